@@ -1,1 +1,8 @@
-//! placeholder
+//! The outside world: each adapter knows one thing and none of its siblings.
+
+pub mod clock;
+pub mod git;
+pub mod holder;
+pub mod process;
+pub mod rehearsal;
+pub mod store;

@@ -1,1 +1,5 @@
-//! placeholder
+//! Readers and writers of every file format. Each reader returns data plus diagnostics with line numbers.
+
+pub mod diagnostic;
+pub mod scenario;
+pub mod workflow;

@@ -1,1 +1,4 @@
-//! placeholder
+//! What the engine needs of the world, as traits of plain values. Nothing here does anything.
+
+pub mod git;
+pub mod holders;

@@ -1,0 +1,22 @@
+//! The three-valued answer every question to the outside world gets.
+
+use serde::{Deserialize, Serialize};
+
+/// Yes, no, or "could not find out". Unknown is never yes and never no: it delays (design 5.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tri {
+    /// Seen to be so.
+    Yes,
+    /// Seen not to be so; the text says what was seen.
+    No(String),
+    /// Could not be found out; the text says why.
+    Unknown(String),
+}
+
+impl Tri {
+    /// Whether the answer is [`Tri::Yes`].
+    pub fn is_yes(&self) -> bool {
+        matches!(self, Tri::Yes)
+    }
+}

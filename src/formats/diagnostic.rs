@@ -1,0 +1,46 @@
+//! What a reader did not understand, for people: severity, place, and the way out.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; nothing is refused.
+    Warning,
+    /// The document is refused as a whole; nothing of it is used.
+    Error,
+}
+
+/// One finding of a reader, bound to a file and a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the document can still be used.
+    pub severity: Severity,
+    /// The file read, as the person named it.
+    pub file: PathBuf,
+    /// Line, counted from 1; 0 when the finding belongs to the whole file.
+    pub line: usize,
+    /// A lower-case sentence without a full stop: what is wrong and what would be right.
+    pub text: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        if self.line == 0 {
+            write!(f, "{}: {word}: {}", self.file.display(), self.text)
+        } else {
+            write!(f, "{}:{}: {word}: {}", self.file.display(), self.line, self.text)
+        }
+    }
+}
+
+/// The line, counted from 1, that holds byte `offset` of `text`.
+pub fn line_of(text: &str, offset: usize) -> usize {
+    let end = offset.min(text.len());
+    text.as_bytes().iter().take(end).filter(|byte| **byte == b'\n').count() + 1
+}
