@@ -1,1 +1,137 @@
-//! placeholder
+//! What a person may see: plain values made from the board after each turn. Drawing and the command line read these and
+//! nothing else; nothing here decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::domain::attempt::{Activity, Attempt};
+use crate::domain::run::Batch;
+use crate::domain::task::{Task, TaskState};
+use crate::domain::{
+    AttemptId, BatchId, Board, Pause, StageId, TaskId, Timestamp, Worker, Workflow, WorkflowId,
+};
+
+mod attention;
+mod columns;
+
+pub use attention::{Attention, AttentionKind};
+pub use columns::{Column, ColumnKind};
+
+/// Everything a person may see of the board at one moment. Cheap to clone and to share.
+#[derive(Debug, Clone, Default)]
+pub struct ReadModel {
+    /// The moment it was made.
+    pub at: Timestamp,
+    /// All tasks.
+    pub tasks: BTreeMap<TaskId, Arc<Task>>,
+    /// Attempts that are open, and the latest settled ones.
+    pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
+    /// All batches.
+    pub batches: BTreeMap<BatchId, Arc<Batch>>,
+    /// The workflows in force.
+    pub workflows: BTreeMap<WorkflowId, Arc<Workflow>>,
+    /// The board's columns in reading order, cards in the order of K80.
+    pub columns: Vec<Column>,
+    /// What needs a person, oldest first.
+    pub attention: Vec<Attention>,
+    /// Why nothing new is started.
+    pub pause: Option<Pause>,
+    /// The settings' base branch.
+    pub base: Option<String>,
+    /// Most agents alive at a time.
+    pub max_agents: u32,
+}
+
+impl ReadModel {
+    /// Reads the board.
+    pub fn of(board: &Board, now: Timestamp) -> ReadModel {
+        ReadModel {
+            at: now,
+            tasks: board.tasks.clone(),
+            attempts: board.attempts.clone(),
+            batches: board.batches.clone(),
+            workflows: board.workflows.clone(),
+            columns: columns::columns(board),
+            attention: attention::attention(board),
+            pause: board.pause.clone(),
+            base: board.settings.base.clone(),
+            max_agents: board.settings.max_agents,
+        }
+    }
+
+    /// Live agents, in the order they were started.
+    pub fn agents(&self) -> impl Iterator<Item = AgentRow<'_>> {
+        self.attempts
+            .values()
+            .filter_map(|attempt| match &attempt.worker {
+                Worker::Agent { name, .. } if attempt.state.is_open() => Some(AgentRow {
+                    attempt,
+                    name,
+                    task: self.tasks.get(&attempt.task).map(Arc::as_ref),
+                }),
+                Worker::Agent { .. } | Worker::Engine(_) => None,
+            })
+    }
+
+    /// The open attempt of a task.
+    pub fn open_attempt(&self, task: &Task) -> Option<&Attempt> {
+        task.open_attempt
+            .and_then(|id| self.attempts.get(&id))
+            .map(Arc::as_ref)
+    }
+
+    /// Dependencies of a task that are not done yet; unknown ones are among them (LK-28).
+    pub fn unresolved(&self, task: &Task) -> Vec<TaskId> {
+        let done = |id: &TaskId| {
+            self.tasks
+                .get(id)
+                .is_some_and(|other| other.state == TaskState::Done)
+        };
+        task.deps.iter().filter(|id| !done(id)).cloned().collect()
+    }
+
+    /// How many tasks are in each state, by the state's word.
+    pub fn counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for task in self.tasks.values() {
+            *counts.entry(task.state.word()).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    /// The title of a stage in a task's workflow.
+    pub fn stage_label(&self, task: &Task) -> String {
+        self.label_of(&task.workflow, &task.stage)
+    }
+
+    fn label_of(&self, workflow: &WorkflowId, stage: &StageId) -> String {
+        let known = self.workflows.get(workflow).and_then(|flow| flow.stage(stage));
+        known.map_or_else(|| stage.to_string(), |stage| stage.label.clone())
+    }
+
+    /// Tags that any task carries.
+    pub fn tags(&self) -> BTreeSet<&str> {
+        self.tasks
+            .values()
+            .flat_map(|task| task.tags.iter().map(String::as_str))
+            .collect()
+    }
+}
+
+/// One agent at work.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentRow<'a> {
+    /// Its attempt.
+    pub attempt: &'a Attempt,
+    /// `developer-ravel`.
+    pub name: &'a str,
+    /// The task it works on.
+    pub task: Option<&'a Task>,
+}
+
+impl AgentRow<'_> {
+    /// What it does, from what that is known, since when.
+    pub fn activity(&self) -> &Activity {
+        &self.attempt.activity
+    }
+}

@@ -1,1 +1,12 @@
-//! placeholder
+//! The only reading of the wall clock.
+#![expect(clippy::disallowed_methods, reason = "this is the door to the wall clock")]
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::domain::Timestamp;
+
+/// Now, in milliseconds since 1970.
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

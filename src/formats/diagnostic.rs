@@ -42,5 +42,10 @@ impl fmt::Display for Diagnostic {
 /// The line, counted from 1, that holds byte `offset` of `text`.
 pub fn line_of(text: &str, offset: usize) -> usize {
     let end = offset.min(text.len());
-    text.as_bytes().iter().take(end).filter(|byte| **byte == b'\n').count() + 1
+    text.as_bytes()
+        .iter()
+        .take(end)
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1
 }

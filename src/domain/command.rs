@@ -1,0 +1,115 @@
+//! What a person or a program may ask of the board. A command is a request: it may be refused, and says why.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::task::{GateCommand, TaskKind};
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Make a batch, or change the title, goal or base of an existing one.
+    PutBatch {
+        /// Its name.
+        id: BatchId,
+        /// One line.
+        title: String,
+        /// What it is for.
+        goal: String,
+        /// Its base branch.
+        base: Option<String>,
+    },
+    /// Make a task in the backlog.
+    Create(Draft),
+    /// Change what a task says; `None` leaves a part as it is.
+    Update(TaskId, Patch),
+    /// Write on a task.
+    Comment(TaskId, String),
+    /// Let the first wait for the second; refused if that makes a cycle.
+    AddDependency(TaskId, TaskId),
+    /// The first no longer waits for the second.
+    RemoveDependency(TaskId, TaskId),
+    /// Hand tasks to the pipeline; gives their batches the go-ahead.
+    Release(Vec<TaskId>),
+    /// Set a task aside, with the reason; an open attempt is stopped.
+    Park(TaskId, String),
+    /// Close a task without it being done; an open attempt is stopped.
+    Close(TaskId, String),
+    /// Take up a held, parked, failed or skipped task again, at a given stage or where it stood; counters of the stage are cleared.
+    Retry {
+        /// The task.
+        task: TaskId,
+        /// Where to begin; `None`: where it stood.
+        stage: Option<StageId>,
+        /// What the next attempt should know.
+        note: Option<String>,
+    },
+    /// Say yes to a task that waits for approval.
+    Approve(TaskId),
+    /// Say no to a task that waits for approval, or send work back from where it stands.
+    Reject(TaskId, String),
+    /// Leave a task out; its dependents are skipped or wait, as its workflow says.
+    Skip(TaskId),
+    /// Type an answer to the agent that works on a task.
+    Answer(TaskId, String),
+    /// Stop an agent; its task goes back to its stage and uses up no budget.
+    Kill(AttemptId),
+    /// Start nothing new and stop what runs (K73).
+    Pause,
+    /// Go on (K74).
+    Resume,
+}
+
+/// A task to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Its identity; must be new.
+    pub id: TaskId,
+    /// The batch; made if it does not exist.
+    pub batch: BatchId,
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// Where it begins; `None`: the workflow's entry.
+    pub stage: Option<StageId>,
+    /// One line; must not be empty.
+    pub title: String,
+    /// Everything else.
+    pub body: String,
+    /// Kind of work.
+    pub kind: TaskKind,
+    /// Tags.
+    pub tags: BTreeSet<String>,
+    /// 0 to 4.
+    pub priority: u8,
+    /// Must exist already.
+    pub deps: BTreeSet<TaskId>,
+    /// Its own gates.
+    pub gates: Vec<GateCommand>,
+    /// Whether a person must approve it.
+    pub needs_approval: bool,
+}
+
+/// Changes to a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Patch {
+    /// New title.
+    pub title: Option<String>,
+    /// New description.
+    pub body: Option<String>,
+    /// New priority, 0 to 4.
+    pub priority: Option<u8>,
+    /// Tags to add.
+    pub add_tags: BTreeSet<String>,
+    /// Tags to remove.
+    pub remove_tags: BTreeSet<String>,
+    /// Move to that stage; an open attempt is stopped and void (K21).
+    pub stage: Option<StageId>,
+}
+
+/// Why a command was refused, for people: what stands against it and the way out. A lower-case sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Refusal(pub String);

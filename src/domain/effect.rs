@@ -1,0 +1,91 @@
+//! What should follow: wishes in the imperative, as values. Each may be performed twice without harm; its key says which
+//! ones are the same.
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::StopCause;
+use super::command::Refusal;
+use super::id::{AttemptId, RequestId, TaskId};
+use super::workflow::{Action, EvidenceKind};
+
+/// A wish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Make the workspace and start the agent; answered by `AttemptStarted` or `AttemptNotStarted`.
+    Start(AttemptId),
+    /// Perform an engine action; answered by `ActionEnded`.
+    Act(AttemptId, Action),
+    /// Stop the process and all it started; answered by `AttemptEnded`.
+    Stop(AttemptId, StopCause),
+    /// Collect evidence; answered by `Verified`.
+    Verify {
+        /// Of which attempt.
+        attempt: AttemptId,
+        /// Which.
+        evidence: Vec<EvidenceKind>,
+        /// The how-manieth time, from 1.
+        check: u32,
+    },
+    /// Put the attempt's workspace away: snapshot, then removal; answered by `WorkspaceSettled`.
+    Settle(AttemptId),
+    /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
+    Retire(TaskId),
+    /// Type into an agent's terminal.
+    Tell(AttemptId, String),
+    /// Answer a command.
+    Reply(RequestId, Result<Accepted, Refusal>),
+    /// Tell people.
+    Notify(Notice),
+}
+
+impl Effect {
+    /// The idempotency key of effects that change the world; `None` for answers and notices.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Effect::Start(attempt) => Some(format!("start/{attempt}")),
+            Effect::Act(attempt, _) => Some(format!("act/{attempt}")),
+            Effect::Stop(attempt, _) => Some(format!("stop/{attempt}")),
+            Effect::Verify { attempt, check, .. } => Some(format!("verify/{attempt}/{check}")),
+            Effect::Settle(attempt) => Some(format!("settle/{attempt}")),
+            Effect::Retire(task) => Some(format!("retire/{task}")),
+            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => None,
+        }
+    }
+}
+
+/// What a command led to, in one line for people: `released dbs-1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Accepted(pub String);
+
+/// How loud a notice is (P52).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something good happened.
+    Success,
+    /// Something to look at.
+    Warning,
+    /// Something failed.
+    Error,
+    /// A person is needed.
+    Alert,
+}
+
+/// One line for people about what just happened (the watcher log shows all of them).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// How loud.
+    pub level: Level,
+    /// What kind of event, as the seed names it: `spawn`, `advance`, `reject`, `crash` … (K82).
+    pub kind: String,
+    /// The task, if any.
+    pub task: Option<TaskId>,
+    /// The attempt, if any.
+    pub attempt: Option<AttemptId>,
+    /// The sentence.
+    pub text: String,
+}

@@ -1,0 +1,150 @@
+//! What may have happened: facts in the past tense. Every change of the board is the answer to one of these.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::{Doing, Exit, Workplace};
+use super::command::Command;
+use super::evidence::{Evidence, Issue};
+use super::id::{AttemptId, RequestId};
+use super::settings::Settings;
+use super::signal::SignalKind;
+use super::time::Timestamp;
+use super::workflow::Workflow;
+
+/// A fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// Somebody asked for something.
+    Asked {
+        /// Echoed in the answer.
+        request: RequestId,
+        /// Who.
+        by: String,
+        /// What.
+        command: Command,
+    },
+    /// The settings were read, or changed.
+    Configured(Settings),
+    /// The workflows were read, or changed; replaces all of them.
+    WorkflowsLoaded(Vec<Workflow>),
+    /// An attempt's process runs.
+    AttemptStarted {
+        /// Which.
+        attempt: AttemptId,
+        /// Where.
+        workplace: Workplace,
+    },
+    /// An attempt's workspace or process could not be made: class Infra.
+    AttemptNotStarted {
+        /// Which.
+        attempt: AttemptId,
+        /// Why.
+        why: String,
+    },
+    /// An attempt spoke; who it is was proved by its token.
+    Signalled {
+        /// Which.
+        attempt: AttemptId,
+        /// What it says.
+        kind: SignalKind,
+        /// Reason, finding, step or question.
+        text: String,
+        /// Chosen by the sender; the same key counts once.
+        key: String,
+    },
+    /// The agent was seen doing something.
+    Observed {
+        /// Which.
+        attempt: AttemptId,
+        /// What.
+        doing: Doing,
+        /// From what that was concluded.
+        source: String,
+    },
+    /// An attempt's process has ended (by itself or because we stopped it).
+    AttemptEnded {
+        /// Which.
+        attempt: AttemptId,
+        /// How.
+        exit: Exit,
+        /// The end of its output, for people.
+        tail: String,
+        /// The tool's own error line named this cause, when it did (seeds 3.5 row 4).
+        cause: Option<EndCause>,
+    },
+    /// An engine action has ended.
+    ActionEnded {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// How.
+        outcome: ActionOutcome,
+    },
+    /// Evidence was collected.
+    Verified {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// All of it.
+        evidence: Vec<Evidence>,
+        /// The head of the task's branch, as seen.
+        head: Option<String>,
+    },
+    /// An attempt's workspace was put away, or could not be (the text says why; it is tried again).
+    WorkspaceSettled {
+        /// Which.
+        attempt: AttemptId,
+        /// Why not.
+        problem: Option<String>,
+    },
+    /// The engine starts: this is what it found. Restart is an event like any other.
+    Woke(Inventory),
+    /// Time has passed; a deadline may have come.
+    Ticked,
+}
+
+/// What a tool's own error line said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndCause {
+    /// A usage limit, with the time it ends when known.
+    Quota {
+        /// When it ends.
+        until: Option<Timestamp>,
+        /// What was said.
+        why: String,
+    },
+    /// Login, network, bad flag: not the agent's fault.
+    Infra(String),
+}
+
+/// How an engine action ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionOutcome {
+    /// It is done; the merge commit for a merge.
+    Done {
+        /// What it made.
+        commit: Option<String>,
+        /// What proves it.
+        evidence: Vec<Evidence>,
+    },
+    /// It cannot be done as things are: conflict, failing gate. An agent may mend it.
+    Failed(String),
+    /// Checks found something (P38).
+    Issues(Vec<Issue>),
+    /// Could not be found out or done just now: network, lock. Tried again later.
+    Unknown(String),
+}
+
+/// What the engine found when it started.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Inventory {
+    /// Attempts whose process runs.
+    pub running: BTreeSet<AttemptId>,
+    /// Attempts whose process has ended, and how, with the end of their output.
+    pub ended: BTreeMap<AttemptId, (Exit, String)>,
+    /// Attempts of which nothing can be said just now (LK-3: unknown never means dead).
+    pub unknown: BTreeSet<AttemptId>,
+}

@@ -1,0 +1,61 @@
+//! What the engine saw with its own eyes when it verified an attempt, and how findings are weighed.
+
+use serde::{Deserialize, Serialize};
+
+use super::tri::Tri;
+use super::workflow::EvidenceKind;
+
+/// One check and its outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What was looked at.
+    pub kind: EvidenceKind,
+    /// What was seen.
+    pub outcome: Tri,
+}
+
+/// How bad a finding is (P10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth a note.
+    Low,
+    /// Must be mended, unless it is the only one.
+    High,
+    /// Must be mended.
+    Critical,
+}
+
+/// A finding of a compliance check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Issue {
+    /// Its weight.
+    pub severity: Severity,
+    /// What is wrong.
+    pub text: String,
+}
+
+/// What follows from findings (P38).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Nothing was found.
+    Accept,
+    /// Go on, with warnings.
+    Warn,
+    /// Mend in the same workspace.
+    Fix,
+    /// Begin again.
+    Retry,
+}
+
+/// The seed's table: two critical findings begin again, one critical or two high are mended, the rest is a warning (P38).
+pub fn strategy(issues: &[Issue]) -> Strategy {
+    let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
+    match (of(Severity::Critical), of(Severity::High)) {
+        (2.., _) => Strategy::Retry,
+        (1, _) | (0, 2..) => Strategy::Fix,
+        (0, _) if issues.is_empty() => Strategy::Accept,
+        (0, _) => Strategy::Warn,
+    }
+}

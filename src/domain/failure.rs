@@ -1,0 +1,55 @@
+//! Why an attempt came to nothing. The class decides which budget it uses up (design 5.4).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Class of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// Worktree, fetch, spawn, login: not the agent's fault; never uses up a task's budget.
+    Infra,
+    /// A usage limit of the agent's provider; never uses up a task's budget.
+    Quota,
+    /// Ended without a signal.
+    Crash,
+    /// Ran longer than allowed.
+    Timeout,
+    /// Signalled success, changed nothing.
+    Empty,
+    /// A gate or compliance check failed, or an engine action did.
+    Gate,
+    /// A verdict of a later stage.
+    Rejected,
+    /// Context ran full.
+    Context,
+    /// A signal the stage does not allow.
+    Protocol,
+    /// The agent itself said that it failed.
+    Failed,
+}
+
+impl FailureClass {
+    /// Whether the class counts against the task's own budget.
+    pub fn uses_budget(self) -> bool {
+        !matches!(self, FailureClass::Infra | FailureClass::Quota)
+    }
+}
+
+impl fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FailureClass::Infra => "infra",
+            FailureClass::Quota => "quota",
+            FailureClass::Crash => "crash",
+            FailureClass::Timeout => "timeout",
+            FailureClass::Empty => "empty",
+            FailureClass::Gate => "gate",
+            FailureClass::Rejected => "rejected",
+            FailureClass::Context => "context",
+            FailureClass::Protocol => "protocol",
+            FailureClass::Failed => "failed",
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! What an attempt says about itself. A signal is bound to one attempt; alone it never moves a task (design 5.1).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::time::Timestamp;
+
+/// Kind of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalKind {
+    /// I have read the task and begin (K14).
+    Claim,
+    /// I am done (K15, K16).
+    Done,
+    /// The work I looked at is not good enough (K17).
+    Reject,
+    /// I cannot go on; a person must act (K18).
+    Block,
+    /// I tried and failed.
+    Fail,
+    /// A step of the way.
+    Progress,
+    /// I need an answer.
+    Question,
+}
+
+impl SignalKind {
+    /// Whether it ends the attempt's work.
+    pub fn is_terminal(self) -> bool {
+        matches!(
+            self,
+            SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail
+        )
+    }
+}
+
+impl fmt::Display for SignalKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SignalKind::Claim => "claim",
+            SignalKind::Done => "done",
+            SignalKind::Reject => "reject",
+            SignalKind::Block => "block",
+            SignalKind::Fail => "fail",
+            SignalKind::Progress => "progress",
+            SignalKind::Question => "question",
+        })
+    }
+}
+
+/// What an attempt said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signal {
+    /// What it says.
+    pub kind: SignalKind,
+    /// Reason, finding, step or question; bounded by who received it.
+    pub text: String,
+    /// Chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
+    pub key: String,
+    /// When it was received.
+    pub at: Timestamp,
+}

@@ -1,0 +1,245 @@
+//! The unit of work, and everything that is remembered about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::AttemptMode;
+use super::failure::FailureClass;
+use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::time::Timestamp;
+
+/// The unit of work: a bead, a phase, a plan task, a story.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its identity.
+    pub id: TaskId,
+    /// The batch it belongs to.
+    pub batch: BatchId,
+    /// The machine it runs through.
+    pub workflow: WorkflowId,
+    /// One line.
+    pub title: String,
+    /// The whole description, as written.
+    pub body: String,
+    /// Bug, feature, task …
+    pub kind: TaskKind,
+    /// `security`, `frontend`, `priority`, … (K11).
+    pub tags: BTreeSet<String>,
+    /// 0 is most urgent, 4 least; 2 by default.
+    pub priority: u8,
+    /// Tasks that must be done first.
+    pub deps: BTreeSet<TaskId>,
+    /// Gate commands of its own: name and command.
+    pub gates: Vec<GateCommand>,
+    /// Where it is in its workflow.
+    pub stage: StageId,
+    /// What it is doing there.
+    pub state: TaskState,
+    /// The open attempt, when there is one: `Active`, `Verifying`.
+    pub open_attempt: Option<AttemptId>,
+    /// What the next attempt is meant to do.
+    pub next_mode: AttemptMode,
+    /// Whether a person must approve before stages that ask for it.
+    pub needs_approval: bool,
+    /// The stage a person has already approved.
+    pub approved: Option<StageId>,
+    /// Not to be started before (rejection cooldown, backoff after a failure).
+    pub not_before: Option<Timestamp>,
+    /// Failures by stage and class; survive every restart (LK-13, LK-14).
+    pub failures: BTreeMap<StageId, BTreeMap<FailureClass, u32>>,
+    /// Rejections over its life (K23, K24).
+    pub rejections: u32,
+    /// Attempts started over its life (K43).
+    pub spawns: u32,
+    /// Recorded head of its branch, seen by the engine.
+    pub head: Option<String>,
+    /// Commit of the base that contains its head, seen on the remote.
+    pub merged: Option<String>,
+    /// Why it was not started when the scheduler last looked (design 5.7).
+    pub why_not: Option<WhyNot>,
+    /// What people and agents wrote.
+    pub comments: Vec<Comment>,
+    /// Last finding the next attempt should know of: rejection, failed gates, conflict.
+    pub finding: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed stage or state.
+    pub since: Timestamp,
+}
+
+/// What kind of work it is; bugs go first within a stage (K37).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// A defect.
+    Bug,
+    /// Something new.
+    Feature,
+    /// Anything else.
+    #[default]
+    Task,
+    /// Upkeep.
+    Chore,
+}
+
+/// What a task is doing in its stage (seeds 3.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Not released.
+    Backlog,
+    /// Ready, or waiting for dependencies, cooldown or room; which one is computed ([`WhyNot`]).
+    Released,
+    /// An attempt works on it.
+    Active,
+    /// The attempt said done; the engine collects evidence.
+    Verifying,
+    /// Stuck: only an explicit act by somebody ends it.
+    Held(Hold),
+    /// Set aside by somebody, with the reason.
+    Parked(String),
+    /// Finished, with evidence.
+    Done,
+    /// Used up its budget.
+    Failed(String),
+    /// A dependency failed for good; the id is the root cause (G50).
+    Skipped(TaskId),
+    /// Closed by somebody without being done.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Whether nothing more happens to it by itself, ever.
+    pub fn is_terminal(&self) -> bool {
+        matches!(
+            self,
+            TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled
+        )
+    }
+
+    /// The word for people and filters.
+    pub fn word(&self) -> &'static str {
+        match self {
+            TaskState::Backlog => "backlog",
+            TaskState::Released => "released",
+            TaskState::Active => "active",
+            TaskState::Verifying => "verifying",
+            TaskState::Held(_) => "held",
+            TaskState::Parked(_) => "parked",
+            TaskState::Done => "done",
+            TaskState::Failed(_) => "failed",
+            TaskState::Skipped(_) => "skipped",
+            TaskState::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Why a task is stuck. Ends only by an explicit act with an author (design 5.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// A person must approve before the stage begins (or is the stage's actor).
+    Approval,
+    /// The agent said it cannot go on.
+    Blocked(String),
+    /// Rejected too often (K24).
+    RejectLoop(u32),
+    /// A failure class used up its limit (K28, K42).
+    Exhausted(FailureClass),
+    /// Too many attempts of any kind (K43).
+    TooManyAttempts(u32),
+    /// The batch's acceptance failed (K22).
+    AcceptanceFailed(String),
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hold::Approval => f.write_str("waits for approval"),
+            Hold::Blocked(why) => write!(f, "blocked: {why}"),
+            Hold::RejectLoop(times) => write!(f, "rejected {times} times"),
+            Hold::Exhausted(class) => write!(f, "used up its {class} budget"),
+            Hold::TooManyAttempts(times) => write!(f, "{times} attempts used up"),
+            Hold::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
+        }
+    }
+}
+
+/// Why a released task was not started (K41–K48, `dbs why`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyNot {
+    /// These dependencies are not done.
+    Dependencies(Vec<TaskId>),
+    /// A dependency names a task that does not exist (LK-28).
+    UnknownDependency(TaskId),
+    /// Cooldown or backoff until then.
+    Until(Timestamp),
+    /// Heads of these dependencies are not merged (K46).
+    DependencyNotMerged(Vec<TaskId>),
+    /// Another attempt holds the stage's single place (K47).
+    SingletonBusy(AttemptId),
+    /// All places for agents are taken (K48).
+    NoRoom {
+        /// Attempts alive.
+        running: u32,
+        /// Most allowed.
+        most: u32,
+    },
+    /// Enough were started in this turn; next turn.
+    TurnLimit,
+    /// The board is paused.
+    Paused,
+    /// The batch has no go-ahead.
+    NoGoAhead,
+    /// The run was aborted.
+    Aborted,
+    /// No base branch is configured (K62).
+    NoBase,
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WhyNot::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
+            WhyNot::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
+            WhyNot::Until(_) => f.write_str("cools down"),
+            WhyNot::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
+            WhyNot::SingletonBusy(attempt) => {
+                write!(f, "one at a time in this stage; attempt {attempt} is in it")
+            }
+            WhyNot::NoRoom { running, most } => write!(f, "{running} of {most} agents are at work"),
+            WhyNot::TurnLimit => f.write_str("starts in the next turn"),
+            WhyNot::Paused => f.write_str("the board is paused"),
+            WhyNot::NoGoAhead => f.write_str("its batch has no go-ahead yet"),
+            WhyNot::Aborted => f.write_str("its run was aborted"),
+            WhyNot::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
+        }
+    }
+}
+
+fn join(ids: &[TaskId]) -> String {
+    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// Something written on a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comment {
+    /// Who wrote it: a person's name, an agent's, or `dbs`.
+    pub author: String,
+    /// What.
+    pub text: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A command the engine runs to verify.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateCommand {
+    /// Its name.
+    pub name: String,
+    /// The literal command line.
+    pub command: String,
+}

@@ -1,0 +1,66 @@
+//! Points in time and lengths of time as plain numbers. There is no clock here: `now` is always an argument.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds since 1970-01-01 UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub u64);
+
+/// A length of time in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Span(pub u64);
+
+impl Timestamp {
+    /// How long ago `earlier` was; zero when it lies ahead.
+    pub fn since(self, earlier: Timestamp) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Span {
+    /// A length in whole seconds.
+    pub const fn seconds(seconds: u64) -> Span {
+        Span(seconds * 1000)
+    }
+
+    /// A length in whole minutes.
+    pub const fn minutes(minutes: u64) -> Span {
+        Span(minutes * 60_000)
+    }
+
+    /// This length `times` over, bounded by `most`.
+    pub fn scaled(self, times: u64, most: Span) -> Span {
+        Span(self.0.saturating_mul(times).min(most.0))
+    }
+}
+
+impl Add<Span> for Timestamp {
+    type Output = Timestamp;
+    fn add(self, span: Span) -> Timestamp {
+        Timestamp(self.0.saturating_add(span.0))
+    }
+}
+
+impl Sub<Span> for Timestamp {
+    type Output = Timestamp;
+    fn sub(self, span: Span) -> Timestamp {
+        Timestamp(self.0.saturating_sub(span.0))
+    }
+}
+
+impl fmt::Display for Span {
+    /// `<60 s` as seconds, `<1 h` as minutes, else hours with one decimal (K79).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0 / 1000;
+        match seconds {
+            0..60 => write!(f, "{seconds}s"),
+            60..3600 => write!(f, "{}m", seconds / 60),
+            _ => write!(f, "{}.{}h", seconds / 3600, (seconds % 3600) / 360),
+        }
+    }
+}

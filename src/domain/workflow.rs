@@ -1,0 +1,236 @@
+//! A workflow is a state machine as data: stages, who acts in them, what proves success, where work goes next.
+//! This file holds the shapes; `formats::workflow` reads them from TOML and judges them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::failure::FailureClass;
+use super::id::{RoleId, StageId, WorkflowId};
+use super::signal::SignalKind;
+use super::time::Span;
+
+/// A state machine as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workflow {
+    /// Its name in files and commands.
+    pub id: WorkflowId,
+    /// One line for people.
+    pub title: String,
+    /// Where a released task begins.
+    pub entry: StageId,
+    /// Stages in the order agents are handed out: closest to completion first (K8).
+    pub scan: Vec<StageId>,
+    /// All stages, in reading order (the order of the board's columns).
+    pub stages: Vec<Stage>,
+    /// How often each class of failure may happen per task and stage before the task is held or failed.
+    pub limits: Limits,
+    /// Whether tasks whose dependency finally failed are skipped (G50).
+    pub cascade: Cascade,
+    /// What happens to a task whose failures used up a limit.
+    pub exhausted: Exhausted,
+}
+
+impl Workflow {
+    /// The stage of that name.
+    pub fn stage(&self, id: &StageId) -> Option<&Stage> {
+        self.stages.iter().find(|stage| stage.id == *id)
+    }
+}
+
+/// One place in a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Its name, with underscores.
+    pub id: StageId,
+    /// The board's column title: `Sec Review`.
+    pub label: String,
+    /// Short name for trails (K13).
+    pub short: String,
+    /// Who acts here.
+    pub actor: Actor,
+    /// Role that is called when an engine action fails for a reason an agent can mend (design 5.8).
+    pub fallback: Option<RoleId>,
+    /// Where the work happens.
+    pub workspace: Workspace,
+    /// Whether the actor may change files; checked afterwards, not only asked for.
+    pub access: Access,
+    /// Signals an agent may send here (K14–K18, LK-10). Claim, progress and question are always allowed.
+    pub signals: BTreeSet<SignalKind>,
+    /// Where success leads: the first edge whose tag the task carries. No edge matches: the task is done.
+    pub success: Vec<Edge>,
+    /// Where a rejection leads.
+    pub reject: RejectTo,
+    /// What the engine must see before the task moves on.
+    pub evidence: Vec<EvidenceKind>,
+    /// Which gate commands run as part of the evidence.
+    pub gates: GateSet,
+    /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
+    pub singleton: bool,
+    /// What must hold before an attempt may start, beyond dependencies.
+    pub guards: Vec<Guard>,
+    /// Longest run of one attempt; `None`: the settings' agent timeout.
+    pub timeout: Option<Span>,
+    /// Whether every task stops here until a person approves it before the actor starts.
+    pub approval: Approval,
+}
+
+/// Who acts in a stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    /// An agent in that role.
+    Role(RoleId),
+    /// The engine itself.
+    Engine(Action),
+    /// A person: approves, rejects or skips.
+    Human,
+}
+
+/// What the engine can do as the actor of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Merge the task's recorded head into the base branch, run gates on the merged tree, push (design 5.8).
+    Merge,
+    /// Commit what the workspace holds.
+    Commit,
+    /// Run gates and compliance checks; findings carry severities (P33–P38).
+    Verify,
+}
+
+/// What to do with the working folder of an attempt (K54–K57).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workspace {
+    /// A worktree on the task's own branch, created from the base (K54).
+    Branch,
+    /// A worktree detached at the task's recorded head (K55).
+    Head,
+    /// A worktree detached at the base branch (K56).
+    Base,
+    /// The main checkout; read only (K57).
+    Main,
+    /// No folder at all: engine actions in the control repository, people.
+    None,
+}
+
+/// May the actor change files?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Yes.
+    Write,
+    /// No; evidence `workspace_unchanged` is the proof.
+    Read,
+}
+
+/// One way on after success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// Taken only by tasks with this tag; `None`: by every task.
+    pub when: Option<String>,
+    /// The next stage.
+    pub to: StageId,
+}
+
+/// Where a rejection leads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RejectTo {
+    /// To that stage, after the cooldown (K23).
+    Stage(StageId),
+    /// Held here; a person must act (K22).
+    Hold,
+    /// Nobody may reject here.
+    Never,
+}
+
+/// Something the engine looks at itself before a task moves on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceKind {
+    /// The task's branch has commits the base lacks (K27). A No counts as an empty attempt.
+    CommitsAhead,
+    /// The engine pushed the branch and the remote holds the recorded head (LK-12).
+    Pushed,
+    /// The recorded commit is an ancestor of the remote base (LK-11).
+    Merged,
+    /// Nothing changed in a read-only workspace.
+    WorkspaceUnchanged,
+    /// The attempt left at least one comment on the task (K102).
+    Commented,
+    /// The report file exists and is not empty (K103).
+    Report(String),
+    /// All gates of the stage passed.
+    Gates,
+    /// A person approved.
+    Approved,
+}
+
+/// Which gate commands a stage runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateSet {
+    /// None.
+    None,
+    /// The task's own and the project's.
+    All,
+}
+
+/// A condition on starting, beyond dependencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guard {
+    /// Every dependency that has a head has it merged (K46, LK-22).
+    DependencyHeadsMerged,
+}
+
+/// Whether a stage waits for a person before it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// No.
+    NotNeeded,
+    /// For tasks marked so.
+    WhenAsked,
+    /// For every task.
+    Always,
+}
+
+/// Whether final failures spread to dependents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cascade {
+    /// Dependents wait, visibly.
+    Wait,
+    /// Dependents are skipped with the root cause, unless more than `breaker_percent` of the batch's remaining tasks would be
+    /// (and the batch has more than three): then the run is aborted before anything is skipped (G50, G51, LG-11).
+    Skip {
+        /// Strictly more than this share aborts.
+        breaker_percent: u8,
+    },
+}
+
+/// What happens to a task that used up a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exhausted {
+    /// Held: a person must act.
+    Hold,
+    /// Failed for good, until a person retries.
+    Fail,
+}
+
+/// Limits by failure class, plus the ones that are not classes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Failures of a class per task and stage before [`Exhausted`] applies. A class not listed has no limit.
+    pub by_class: BTreeMap<FailureClass, u32>,
+    /// Rejections per task (K24).
+    pub rejections: u32,
+    /// Attempts of any kind per task over its life (K43).
+    pub spawns: u32,
+    /// Wait after a rejection.
+    pub cooldown: Span,
+}

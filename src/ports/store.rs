@@ -1,0 +1,93 @@
+//! What the engine needs of the store: load the board, commit a turn, read back what happened.
+
+use std::path::PathBuf;
+
+use crate::domain::{Board, Effect, Event, Notice, TaskId, Timestamp};
+
+/// One turn as it is committed: all of it or nothing.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// When it was taken.
+    pub at: Timestamp,
+    /// What had happened.
+    pub event: &'a Event,
+    /// The board after it.
+    pub board: &'a Board,
+    /// Which rows of it changed.
+    pub touched: &'a crate::domain::board::Touched,
+    /// What should follow; effects with a key are stored as intents in the same transaction.
+    pub effects: &'a [Effect],
+}
+
+/// A stored fact, for logs and replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Position in the log, from 1.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub event: Event,
+    /// What people were told because of it.
+    pub notices: Vec<Notice>,
+}
+
+/// Why the store could not do what was asked. Only these may stop the program.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another server owns the project.
+    #[error("open {path}: another dbs server owns this project (process {owner}); attach to it with `dbs attach`, or stop it with `dbs stop`", path = .path.display())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// What the lock file says of its owner; for people only.
+        owner: String,
+    },
+    /// Written by a newer program.
+    #[error("open {path}: it was written by a newer dbs (format {found}, this one knows {known}); install that version, the file is unchanged", path = .path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// Not a database any more.
+    #[error("read {path}: {why}; it was left as it is, backups are in {backups}", path = .path.display(), backups = .backups.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite or the reader said.
+        why: String,
+        /// Where backups are.
+        backups: PathBuf,
+    },
+    /// The disk or the database refused.
+    #[error("{what}: {why}")]
+    Failed {
+        /// What was tried.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// The one durable truth. Blocking; used by the engine's own thread only.
+pub trait Store: Send {
+    /// The board as of the last commit (workflows and settings are not part of it: they come from files).
+    fn load(&mut self) -> Result<Board, StoreError>;
+    /// Makes a turn durable. When this returns, nothing of it can be lost.
+    fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError>;
+    /// Effects whose completion was never seen, oldest first.
+    fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError>;
+    /// Events after position `after`, oldest first, at most `limit`; of one task if given.
+    fn events(
+        &mut self,
+        after: u64,
+        limit: usize,
+        task: Option<&TaskId>,
+    ) -> Result<Vec<StoredEvent>, StoreError>;
+    /// A consistent copy under the backups folder; returns its path.
+    fn backup(&mut self, at: Timestamp) -> Result<PathBuf, StoreError>;
+}

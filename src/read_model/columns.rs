@@ -1,0 +1,99 @@
+//! The board's columns and the order of cards in them (K80).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::domain::task::{Task, TaskState};
+use crate::domain::{Board, StageId, TaskId, WorkflowId};
+
+/// One column of the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What it holds.
+    pub kind: ColumnKind,
+    /// Its title.
+    pub title: String,
+    /// Its tasks in the order of K80.
+    pub cards: Vec<TaskId>,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Tasks not released.
+    Backlog,
+    /// Tasks in that stage of that workflow.
+    Stage(WorkflowId, StageId),
+    /// Tasks that ended.
+    Done,
+}
+
+/// Backlog, then the stages of every workflow that has tasks (kanban always), then Done.
+pub(super) fn columns(board: &Board) -> Vec<Column> {
+    let mut cards: BTreeMap<(&WorkflowId, &StageId), Vec<&Task>> = BTreeMap::new();
+    let mut backlog = Vec::new();
+    let mut done = Vec::new();
+    for task in board.tasks.values() {
+        match task.state {
+            TaskState::Backlog | TaskState::Parked(_) => backlog.push(task.as_ref()),
+            TaskState::Done | TaskState::Skipped(_) | TaskState::Cancelled => done.push(task.as_ref()),
+            TaskState::Released
+            | TaskState::Active
+            | TaskState::Verifying
+            | TaskState::Held(_)
+            | TaskState::Failed(_) => cards.entry((&task.workflow, &task.stage)).or_default().push(task),
+        }
+    }
+    let mut columns = vec![Column {
+        kind: ColumnKind::Backlog,
+        title: "Backlog".to_owned(),
+        cards: ordered(board, backlog),
+    }];
+    let main = WorkflowId::from("kanban");
+    for flow in board.workflows.values() {
+        let used = cards.keys().any(|(workflow, _)| **workflow == flow.id);
+        for stage in flow.stages.iter().filter(|_| used || flow.id == main) {
+            let here = cards.remove(&(&flow.id, &stage.id)).unwrap_or_default();
+            let side = matches!(stage.id.as_str(), "investigating" | "consolidating");
+            if here.is_empty() && side {
+                continue;
+            }
+            columns.push(Column {
+                kind: ColumnKind::Stage(flow.id.clone(), stage.id.clone()),
+                title: stage.label.clone(),
+                cards: ordered(board, here),
+            });
+        }
+    }
+    done.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| b.id.cmp(&a.id)));
+    let cards = done.into_iter().map(|task| task.id.clone()).collect();
+    columns.push(Column {
+        kind: ColumnKind::Done,
+        title: "Done".to_owned(),
+        cards,
+    });
+    columns
+}
+
+/// Running first, then free ones before waiting ones, `priority` tag, priority number, id.
+fn ordered(board: &Board, mut tasks: Vec<&Task>) -> Vec<TaskId> {
+    let waits = |task: &Task| {
+        let done = |id| {
+            board
+                .tasks
+                .get(id)
+                .is_some_and(|other| other.state == TaskState::Done)
+        };
+        !task.deps.iter().all(done)
+    };
+    tasks.sort_by_cached_key(|task| {
+        (
+            Reverse(task.open_attempt.is_some()),
+            waits(task),
+            Reverse(task.tags.contains("priority")),
+            task.priority,
+            task.id.clone(),
+        )
+    });
+    tasks.into_iter().map(|task| task.id.clone()).collect()
+}
