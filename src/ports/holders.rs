@@ -1,1 +1,245 @@
-//! placeholder
+//! Starting, stopping and finding the small processes that own an attempt's (or a shell pane's) terminal. Plain values
+//! and one trait; streaming bytes is not the engine's business and is not here.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::domain::{AttemptId, Exit, Span, Timestamp};
+
+/// The processes that own terminals. Calls block (a launch until the program runs or cannot, a stop for its grace and
+/// a few seconds more), so an asynchronous caller makes them on a blocking thread.
+pub trait Holders: Send + Sync {
+    /// Starts a holder and its program. Safe to repeat: where the id runs already, that one is answered; where it ran
+    /// and has ended, nothing starts and [`LaunchError::AlreadyRan`] says so.
+    ///
+    /// # Errors
+    /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::look`].
+    fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError>;
+
+    /// Ends the program and all it started: hang-up and terminate, `grace`, then kill, until none is left. Safe to
+    /// repeat, and right for a lost holder too.
+    ///
+    /// # Errors
+    /// When the holder could not be asked; nothing is known then about the program.
+    fn stop(&self, id: &HolderId, grace: Span) -> Result<Stopped, HolderFailure>;
+
+    /// Types `bytes` into the program's terminal. They are queued; a program that never reads loses what exceeds the
+    /// holder's queue, as with any terminal.
+    ///
+    /// # Errors
+    /// When nothing runs there or the holder could not be asked.
+    fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderFailure>;
+
+    /// What is true of one id right now.
+    fn look(&self, id: &HolderId) -> Held;
+
+    /// What is true of every id that has a folder, in the order of ids. The engine asks this once, when it starts.
+    ///
+    /// # Errors
+    /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HeldState::Unknown`], no error.
+    fn inventory(&self) -> Result<Vec<Held>, HolderFailure>;
+
+    /// Removes what a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a
+    /// holder that lives.
+    ///
+    /// # Errors
+    /// When processes cannot be listed.
+    fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure>;
+
+    /// The last `bytes` bytes of output as stored, empty when there is none.
+    fn tail(&self, id: &HolderId, bytes: u64) -> Vec<u8>;
+}
+
+/// Names one holder and its folder: an attempt's number, or `shell-3` for a plain pane. Letters, digits, `-`, `_`, `.`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HolderId(String);
+
+impl HolderId {
+    /// Takes the name as it is; a launch refuses one that is no plain folder name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The attempt this is the holder of, if it is one's.
+    pub fn attempt(&self) -> Option<AttemptId> {
+        self.0.parse().ok().map(AttemptId)
+    }
+}
+
+impl From<AttemptId> for HolderId {
+    fn from(attempt: AttemptId) -> Self {
+        Self(attempt.to_string())
+    }
+}
+
+impl fmt::Display for HolderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What to start, and how. Nothing is inherited: what is not named here the program does not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchSpec {
+    /// Whose terminal; also the name of the folder.
+    pub id: HolderId,
+    /// Program and arguments; a name without a slash is looked up in the `PATH` of `env`.
+    pub argv: Vec<String>,
+    /// Where it runs; a folder that is missing is an error (design 5.5: no worktree, no spawn).
+    pub cwd: PathBuf,
+    /// The whole environment. `DBS_MARKER` is added.
+    pub env: Vec<(String, String)>,
+    /// Size of the terminal at the start.
+    pub size: PaneSize,
+    /// Unique text that finds everything this program starts; no secret, and never used twice.
+    pub marker: String,
+    /// Bytes of terminal log kept on disk; `None` for the default of 64 MiB.
+    pub log_limit: Option<u64>,
+    /// What becomes of processes that outlive the program.
+    pub leftovers: Leftovers,
+}
+
+/// Size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaneSize {
+    /// Columns of cells.
+    pub cols: u16,
+    /// Rows of cells.
+    pub rows: u16,
+    /// Width in pixels, 0 when unknown.
+    pub x_pixels: u16,
+    /// Height in pixels, 0 when unknown.
+    pub y_pixels: u16,
+}
+
+impl PaneSize {
+    /// A size in cells, pixels unknown.
+    pub const fn cells(cols: u16, rows: u16) -> Self {
+        Self {
+            cols,
+            rows,
+            x_pixels: 0,
+            y_pixels: 0,
+        }
+    }
+}
+
+/// What becomes of processes that outlive the program that started them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Leftovers {
+    /// They are ended, so that nothing writes into a worktree later: right for attempts.
+    #[default]
+    Sweep,
+    /// They are left alone: right for a person's shell.
+    Leave,
+}
+
+/// A program that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launched {
+    /// Process id of the holder, for people.
+    pub holder: u32,
+    /// Process id of the program, for people.
+    pub child: u32,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// The socket to attach to.
+    pub socket: PathBuf,
+}
+
+/// How a stop ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// Processes that could not be ended; 0 is the rule.
+    pub survivors: u32,
+}
+
+/// One id, and what is true of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Which.
+    pub id: HolderId,
+    /// What.
+    pub state: HeldState,
+}
+
+/// What is true of a holder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeldState {
+    /// The holder lives and the program has not ended.
+    Running(Launched),
+    /// The program has ended and the end is on disk.
+    Exited(Ended),
+    /// The holder is gone and left no end: it was killed, or the machine restarted. [`Holders::sweep`] removes what
+    /// it left behind.
+    Lost,
+    /// Nothing was ever started here; a launch may be repeated.
+    NotStarted,
+    /// Could not be found out; the text says why. Unknown never means dead (LK-3).
+    Unknown(String),
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Code or signal.
+    pub exit: Exit,
+    /// When.
+    pub ended_at: Timestamp,
+    /// Because of whom.
+    pub by: EndedBy,
+}
+
+/// Because of whom a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedBy {
+    /// By itself.
+    Itself,
+    /// A stop was asked for before it ended.
+    Stop,
+    /// The holder was told to end, as when the machine shuts down.
+    Shutdown,
+}
+
+/// Why nothing was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LaunchError {
+    /// The launch cannot work as asked: no such program, no such folder, a bad name.
+    Refused(String),
+    /// This id ran before and has ended; a new attempt needs a new id.
+    AlreadyRan(Box<HeldState>),
+    /// The machine did not allow it now: no memory, disk full, no permission. Trying again may help.
+    Failed(String),
+    /// The holder gave no answer in time; it may or may not have started.
+    Unclear(String),
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Refused(why) | LaunchError::Failed(why) | LaunchError::Unclear(why) => {
+                f.write_str(why)
+            }
+            LaunchError::AlreadyRan(_) => f.write_str("start it again: it ran before and has ended"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// Why a holder could not be asked or listed: what was tried and why not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HolderFailure(pub String);
+
+impl fmt::Display for HolderFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for HolderFailure {}
