@@ -1,5 +1,6 @@
 //! What the engine needs of the world, as traits of plain values. Nothing here does anything.
 
+pub mod gates;
 pub mod git;
 pub mod holders;
 pub mod store;

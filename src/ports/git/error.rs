@@ -1,0 +1,124 @@
+//! Why a git operation could not be done. Texts are fragments that read after "could not".
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::names::{BranchName, NameError};
+
+/// A git operation that did not happen. Nothing was deleted when one of these is returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GitError {
+    /// A name was refused before git was asked.
+    Name(NameError),
+    /// A branch is checked out in a place that may not be replaced.
+    Busy {
+        /// The branch.
+        branch: BranchName,
+        /// Where it is checked out.
+        path: PathBuf,
+    },
+    /// Something needed does not exist, positively (a branch, a commit).
+    Missing {
+        /// What was looked for.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// A file or folder is not what the engine made, so it was left alone.
+    NotOurs {
+        /// The path.
+        path: PathBuf,
+        /// What was seen.
+        why: String,
+    },
+    /// The outside did not answer: network, time limit, killed process. Class infra: try again later.
+    Unreachable {
+        /// What was tried.
+        what: String,
+        /// What was seen.
+        why: String,
+    },
+    /// Git refused or failed.
+    Failed {
+        /// What was tried.
+        what: String,
+        /// Last lines of what git said.
+        why: String,
+    },
+}
+
+/// Why the engine cannot work in this folder (K5). Each text ends with the way out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PreflightError {
+    /// The `git` program is missing.
+    NoGit(String),
+    /// Git is older than 2.38, which `merge-tree --write-tree` needs.
+    TooOld(String),
+    /// The folder is not in a git working copy.
+    NotARepository(PathBuf),
+    /// There is no remote called `origin`.
+    NoOrigin,
+    /// `origin` points elsewhere than when the control repository was made.
+    OriginChanged {
+        /// The address recorded first.
+        recorded: String,
+        /// The address configured now.
+        now: String,
+    },
+    /// No name or mail address to commit with.
+    NoIdentity,
+    /// A question could not be asked.
+    Unknown(String),
+}
+
+impl fmt::Display for GitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(error) => error.fmt(f),
+            Self::Busy { branch, path } => {
+                write!(
+                    f,
+                    "use branch {branch}: it is checked out in {}; end that work or switch it first",
+                    path.display()
+                )
+            }
+            Self::Missing { what, hint } => write!(f, "find {what}; {hint}"),
+            Self::NotOurs { path, why } => {
+                write!(f, "touch {}: {why}; look at it and move it away", path.display())
+            }
+            Self::Unreachable { what, why } => write!(f, "{what}: no answer ({why}); it will be tried again"),
+            Self::Failed { what, why } => write!(f, "{what}: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for PreflightError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGit(why) => write!(f, "run git: {why}; install git 2.38 or newer"),
+            Self::TooOld(version) => write!(f, "use git {version}: 2.38 or newer is needed; install a newer one"),
+            Self::NotARepository(path) => {
+                write!(f, "work in {}: it is not a git working copy; run `git init` there first", path.display())
+            }
+            Self::NoOrigin => f.write_str("find a remote called origin; add one with `git remote add origin <url>`"),
+            Self::OriginChanged { recorded, now } => write!(
+                f,
+                "trust origin: it was {recorded} and is now {now}; if you changed it, accept the new address, otherwise \
+                 set it back with `git remote set-url origin {recorded}`"
+            ),
+            Self::NoIdentity => f.write_str(
+                "find an identity to commit with; run `git config --global user.name` and `git config --global user.email`",
+            ),
+            Self::Unknown(why) => write!(f, "look at the repository: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for GitError {}
+impl std::error::Error for PreflightError {}
+
+impl From<NameError> for GitError {
+    fn from(error: NameError) -> Self {
+        Self::Name(error)
+    }
+}

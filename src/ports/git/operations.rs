@@ -1,0 +1,110 @@
+//! The trait itself. Every operation blocks, has a time limit, and may be repeated.
+
+use std::path::Path;
+
+use super::answers::{Ahead, ChangedFile, DefaultBranch, Deletion, Head, Push, Text};
+use super::error::{GitError, PreflightError};
+use super::merging::{CleanCheckout, MergeOutcome, MergeRequest, Publication, Published};
+use super::names::{BranchName, CommitId};
+use super::places::{
+    BranchEntry, Place, Preflight, Range, Removal, Revision, Saver, Snapshot, WorkspaceState, Worktree,
+    WorktreeEntry, WorktreeSpec,
+};
+use crate::domain::Tri;
+
+/// Everything git does for the engine. Calls block up to minutes: call from a blocking thread, never from the event
+/// loop. Changes to one repository are queued inside; the queue is as long as the number of calling threads.
+pub trait Git: Send + Sync {
+    /// Whether the engine can work here, without the network (K5).
+    fn preflight(&self) -> Result<Preflight, PreflightError>;
+
+    /// Takes the present address of `origin` as the true one, after a person said so.
+    fn accept_origin(&self) -> Result<(), GitError>;
+
+    /// Which branch the remote calls its main one.
+    fn default_branch(&self) -> DefaultBranch;
+
+    /// Where a revision stands now; its commits are in the control repository afterwards.
+    fn resolve(&self, revision: &Revision) -> Head;
+
+    /// Head of a branch of the remote, asked of the remote (K46, LK-12).
+    fn remote_head(&self, branch: &BranchName) -> Head;
+
+    /// Makes or finds a worktree (K53–K59, LK-17, LK-18). After an error there is no usable worktree: do not spawn.
+    fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError>;
+
+    /// Everything in a place as it is now.
+    fn workspace_state(&self, place: &Place) -> Result<WorkspaceState, GitError>;
+
+    /// Whether a place still looks as it did; No names what changed.
+    fn workspace_unchanged(&self, place: &Place, start: &WorkspaceState) -> Tri;
+
+    /// Keeps everything in a place under the attic, without touching its index or branch (design 5.9). The same
+    /// content again gives the same snapshot.
+    fn snapshot(&self, place: &Place, saver: &Saver) -> Result<Snapshot, GitError>;
+
+    /// Removes `.debussy-worktrees/<folder>`, after a snapshot if anything in it is kept nowhere else. Ignored files
+    /// are not kept. The caller knows that nobody works there any more (LK-19).
+    fn remove_worktree(&self, folder: &super::SafeName, saver: &Saver) -> Result<Removal, GitError>;
+
+    /// Worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides.
+    fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
+
+    /// Local branches of the project; branches with names the engine refuses are left out.
+    fn branches(&self) -> Result<Vec<BranchEntry>, GitError>;
+
+    /// Branches of the remote, asked of the remote; branches with names the engine refuses are left out.
+    fn remote_branches(&self) -> Result<Vec<BranchEntry>, GitError>;
+
+    /// Deletes a local branch that stands at `recorded`; its head goes to the attic unless the remote base holds it
+    /// (LK-20). A branch that is checked out anywhere is kept.
+    fn delete_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Deletion;
+
+    /// Deletes a branch of the remote if it still stands at `recorded` (LK-23); `recorded` is kept in the attic
+    /// unless the remote base holds it.
+    fn delete_remote_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Deletion;
+
+    /// How many commits `head` has that `base` lacks (K27).
+    fn commits_ahead(&self, head: &Revision, base: &Revision) -> Ahead;
+
+    /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
+    /// squash merge) (LK-11, LK-22, LK-55).
+    fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;
+
+    /// Files that differ.
+    fn changed_files(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError>;
+
+    /// Summary of the differences for people.
+    fn diff_stat(&self, range: &Range) -> Result<Text, GitError>;
+
+    /// The differences for people, at most `limit` bytes (LK-24).
+    fn diff_text(&self, range: &Range, limit: usize) -> Result<Text, GitError>;
+
+    /// Pushes the project's branch to the remote (LK-12). Replaces what is there only when the remote still stands
+    /// at `replaces`.
+    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push;
+
+    /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
+    fn merge(&self, request: &MergeRequest) -> MergeOutcome;
+
+    /// Pushes a merge to the remote base, which must still stand where the merge was made.
+    fn publish(&self, publication: &Publication) -> Published;
+
+    /// Exports a commit into `dir`, which must be missing, empty, or an earlier clean checkout (replaced).
+    fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;
+
+    /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
+    fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;
+}
