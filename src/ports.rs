@@ -1,6 +1,9 @@
 //! What the engine needs of the world, as traits of plain values. Nothing here does anything.
 
+pub mod agents;
+pub mod clock;
 pub mod gates;
 pub mod git;
 pub mod holders;
 pub mod store;
+pub mod terminals;

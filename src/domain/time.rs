@@ -34,6 +34,7 @@ impl Span {
     }
 
     /// This length `times` over, bounded by `most`.
+    #[must_use]
     pub fn scaled(self, times: u64, most: Span) -> Span {
         Span(self.0.saturating_mul(times).min(most.0))
     }

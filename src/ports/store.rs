@@ -58,7 +58,7 @@ pub enum StoreError {
     Damaged {
         /// The database.
         path: PathBuf,
-        /// What SQLite or the reader said.
+        /// What was said.
         why: String,
         /// Where backups are.
         backups: PathBuf,
