@@ -178,6 +178,8 @@ pub struct Workplace {
     pub branch: Option<String>,
     /// The commit it started from.
     pub start: Option<String>,
+    /// The tree of all files it started from, untracked ones included; what read-only work is compared with.
+    pub start_tree: Option<String>,
 }
 
 /// Whether a workspace was put away after the attempt.
