@@ -4,5 +4,15 @@
 pub mod inbox;
 pub mod journal;
 pub mod lanes;
+pub mod performer;
 pub mod running;
 pub mod turn;
+pub mod wake;
+pub mod world;
+
+mod evidence;
+mod gating;
+mod job;
+mod merging;
+mod settling;
+mod starting;

@@ -98,6 +98,13 @@ pub enum Event {
         /// Why not.
         problem: Option<String>,
     },
+    /// An effect that belongs to a task as a whole was carried out, or could not be (the text says why).
+    Performed {
+        /// The effect's key.
+        key: String,
+        /// Why not.
+        problem: Option<String>,
+    },
     /// The engine starts: this is what it found. Restart is an event like any other.
     Woke(Inventory),
     /// Time has passed; a deadline may have come.

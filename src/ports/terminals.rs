@@ -4,7 +4,8 @@ use super::holders::HolderId;
 
 /// Follows terminals.
 pub trait Terminals: Send + Sync {
-    /// Attaches to the holder of that id, shows its screen and reports its end to the engine. Safe to repeat.
+    /// Attaches to the holder of that id, shows its screen and reports its end to the engine, also when it has ended
+    /// already. Safe to repeat: an end is reported at least once and the rules ignore the second report.
     fn follow(&self, id: &HolderId);
 
     /// Types a line of text into it, as a person would.
@@ -12,4 +13,7 @@ pub trait Terminals: Send + Sync {
     /// # Errors
     /// When nothing runs there; the text says so.
     fn tell(&self, id: &HolderId, line: &str) -> Result<(), String>;
+
+    /// The last lines it showed, as plain text for people; empty when there are none.
+    fn last_lines(&self, id: &HolderId) -> String;
 }

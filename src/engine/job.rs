@@ -1,0 +1,121 @@
+//! An effect together with what the board knew when it was committed, so that performing it needs no look at the board.
+
+use std::sync::Arc;
+
+use crate::domain::task::GateCommand;
+use crate::domain::workflow::{GateSet, Stage, Workspace};
+use crate::domain::{Action, Attempt, AttemptMode, Board, Effect, EvidenceKind, StopCause, Task, Worker};
+
+/// One piece of work for the performer.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    /// What is to be done.
+    pub(super) what: What,
+    /// The task it is for.
+    pub(super) task: Arc<Task>,
+    /// The attempt it is for; none when it is for the task as a whole.
+    pub(super) attempt: Option<Arc<Attempt>>,
+    /// The stage the attempt was started for.
+    pub(super) stage: Stage,
+    /// The base branch of the task's batch.
+    pub(super) base: String,
+    /// Gate commands that apply: the task's own, then the project's.
+    pub(super) gates: Vec<GateCommand>,
+    /// Worktree folders of earlier attempts at this task that have ended.
+    pub(super) dead: Vec<String>,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// Make the workspace, start the agent.
+    Start,
+    /// Perform an engine action.
+    Act(Action),
+    /// End the process and all it started.
+    Stop(StopCause),
+    /// Collect evidence.
+    Verify(Vec<EvidenceKind>),
+    /// Put the workspace away.
+    Settle,
+    /// Delete or archive the branch.
+    Retire,
+    /// Type a line.
+    Tell(String),
+}
+
+impl Job {
+    /// Reads from the board what an effect needs; `None` for answers and notices, and for effects whose rows are gone.
+    pub(super) fn of(effect: Effect, board: &Board) -> Option<Job> {
+        let (attempt, what) = match effect {
+            Effect::Start(id) => (id, What::Start),
+            Effect::Act(id, action) => (id, What::Act(action)),
+            Effect::Stop(id, cause) => (id, What::Stop(cause)),
+            Effect::Verify {
+                attempt, evidence, ..
+            } => (attempt, What::Verify(evidence)),
+            Effect::Settle(id) => (id, What::Settle),
+            Effect::Tell(id, line) => (id, What::Tell(line)),
+            Effect::Retire(id) => {
+                let task = board.tasks.get(&id)?;
+                return Job::new(What::Retire, Arc::clone(task), None, board);
+            }
+            Effect::Reply(..) | Effect::Notify(_) => return None,
+        };
+        let attempt = board.attempts.get(&attempt)?;
+        let task = board.tasks.get(&attempt.task)?;
+        Job::new(what, Arc::clone(task), Some(Arc::clone(attempt)), board)
+    }
+
+    fn new(what: What, task: Arc<Task>, attempt: Option<Arc<Attempt>>, board: &Board) -> Option<Job> {
+        let flow = board.workflows.get(&task.workflow)?;
+        let stage = flow
+            .stage(attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage))?
+            .clone();
+        let own = board
+            .batches
+            .get(&task.batch)
+            .and_then(|batch| batch.base.clone());
+        let base = own.or_else(|| board.settings.base.clone()).unwrap_or_default();
+        let gates = match stage.gates {
+            GateSet::None => Vec::new(),
+            GateSet::All => task.gates.iter().chain(&board.settings.gates).cloned().collect(),
+        };
+        let others = board
+            .attempts
+            .values()
+            .filter(|other| other.task == task.id && !other.state.is_open());
+        let dead = others.filter_map(|other| folder_of(other)).collect();
+        Some(Job {
+            what,
+            task,
+            attempt,
+            stage,
+            base,
+            gates,
+            dead,
+        })
+    }
+
+    /// Where the attempt works: engine fallbacks mend on the task's own branch, all others as the stage says.
+    pub(super) fn workspace(&self) -> Workspace {
+        match &self.attempt {
+            Some(attempt) if attempt.mode == AttemptMode::Fallback => Workspace::Branch,
+            _ => self.stage.workspace,
+        }
+    }
+
+    /// Name of the worktree folder of this job's attempt.
+    pub(super) fn folder(&self) -> Option<String> {
+        self.attempt.as_deref().and_then(folder_of)
+    }
+}
+
+/// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
+/// of a project never means the same folder.
+fn folder_of(attempt: &Attempt) -> Option<String> {
+    match &attempt.worker {
+        Worker::Agent { name, .. } => Some(format!("{name}-{}", attempt.id)),
+        Worker::Engine(_) => None,
+    }
+}
