@@ -4,5 +4,6 @@ pub mod clock;
 pub mod git;
 pub mod holder;
 pub mod process;
+pub mod project;
 pub mod rehearsal;
 pub mod store;
