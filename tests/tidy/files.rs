@@ -1,0 +1,109 @@
+//! The shape of a file: how long, what it opens with, where it stands.
+
+use std::collections::BTreeSet;
+
+use super::source::{Finding, SourceFile};
+
+/// The most lines a file may have, without its tests.
+const MOST_LINES: usize = 400;
+
+/// Layers that are one type and its parts; their file holds that type instead of being a facade.
+const ONE_TYPE: &[&str] = &["src/read_model.rs"];
+
+/// Sizes, head documents, facades and places of all shipped files.
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
+    let folders: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|file| Some(file.path.rsplit_once('/')?.0))
+        .collect();
+    files.iter().flat_map(|file| check_file(file, &folders)).collect()
+}
+
+fn check_file(file: &SourceFile, folders: &BTreeSet<&str>) -> Vec<Finding> {
+    let lines = file.text.lines().count() - file.test_lines;
+    let mut findings = Vec::new();
+    if lines > MOST_LINES {
+        findings.push(file.finding(1, format!("{lines} lines without tests, at most {MOST_LINES}")));
+    }
+    if !file.text.starts_with("//! ") {
+        findings.push(file.finding(
+            1,
+            "does not open with a `//!` document: what it is for, what it must not do",
+        ));
+    }
+    if file.path.ends_with("/mod.rs") {
+        findings.push(file.finding(1, "is a mod.rs; write `foo.rs` beside the folder `foo`"));
+    }
+    let is_layer = file.path.matches('/').count() == 1 && folders.contains(file.path.trim_end_matches(".rs"));
+    if is_layer && !ONE_TYPE.contains(&file.path.as_str()) {
+        findings.extend(check_facade(file));
+    }
+    findings
+}
+
+/// A layer's facade holds documents, `mod` lines and re-exports only.
+fn check_facade(file: &SourceFile) -> Vec<Finding> {
+    let is_facade_item = |item: &&syn::Item| match item {
+        syn::Item::Use(_) => true,
+        syn::Item::Mod(item) => item.content.is_none() || is_for_tests(&item.attrs),
+        _ => false,
+    };
+    let others = file
+        .items
+        .items
+        .iter()
+        .filter(|item| !is_facade_item(item))
+        .count();
+    let text =
+        format!("is the facade of a layer and holds {others} item(s) that are neither `mod` nor `use`");
+    if others == 0 {
+        Vec::new()
+    } else {
+        vec![file.finding(1, text)]
+    }
+}
+
+fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let list = attribute.meta.require_list().ok();
+        attribute.path().is_ident("cfg") && list.is_some_and(|list| list.tokens.to_string().contains("test"))
+    })
+}
+
+#[cfg(test)]
+fn planted(path: &str, text: &str) -> usize {
+    check(&[
+        SourceFile::parse(path, text),
+        SourceFile::parse("src/ui/cell.rs", "//! Doc.\n"),
+    ])
+    .len()
+}
+
+#[test]
+fn a_planted_long_file_is_found_but_tests_do_not_count() {
+    let long = "//! Doc.\n".to_owned() + &"struct A;\n".repeat(MOST_LINES);
+    assert_eq!(planted("src/ui/board.rs", &long), 1);
+    let tested =
+        "//! Doc.\n#[cfg(test)]\nmod tests {\n".to_owned() + &"struct A;\n".repeat(MOST_LINES) + "}\n";
+    assert_eq!(planted("src/ui/board.rs", &tested), 0);
+}
+
+#[test]
+fn a_planted_file_without_a_head_is_found() {
+    assert_eq!(planted("src/ui/board.rs", "use a::b;\n"), 1);
+    assert_eq!(planted("src/ui/board.rs", "//! Doc.\nuse a::b;\n"), 0);
+}
+
+#[test]
+fn a_planted_module_file_is_found() {
+    assert_eq!(planted("src/domain/mod.rs", "//! Doc.\n"), 1);
+}
+
+#[test]
+fn a_planted_rule_in_a_facade_is_found() {
+    assert_eq!(planted("src/ui.rs", "//! Doc.\npub mod cell;\nfn draw() {}\n"), 1);
+    assert_eq!(
+        planted("src/ui.rs", "//! Doc.\npub mod cell;\npub use cell::Cell;\n"),
+        0
+    );
+}

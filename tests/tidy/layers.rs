@@ -1,0 +1,297 @@
+//! Who may name whom: the table of the layers, and the check of every shipped path against it.
+
+use std::collections::BTreeSet;
+
+use super::paths::{Target, mentions};
+use super::source::{Finding, SourceFile};
+
+/// One layer: what it may use inside the package, and which outside crates.
+struct Layer {
+    name: &'static str,
+    inside: &'static [&'static str],
+    outside: Outside,
+}
+
+/// Which outside crates a layer may name.
+enum Outside {
+    /// These and no others.
+    Only(&'static [&'static str]),
+    /// Any that no other place owns (see [`OWNED`]).
+    AnyNotOwned,
+}
+
+/// Top to bottom, as in docs/architecture.md.
+const LAYERS: &[Layer] = &[
+    Layer {
+        name: "domain",
+        inside: &[],
+        outside: Outside::Only(&["serde"]),
+    },
+    Layer {
+        name: "read_model",
+        inside: &["domain"],
+        outside: Outside::Only(&["serde"]),
+    },
+    Layer {
+        name: "ports",
+        inside: &["domain"],
+        outside: Outside::Only(&["thiserror"]),
+    },
+    Layer {
+        name: "formats",
+        inside: &["domain"],
+        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror", "regex"]),
+    },
+    Layer {
+        name: "term",
+        inside: &[],
+        outside: Outside::Only(&[
+            "rio_vt",
+            "vt100",
+            "unicode_width",
+            "unicode_segmentation",
+            "memchr",
+        ]),
+    },
+    Layer {
+        name: "engine",
+        inside: &["domain", "ports", "read_model"],
+        outside: Outside::Only(&[
+            "tokio",
+            "tokio_util",
+            "futures",
+            "tracing",
+            "thiserror",
+            "parking_lot",
+        ]),
+    },
+    Layer {
+        name: "adapters",
+        inside: &["domain", "ports", "formats"],
+        outside: Outside::AnyNotOwned,
+    },
+    Layer {
+        name: "ui",
+        inside: &["domain", "read_model", "term"],
+        outside: Outside::Only(&[
+            "ratatui",
+            "crossterm",
+            "serde",
+            "toml_edit",
+            "thiserror",
+            "unicode_width",
+            "unicode_segmentation",
+            "textwrap",
+        ]),
+    },
+    Layer {
+        name: "app",
+        inside: &[
+            "domain",
+            "read_model",
+            "ports",
+            "formats",
+            "term",
+            "engine",
+            "adapters",
+            "ui",
+        ],
+        outside: Outside::AnyNotOwned,
+    },
+    Layer {
+        name: "main",
+        inside: &["app", "adapters::holder"],
+        outside: Outside::Only(&[]),
+    },
+    Layer {
+        name: "lib",
+        inside: &[],
+        outside: Outside::Only(&[]),
+    },
+];
+
+/// Crates that have one home; naming them anywhere else is a finding, whatever the layer may use.
+const OWNED: &[(&str, &[&str])] = &[
+    ("rio_vt", &["term"]),
+    ("vt100", &["term"]),
+    ("rusqlite", &["adapters::store"]),
+    ("rusqlite_migration", &["adapters::store"]),
+    ("portable_pty", &["adapters::holder"]),
+    ("interprocess", &["adapters", "app"]),
+    ("jiff", &["adapters", "app"]),
+    ("nix", &["adapters", "app"]),
+    ("sysinfo", &["adapters"]),
+    ("ratatui", &["ui", "app"]),
+    ("crossterm", &["ui", "app"]),
+    ("clap", &["app"]),
+    ("clap_complete", &["app"]),
+    ("comfy_table", &["app"]),
+    ("color_eyre", &["app"]),
+    ("tracing_subscriber", &["app"]),
+    ("tracing_appender", &["app"]),
+];
+
+/// Every path of every file against the table.
+pub(crate) fn check(files: &[SourceFile], dependencies: &BTreeSet<String>) -> Vec<Finding> {
+    files
+        .iter()
+        .flat_map(|file| check_file(file, dependencies))
+        .collect()
+}
+
+fn check_file(file: &SourceFile, dependencies: &BTreeSet<String>) -> Vec<Finding> {
+    let module = file.module();
+    let name = module.first().map_or("lib", String::as_str);
+    let Some(layer) = LAYERS.iter().find(|layer| layer.name == name) else {
+        return vec![file.finding(
+            1,
+            format!("`{name}` is no layer; the table in tests/tidy/layers.rs has no such row"),
+        )];
+    };
+    let mut findings = Vec::new();
+    for mention in mentions(file, dependencies) {
+        let wrong = match &mention.target {
+            Target::Inside(path) => wrong_inside(layer, &module, path),
+            Target::Outside(krate) => wrong_outside(layer, &module, krate),
+        };
+        findings.extend(wrong.map(|text| file.finding(mention.line, text)));
+    }
+    findings.dedup();
+    findings
+}
+
+fn wrong_inside(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {
+    let target = path.first()?;
+    if target == layer.name {
+        return wrong_sibling(layer, module, path);
+    }
+    let is_layer = LAYERS.iter().any(|other| other.name == target);
+    let allowed = layer.inside.iter().any(|prefix| starts_with(path, prefix));
+    (is_layer && !allowed).then(|| format!("`{}` may not use `{}`", layer.name, path.join("::")))
+}
+
+/// Adapters know one thing each and none of their siblings.
+fn wrong_sibling(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {
+    let (own, other) = (module.get(1)?, path.get(1)?);
+    let is_module = other.starts_with(|first: char| first.is_ascii_lowercase());
+    (layer.name == "adapters" && is_module && own != other)
+        .then(|| format!("adapter `{own}` may not know its sibling `{other}`"))
+}
+
+fn wrong_outside(layer: &Layer, module: &[String], krate: &str) -> Option<String> {
+    if let Outside::Only(allowed) = layer.outside
+        && !allowed.contains(&krate)
+    {
+        return Some(format!("`{}` may not use the crate `{krate}`", layer.name));
+    }
+    let (_, homes) = OWNED.iter().find(|(name, _)| *name == krate)?;
+    let at_home = homes.iter().any(|home| starts_with(module, home));
+    (!at_home).then(|| format!("the crate `{krate}` is named only in {}", homes.join(", ")))
+}
+
+fn starts_with(path: &[String], prefix: &str) -> bool {
+    let prefix: Vec<&str> = prefix.split("::").collect();
+    path.len() >= prefix.len() && path.iter().zip(&prefix).all(|(part, wanted)| part == wanted)
+}
+
+#[cfg(test)]
+fn planted(path: &str, text: &str) -> Vec<String> {
+    let dependencies = ["tokio", "serde", "rusqlite", "ratatui", "vt100"]
+        .map(ToOwned::to_owned)
+        .into();
+    let files = [SourceFile::parse(path, text)];
+    check(&files, &dependencies)
+        .into_iter()
+        .map(|finding| finding.to_string())
+        .collect()
+}
+
+#[test]
+fn a_planted_upward_edge_is_found_with_its_line() {
+    assert_eq!(
+        planted(
+            "src/domain/task.rs",
+            "//! Doc.\n\nfn f() { crate::engine::turn::go(); }"
+        ),
+        ["src/domain/task.rs:3: `domain` may not use `engine::turn::go`"]
+    );
+    assert_eq!(
+        planted("src/ui/board.rs", "use super::super::{domain::Task, engine};").len(),
+        1
+    );
+    assert_eq!(
+        planted("src/app/server.rs", "use crate::{engine, ui, adapters::store};").len(),
+        0
+    );
+}
+
+#[test]
+fn a_planted_outside_crate_is_found() {
+    assert_eq!(planted("src/domain/task.rs", "use tokio::sync::mpsc;").len(), 1);
+    assert_eq!(
+        planted("src/domain/task.rs", "#[derive(serde::Serialize)] struct A;").len(),
+        0
+    );
+    assert_eq!(
+        planted(
+            "src/domain/task.rs",
+            "#[cfg(test)] mod tests { use tokio::sync; }"
+        )
+        .len(),
+        0
+    );
+    assert_eq!(
+        planted("src/adapters/git.rs", "use rusqlite::Connection;").len(),
+        1
+    );
+    assert_eq!(
+        planted("src/adapters/store/rows.rs", "use rusqlite::Connection;").len(),
+        0
+    );
+    assert_eq!(
+        planted("src/app/server.rs", "fn f() { vt100::Parser::default(); }").len(),
+        1
+    );
+}
+
+#[test]
+fn a_planted_sibling_is_found() {
+    assert_eq!(
+        planted("src/adapters/git/merge.rs", "use crate::adapters::store::Store;").len(),
+        1
+    );
+    assert_eq!(
+        planted(
+            "src/adapters/git/merge.rs",
+            "use super::super::clock::SystemClock;"
+        )
+        .len(),
+        1
+    );
+    assert_eq!(
+        planted("src/adapters/git/merge.rs", "use crate::adapters::git::parse;").len(),
+        0
+    );
+    assert_eq!(
+        planted("src/adapters.rs", "pub mod git;\npub use self::git::Git;").len(),
+        0
+    );
+}
+
+#[test]
+fn a_planted_layer_without_a_row_is_found() {
+    assert_eq!(planted("src/helpers.rs", "//! Doc.").len(), 1);
+}
+
+#[test]
+fn the_binary_may_name_only_the_application() {
+    assert_eq!(
+        planted("src/main.rs", "fn main() { dbs::engine::run(); }").len(),
+        1
+    );
+    assert_eq!(planted("src/main.rs", "fn main() { dbs::app::run(); }").len(), 0);
+    assert_eq!(
+        planted("src/main.rs", "fn main() { dbs::adapters::store::open(); }").len(),
+        1
+    );
+}

@@ -1,0 +1,113 @@
+//! Names that say nothing are refused: for types, for modules and for files.
+
+use syn::visit::{Visit, visit_item_mod};
+
+use super::source::{Finding, SourceFile};
+
+/// Words that may not be a part of the name of a type or a module.
+const EMPTY_WORDS: &[&str] = &[
+    "manager", "handler", "helper", "helpers", "util", "utils", "data", "info", "common", "misc", "types",
+];
+
+/// Every item and file of `files` whose name holds an empty word.
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
+    files.iter().flat_map(check_file).collect()
+}
+
+fn check_file(file: &SourceFile) -> Vec<Finding> {
+    let mut names = Names::default();
+    names.visit_file(&file.items);
+    names
+        .found
+        .extend(file.module().last().map(|stem| (1, stem.clone())));
+    let empty = |name: &str| {
+        words(name)
+            .into_iter()
+            .find(|word| EMPTY_WORDS.contains(&word.as_str()))
+    };
+    names
+        .found
+        .iter()
+        .filter_map(|(line, name)| {
+            empty(name).map(|word| file.finding(*line, format!("`{name}`: the word \"{word}\" says nothing")))
+        })
+        .collect()
+}
+
+/// `MetaData` is meta, data; `Metadata` is one word; `git_info` is git, info.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in name.chars() {
+        if letter == '_' || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && letter != '_'
+        {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+#[derive(Default)]
+struct Names {
+    found: Vec<(usize, String)>,
+}
+
+impl Names {
+    fn add(&mut self, name: &syn::Ident) {
+        self.found.push((name.span().start().line, name.to_string()));
+    }
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.add(&item.ident);
+    }
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.add(&item.ident);
+    }
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        self.add(&item.ident);
+    }
+    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+        self.add(&item.ident);
+    }
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.add(&item.ident);
+        visit_item_mod(self, item);
+    }
+}
+
+#[cfg(test)]
+fn planted(path: &str, text: &str) -> usize {
+    check(&[SourceFile::parse(path, text)]).len()
+}
+
+#[test]
+fn a_planted_empty_name_is_found() {
+    assert_eq!(
+        planted(
+            "src/ui/board.rs",
+            "struct TaskManager;\nenum KeyHandler {}\ntrait Helper {}\ntype GitInfo = u8;"
+        ),
+        4
+    );
+    assert_eq!(
+        planted("src/ui/board.rs", "mod inner { struct MetaData; }\nmod utils {}"),
+        2
+    );
+    assert_eq!(planted("src/ui/common.rs", "//! Doc."), 1);
+}
+
+#[test]
+fn a_name_that_only_contains_the_letters_is_fine() {
+    assert_eq!(
+        planted(
+            "src/ui/board.rs",
+            "struct Metadata;\nstruct Inform;\nstruct Database;\nmod datable {}"
+        ),
+        0
+    );
+}

@@ -1,0 +1,120 @@
+//! What stands in texts: no notes to self, no path of one machine, no document nobody finishes reading.
+
+use super::source::{Finding, TextFile, Tree};
+
+/// Notes to self; spelled apart so that this file does not find itself.
+const NOTES: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
+
+/// The beginnings of paths that exist on one machine only.
+const MACHINE_PATHS: &[&str] = &[
+    concat!("/wo", "rk/"),
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/Use", "rs/"),
+    concat!("\\Use", "rs\\"),
+];
+
+/// Notes in sources and machine paths in any text.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.texts.iter().flat_map(check_text).collect()
+}
+
+fn check_text(file: &TextFile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        let finding = |text: String| Finding {
+            file: file.path.clone(),
+            line: index + 1,
+            text,
+        };
+        if file.path.starts_with("src/") {
+            let notes = NOTES.iter().filter(|note| stands_alone(line, note));
+            findings.extend(notes.map(|note| finding(format!("holds the note {note}"))));
+        }
+        let paths = MACHINE_PATHS.iter().filter(|path| begins_a_path(line, path));
+        findings.extend(paths.map(|path| finding(format!("names a path of one machine: {path}"))));
+    }
+    findings
+}
+
+/// Whether `word` stands in `line` with no letter or digit on either side.
+fn stands_alone(line: &str, word: &str) -> bool {
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    line.match_indices(word).any(|(at, _)| {
+        let (before, after) = (line.get(..at), line.get(at + word.len()..));
+        !is_part(before.and_then(|text| text.chars().next_back()))
+            && !is_part(after.and_then(|text| text.chars().next()))
+    })
+}
+
+/// Whether `path` stands in `line` as the beginning of a path, not somewhere inside a longer one.
+fn begins_a_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        !before.is_some_and(|letter| letter.is_alphanumeric() || "._-~*})>]/".contains(letter))
+    })
+}
+
+/// One finding if `text` has more than `most` lines.
+pub(crate) fn check_length(path: &str, text: &str, most: usize) -> Vec<Finding> {
+    let lines = text.lines().count();
+    let finding = || Finding {
+        file: path.to_owned(),
+        line: most + 1,
+        text: format!("{lines} lines, at most {most}"),
+    };
+    if lines > most { vec![finding()] } else { Vec::new() }
+}
+
+#[cfg(test)]
+fn planted(path: &str, text: &str) -> usize {
+    check_text(&TextFile {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    })
+    .len()
+}
+
+#[test]
+fn a_planted_note_is_found_in_sources_only() {
+    assert_eq!(
+        planted(
+            "src/ui/board.rs",
+            concat!("// TO", "DO: later\n// FIX", "ME\nlet x = \"XX", "X\";")
+        ),
+        3
+    );
+    assert_eq!(
+        planted(
+            "src/ui/board.rs",
+            concat!("let name = \"XX", "XXXX\"; // meTO", "DOx")
+        ),
+        0
+    );
+    assert_eq!(planted("docs/glossary.md", concat!("TO", "DO")), 0);
+}
+
+#[test]
+fn a_planted_machine_path_is_found() {
+    assert_eq!(
+        planted(
+            "docs/adr/0001.md",
+            concat!("see /wo", "rk/notes and `/ho", "me/me`")
+        ),
+        2
+    );
+    assert_eq!(
+        planted(
+            "docs/adr/0001.md",
+            concat!("see src/wo", "rk/notes and $X/.ho", "me/me")
+        ),
+        0
+    );
+}
+
+#[test]
+fn a_planted_long_document_is_found() {
+    assert_eq!(check_length("a.md", &"line\n".repeat(201), 200).len(), 1);
+    assert_eq!(check_length("a.md", &"line\n".repeat(200), 200).len(), 0);
+}
