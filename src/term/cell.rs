@@ -1,0 +1,133 @@
+//! What one position of the screen shows. Must not know any emulator or any widget library.
+
+use compact_str::CompactString;
+
+/// One position of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// One grapheme: a space for a blank cell, empty for the second half of a wide one.
+    pub text: CompactString,
+    /// Colours and attributes.
+    pub style: CellStyle,
+    /// How many columns the grapheme takes.
+    pub width: CellWidth,
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        Self {
+            text: CompactString::const_new(" "),
+            style: CellStyle::default(),
+            width: CellWidth::Narrow,
+        }
+    }
+}
+
+impl Cell {
+    /// The second half of a wide grapheme.
+    pub fn continuation(style: CellStyle) -> Self {
+        Self {
+            text: CompactString::const_new(""),
+            style,
+            width: CellWidth::Continuation,
+        }
+    }
+}
+
+/// How many columns a cell's grapheme takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CellWidth {
+    /// One column.
+    Narrow,
+    /// Two columns; the next cell is its [`CellWidth::Continuation`].
+    Wide,
+    /// The second column of the wide cell before it.
+    Continuation,
+}
+
+/// Colours and attributes of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct CellStyle {
+    /// Text colour.
+    pub fg: Color,
+    /// Colour behind the text.
+    pub bg: Color,
+    /// Colour of the underline; `Default` follows the text.
+    pub underline_color: Color,
+    /// Kind of underline.
+    pub underline: Underline,
+    /// The other attributes.
+    pub attributes: Attributes,
+}
+
+/// A colour as the program asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Color {
+    /// The terminal's own.
+    #[default]
+    Default,
+    /// One of the 256 palette entries.
+    Indexed(u8),
+    /// Red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// Kinds of underline (SGR 4:0 to 4:5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Underline {
+    /// No underline.
+    #[default]
+    None,
+    /// One line.
+    Single,
+    /// Two lines.
+    Double,
+    /// A wave.
+    Curly,
+    /// Dots.
+    Dotted,
+    /// Dashes.
+    Dashed,
+}
+
+/// A set of text attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Attributes(u8);
+
+impl Attributes {
+    /// SGR 1.
+    pub const BOLD: Self = Self(1);
+    /// SGR 2.
+    pub const DIM: Self = Self(1 << 1);
+    /// SGR 3.
+    pub const ITALIC: Self = Self(1 << 2);
+    /// SGR 5 and 6.
+    pub const BLINK: Self = Self(1 << 3);
+    /// SGR 7.
+    pub const INVERSE: Self = Self(1 << 4);
+    /// SGR 8.
+    pub const HIDDEN: Self = Self(1 << 5);
+    /// SGR 9.
+    pub const STRIKE: Self = Self(1 << 6);
+
+    /// Whether every attribute of `other` is in this set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Adds (`on`) or removes the attributes of `other`.
+    pub fn set(&mut self, other: Self, on: bool) {
+        if on {
+            self.0 |= other.0;
+        } else {
+            self.0 &= !other.0;
+        }
+    }
+
+    /// This set with the attributes of `other` added where `on` holds.
+    #[must_use]
+    pub fn with(mut self, other: Self, on: bool) -> Self {
+        self.set(other, on || self.contains(other));
+        self
+    }
+}

@@ -1,0 +1,151 @@
+//! What the layer above needs from a terminal emulator. Must not name one: the emulators live behind this trait, so
+//! that one can be exchanged or checked against another.
+
+use super::cell::{Cell, CellStyle};
+use super::size::Size;
+
+/// A terminal emulator that is given clean input (whole sequences and valid UTF-8, see `super::Terminal`) and keeps a
+/// grid. It never answers queries: replies are made by us from our own state.
+pub trait Engine: Send {
+    /// Applies bytes to the grid.
+    fn feed(&mut self, bytes: &[u8]);
+
+    /// Changes the size; text is kept as well as the emulator can.
+    fn resize(&mut self, size: Size);
+
+    /// The present size.
+    fn size(&self) -> Size;
+
+    /// Copies one row, exactly as many cells as there are columns, into `cells`. `scroll_back` is the number of lines
+    /// the view is moved up into the history; it is clamped to [`Engine::history_len`]. A row outside the screen is
+    /// blank.
+    fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>);
+
+    /// Whether the row goes on in the next one because the text was too long.
+    fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool;
+
+    /// The target of the hyperlink (OSC 8) on a cell.
+    fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String>;
+
+    /// Lines kept above the screen.
+    fn history_len(&self) -> usize;
+
+    /// Where the next character goes.
+    fn position(&self) -> Position;
+
+    /// Colours and attributes the next character gets.
+    fn pen(&self) -> CellStyle;
+
+    /// Which rows may look different since the last call.
+    fn take_damage(&mut self) -> Damage;
+
+    /// What this emulator cannot do by itself and must be fed as an equivalent.
+    fn gaps(&self) -> Gaps;
+}
+
+/// Where the next character goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Position {
+    /// Row, from 0.
+    pub row: u16,
+    /// Column, from 0, always on the screen.
+    pub col: u16,
+    /// The last column was written, so the next character starts a new line.
+    pub pending_wrap: bool,
+}
+
+/// Rows that may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Damage {
+    /// These rows of the screen, in ascending order; none when empty.
+    Rows(Vec<u16>),
+    /// Everything.
+    All,
+}
+
+/// A set of features an emulator lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gaps(u16);
+
+impl Gaps {
+    /// Nothing is missing.
+    pub const NONE: Self = Self(0);
+    /// IND, NEL.
+    pub const INDEX: Self = Self(1);
+    /// HTS, TBC, CHT, CBT and tab stops other than every eighth column.
+    pub const TABS: Self = Self(1 << 1);
+    /// Line drawing and shifts.
+    pub const CHARSETS: Self = Self(1 << 2);
+    /// HPR, VPR.
+    pub const RELATIVE: Self = Self(1 << 3);
+    /// DECALN.
+    pub const ALIGNMENT: Self = Self(1 << 4);
+    /// Colon forms of SGR.
+    pub const COLON_SGR: Self = Self(1 << 5);
+    /// OSC 8.
+    pub const HYPERLINKS: Self = Self(1 << 6);
+    /// CUU, CUD, CNL, CPL stop at the margins.
+    pub const MARGIN_STOPS: Self = Self(1 << 7);
+    /// Erasing above the cursor, and the whole screen, leaves what it should in the history.
+    pub const RESET: Self = Self(1 << 8);
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether `other` is missing.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// Which emulator a terminal uses (`[terminal] engine`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum EngineKind {
+    /// The default: fast, reflows on resize.
+    #[default]
+    Rio,
+    /// Pure Rust, the lightest; no reflow.
+    Vt100,
+}
+
+impl EngineKind {
+    /// Both, in the order of preference.
+    pub const ALL: [Self; 2] = [Self::Rio, Self::Vt100];
+
+    /// The name used in configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rio => "rio",
+            Self::Vt100 => "vt100",
+        }
+    }
+
+    /// A fresh emulator with room for `history_lines` lines above the screen.
+    pub fn build(self, size: Size, history_lines: usize) -> Box<dyn Engine> {
+        match self {
+            Self::Rio => Box::new(super::rio::Rio::new(size, history_lines)),
+            Self::Vt100 => Box::new(super::vt100_engine::Vt100::new(size, history_lines)),
+        }
+    }
+}
+
+/// A name that is no emulator's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "use terminal engine `{0}`: there are only `rio` and `vt100`; set `[terminal] engine` to one of them"
+)]
+pub struct UnknownEngine(pub String);
+
+impl std::str::FromStr for EngineKind {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| UnknownEngine(name.to_owned()))
+    }
+}

@@ -1,0 +1,68 @@
+//! What a terminal tells besides its screen. Every string in here comes from the program in the pane: show it only
+//! through the sanitiser (titles already went through it).
+
+use super::agent_state::AgentState;
+
+/// Something the program in the pane did that is not on its screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TermEvent {
+    /// Bytes to write to the program at once, before any input (`M7`: made by us from constants and numbers).
+    Reply(Vec<u8>),
+    /// A new window title, already sanitised and at most 256 characters.
+    Title(String),
+    /// The program rang, at most once per feed.
+    Bell,
+    /// The program asked for the user's attention (OSC 9, 99, 777); a hint only.
+    Notification(Notification),
+    /// The program reported how far it is (OSC 9;4).
+    Progress(Progress),
+    /// The program reported its state (OSC 7501).
+    AgentState(AgentState),
+    /// A shell marked a prompt, a command or its end (OSC 133).
+    Prompt(PromptMark),
+    /// The working directory changed (OSC 7); a path as the program gave it.
+    Cwd(String),
+    /// The program wants to write the clipboard (OSC 52, `M6`); reading it is never possible.
+    Clipboard(Vec<u8>),
+    /// The program asked to forget the history (`CSI 3 J`): kept, but marked here.
+    HistoryMark,
+    /// The emulator failed inside; the screen was carried over to a fresh one, its history is gone.
+    EngineRebuilt,
+}
+
+/// A call for attention.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notification {
+    /// Headline, may be empty.
+    pub title: String,
+    /// Text.
+    pub body: String,
+}
+
+/// How far a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// No longer shown.
+    None,
+    /// Percent done.
+    Percent(u8),
+    /// Failed at this percentage.
+    Error(u8),
+    /// Busy without a measure.
+    Indeterminate,
+    /// Paused at this percentage.
+    Paused(u8),
+}
+
+/// A mark of a shell (OSC 133).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptMark {
+    /// A: the prompt starts.
+    PromptStart,
+    /// B: the command line starts.
+    CommandStart,
+    /// C: the output starts.
+    OutputStart,
+    /// D: the command ended, with its exit code where given.
+    CommandEnd(Option<i32>),
+}

@@ -1,0 +1,197 @@
+//! Input for the program in a pane, encoded the way it asked for (its [`Modes`](super::Modes)). Must not read any
+//! input device and must not send what was not asked for.
+
+mod kitty;
+mod legacy;
+mod mouse;
+mod paste;
+
+use super::modes::{KittyFlags, Mode, Modes};
+
+pub use mouse::{Button, MouseInput, MouseKind, encode_mouse, encode_wheel};
+pub use paste::encode_paste;
+
+/// The bytes for a key, empty when the program is not to hear of it (a release nobody asked for).
+pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
+    if modes.kitty != KittyFlags::default() {
+        return kitty::encode(input, modes);
+    }
+    if input.kind == KeyKind::Release {
+        return Vec::new();
+    }
+    legacy::encode(input, modes)
+}
+
+/// The report that the pane got or lost the focus, if the program asked for it.
+pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
+    let report: &[u8] = if focused { b"\x1b[I" } else { b"\x1b[O" };
+    modes.has(Mode::FocusReports).then_some(report)
+}
+
+/// A key with what was held and what happened to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyInput {
+    /// Which key.
+    pub key: Key,
+    /// What was held with it.
+    pub modifiers: Modifiers,
+    /// What happened.
+    pub kind: KeyKind,
+}
+
+impl KeyInput {
+    /// A key pressed together with modifiers.
+    pub fn new(key: Key, modifiers: Modifiers) -> Self {
+        Self {
+            key,
+            modifiers,
+            kind: KeyKind::Press,
+        }
+    }
+}
+
+/// What happened to a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum KeyKind {
+    /// It went down.
+    #[default]
+    Press,
+    /// It stayed down.
+    Repeat,
+    /// It went up.
+    Release,
+}
+
+/// A key by its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A character, as typed (upper case with shift).
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Tab; back-tab is this with shift.
+    Tab,
+    /// Backspace.
+    Backspace,
+    /// Escape.
+    Escape,
+    /// Cursor left.
+    Left,
+    /// Cursor right.
+    Right,
+    /// Cursor up.
+    Up,
+    /// Cursor down.
+    Down,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Insert.
+    Insert,
+    /// Delete.
+    Delete,
+    /// A function key, from 1.
+    Function(u8),
+    /// A key of the number pad, by its character; Enter is `'\r'`.
+    Keypad(char),
+    /// Menu.
+    Menu,
+    /// Caps lock.
+    CapsLock,
+    /// Scroll lock.
+    ScrollLock,
+    /// Num lock.
+    NumLock,
+    /// Print screen.
+    PrintScreen,
+    /// Pause.
+    Pause,
+}
+
+/// A set of modifiers, with the bits of the kitty protocol and xterm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Modifiers(u8);
+
+impl Modifiers {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// Shift.
+    pub const SHIFT: Self = Self(1);
+    /// Alt, or option.
+    pub const ALT: Self = Self(2);
+    /// Control.
+    pub const CONTROL: Self = Self(4);
+    /// Super, windows or command.
+    pub const SUPER: Self = Self(8);
+    /// Hyper.
+    pub const HYPER: Self = Self(16);
+    /// Meta.
+    pub const META: Self = Self(32);
+
+    /// Whether every modifier of `other` is held.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// This set without `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether nothing is held.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The number in an escape sequence: one more than the bits.
+    const fn parameter(self) -> u8 {
+        self.0 + 1
+    }
+}
+
+/// How a key that makes no text is written: by a number before `~` or by a final letter.
+enum Form {
+    Letter(char),
+    Tilde(u8),
+}
+
+/// The form xterm and kitty share; F3 differs between them.
+fn form(key: Key) -> Option<Form> {
+    Some(match key {
+        Key::Up => Form::Letter('A'),
+        Key::Down => Form::Letter('B'),
+        Key::Right => Form::Letter('C'),
+        Key::Left => Form::Letter('D'),
+        Key::Home => Form::Letter('H'),
+        Key::End => Form::Letter('F'),
+        Key::Function(1) => Form::Letter('P'),
+        Key::Function(2) => Form::Letter('Q'),
+        Key::Function(3) => Form::Letter('R'),
+        Key::Function(4) => Form::Letter('S'),
+        Key::Insert => Form::Tilde(2),
+        Key::Delete => Form::Tilde(3),
+        Key::PageUp => Form::Tilde(5),
+        Key::PageDown => Form::Tilde(6),
+        Key::Function(n @ 5..=20) => Form::Tilde(function_number(n)?),
+        Key::Menu => Form::Tilde(29),
+        _ => return None,
+    })
+}
+
+/// The numbers DEC gave to F5 to F20, which have holes.
+fn function_number(n: u8) -> Option<u8> {
+    const NUMBERS: [u8; 16] = [15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34];
+    NUMBERS.get(usize::from(n.checked_sub(5)?)).copied()
+}

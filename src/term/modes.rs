@@ -1,0 +1,262 @@
+//! What a program asked of its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they
+//! are the same whatever draws the grid.
+
+/// The modes of one pane that decide how input is encoded and how the screen is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modes {
+    flags: u32,
+    /// Which mouse events the program wants.
+    pub mouse: MouseMode,
+    /// How it wants them encoded.
+    pub mouse_encoding: MouseEncoding,
+    /// Active flags of the kitty keyboard protocol.
+    pub kitty: KittyFlags,
+    /// xterm `modifyOtherKeys` level, 0 to 2.
+    pub modify_other_keys: u8,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        let mut modes = Self {
+            flags: 0,
+            mouse: MouseMode::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+            kitty: KittyFlags::default(),
+            modify_other_keys: 0,
+        };
+        for on in [
+            Mode::AutoWrap,
+            Mode::CursorVisible,
+            Mode::AlternateScroll,
+            Mode::GraphemeClusters,
+        ] {
+            modes.set(on, true);
+        }
+        modes
+    }
+}
+
+impl Modes {
+    /// Whether a mode is on.
+    pub fn has(&self, mode: Mode) -> bool {
+        self.flags & mode.bit() != 0
+    }
+
+    /// Switches a mode.
+    pub fn set(&mut self, mode: Mode, on: bool) {
+        if on {
+            self.flags |= mode.bit();
+        } else {
+            self.flags &= !mode.bit();
+        }
+    }
+}
+
+/// Modes that are on or off, with their DEC private numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// 47, 1047, 1049: the screen without history is shown.
+    AlternateScreen,
+    /// 1 (DECCKM).
+    ApplicationCursor,
+    /// 66 and `ESC =` (DECKPAM).
+    ApplicationKeypad,
+    /// 5 (DECSCNM): the whole screen is shown inverse.
+    ReverseVideo,
+    /// 6 (DECOM): positions count from the top margin.
+    Origin,
+    /// 7 (DECAWM).
+    AutoWrap,
+    /// 12.
+    CursorBlink,
+    /// 25 (DECTCEM).
+    CursorVisible,
+    /// 1004.
+    FocusReports,
+    /// 1007: the wheel sends cursor keys on the alternate screen.
+    AlternateScroll,
+    /// 2004.
+    BracketedPaste,
+    /// 2026: the program is in the middle of a frame.
+    SynchronizedOutput,
+    /// 2027: one grapheme cluster takes one place.
+    GraphemeClusters,
+    /// 2031: the program wants to hear of dark and light changes.
+    ColorSchemeReports,
+    /// 2048: the program wants size changes as a report.
+    SizeReports,
+    /// ANSI 4 (IRM).
+    Insert,
+    /// ANSI 20 (LNM): a line feed also returns the carriage.
+    NewLine,
+}
+
+impl Mode {
+    fn bit(self) -> u32 {
+        1 << (self as u32)
+    }
+
+    /// The mode of a DEC private number, without mouse modes.
+    pub fn from_private(number: u16) -> Option<Self> {
+        Some(match number {
+            1 => Self::ApplicationCursor,
+            5 => Self::ReverseVideo,
+            6 => Self::Origin,
+            7 => Self::AutoWrap,
+            12 => Self::CursorBlink,
+            25 => Self::CursorVisible,
+            47 | 1047 | 1049 => Self::AlternateScreen,
+            66 => Self::ApplicationKeypad,
+            1004 => Self::FocusReports,
+            1007 => Self::AlternateScroll,
+            2004 => Self::BracketedPaste,
+            2026 => Self::SynchronizedOutput,
+            2027 => Self::GraphemeClusters,
+            2031 => Self::ColorSchemeReports,
+            2048 => Self::SizeReports,
+            _ => return None,
+        })
+    }
+}
+
+/// Which mouse events a program wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MouseMode {
+    /// None: the mouse is ours.
+    #[default]
+    Off,
+    /// 9: presses only, without modifiers.
+    X10,
+    /// 1000: presses and releases.
+    Press,
+    /// 1002: also motion while a button is down.
+    Drag,
+    /// 1003: all motion.
+    Motion,
+}
+
+impl MouseMode {
+    /// The mode of a DEC private number.
+    pub fn from_private(number: u16) -> Option<Self> {
+        Some(match number {
+            9 => Self::X10,
+            1000 => Self::Press,
+            1002 => Self::Drag,
+            1003 => Self::Motion,
+            _ => return None,
+        })
+    }
+}
+
+/// How mouse events are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MouseEncoding {
+    /// Three bytes, columns and rows up to 223.
+    #[default]
+    Legacy,
+    /// 1005: the same with UTF-8, up to 2015.
+    Utf8,
+    /// 1006: `CSI < b ; x ; y M`.
+    Sgr,
+    /// 1015: `CSI b ; x ; y M`.
+    Urxvt,
+}
+
+impl MouseEncoding {
+    /// The encoding of a DEC private number.
+    pub fn from_private(number: u16) -> Option<Self> {
+        Some(match number {
+            1005 => Self::Utf8,
+            1006 => Self::Sgr,
+            1015 => Self::Urxvt,
+            _ => return None,
+        })
+    }
+}
+
+/// A set of kitty keyboard protocol flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct KittyFlags(u8);
+
+impl KittyFlags {
+    /// 1: keys that are ambiguous in the legacy encoding get an escape code.
+    pub const DISAMBIGUATE: Self = Self(1);
+    /// 2: repeat and release are reported.
+    pub const EVENT_TYPES: Self = Self(2);
+    /// 4: shifted and base layout keys are added.
+    pub const ALTERNATE_KEYS: Self = Self(4);
+    /// 8: every key is an escape code.
+    pub const ALL_KEYS: Self = Self(8);
+    /// 16: the text a key makes is added.
+    pub const ASSOCIATED_TEXT: Self = Self(16);
+
+    /// The known bits of a number a program sent.
+    pub const fn from_bits(bits: u16) -> Self {
+        Self((bits & 31) as u8)
+    }
+
+    /// As a number.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Whether every flag of `other` is in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// Shape of the cursor (DECSCUSR).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CursorShape {
+    /// The outer terminal's own.
+    #[default]
+    Default,
+    /// Blinking block.
+    BlinkingBlock,
+    /// Steady block.
+    SteadyBlock,
+    /// Blinking underline.
+    BlinkingUnderline,
+    /// Steady underline.
+    SteadyUnderline,
+    /// Blinking bar.
+    BlinkingBar,
+    /// Steady bar.
+    SteadyBar,
+}
+
+impl CursorShape {
+    const ALL: [Self; 7] = [
+        Self::Default,
+        Self::BlinkingBlock,
+        Self::SteadyBlock,
+        Self::BlinkingUnderline,
+        Self::SteadyUnderline,
+        Self::BlinkingBar,
+        Self::SteadyBar,
+    ];
+
+    /// The shape of a DECSCUSR parameter.
+    pub fn from_parameter(parameter: u16) -> Option<Self> {
+        Self::ALL.get(usize::from(parameter)).copied()
+    }
+
+    /// Its DECSCUSR parameter.
+    pub fn parameter(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Where the cursor is and how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cursor {
+    /// Row, from 0.
+    pub row: u16,
+    /// Column, from 0.
+    pub col: u16,
+    /// Whether the program shows it.
+    pub visible: bool,
+    /// Its shape.
+    pub shape: CursorShape,
+}

@@ -1,0 +1,208 @@
+//! The default emulator. Must not leak its types: everything leaves as ours.
+
+use compact_str::CompactString;
+use rio_vt::ansi::CursorShape;
+use rio_vt::config::colors::AnsiColor;
+use rio_vt::crosswords::grid::row::Row;
+use rio_vt::crosswords::pos::Line;
+use rio_vt::crosswords::square::{Square, Wide};
+use rio_vt::crosswords::style::{Style, StyleFlags, UnderlineKind};
+use rio_vt::crosswords::{Crosswords, CrosswordsSize, TermDamage};
+use rio_vt::event::{VoidListener, WindowId};
+use rio_vt::performer::handler::Processor;
+
+use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
+use super::engine::{Damage, Engine, Gaps, Position};
+use super::size::Size;
+
+/// The `rio-vt` emulator.
+pub struct Rio {
+    screen: Crosswords<VoidListener>,
+    parser: Processor,
+    size: Size,
+}
+
+impl Rio {
+    /// A blank screen with room for `history_lines` lines above it.
+    pub fn new(size: Size, history_lines: usize) -> Self {
+        let screen = Crosswords::new(
+            dimensions(size),
+            CursorShape::Block,
+            VoidListener,
+            WindowId::from(0),
+            0,
+            history_lines,
+        );
+        Self {
+            screen,
+            parser: Processor::default(),
+            size,
+        }
+    }
+
+    fn row(&self, row: u16, scroll_back: usize) -> Option<&Row<Square>> {
+        if row >= self.size.rows {
+            return None;
+        }
+        let back = i32::try_from(scroll_back.min(self.screen.history_size())).ok()?;
+        Some(&self.screen.grid[Line(i32::from(row) - back)])
+    }
+
+    fn cell(&self, square: &Square) -> Cell {
+        let style = style(&self.screen.grid.style_of(square));
+        let (text, width) = match square.wide() {
+            Wide::Spacer => return Cell::continuation(style),
+            Wide::LeadingSpacer => (CompactString::const_new(" "), CellWidth::Narrow),
+            Wide::Wide => (self.text(square), CellWidth::Wide),
+            Wide::Narrow => (self.text(square), CellWidth::Narrow),
+        };
+        Cell { text, style, width }
+    }
+
+    fn text(&self, square: &Square) -> CompactString {
+        let base = match square.style_id_checked() {
+            Some(_) if square.c() >= ' ' => square.c(),
+            _ => ' ',
+        };
+        let mut buffer = [0; 4];
+        let mut text = CompactString::new(base.encode_utf8(&mut buffer));
+        if let Some(extras) = square
+            .extras_id_checked()
+            .and_then(|id| self.screen.grid.extras_table.get(id))
+        {
+            text.extend(extras.zerowidth.iter());
+        }
+        text
+    }
+}
+
+impl Engine for Rio {
+    fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.screen, bytes);
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.screen.resize(dimensions(size));
+        self.size = size;
+    }
+
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
+        cells.clear();
+        if let Some(row) = self.row(row, scroll_back) {
+            cells.extend(row.inner.iter().map(|square| self.cell(square)));
+        }
+        cells.resize(usize::from(self.size.cols), Cell::default());
+    }
+
+    fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.row(row, scroll_back)
+            .and_then(|row| row.inner.last())
+            .is_some_and(|square| square.wrapline())
+    }
+
+    fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
+        let square = self.row(row, scroll_back)?.inner.get(usize::from(col))?;
+        if !square.has_hyperlink() {
+            return None;
+        }
+        let extras = self.screen.grid.extras_table.get(square.extras_id_checked()?)?;
+        extras.hyperlink.as_ref().map(|link| link.uri().to_owned())
+    }
+
+    fn history_len(&self) -> usize {
+        self.screen.history_size()
+    }
+
+    fn position(&self) -> Position {
+        let cursor = &self.screen.grid.cursor;
+        let row = u16::try_from(cursor.pos.row.0).unwrap_or(0);
+        let col = u16::try_from(cursor.pos.col.0).unwrap_or(0);
+        Position {
+            row: row.min(self.size.rows - 1),
+            col: col.min(self.size.cols - 1),
+            pending_wrap: cursor.should_wrap,
+        }
+    }
+
+    fn pen(&self) -> CellStyle {
+        style(&self.screen.grid.template_style())
+    }
+
+    fn take_damage(&mut self) -> Damage {
+        let mut rows = match self.screen.damage() {
+            TermDamage::Full => None,
+            TermDamage::Partial(lines) => Some(
+                lines
+                    .filter_map(|line| u16::try_from(line.line).ok())
+                    .collect::<Vec<_>>(),
+            ),
+        };
+        for row in 0..self.size.rows {
+            let line = &mut self.screen.grid[Line(i32::from(row))];
+            if std::mem::replace(&mut line.dirty, false)
+                && let Some(rows) = &mut rows
+            {
+                rows.push(row);
+            }
+        }
+        self.screen.reset_damage();
+        rows.map_or(Damage::All, |mut rows| {
+            rows.sort_unstable();
+            rows.dedup();
+            Damage::Rows(rows)
+        })
+    }
+
+    fn gaps(&self) -> Gaps {
+        Gaps::MARGIN_STOPS
+    }
+}
+
+fn dimensions(size: Size) -> CrosswordsSize {
+    CrosswordsSize::new(usize::from(size.cols), usize::from(size.rows))
+}
+
+fn style(style: &Style) -> CellStyle {
+    let flags = style.flags;
+    let attributes = Attributes::default()
+        .with(Attributes::BOLD, flags.contains(StyleFlags::BOLD))
+        .with(Attributes::DIM, flags.contains(StyleFlags::DIM))
+        .with(Attributes::ITALIC, flags.contains(StyleFlags::ITALIC))
+        .with(Attributes::BLINK, flags.intersects(StyleFlags::ALL_BLINK))
+        .with(Attributes::INVERSE, flags.contains(StyleFlags::INVERSE))
+        .with(Attributes::HIDDEN, flags.contains(StyleFlags::HIDDEN))
+        .with(Attributes::STRIKE, flags.contains(StyleFlags::STRIKEOUT));
+    CellStyle {
+        fg: color(style.fg),
+        bg: color(style.bg),
+        underline_color: style.underline_color.map_or(Color::Default, color),
+        underline: flags.underline_kind().map_or(Underline::None, underline),
+        attributes,
+    }
+}
+
+fn underline(kind: UnderlineKind) -> Underline {
+    match kind {
+        UnderlineKind::Single => Underline::Single,
+        UnderlineKind::Double => Underline::Double,
+        UnderlineKind::Curly => Underline::Curly,
+        UnderlineKind::Dotted => Underline::Dotted,
+        UnderlineKind::Dashed => Underline::Dashed,
+    }
+}
+
+fn color(color: AnsiColor) -> Color {
+    match color {
+        AnsiColor::Indexed(index) => Color::Indexed(index),
+        AnsiColor::Spec(rgb) => Color::Rgb(rgb.r, rgb.g, rgb.b),
+        // The sixteen named colours are the first palette entries; everything above them follows the theme.
+        AnsiColor::Named(named) => u8::try_from(named as u16)
+            .ok()
+            .filter(|&n| n < 16)
+            .map_or(Color::Default, Color::Indexed),
+    }
+}

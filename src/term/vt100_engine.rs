@@ -1,0 +1,166 @@
+//! The second emulator: pure Rust and independent, so it also checks the first. Must be given sizes of at least two
+//! columns and rows only, and the caller catches its panics (see [`super::Terminal`]).
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one door to the constructor: `Size` guards the sizes"
+)]
+
+use std::num::NonZeroU16;
+
+use compact_str::CompactString;
+
+use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
+use super::engine::{Damage, Engine, Gaps, Position};
+use super::size::Size;
+
+/// The `vt100` emulator.
+pub struct Vt100 {
+    parser: vt100::Parser,
+    size: Size,
+    changed: bool,
+}
+
+impl Vt100 {
+    /// A blank screen with room for `history_lines` lines above it.
+    pub fn new(size: Size, history_lines: usize) -> Self {
+        let parser = vt100::Parser::new(non_zero(size.rows), non_zero(size.cols), history_lines);
+        Self {
+            parser,
+            size,
+            changed: true,
+        }
+    }
+
+    /// The emulator shows the history by moving its own view, so it is moved for a read and back before the next feed.
+    fn view(&mut self, scroll_back: usize) -> &vt100::Screen {
+        if self.parser.screen().scrollback() != scroll_back {
+            self.parser.screen_mut().set_scrollback(scroll_back);
+        }
+        self.parser.screen()
+    }
+}
+
+impl Engine for Vt100 {
+    fn feed(&mut self, bytes: &[u8]) {
+        self.view(0);
+        self.changed = true;
+        self.parser.process(bytes);
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.view(0);
+        self.changed = true;
+        self.parser.set_size(non_zero(size.rows), non_zero(size.cols));
+        self.size = size;
+    }
+
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
+        let cols = self.size.cols;
+        let screen = self.view(scroll_back);
+        cells.clear();
+        cells.extend((0..cols).map(|col| screen.cell(row, col).map_or_else(Cell::default, cell)));
+    }
+
+    fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.view(scroll_back).row_wrapped(row)
+    }
+
+    fn hyperlink(&mut self, _row: u16, _col: u16, _scroll_back: usize) -> Option<String> {
+        None
+    }
+
+    fn history_len(&self) -> usize {
+        self.parser.screen().scrollback_len()
+    }
+
+    fn position(&self) -> Position {
+        let (row, col) = self.parser.screen().cursor_position();
+        Position {
+            row: row.min(self.size.rows - 1),
+            col: col.min(self.size.cols - 1),
+            pending_wrap: col >= self.size.cols,
+        }
+    }
+
+    fn pen(&self) -> CellStyle {
+        let screen = self.parser.screen();
+        let attributes = Attributes::default()
+            .with(Attributes::BOLD, screen.bold())
+            .with(Attributes::DIM, screen.dim())
+            .with(Attributes::ITALIC, screen.italic())
+            .with(Attributes::INVERSE, screen.inverse());
+        let colors = (screen.fgcolor(), screen.bgcolor());
+        style(colors, screen.underline(), attributes)
+    }
+
+    fn take_damage(&mut self) -> Damage {
+        if std::mem::replace(&mut self.changed, false) {
+            Damage::All
+        } else {
+            Damage::Rows(Vec::new())
+        }
+    }
+
+    fn gaps(&self) -> Gaps {
+        Gaps::INDEX
+            .and(Gaps::TABS)
+            .and(Gaps::CHARSETS)
+            .and(Gaps::RELATIVE)
+            .and(Gaps::ALIGNMENT)
+            .and(Gaps::COLON_SGR)
+            .and(Gaps::HYPERLINKS)
+    }
+}
+
+fn non_zero(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
+}
+
+fn cell(cell: &vt100::Cell) -> Cell {
+    let attributes = Attributes::default()
+        .with(Attributes::BOLD, cell.bold())
+        .with(Attributes::DIM, cell.dim())
+        .with(Attributes::ITALIC, cell.italic())
+        .with(Attributes::INVERSE, cell.inverse());
+    let style = style((cell.fgcolor(), cell.bgcolor()), cell.underline(), attributes);
+    if cell.is_wide_continuation() {
+        return Cell::continuation(style);
+    }
+    let width = if cell.is_wide() {
+        CellWidth::Wide
+    } else {
+        CellWidth::Narrow
+    };
+    let text = if cell.has_contents() {
+        CompactString::new(cell.contents())
+    } else {
+        CompactString::const_new(" ")
+    };
+    Cell { text, style, width }
+}
+
+fn style((fg, bg): (vt100::Color, vt100::Color), underlined: bool, attributes: Attributes) -> CellStyle {
+    CellStyle {
+        fg: color(fg),
+        bg: color(bg),
+        underline_color: Color::Default,
+        underline: if underlined {
+            Underline::Single
+        } else {
+            Underline::None
+        },
+        attributes,
+    }
+}
+
+fn color(color: vt100::Color) -> Color {
+    match color {
+        vt100::Color::Default => Color::Default,
+        vt100::Color::Idx(index) => Color::Indexed(index),
+        vt100::Color::Rgb(red, green, blue) => Color::Rgb(red, green, blue),
+    }
+}
