@@ -30,6 +30,9 @@ pub struct Attempt {
     pub state: AttemptState,
     /// Valid signals received, in order.
     pub signals: Vec<Signal>,
+    /// Signals its stage does not allow; remembered, without effect (LK-10).
+    #[serde(default)]
+    pub refused: Vec<Signal>,
     /// Where it works and from which commit; known once it has started.
     pub workplace: Option<Workplace>,
     /// What the agent is doing, as far as is known.

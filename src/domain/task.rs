@@ -51,8 +51,11 @@ pub struct Task {
     pub failures: BTreeMap<StageId, BTreeMap<FailureClass, u32>>,
     /// Rejections over its life (K23, K24).
     pub rejections: u32,
-    /// Attempts started over its life (K43).
+    /// Attempts over its life that count (K43): one that came to nothing for no fault of its own is given back.
     pub spawns: u32,
+    /// Attempts by stage, whatever became of them; numbers the next one.
+    #[serde(default)]
+    pub tries: BTreeMap<StageId, u32>,
     /// Recorded head of its branch, seen by the engine.
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
@@ -198,6 +201,10 @@ pub enum WhyNot {
     Aborted,
     /// No base branch is configured (K62).
     NoBase,
+    /// The attempt that was stopped when the task was moved has not ended yet.
+    StillEnding(AttemptId),
+    /// Its workflow is not loaded, or has no such stage (any more).
+    NoStage(WorkflowId, StageId),
 }
 
 impl fmt::Display for WhyNot {
@@ -216,6 +223,10 @@ impl fmt::Display for WhyNot {
             WhyNot::NoGoAhead => f.write_str("its batch has no go-ahead yet"),
             WhyNot::Aborted => f.write_str("its run was aborted"),
             WhyNot::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
+            WhyNot::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
+            WhyNot::NoStage(workflow, stage) => {
+                write!(f, "no workflow {workflow} with a stage {stage} is loaded")
+            }
         }
     }
 }

@@ -79,7 +79,9 @@ impl Job {
         let base = own.or_else(|| board.settings.base.clone()).unwrap_or_default();
         let gates = match stage.gates {
             GateSet::None => Vec::new(),
-            GateSet::All => task.gates.iter().chain(&board.settings.gates).cloned().collect(),
+            GateSet::IfAny | GateSet::All => {
+                task.gates.iter().chain(&board.settings.gates).cloned().collect()
+            }
         };
         let others = board
             .attempts
