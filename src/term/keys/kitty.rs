@@ -8,7 +8,7 @@ pub(super) fn encode(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     let kind = if flags.contains(KittyFlags::EVENT_TYPES) {
         input.kind
     } else {
-        plain(input.kind)
+        KeyKind::Press
     };
     if input.kind == KeyKind::Release && (kind != KeyKind::Release || silent_release(input.key, flags)) {
         return Vec::new();
