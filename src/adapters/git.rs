@@ -1,1 +1,52 @@
-//! placeholder
+//! Git through its command line: implements [`crate::ports::git::Git`]. Must not decide anything about tasks.
+//!
+//! # Who may execute what
+//!
+//! Agents can write the project's repository: its configuration, hooks, attributes, locks and files. So git runs here
+//! in one of three realms (see `call`), and only argv is ever used, never a shell:
+//!
+//! - **control**: the bare repository `.debussy/dbs/control.git`, with a configuration text of our own that is compared
+//!   before each call, and without system and user configuration. Merges, diffs, snapshots, clean checkouts and the
+//!   files of new worktrees are made here; an agent's folder is only ever its `--work-tree`, so filters, textconv,
+//!   merge drivers, fsmonitor, aliases and hooks named by an agent have no definition.
+//! - **network**: the control repository again, plus the person's own system and user configuration, because
+//!   credentials, proxies and ssh live there. All fetches and pushes start here.
+//! - **project**: the project's repository, with hooks, fsmonitor, pagers, editors and odd protocols switched off.
+//!   Only plumbing that neither reads an index nor runs filters is used: reading refs and configuration,
+//!   `worktree add --no-checkout`, `worktree remove`, `update-ref`, `fetch` from the control repository.
+//!
+//! # What remains
+//!
+//! - An agent that is not sandboxed runs as the person: it can rewrite `.debussy/dbs`, `~/.gitconfig` or `git` itself.
+//! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
+//! - Hooks of the person (`pre-push`) do not run for pushes of the engine; LFS files are neither fetched nor pushed, a
+//!   worktree has their pointer files; merge commits are not signed; submodules are not filled.
+//! - Ignored files and what is only in a worktree's index are not in snapshots.
+//! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
+
+mod branches;
+mod call;
+mod checkout;
+mod cli;
+mod control;
+mod diff;
+mod discovery;
+mod ensure;
+mod exclude;
+mod facts;
+mod fetch;
+mod inventory;
+mod link;
+mod merge;
+mod parse;
+mod plain;
+mod process;
+mod push;
+mod registry;
+mod remove;
+mod setup;
+mod snapshot;
+mod workspace;
+
+pub use cli::GitCli;
+pub use setup::{GitSetup, Limits};

@@ -117,6 +117,12 @@ impl fmt::Display for PreflightError {
 impl std::error::Error for GitError {}
 impl std::error::Error for PreflightError {}
 
+impl From<GitError> for PreflightError {
+    fn from(error: GitError) -> Self {
+        Self::Unknown(error.to_string())
+    }
+}
+
 impl From<NameError> for GitError {
     fn from(error: NameError) -> Self {
         Self::Name(error)

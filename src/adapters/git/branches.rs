@@ -1,0 +1,80 @@
+//! Deleting branches, here and on the remote: only where they were last seen, and never the only name of a commit
+//! (LK-20, LK-23).
+
+use super::cli::GitCli;
+use crate::ports::git::{BranchName, CommitId, Deletion, GitError, Saver};
+
+impl GitCli {
+    pub(super) fn delete_local(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Result<Deletion, GitError> {
+        match self.local_head(branch)? {
+            None => return Ok(Deletion::Absent),
+            Some(head) if head != *recorded => {
+                return Ok(Deletion::Kept(format!("{branch} is at {head} now")));
+            }
+            Some(_) if branch == base => return Ok(Deletion::Kept(format!("{branch} is the base branch"))),
+            Some(_) => {}
+        }
+        self.bring_known(recorded.clone())?;
+        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let _queue = self.queue_project();
+        if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
+            return Ok(Deletion::Kept(format!(
+                "{branch} is checked out in {}",
+                entry.path.display()
+            )));
+        }
+        let call =
+            self.in_project(format!("delete branch {branch}"))
+                .args(["update-ref", "-d", "--end-of-options"]);
+        call.arg(branch.full()).arg(recorded.as_str()).ok()?;
+        Ok(Deletion::Deleted { kept_as })
+    }
+
+    pub(super) fn delete_remote(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Result<Deletion, GitError> {
+        match self.bring_remote(branch)? {
+            None => return Ok(Deletion::Absent),
+            Some(head) if head != *recorded => {
+                return Ok(Deletion::Kept(format!("{branch} is at {head} now")));
+            }
+            Some(_) if branch == base => return Ok(Deletion::Kept(format!("{branch} is the base branch"))),
+            Some(_) => {}
+        }
+        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let end = self.push(None, branch, Some(recorded));
+        match (self.ask_remote(branch)?, end?) {
+            (None, _) => Ok(Deletion::Deleted { kept_as }),
+            (Some(_), super::push::PushEnd::Refused(why)) => Ok(Deletion::Kept(why)),
+            (Some(head), _) => Ok(Deletion::Kept(format!("{branch} is at {head} now"))),
+        }
+    }
+
+    /// Keeping too much is harmless, so anything but a clear yes keeps. A squash merge has the content, not the commits.
+    fn keep_unless_merged(
+        &self,
+        commit: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Result<Option<String>, GitError> {
+        let is_merged = match self.bring_remote(base) {
+            Ok(Some(base)) => self.is_ancestor(commit, &base).unwrap_or(false),
+            Ok(None) | Err(_) => false,
+        };
+        if is_merged {
+            Ok(None)
+        } else {
+            Ok(Some(self.archive(commit, &saver.task)?.attic))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Writing the files of a commit: into worktrees, and as clean checkouts for gates (M12). Through the control
+//! repository, so that only built-in conversions apply: no filters, no attribute that leaves files out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cli::GitCli;
+use super::control::failed;
+use crate::ports::git::{CleanCheckout, CommitId, GitError};
+
+impl GitCli {
+    pub(super) fn export(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
+        if !self.bring(commit)? {
+            let hint = "the repository it was in is gone".to_owned();
+            return Err(GitError::Missing {
+                what: format!("commit {commit}"),
+                hint,
+            });
+        }
+        self.discard(dir)?;
+        let parent = dir.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(parent).map_err(|error| failed("make", parent, &error))?;
+        let parent = parent
+            .canonicalize()
+            .map_err(|error| failed("find", parent, &error))?;
+        let path = parent.join(dir.file_name().unwrap_or_default());
+        self.note_checkout(&path)?;
+        fs::create_dir(&path).map_err(|error| failed("make", &path, &error))?;
+        let git_dir = self.own_repository(&path, commit)?;
+        self.write_files(&path, &git_dir.join("index"), commit)?;
+        Ok(CleanCheckout {
+            path,
+            commit: commit.clone(),
+            tree: self.tree_of(commit)?,
+        })
+    }
+
+    /// Removes a checkout this adapter made and noted, or an empty folder.
+    pub(super) fn discard(&self, dir: &Path) -> Result<(), GitError> {
+        let Ok(found) = dir.symlink_metadata() else {
+            return Ok(());
+        };
+        let path = match (dir.parent().map(Path::canonicalize), dir.file_name()) {
+            (Some(Ok(parent)), Some(name)) => parent.join(name),
+            _ => dir.to_path_buf(),
+        };
+        let note = self.note_of(&path)?;
+        if found.is_dir() && fs::read_to_string(&note).ok().as_deref() == Some(&*path.to_string_lossy()) {
+            fs::remove_dir_all(&path).map_err(|error| failed("remove", &path, &error))?;
+            return fs::remove_file(&note).map_err(|error| failed("remove", &note, &error));
+        }
+        match fs::remove_dir(&path) {
+            Ok(()) => Ok(()),
+            Err(_full) => {
+                let why = "it is no clean checkout the engine made".to_owned();
+                Err(GitError::NotOurs { path, why })
+            }
+        }
+    }
+
+    /// Writes all files of a commit into a folder and leaves a matching index.
+    pub(super) fn write_files(&self, folder: &Path, index: &Path, commit: &CommitId) -> Result<(), GitError> {
+        let call = self.on_files(folder, index, "write the files of a commit")?;
+        let call = call.timeout(self.program.limits.transfer);
+        call.args(["read-tree", "--reset", "-u", "--end-of-options"])
+            .arg(commit.as_str())
+            .ok()
+            .map(drop)
+    }
+
+    /// A small repository inside the checkout, so that gates may ask git about it; it borrows our objects. Nothing is
+    /// ever read back from it.
+    fn own_repository(&self, path: &Path, commit: &CommitId) -> Result<PathBuf, GitError> {
+        let git_dir = path.join(".git");
+        let make = |name: &str| {
+            let folder = git_dir.join(name);
+            fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))
+        };
+        let write = |name: &str, text: &str| {
+            let file = git_dir.join(name);
+            fs::write(&file, text).map_err(|error| failed("write", &file, &error))
+        };
+        make("objects/info")?;
+        make("refs")?;
+        write(
+            "objects/info/alternates",
+            &format!("{}\n", self.control.path.join("objects").display()),
+        )?;
+        let format = &self.project.object_format;
+        let (version, extension) = match format.as_str() {
+            "sha1" => (0, String::new()),
+            other => (1, format!("[extensions]\n\tobjectformat = {other}\n")),
+        };
+        write(
+            "config",
+            &format!("[core]\n\trepositoryformatversion = {version}\n\tbare = false\n{extension}"),
+        )?;
+        write("HEAD", &format!("{commit}\n"))?;
+        Ok(git_dir)
+    }
+
+    fn note_checkout(&self, path: &Path) -> Result<(), GitError> {
+        let note = self.note_of(path)?;
+        super::control::write_atomically(&note, &path.to_string_lossy())
+    }
+
+    fn note_of(&self, path: &Path) -> Result<PathBuf, GitError> {
+        let folder = self.control.path.join("checkouts");
+        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        let name = crate::ports::git::SafeName::derive(&path.to_string_lossy());
+        Ok(folder.join(name.as_str()))
+    }
+}
+
+/// Puts a finished file in its place; across file systems by copying.
+pub(super) fn put(from: &Path, to: &Path) -> Result<(), GitError> {
+    fs::rename(from, to).map_err(|error| failed("write", to, &error))
+}

@@ -1,0 +1,281 @@
+//! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
+//! holds what they share and hands the trait's calls on.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::call::{Call, Program, Realm};
+use super::control::Control;
+use super::discovery::{self, Project};
+use super::setup::GitSetup;
+use super::{exclude, plain};
+use crate::domain::Tri;
+use crate::ports::git::{
+    Ahead, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId, DefaultBranch,
+    Deletion, Git, GitError, Head, MergeOutcome, MergeRequest, Place, Preflight, PreflightError, Publication,
+    Published, Push, Range, Removal, Revision, SafeName, Saver, Snapshot, Text, WorkspaceState, Worktree,
+    WorktreeEntry, WorktreeSpec,
+};
+
+/// Git on the command line, for one project.
+pub struct GitCli {
+    pub(super) program: Program,
+    pub(super) project: Project,
+    pub(super) control: Control,
+    /// Held while something changes the control repository. The queue is as long as the number of calling threads;
+    /// each holder ends by its time limits.
+    control_queue: Mutex<()>,
+    /// Held while something changes the project's repository. Always taken before the other queue, never after it.
+    project_queue: Mutex<()>,
+    n_scratch: AtomicU64,
+}
+
+impl GitCli {
+    /// Looks at the project and opens its control repository, which is made the first time. No network. Errors: the
+    /// ones of [`Git::preflight`], except a changed origin and a missing identity, which only preflight reports.
+    pub fn open(setup: &GitSetup) -> Result<Self, PreflightError> {
+        let mut program = Program::new(setup);
+        discovery::version(&program, &setup.project)?;
+        let project = discovery::find(&program, &setup.project)?;
+        if let Some(command) = discovery::personal_ssh(&program, &setup.project) {
+            program.use_ssh(&command);
+        }
+        let origin = discovery::origin(&program, &project)?;
+        exclude::ensure(&project)?;
+        let control = Control::open(&program, &project, &origin)?;
+        Ok(Self {
+            program,
+            project,
+            control,
+            control_queue: Mutex::new(()),
+            project_queue: Mutex::new(()),
+            n_scratch: AtomicU64::new(0),
+        })
+    }
+
+    /// A call in the control repository, without the network.
+    pub(super) fn in_control(&self, what: impl Into<String>) -> Result<Call<'_>, GitError> {
+        self.control.check()?;
+        let call = self.program.call(Realm::Control, &self.control.path, what);
+        Ok(call
+            .place("--git-dir=", &self.control.path)
+            .set("core.attributesFile=/dev/null"))
+    }
+
+    /// A call in the control repository that talks to the remote or to the project's repository.
+    pub(super) fn over_network(&self, what: impl Into<String>) -> Result<Call<'_>, GitError> {
+        self.control.check()?;
+        let call = self.program.call(Realm::Network, &self.control.path, what);
+        Ok(call.place("--git-dir=", &self.control.path))
+    }
+
+    /// A call in the control repository that reads or writes the files of a folder, with an index of its own.
+    pub(super) fn on_files(&self, folder: &Path, index: &Path, what: &str) -> Result<Call<'_>, GitError> {
+        self.control.check()?;
+        let mut call = self.program.call(Realm::Control, folder, what);
+        call = call
+            .place("--git-dir=", &self.control.path)
+            .place("--work-tree=", folder);
+        for setting in &self.project.file_settings {
+            call = call.set(setting);
+        }
+        if let Some(excludes) = &self.project.excludes_file {
+            let mut setting = std::ffi::OsString::from("core.excludesFile=");
+            setting.push(excludes);
+            call = call.set(setting);
+        }
+        Ok(call
+            .set("core.attributesFile=/dev/null")
+            .env("GIT_INDEX_FILE", index))
+    }
+
+    /// A call in the project's repository.
+    pub(super) fn in_project(&self, what: impl Into<String>) -> Call<'_> {
+        let call = self.program.call(Realm::Project, &self.project.root, what);
+        call.place("--git-dir=", &self.project.git_dir)
+            .place("--work-tree=", &self.project.root)
+    }
+
+    pub(super) fn queue_control(&self) -> MutexGuard<'_, ()> {
+        self.control_queue.lock()
+    }
+
+    pub(super) fn queue_project(&self) -> MutexGuard<'_, ()> {
+        self.project_queue.lock()
+    }
+
+    /// A name no other call of this process uses.
+    pub(super) fn fresh(&self, stem: &str) -> String {
+        format!(
+            "{stem}-{}-{}",
+            std::process::id(),
+            self.n_scratch.fetch_add(1, Ordering::Relaxed)
+        )
+    }
+
+    fn checked_out(&self) -> Result<CheckedOut, GitError> {
+        let entries = self.registered()?;
+        let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
+        main.map(|entry| entry.checked_out.clone())
+            .ok_or_else(|| GitError::Missing {
+                what: "the main checkout among the worktrees".to_owned(),
+                hint: "is the repository bare?".to_owned(),
+            })
+    }
+}
+
+impl Git for GitCli {
+    fn preflight(&self) -> Result<Preflight, PreflightError> {
+        let git_version = discovery::version(&self.program, &self.project.root)?;
+        let now = discovery::find(&self.program, &self.project.root)?;
+        let origin = discovery::origin(&self.program, &now)?;
+        let recorded = self.control.origin();
+        if origin != recorded {
+            return Err(PreflightError::OriginChanged {
+                recorded: plain::redact(&recorded.url),
+                now: plain::redact(&origin.url),
+            });
+        }
+        Ok(Preflight {
+            git_version,
+            root: self.project.root.clone(),
+            checked_out: self.checked_out()?,
+            origin: plain::redact(&origin.url),
+            identity: discovery::identity(&self.program, &self.project)?,
+        })
+    }
+
+    fn accept_origin(&self) -> Result<(), GitError> {
+        let found = discovery::origin(&self.program, &self.project);
+        let found = found.map_err(|error| GitError::Missing {
+            what: "the address of origin".to_owned(),
+            hint: error.to_string(),
+        })?;
+        let _queue = self.queue_control();
+        self.control.accept(found)
+    }
+
+    fn default_branch(&self) -> DefaultBranch {
+        self.ask_default_branch()
+            .unwrap_or_else(|error| DefaultBranch::Unknown(error.to_string()))
+    }
+
+    fn resolve(&self, revision: &Revision) -> Head {
+        head(self.find(revision))
+    }
+
+    fn remote_head(&self, branch: &BranchName) -> Head {
+        head(self.ask_remote(branch))
+    }
+
+    fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError> {
+        self.ensure(spec)
+    }
+
+    fn workspace_state(&self, place: &Place) -> Result<WorkspaceState, GitError> {
+        self.state_of(place)
+    }
+
+    fn workspace_unchanged(&self, place: &Place, start: &WorkspaceState) -> Tri {
+        self.compare_state(place, start)
+            .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
+    }
+
+    fn snapshot(&self, place: &Place, saver: &Saver) -> Result<Snapshot, GitError> {
+        self.keep(place, saver).map(|kept| kept.snapshot)
+    }
+
+    fn remove_worktree(&self, folder: &SafeName, saver: &Saver) -> Result<Removal, GitError> {
+        let _queue = self.queue_project();
+        self.remove(folder, saver)
+    }
+
+    fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
+        self.list_worktrees()
+    }
+
+    fn branches(&self) -> Result<Vec<BranchEntry>, GitError> {
+        self.list_branches()
+    }
+
+    fn remote_branches(&self) -> Result<Vec<BranchEntry>, GitError> {
+        self.list_remote_branches()
+    }
+
+    fn delete_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Deletion {
+        let done = self.delete_local(branch, recorded, base, saver);
+        done.unwrap_or_else(|error| Deletion::Unknown(error.to_string()))
+    }
+
+    fn delete_remote_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &Saver,
+    ) -> Deletion {
+        let done = self.delete_remote(branch, recorded, base, saver);
+        done.unwrap_or_else(|error| Deletion::Unknown(error.to_string()))
+    }
+
+    fn commits_ahead(&self, head: &Revision, base: &Revision) -> Ahead {
+        self.count_ahead(head, base)
+            .unwrap_or_else(|error| Ahead::Unknown(error.to_string()))
+    }
+
+    fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
+        self.check_merged(commit, base)
+            .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
+    }
+
+    fn changed_files(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError> {
+        self.files_between(range)
+    }
+
+    fn diff_stat(&self, range: &Range) -> Result<Text, GitError> {
+        self.stat_between(range)
+    }
+
+    fn diff_text(&self, range: &Range, limit: usize) -> Result<Text, GitError> {
+        self.text_between(range, limit)
+    }
+
+    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push {
+        self.push_local(branch, replaces)
+            .unwrap_or_else(|error| Push::Unknown(error.to_string()))
+    }
+
+    fn merge(&self, request: &MergeRequest) -> MergeOutcome {
+        self.make_merge(request)
+            .unwrap_or_else(|error| MergeOutcome::Unknown(error.to_string()))
+    }
+
+    fn publish(&self, publication: &Publication) -> Published {
+        self.push_merge(publication)
+            .unwrap_or_else(|error| Published::Unknown(error.to_string()))
+    }
+
+    fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
+        self.export(commit, dir)
+    }
+
+    fn discard_checkout(&self, dir: &Path) -> Result<(), GitError> {
+        self.discard(dir)
+    }
+}
+
+fn head(found: Result<Option<CommitId>, GitError>) -> Head {
+    match found {
+        Ok(Some(commit)) => Head::At(commit),
+        Ok(None) => Head::Absent,
+        Err(error) => Head::Unknown(error.to_string()),
+    }
+}

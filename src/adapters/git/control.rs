@@ -1,0 +1,230 @@
+//! The control repository: bare, ours alone, in `.debussy/dbs/control.git`. Its configuration is a text made here and
+//! compared before every call; nothing else may configure it (M11).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::call::{Program, Realm};
+use super::discovery::{Origin, Project};
+use crate::ports::git::GitError;
+
+/// A lock file older than this in a repository only one process writes belongs to a dead git: longer than any call.
+const STALE: Duration = Duration::from_mins(30);
+
+/// Files that would redirect or reshape what the control repository does.
+const UNWANTED: &[&str] = &[
+    "commondir",
+    "config.worktree",
+    "info/attributes",
+    "info/grafts",
+    "objects/info/alternates",
+];
+
+/// The control repository, ready to be used.
+pub(super) struct Control {
+    pub(super) path: PathBuf,
+    format: String,
+    origin: Mutex<Origin>,
+}
+
+impl Control {
+    /// Opens it, and makes it first where there is none. An existing one keeps the address of `origin` it was made
+    /// with.
+    pub(super) fn open(program: &Program, project: &Project, found: &Origin) -> Result<Self, GitError> {
+        let state = project.root.join(".debussy").join("dbs");
+        let path = state.join("control.git");
+        real_folder(&project.root.join(".debussy"))?;
+        real_folder(&state)?;
+        let recorded = if path.join("config").exists() {
+            recorded_origin(program, &path)?
+        } else {
+            None
+        };
+        let origin = recorded.unwrap_or_else(|| found.clone());
+        if !path.join("HEAD").exists() {
+            create(program, &state, &path, &project.object_format)?;
+        }
+        let control = Self {
+            path,
+            format: project.object_format.clone(),
+            origin: Mutex::new(origin),
+        };
+        control.check()?;
+        control.write_excludes(project)?;
+        sweep_locks(&control.path);
+        Ok(control)
+    }
+
+    /// The address recorded when the control repository was made, or accepted since.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin.lock().clone()
+    }
+
+    /// Takes another address from now on.
+    pub(super) fn accept(&self, origin: Origin) -> Result<(), GitError> {
+        *self.origin.lock() = origin;
+        self.check()
+    }
+
+    /// Puts the configuration back to our text if anything touched it.
+    pub(super) fn check(&self) -> Result<(), GitError> {
+        let wanted = config_text(&self.format, &self.origin.lock());
+        let config = self.path.join("config");
+        if fs::read_to_string(&config).ok().as_deref() != Some(&wanted) {
+            write_atomically(&config, &wanted)?;
+        }
+        for name in UNWANTED {
+            let unwanted = self.path.join(name);
+            if unwanted.symlink_metadata().is_ok() {
+                fs::remove_file(&unwanted).map_err(|error| failed("clean", &unwanted, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A file name in the control repository's scratch folder.
+    pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, GitError> {
+        let folder = self.path.join("scratch");
+        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        Ok(folder.join(name))
+    }
+
+    /// Our folders and the person's private excludes are no part of any snapshot.
+    fn write_excludes(&self, project: &Project) -> Result<(), GitError> {
+        let own = fs::read_to_string(project.common.join("info").join("exclude")).unwrap_or_default();
+        let info = self.path.join("info");
+        fs::create_dir_all(&info).map_err(|error| failed("make", &info, &error))?;
+        write_atomically(
+            &info.join("exclude"),
+            &format!("{}\n{own}", super::exclude::PATTERN),
+        )
+    }
+}
+
+/// Writes a file beside the target and renames it into place; a link in the way is replaced, not followed.
+pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError> {
+    let attempt = || -> io::Result<()> {
+        let folder = target
+            .parent()
+            .ok_or_else(|| io::Error::other("it has no folder"))?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        io::Write::write_all(&mut file, text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(target).map_err(|error| error.error)?;
+        Ok(())
+    };
+    attempt().map_err(|error| failed("write", target, &error))
+}
+
+pub(super) fn failed(verb: &str, path: &Path, error: &io::Error) -> GitError {
+    GitError::Failed {
+        what: format!("{verb} {}", path.display()),
+        why: error.to_string(),
+    }
+}
+
+/// Makes sure a folder exists and is no link to somewhere else.
+pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(GitError::NotOurs {
+            path: path.to_path_buf(),
+            why: "it is not a folder".to_owned(),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed("make", path, &error)),
+            Ok(()) | Err(_) => Ok(()),
+        },
+        Err(error) => Err(failed("look at", path, &error)),
+    }
+}
+
+/// Made under another name and renamed, so that a half-made repository is never taken for one.
+fn create(program: &Program, state: &Path, path: &Path, format: &str) -> Result<(), GitError> {
+    let unfinished = tempfile::Builder::new().prefix("control.new").tempdir_in(state);
+    let unfinished = unfinished.map_err(|error| failed("make a folder in", state, &error))?;
+    let call = program.call(Realm::Control, state, "make the control repository");
+    let call = call
+        .env("GIT_DEFAULT_REF_FORMAT", "files")
+        .args(["init", "--quiet", "--bare", "--template="]);
+    call.arg(format!("--object-format={format}"))
+        .arg("--")
+        .arg(unfinished.path())
+        .ok()?;
+    if path.symlink_metadata().is_ok() {
+        return Err(GitError::NotOurs {
+            path: path.to_path_buf(),
+            why: "it is no complete repository".to_owned(),
+        });
+    }
+    fs::rename(unfinished.path(), path).map_err(|error| failed("make", path, &error))
+}
+
+fn recorded_origin(program: &Program, path: &Path) -> Result<Option<Origin>, GitError> {
+    let get = |name: &str| -> Result<Option<String>, GitError> {
+        let call = program.call(Realm::Control, path, "read the recorded address of origin");
+        let output = call
+            .args(["config", "--file", "config", "--no-includes", "--get", name])
+            .run()?;
+        let text = String::from_utf8_lossy(&output.stdout)
+            .trim_end_matches('\n')
+            .to_owned();
+        Ok((output.code == Some(0) && !text.is_empty()).then_some(text))
+    };
+    let Some(url) = get("remote.origin.url")? else {
+        return Ok(None);
+    };
+    Ok(Some(Origin {
+        url,
+        push_url: get("remote.origin.pushurl")?,
+    }))
+}
+
+fn config_text(format: &str, origin: &Origin) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let version = i32::from(format != "sha1");
+    let mut text =
+        format!("[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n\tbare = true\n");
+    if version == 1 {
+        text.push_str("[extensions]\n\tobjectformat = ");
+        text.push_str(format);
+        text.push('\n');
+    }
+    text.push_str("[remote \"origin\"]\n\turl = ");
+    text.push_str(&quoted(&origin.url));
+    if let Some(push_url) = &origin.push_url {
+        text.push_str("\n\tpushurl = ");
+        text.push_str(&quoted(push_url));
+    }
+    text.push('\n');
+    text
+}
+
+/// Removes lock files a killed git left; only this process writes here, and no call lasts that long.
+fn sweep_locks(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else {
+            continue;
+        };
+        if kind.is_dir() && entry.file_name() != "objects" {
+            sweep_locks(&path);
+        } else if path.extension().is_some_and(|end| end == "lock") && is_old(&entry) {
+            // What cannot be removed shows itself as an error of the first call that needs it.
+            drop(fs::remove_file(&path));
+        }
+    }
+}
+
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let age = entry
+        .metadata()
+        .and_then(|found| found.modified())
+        .ok()
+        .and_then(|at| at.elapsed().ok());
+    age.is_some_and(|age| age > STALE)
+}

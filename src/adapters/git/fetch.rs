@@ -1,0 +1,201 @@
+//! Bringing commits into the control repository, from the project and from the remote, and asking where heads are.
+//! Every commit brought is pinned under `refs/dbs/pin/<id>` or `refs/dbs/remote/<id>`, so that no rewriting elsewhere takes it away.
+
+use super::cli::GitCli;
+use super::parse;
+use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision};
+
+/// How often a branch may move between asking and fetching before giving up.
+const N_TRIES: usize = 3;
+
+impl GitCli {
+    /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
+    pub(super) fn find(&self, revision: &Revision) -> Result<Option<CommitId>, GitError> {
+        match revision {
+            Revision::Commit(commit) => Ok(self.bring(commit)?.then(|| commit.clone())),
+            Revision::Origin(branch) => self.bring_remote(branch),
+            Revision::Project(branch) => match self.local_head(branch)? {
+                Some(commit) => self.bring_known(commit).map(Some),
+                None => Ok(None),
+            },
+            Revision::Place(place) => match self.site(place)?.head(self)? {
+                Some(commit) => self.bring_known(commit).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Asks the remote where a branch is. Nothing is fetched.
+    pub(super) fn ask_remote(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        let call = self
+            .over_network(format!("ask origin for branch {branch}"))?
+            .timeout(self.program.limits.ask);
+        let output = call.args([
+            "ls-remote",
+            "--quiet",
+            "--upload-pack=git-upload-pack",
+            "--",
+            "origin",
+        ]);
+        let output = output.arg(branch.full()).ok()?;
+        Ok(parse::refs(&output.stdout)
+            .into_iter()
+            .find(|(_, name)| *name == branch.full())
+            .map(|(id, _)| id))
+    }
+
+    pub(super) fn ask_default_branch(&self) -> Result<DefaultBranch, GitError> {
+        let call = self
+            .over_network("ask origin for its main branch")?
+            .timeout(self.program.limits.ask);
+        let output = call.args([
+            "ls-remote",
+            "--quiet",
+            "--symref",
+            "--upload-pack=git-upload-pack",
+            "--",
+            "origin",
+        ]);
+        let output = output.arg("HEAD").ok()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let named = said
+            .lines()
+            .find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+        Ok(match named {
+            Some(name) => DefaultBranch::Named(BranchName::new(name)?),
+            None => DefaultBranch::Unnamed,
+        })
+    }
+
+    /// Head of a local branch of the project.
+    pub(super) fn local_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        let call = self.in_project(format!("look for branch {branch}"));
+        let output = call
+            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
+            .arg(branch.full())
+            .ok()?;
+        Ok(parse::refs(&output.stdout)
+            .into_iter()
+            .find(|(_, name)| *name == branch.full())
+            .map(|(id, _)| id))
+    }
+
+    /// Whether the control repository holds a commit.
+    pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let call = self.in_control(format!("look for commit {commit}"))?;
+        let output = call
+            .args(["cat-file", "-e"])
+            .arg(format!("{commit}^{{commit}}"))
+            .run()?;
+        Ok(output.code == Some(0))
+    }
+
+    /// Brings a commit that is known to exist in the project.
+    pub(super) fn bring_known(&self, commit: CommitId) -> Result<CommitId, GitError> {
+        if !self.has(&commit)? {
+            self.import(&commit)?;
+        }
+        Ok(commit)
+    }
+
+    /// Brings a commit from wherever it is; false: neither the project nor the remote has it.
+    pub(super) fn bring(&self, commit: &CommitId) -> Result<bool, GitError> {
+        if self.has(commit)? {
+            return Ok(true);
+        }
+        let here = self
+            .in_project(format!("look for commit {commit}"))
+            .args(["cat-file", "-e"]);
+        if here.arg(format!("{commit}^{{commit}}")).run()?.code == Some(0) {
+            self.import(commit)?;
+            return Ok(true);
+        }
+        let refspec = format!("{commit}:{}", pin(commit));
+        let error = {
+            let _queue = self.queue_control();
+            match self.fetch("origin", &refspec) {
+                Ok(()) => return self.has(commit),
+                Err(error) => error,
+            }
+        };
+        // A remote that answers questions but not this one does not have it.
+        let asked = self
+            .over_network("ask origin for its heads")?
+            .timeout(self.program.limits.ask);
+        let asked = asked
+            .args([
+                "ls-remote",
+                "--quiet",
+                "--upload-pack=git-upload-pack",
+                "--",
+                "origin",
+                "HEAD",
+            ])
+            .run()?;
+        if asked.code == Some(0) {
+            Ok(false)
+        } else {
+            Err(error)
+        }
+    }
+
+    /// Head of a branch of the remote, with its commits. None: the remote has no such branch.
+    pub(super) fn bring_remote(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        for _ in 0..N_TRIES {
+            let Some(commit) = self.ask_remote(branch)? else {
+                return Ok(None);
+            };
+            if !self.has(&commit)? {
+                let _queue = self.queue_control();
+                self.fetch("origin", &branch.full())?;
+            }
+            if self.has(&commit)? {
+                self.pin("remote", &commit)?;
+                return Ok(Some(commit));
+            }
+        }
+        Err(GitError::Unreachable {
+            what: format!("fetch branch {branch} of origin"),
+            why: "it moved each time it was asked for".to_owned(),
+        })
+    }
+
+    /// Keeps a commit for good under `refs/dbs/<class>/`: `remote` for commits seen there, `pin` for others.
+    pub(super) fn pin(&self, class: &str, commit: &CommitId) -> Result<(), GitError> {
+        let _queue = self.queue_control();
+        let call = self.in_control(format!("pin commit {commit}"))?;
+        call.args(["update-ref", "--end-of-options"])
+            .arg(format!("refs/dbs/{class}/{commit}"))
+            .arg(commit.as_str())
+            .ok()
+            .map(drop)
+    }
+
+    fn import(&self, commit: &CommitId) -> Result<(), GitError> {
+        let _queue = self.queue_control();
+        let from = self.project.common.to_string_lossy().into_owned();
+        self.fetch(&from, &format!("{commit}:{}", pin(commit)))
+    }
+
+    fn fetch(&self, from: &str, refspec: &str) -> Result<(), GitError> {
+        let call = self.over_network(format!("fetch {refspec} from {}", super::plain::redact(from)))?;
+        let call = call.args([
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+        ]);
+        let call = call.args([
+            "--no-auto-maintenance",
+            "--upload-pack=git-upload-pack",
+            "--end-of-options",
+        ]);
+        call.arg(from).arg(refspec).ok().map(drop)
+    }
+}
+
+/// Where a commit is pinned in the control repository.
+pub(super) fn pin(commit: &CommitId) -> String {
+    format!("refs/dbs/pin/{commit}")
+}

@@ -1,0 +1,148 @@
+//! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository (design 5.8). The same
+//! request on the same base gives the same commit, so a crash between any two steps is repaired by repeating.
+
+use super::call::{Realm, failure};
+use super::cli::GitCli;
+use super::parse;
+use super::plain;
+use super::process::Output;
+use super::snapshot::Draft;
+use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
+
+/// Most bytes of one file in conflict, and of git's report.
+const TEXT_LIMIT: usize = 16 * 1024;
+/// Most files in conflict whose text is kept.
+const N_TEXTS: usize = 20;
+/// Longest title in the first line, in characters.
+const TITLE_LIMIT: usize = 150;
+/// Most merge commits looked through for one of ours.
+const N_LOOKED_THROUGH: &str = "--max-count=1000";
+
+impl GitCli {
+    pub(super) fn make_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
+        let Some(base) = self.bring_remote(&request.base)? else {
+            return Ok(MergeOutcome::Impossible(format!(
+                "origin has no branch {}",
+                request.base
+            )));
+        };
+        if !self.bring(&request.head)? {
+            return Ok(MergeOutcome::Impossible(format!(
+                "nobody has commit {}",
+                request.head
+            )));
+        }
+        if self.is_ancestor(&request.head, &base)? {
+            let commit = self.earlier_merge(request, &base)?;
+            return Ok(MergeOutcome::AlreadyMerged { commit, base });
+        }
+        let what = format!("merge {} into {}", request.head, request.base);
+        let call = self.in_control(what.clone())?;
+        let call = call.args(["merge-tree", "--write-tree", "--messages", "--name-only", "-z"]);
+        let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
+        match (output.code, parse::merge_tree(&output.stdout)) {
+            (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
+                Ok(MergeOutcome::AlreadyMerged { commit: None, base })
+            }
+            (Some(0), Some(merged)) => self.seal(request, merged.tree, base),
+            (Some(1), Some(merged)) => self.describe(&merged, base),
+            _ if is_unrelated(&output) => Ok(MergeOutcome::Impossible(format!(
+                "{} and {} share no history",
+                request.head, request.base
+            ))),
+            _ => Err(failure(what, Realm::Control, &output)),
+        }
+    }
+
+    fn seal(&self, request: &MergeRequest, tree: TreeId, base: CommitId) -> Result<MergeOutcome, GitError> {
+        let parents = [base.clone(), request.head.clone()];
+        let draft = Draft {
+            tree: &tree,
+            parents: &parents,
+            message: message(request),
+            signature: &request.signature,
+        };
+        let commit = self.commit(&draft)?;
+        self.pin("pin", &commit)?;
+        Ok(MergeOutcome::Merged { commit, tree, base })
+    }
+
+    fn describe(&self, merged: &parse::MergeTree, base: CommitId) -> Result<MergeOutcome, GitError> {
+        let mut files = Vec::new();
+        for (count, path) in merged.files.iter().enumerate() {
+            let text = if count < N_TEXTS {
+                self.conflict_text(&merged.tree, path)?
+            } else {
+                None
+            };
+            files.push(ConflictFile {
+                path: path.clone(),
+                text,
+            });
+        }
+        let report: String = merged.report.chars().take(TEXT_LIMIT).collect();
+        Ok(MergeOutcome::Conflict { files, report, base })
+    }
+
+    fn conflict_text(&self, tree: &TreeId, path: &str) -> Result<Option<String>, GitError> {
+        let call = self.in_control("read a file in conflict")?.limit(TEXT_LIMIT);
+        let output = call
+            .args(["cat-file", "blob", "--end-of-options"])
+            .arg(format!("{tree}:{path}"))
+            .run()?;
+        let is_text = !output.stdout.contains(&0) && (output.code == Some(0) || output.truncated);
+        Ok(is_text.then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+    }
+
+    /// The merge commit of this very request below the base, found by its trailers and its second parent.
+    fn earlier_merge(&self, request: &MergeRequest, base: &CommitId) -> Result<Option<CommitId>, GitError> {
+        let call = self.in_control("look for an earlier merge")?;
+        let form = "--format=%H%x00%P%x00%(trailers:key=Dbs-Task,valueonly,separator=%x2C)%x00\
+                    %(trailers:key=Dbs-Attempt,valueonly,separator=%x2C)";
+        let call = call.args([
+            "log",
+            "--merges",
+            N_LOOKED_THROUGH,
+            form,
+            base.as_str(),
+            "--not",
+            request.head.as_str(),
+        ]);
+        let said = call.args(["--"]).line()?;
+        let ours = |line: &str| {
+            let mut fields = line.split('\0');
+            let (id, parents) = (fields.next()?, fields.next()?);
+            let is_ours =
+                fields.next()? == request.task.as_str() && fields.next()? == request.attempt.as_str();
+            let joins = parents.split(' ').any(|parent| parent == request.head.as_str());
+            if is_ours && joins {
+                CommitId::new(id).ok()
+            } else {
+                None
+            }
+        };
+        Ok(said.lines().find_map(ours))
+    }
+}
+
+/// Whether git refused to merge because the two have nothing in common.
+pub(super) fn is_unrelated(output: &Output) -> bool {
+    plain::reason(output).contains("unrelated histories")
+}
+
+fn message(request: &MergeRequest) -> String {
+    let title: String = request
+        .title
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(TITLE_LIMIT)
+        .collect();
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let MergeRequest {
+        branch,
+        task,
+        attempt,
+        ..
+    } = request;
+    format!("Merge {branch}: {title}\n\nDbs-Task: {task}\nDbs-Attempt: {attempt}\n")
+}

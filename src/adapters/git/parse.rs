@@ -1,0 +1,169 @@
+//! Readers of git's machine formats. Pure; a line that is not understood is an error or left out, never guessed.
+
+use crate::ports::git::{BranchName, ChangeKind, ChangedFile, CheckedOut, CommitId, TreeId};
+use std::path::PathBuf;
+
+/// One entry of `git worktree list --porcelain -z`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Registered {
+    pub(super) path: PathBuf,
+    pub(super) checked_out: CheckedOut,
+    /// The commit it stands on, unless the branch is unborn.
+    pub(super) head: Option<CommitId>,
+    /// The branch exactly as git names it, also when the engine would refuse the name.
+    pub(super) branch: Option<String>,
+    pub(super) is_locked: bool,
+}
+
+/// What `git merge-tree --write-tree -z --name-only` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MergeTree {
+    pub(super) tree: TreeId,
+    pub(super) files: Vec<String>,
+    pub(super) report: String,
+}
+
+/// Entries of `worktree list --porcelain -z`; bare entries are left out.
+pub(super) fn worktrees(bytes: &[u8]) -> Vec<Registered> {
+    let text = String::from_utf8_lossy(bytes);
+    text.split("\0\0").filter_map(worktree).collect()
+}
+
+fn worktree(block: &str) -> Option<Registered> {
+    let (mut path, mut head, mut branch, mut is_locked) = (None, None, None, false);
+    for line in block.split('\0') {
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("worktree", rest) => path = Some(PathBuf::from(rest)),
+            ("HEAD", rest) => {
+                head = CommitId::new(rest)
+                    .ok()
+                    .filter(|id| id.as_str().bytes().any(|b| b != b'0'));
+            }
+            ("branch", rest) => branch = Some(rest.strip_prefix("refs/heads/").unwrap_or(rest).to_owned()),
+            ("locked", _) => is_locked = true,
+            ("bare", _) => return None,
+            _ => {}
+        }
+    }
+    let checked_out = match (&branch, &head) {
+        (Some(name), None) => CheckedOut::Unborn(name.clone()),
+        (Some(name), Some(_)) => {
+            BranchName::new(name).map_or_else(|_| CheckedOut::Unusable(name.clone()), CheckedOut::Branch)
+        }
+        (None, Some(commit)) => CheckedOut::Detached(commit.clone()),
+        (None, None) => return None,
+    };
+    Some(Registered {
+        path: path?,
+        checked_out,
+        head,
+        branch,
+        is_locked,
+    })
+}
+
+/// Pairs of the form `<id> <ref>` or `<id>\t<ref>`, one a line.
+pub(super) fn refs(bytes: &[u8]) -> Vec<(CommitId, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let pair = |line: &str| {
+        let (id, name) = line.split_once([' ', '\t'])?;
+        Some((CommitId::new(id).ok()?, name.to_owned()))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// Entries of `diff --raw -z --no-renames`.
+pub(super) fn raw_changes(bytes: &[u8]) -> Vec<ChangedFile> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fields = text.split('\0');
+    let mut changes = Vec::new();
+    while let (Some(header), Some(path)) = (fields.next(), fields.next()) {
+        let kind = match header.rsplit(' ').next().and_then(|status| status.chars().next()) {
+            Some('A') => ChangeKind::Added,
+            Some('D') => ChangeKind::Deleted,
+            Some('T') => ChangeKind::Retyped,
+            _ => ChangeKind::Modified,
+        };
+        changes.push(ChangedFile {
+            path: path.to_owned(),
+            kind,
+        });
+    }
+    changes
+}
+
+/// Output of `merge-tree`, with or without conflicts.
+pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTree> {
+    let text = String::from_utf8_lossy(bytes);
+    let (tree, rest) = text.split_once('\0')?;
+    let tree = TreeId::new(tree.trim()).ok()?;
+    let (names, said) = rest
+        .split_once("\0\0")
+        .unwrap_or((rest.trim_end_matches('\0'), ""));
+    let mut files: Vec<String> = names
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    files.dedup();
+    Some(MergeTree {
+        tree,
+        files,
+        report: merge_report(said),
+    })
+}
+
+/// Each message is `<n>\0<path>...\0<kind>\0<text>\n\0`; only the texts are for people.
+fn merge_report(said: &str) -> String {
+    let mut fields = said.split('\0');
+    let mut report = String::new();
+    while let Some(n_paths) = fields.next().and_then(|count| count.trim().parse::<usize>().ok()) {
+        if let Some(text) = fields.nth(n_paths + 1) {
+            report.push_str(text.trim_end());
+            report.push('\n');
+        }
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worktree_entries_keep_apart_branch_detached_unborn_and_locked() {
+        let a = "a".repeat(40);
+        let zero = "0".repeat(40);
+        let said = format!(
+            "worktree /p\0HEAD {a}\0branch refs/heads/main\0\0worktree /p/w x\0HEAD {a}\0detached\0locked initializing\0\0\
+             worktree /p/u\0HEAD {zero}\0branch refs/heads/new\0prunable gone\0\0"
+        );
+        let found = worktrees(said.as_bytes());
+        assert_eq!(found.len(), 3);
+        assert_eq!(
+            found[0].checked_out,
+            CheckedOut::Branch(BranchName::new("main").unwrap())
+        );
+        assert_eq!(found[1].path, PathBuf::from("/p/w x"));
+        assert!(found[1].is_locked && matches!(found[1].checked_out, CheckedOut::Detached(_)));
+        assert_eq!(found[2].checked_out, CheckedOut::Unborn("new".to_owned()));
+    }
+
+    #[test]
+    fn raw_changes_name_each_file_once() {
+        let said =
+            ":000000 100644 0000 1111 A\0a b.txt\0:100644 000000 1 0 D\0old\0:100644 120000 1 2 T\0link\0";
+        let kinds: Vec<_> = raw_changes(said.as_bytes())
+            .into_iter()
+            .map(|f| (f.path, f.kind))
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                ("a b.txt".to_owned(), ChangeKind::Added),
+                ("old".to_owned(), ChangeKind::Deleted),
+                ("link".to_owned(), ChangeKind::Retyped)
+            ]
+        );
+    }
+}

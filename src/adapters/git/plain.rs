@@ -1,0 +1,93 @@
+//! What git says, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
+
+use super::process::Output;
+
+/// Longest reason kept, in characters.
+const LIMIT: usize = 400;
+
+/// The last telling lines of git's error output on one line: control characters escaped, credentials in addresses
+/// removed.
+pub(super) fn reason(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let mut lines: Vec<&str> = said
+        .lines()
+        .map(str::trim)
+        .filter(|line| is_telling(line))
+        .collect();
+    let late = lines.len().saturating_sub(4);
+    let text = lines.split_off(late).join("; ");
+    match (text.is_empty(), output.code) {
+        (false, _) => one_line(&redact(&text)),
+        (true, Some(code)) => format!("git ended with code {code} and said nothing"),
+        (true, None) => "git was ended by a signal".to_owned(),
+    }
+}
+
+/// Control and direction characters escaped, cut at a limit.
+pub(super) fn one_line(text: &str) -> String {
+    let is_odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut line = String::new();
+    for (count, letter) in text.chars().enumerate() {
+        if count >= LIMIT {
+            line.push('…');
+            break;
+        }
+        if is_odd(letter) {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}
+
+/// Removes `user:password@` from every address in a text.
+pub(super) fn redact(text: &str) -> String {
+    let mut clean = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("://") {
+        clean.push_str(before);
+        clean.push_str("://");
+        let end = after
+            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'')
+            .unwrap_or(after.len());
+        let (authority, tail) = after.split_at(end);
+        clean.push_str(authority.rsplit_once('@').map_or(authority, |(_, host)| host));
+        rest = tail;
+    }
+    clean.push_str(rest);
+    clean
+}
+
+fn is_telling(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with("hint:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_never_reach_an_error_text() {
+        let said = "fatal: unable to access 'https://me:tok3n@example.org/x.git/': no route to ssh://u@h/p";
+        assert_eq!(
+            redact(said),
+            "fatal: unable to access 'https://example.org/x.git/': no route to ssh://h/p"
+        );
+        assert_eq!(redact("a plain text"), "a plain text");
+    }
+
+    #[test]
+    fn escape_sequences_are_shown_and_not_sent() {
+        let output = Output {
+            code: Some(1),
+            stdout: Vec::new(),
+            truncated: false,
+            stderr: b"hint: try\nremote: \x1b]0;owned\x07\nfatal: no\n".to_vec(),
+        };
+        assert_eq!(reason(&output), "remote: \\u{1b}]0;owned\\u{7}; fatal: no");
+    }
+}

@@ -1,0 +1,168 @@
+//! The files of a place as a tree, read through the control repository with an index of our own: nothing the place's
+//! repository or index says is believed, nothing it configures is run (M11).
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::cli::GitCli;
+use super::link::{self, Seen};
+use super::parse;
+use crate::domain::Tri;
+use crate::ports::git::{CommitId, GitError, Place, TreeId, WorkspaceState};
+
+/// A place found on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Site {
+    pub(super) folder: PathBuf,
+    pub(super) git_dir: PathBuf,
+}
+
+impl Site {
+    /// The commit checked out; none when the branch is unborn.
+    pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
+        let call = git.in_project(format!("read what is checked out in {}", self.folder.display()));
+        let call = call.place("--git-dir=", &self.git_dir);
+        let output = call
+            .args([
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                "HEAD^{commit}",
+            ])
+            .run()?;
+        match output.code {
+            Some(0) => {
+                let said = String::from_utf8_lossy(&output.stdout);
+                Ok(Some(CommitId::new(
+                    said.trim_start_matches("--end-of-options").trim(),
+                )?))
+            }
+            Some(1) => Ok(None),
+            _ => Err(GitError::Failed {
+                what: format!("read what is checked out in {}", self.folder.display()),
+                why: super::plain::reason(&output),
+            }),
+        }
+    }
+}
+
+impl GitCli {
+    /// Finds a place; an unverified worktree is an error.
+    pub(super) fn site(&self, place: &Place) -> Result<Site, GitError> {
+        let name = match place {
+            Place::Project => {
+                let project = &self.project;
+                return Ok(Site {
+                    folder: project.root.clone(),
+                    git_dir: project.git_dir.clone(),
+                });
+            }
+            Place::Worktree(name) => name,
+        };
+        let path = link::root(&self.project).join(name.as_str());
+        match link::look(&self.project, &path)? {
+            Seen::Ours(link) => Ok(Site {
+                folder: link.folder,
+                git_dir: link.git_dir,
+            }),
+            Seen::Foreign(why) => Err(GitError::NotOurs { path, why }),
+            Seen::Nothing | Seen::EmptyFolder => Err(GitError::Missing {
+                what: format!("worktree {}", path.display()),
+                hint: "it was deleted; make it again".to_owned(),
+            }),
+        }
+    }
+
+    pub(super) fn state_of(&self, place: &Place) -> Result<WorkspaceState, GitError> {
+        self.read_state(&self.site(place)?)
+    }
+
+    pub(super) fn read_state(&self, site: &Site) -> Result<WorkspaceState, GitError> {
+        let head = site
+            .head(self)?
+            .map(|commit| self.bring_known(commit))
+            .transpose()?;
+        let tree = self.read_tree_of(site, head.as_ref())?;
+        Ok(WorkspaceState { head, tree })
+    }
+
+    pub(super) fn compare_state(&self, place: &Place, start: &WorkspaceState) -> Result<Tri, GitError> {
+        let now = self.state_of(place)?;
+        if now == *start {
+            return Ok(Tri::Yes);
+        }
+        let mut seen = Vec::new();
+        if now.head != start.head {
+            let name =
+                |head: &Option<CommitId>| head.as_ref().map_or("no commit".to_owned(), CommitId::to_string);
+            seen.push(format!(
+                "{} is checked out instead of {}",
+                name(&now.head),
+                name(&start.head)
+            ));
+        }
+        if now.tree != start.tree {
+            seen.push(format!(
+                "changed files: {}",
+                self.names_between(&start.tree, &now.tree)?
+            ));
+        }
+        Ok(Tri::No(seen.join("; ")))
+    }
+
+    /// The tree of a commit in the control repository.
+    pub(super) fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
+        let call =
+            self.in_control(format!("read commit {commit}"))?
+                .args(["rev-parse", "--verify", "--quiet"]);
+        Ok(TreeId::new(&call.arg(format!("{commit}^{{tree}}")).line()?)?)
+    }
+
+    /// Every file is read again: sizes and times an agent's index remembers are not believed.
+    fn read_tree_of(&self, site: &Site, head: Option<&CommitId>) -> Result<TreeId, GitError> {
+        let index = self.control.scratch(&self.fresh("index"))?;
+        let read = || -> Result<TreeId, GitError> {
+            if let Some(commit) = head {
+                let call = self.on_files(&site.folder, &index, "read the commit of a place")?;
+                call.args(["read-tree", "--end-of-options"])
+                    .arg(commit.as_str())
+                    .ok()?;
+            }
+            let call = self.on_files(&site.folder, &index, "read the files of a place")?;
+            call.args(["add", "--all", "--", "."]).ok()?;
+            let call = self.on_files(&site.folder, &index, "write the files of a place as a tree")?;
+            Ok(TreeId::new(&call.arg("write-tree").line()?)?)
+        };
+        let tree = read();
+        for name in [index.clone(), index.with_extension("lock")] {
+            // A left-over scratch file costs only room.
+            drop(fs::remove_file(name));
+        }
+        tree
+    }
+
+    fn names_between(&self, from: &TreeId, to: &TreeId) -> Result<String, GitError> {
+        let call = self.in_control("compare two trees")?.limit(64 * 1024);
+        let call = call.args([
+            "diff-tree",
+            "-r",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--end-of-options",
+        ]);
+        let changes = parse::raw_changes(&call.arg(from.as_str()).arg(to.as_str()).ok()?.stdout);
+        let shown: Vec<&str> = changes
+            .iter()
+            .take(5)
+            .map(|change| change.path.as_str())
+            .collect();
+        let more = if changes.len() > shown.len() {
+            " and more"
+        } else {
+            ""
+        };
+        Ok(super::plain::one_line(&format!("{}{more}", shown.join(", "))))
+    }
+}

@@ -1,0 +1,108 @@
+//! The git adapter against real git in temporary folders.
+
+#[path = "support/git_fixture.rs"]
+mod git_fixture;
+
+#[path = "git/attic.rs"]
+mod attic;
+#[path = "git/hostile.rs"]
+mod hostile;
+#[path = "git/merging.rs"]
+mod merging;
+#[path = "git/remote.rs"]
+mod remote;
+#[path = "git/start.rs"]
+mod start;
+#[path = "git/worktrees.rs"]
+mod worktrees;
+
+use dbs::adapters::git::{GitCli, GitSetup, Limits};
+use dbs::ports::git::{
+    BranchName, CommitId, Git, MergeRequest, SafeName, Saver, Signature, Worktree, WorktreeKind, WorktreeSpec,
+};
+use std::time::Duration;
+
+use git_fixture::GitFixture;
+
+pub(crate) fn open(fixture: &GitFixture) -> GitCli {
+    GitCli::open(&setup(fixture)).unwrap()
+}
+
+pub(crate) fn setup(fixture: &GitFixture) -> GitSetup {
+    let mut setup = GitSetup::new(fixture.project(), fixture.environment());
+    setup.limits = Limits {
+        local: Duration::from_secs(60),
+        ask: Duration::from_secs(20),
+        transfer: Duration::from_secs(60),
+    };
+    setup
+}
+
+pub(crate) fn branch(name: &str) -> BranchName {
+    BranchName::new(name).unwrap()
+}
+
+pub(crate) fn name(name: &str) -> SafeName {
+    SafeName::new(name).unwrap()
+}
+
+pub(crate) fn id(text: &str) -> CommitId {
+    CommitId::new(text).unwrap()
+}
+
+pub(crate) fn signature() -> Signature {
+    Signature {
+        name: "Engine".to_owned(),
+        email: "engine@example.org".to_owned(),
+        seconds: 1_700_000_100,
+    }
+}
+
+pub(crate) fn saver(task: &str) -> Saver {
+    Saver {
+        task: name(task),
+        signature: signature(),
+    }
+}
+
+pub(crate) fn spec(folder: &str, kind: WorktreeKind) -> WorktreeSpec {
+    WorktreeSpec {
+        folder: name(folder),
+        kind,
+        dead: Vec::new(),
+        saver: saver("t1"),
+    }
+}
+
+pub(crate) fn on_branch(task: &str) -> WorktreeKind {
+    WorktreeKind::Branch {
+        branch: branch(&format!("feature/{task}")),
+        base: branch("main"),
+        resume: None,
+    }
+}
+
+/// A worktree `a` on `feature/t1` with one commit of `work.txt`.
+pub(crate) fn developed(fixture: &GitFixture, git: &GitCli) -> (Worktree, CommitId) {
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let commit = fixture.commit(&worktree.path, "work.txt", "work\n", "Work");
+    (worktree, id(&commit))
+}
+
+pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
+    MergeRequest {
+        task: name("t1"),
+        attempt: name("17"),
+        title: "Add the work".to_owned(),
+        head: head.clone(),
+        branch: branch("feature/t1"),
+        base: branch("main"),
+        signature: signature(),
+    }
+}
+
+/// Text of a file in a commit of the control repository.
+pub(crate) fn file_at(fixture: &GitFixture, commit: &CommitId, path: &str) -> String {
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    fixture.git(&control, &["show", &format!("{commit}:{path}")])
+}

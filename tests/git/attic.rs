@@ -1,0 +1,272 @@
+//! Nothing that holds work is deleted without a recoverable copy (design 5.9).
+
+use std::fs;
+
+use dbs::ports::git::{Deletion, Git, Place, Removal, Revision, WorktreeKind};
+
+use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
+
+fn attic(fixture: &GitFixture) -> String {
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    fixture.git(
+        &control,
+        &["for-each-ref", "--format=%(refname)", "refs/dbs/attic"],
+    )
+}
+
+#[test]
+fn a_snapshot_holds_untracked_files_and_leaves_index_and_branch_alone() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, commit) = developed(&fixture, &git);
+    fs::write(worktree.path.join("README.md"), "staged\n").unwrap();
+    fixture.git(&worktree.path, &["add", "README.md"]);
+    fs::write(worktree.path.join("new.txt"), "precious").unwrap();
+    fs::write(worktree.path.join(".gitignore"), "*.log\n").unwrap();
+    fs::write(worktree.path.join("x.log"), "noise").unwrap();
+    let before = fixture.git(&worktree.path, &["status", "--porcelain"]);
+    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    assert_eq!(kept.attic, "refs/dbs/attic/t1/1");
+    assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
+    assert_eq!(file_at(&fixture, &kept.commit, "README.md"), "staged");
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    assert!(
+        !fixture
+            .try_git(&control, &["cat-file", "-e", &format!("{}:x.log", kept.commit)])
+            .status
+            .success()
+    );
+    assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), before);
+    assert_eq!(
+        fixture.git(&worktree.path, &["rev-parse", "HEAD"]),
+        commit.to_string()
+    );
+    assert_eq!(
+        fixture.git(&control, &["rev-parse", &format!("{}^1", kept.commit)]),
+        commit.to_string()
+    );
+}
+
+#[test]
+fn the_same_content_gives_the_same_snapshot_and_other_content_the_next() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let place = Place::Worktree(name("a"));
+    let first = git.snapshot(&place, &saver("t1")).unwrap();
+    assert_eq!(git.snapshot(&place, &saver("t1")).unwrap(), first);
+    fs::write(worktree.path.join("new.txt"), "x").unwrap();
+    assert_eq!(
+        git.snapshot(&place, &saver("t1")).unwrap().attic,
+        "refs/dbs/attic/t1/2"
+    );
+}
+
+#[test]
+fn removal_keeps_untracked_files_and_a_second_removal_finds_nothing() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fs::write(worktree.path.join("new.txt"), "precious").unwrap();
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let Removal::Removed(Some(kept)) = removed else {
+        panic!("{removed:?}")
+    };
+    assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
+    assert!(!worktree.path.exists());
+    assert_eq!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        Removal::Absent
+    );
+    assert_eq!(attic(&fixture).lines().count(), 1);
+}
+
+#[test]
+fn a_clean_worktree_on_a_branch_is_removed_without_a_snapshot() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    developed(&fixture, &git);
+    assert_eq!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        Removal::Removed(None)
+    );
+    assert_eq!(attic(&fixture), "");
+}
+
+#[test]
+fn commits_thrown_away_by_a_reset_are_kept() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, thrown) = developed(&fixture, &git);
+    fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let Removal::Removed(Some(kept)) = removed else {
+        panic!("{removed:?}")
+    };
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    fixture.git(
+        &control,
+        &[
+            "merge-base",
+            "--is-ancestor",
+            thrown.as_str(),
+            kept.commit.as_str(),
+        ],
+    );
+}
+
+#[test]
+fn a_snapshot_survives_the_agents_own_cleaning() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fs::write(worktree.path.join("new.txt"), "precious").unwrap();
+    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
+    fixture.git(&worktree.path, &["reflog", "expire", "--expire=now", "--all"]);
+    fixture.git(&worktree.path, &["gc", "-q", "--prune=now"]);
+    assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
+    assert_eq!(file_at(&fixture, &kept.commit, "work.txt"), "work");
+}
+
+#[test]
+fn a_repository_inside_a_worktree_keeps_it_from_being_removed() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let nested = worktree.path.join("nested");
+    fs::create_dir(&nested).unwrap();
+    fixture.git(&nested, &["init", "-q"]);
+    fixture.commit(&nested, "deep.txt", "precious", "Deep");
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert!(
+        matches!(&removed, Removal::Kept(why) if why.contains("nested")),
+        "{removed:?}"
+    );
+    assert!(nested.join("deep.txt").exists());
+}
+
+#[test]
+fn a_folder_that_is_not_ours_is_never_removed() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let folder = fixture.project().join(".debussy-worktrees/a");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("mine.txt"), "mine").unwrap();
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert!(matches!(removed, Removal::Kept(_)), "{removed:?}");
+    assert!(folder.join("mine.txt").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_keeps_a_worktree_from_being_removed_or_is_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let file = worktree.path.join("closed.txt");
+    fs::write(&file, "precious").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+    match git.remove_worktree(&name("a"), &saver("t1")) {
+        Ok(Removal::Removed(Some(kept))) => {
+            assert_eq!(file_at(&fixture, &kept.commit, "closed.txt"), "precious")
+        }
+        Err(_) => assert!(file.exists()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_unmerged_branch_is_deleted_only_with_its_head_in_the_attic() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    let delete = || git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    assert!(matches!(delete(), Deletion::Kept(why) if why.contains("checked out")));
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let Deletion::Deleted { kept_as: Some(kept) } = delete() else {
+        panic!("not kept")
+    };
+    assert!(attic(&fixture).lines().any(|line| line == kept));
+    assert_eq!(file_at(&fixture, &commit, "work.txt"), "work");
+    assert_eq!(delete(), Deletion::Absent);
+}
+
+#[test]
+fn a_branch_merged_by_squash_still_leaves_its_commits_in_the_attic() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    fixture.commit_on_origin("main", "work.txt", "work\n");
+    assert!(git.is_merged(&commit, &branch("main")).is_yes());
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    assert!(
+        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        "{deleted:?}"
+    );
+}
+
+#[test]
+fn a_branch_that_moved_since_it_was_recorded_is_kept() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, recorded) = developed(&fixture, &git);
+    fixture.commit(&worktree.path, "more.txt", "more", "More");
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let deleted = git.delete_branch(&branch("feature/t1"), &recorded, &branch("main"), &saver("t1"));
+    assert!(matches!(deleted, Deletion::Kept(_)), "{deleted:?}");
+    assert_eq!(git.branches().unwrap().len(), 2);
+}
+
+#[test]
+fn a_reviewers_untouched_worktree_goes_without_a_snapshot() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    git.push_branch(&branch("feature/t1"), None);
+    let kind = WorktreeKind::Detached(Revision::Commit(commit));
+    git.ensure_worktree(&spec("r", kind)).unwrap();
+    assert_eq!(
+        git.remove_worktree(&name("r"), &saver("t1")).unwrap(),
+        Removal::Removed(None)
+    );
+}
+
+#[test]
+fn file_conversions_of_the_project_are_no_change() {
+    let fixture = GitFixture::new();
+    fixture.git(&fixture.project(), &["config", "core.autocrlf", "true"]);
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    assert_eq!(
+        fs::read_to_string(worktree.path.join("README.md")).unwrap(),
+        "hello\r\n"
+    );
+    assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), "");
+    assert_eq!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        Removal::Removed(None)
+    );
+}
+
+#[test]
+fn the_log_of_the_main_checkout_is_not_swept_into_snapshots() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let old = fixture.commit(&fixture.project(), "private.txt", "private", "Private");
+    fixture.git(&fixture.project(), &["reset", "-q", "--hard", "HEAD~1"]);
+    let kept = git.snapshot(&Place::Project, &saver("t1")).unwrap();
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let output = fixture.try_git(
+        &control,
+        &[
+            "merge-base",
+            "--is-ancestor",
+            id(&old).as_str(),
+            kept.commit.as_str(),
+        ],
+    );
+    assert!(!output.status.success());
+}

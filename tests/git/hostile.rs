@@ -1,0 +1,333 @@
+//! What an agent plants in a repository is not executed by the engine (C5-43, C5-44, C5-46, C5-53).
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use dbs::domain::Tri;
+use dbs::ports::git::{
+    Git, MergeOutcome, Place, Publication, Published, Push, Range, Removal, Revision, WorktreeKind,
+};
+
+use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
+
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-merge",
+    "post-index-change",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+];
+
+/// A program that leaves a mark with its reason.
+struct Trap {
+    marks: PathBuf,
+    program: PathBuf,
+}
+
+impl Trap {
+    fn new(fixture: &GitFixture) -> Self {
+        let (marks, program) = (fixture.root().join("marks"), fixture.root().join("trap"));
+        fs::create_dir(&marks).unwrap();
+        let script = format!(
+            "#!/bin/sh\ntouch '{}'/\"$(basename \"$0\")-$1-$$\"\ncat\n",
+            marks.display()
+        );
+        write_program(&program, &script);
+        Self { marks, program }
+    }
+
+    fn command(&self, reason: &str) -> String {
+        format!("{} {reason}", self.program.display())
+    }
+
+    fn sprung(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.marks).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn reset(&self) {
+        for name in self.sprung() {
+            fs::remove_file(self.marks.join(name)).unwrap();
+        }
+    }
+}
+
+fn write_program(file: &Path, text: &str) {
+    fs::write(file, text).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Plants everything known into the project's repository and a worktree's tree.
+fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
+    let git_dir = fixture.project().join(".git");
+    let hooks = fixture.root().join("hooks");
+    for folder in [&hooks, &git_dir.join("hooks")] {
+        fs::create_dir_all(folder).unwrap();
+        for hook in HOOKS {
+            write_program(&folder.join(hook), &fs::read_to_string(&trap.program).unwrap());
+        }
+    }
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let included = fixture.root().join("included");
+    fs::write(
+        &included,
+        format!("[core]\n\tfsmonitor = {}\n", trap.command("included")),
+    )
+    .unwrap();
+    let set = |name: &str, value: &str| {
+        fixture.git(
+            &fixture.root(),
+            &[
+                "config",
+                "--file",
+                git_dir.join("config").to_str().unwrap(),
+                name,
+                value,
+            ],
+        );
+    };
+    set("core.hooksPath", hooks.to_str().unwrap());
+    for name in [
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.pager",
+        "core.editor",
+        "core.askPass",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "sequence.editor",
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "merge.evil.driver",
+        "gpg.program",
+        "gpg.ssh.program",
+        "credential.helper",
+        "uploadpack.packObjectsHook",
+        "remote.origin.uploadpack",
+        "remote.origin.receivepack",
+        "trailer.x.command",
+        "interactive.diffFilter",
+        "man.viewer",
+    ] {
+        set(name, &trap.command(name));
+    }
+    for alias in ["status", "worktree", "update-ref", "fetch", "rev-parse"] {
+        set(&format!("alias.{alias}"), &format!("!{}", trap.command("alias")));
+    }
+    let here = control.to_str().unwrap();
+    set(
+        &format!("remote.{here}.uploadpack"),
+        &trap.command("remote.uploadpack"),
+    );
+    set(&format!("remote.{here}.vcs"), "ext");
+    set(
+        &format!("url.ext::{} %S .insteadOf", trap.command("insteadOf")),
+        here,
+    );
+    set("protocol.ext.allow", "always");
+    set("commit.gpgSign", "true");
+    set("push.gpgSign", "true");
+    set("gc.auto", "1");
+    set("include.path", included.to_str().unwrap());
+    fs::create_dir_all(git_dir.join("objects/info")).unwrap();
+    let elsewhere = fixture.origin().join("objects");
+    fs::write(
+        git_dir.join("objects/info/alternates"),
+        format!("{}\n", elsewhere.display()),
+    )
+    .unwrap();
+    fs::create_dir_all(git_dir.join("info")).unwrap();
+    fs::write(
+        git_dir.join("info/attributes"),
+        "* filter=evil diff=evil merge=evil\n",
+    )
+    .unwrap();
+    fs::write(
+        worktree.join(".gitattributes"),
+        "* filter=evil diff=evil merge=evil text\n",
+    )
+    .unwrap();
+}
+
+#[test]
+fn the_traps_work_when_git_is_called_plainly() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let trap = Trap::new(&fixture);
+    plant(&fixture, &trap, &worktree.path);
+    fs::write(worktree.path.join("work.txt"), "changed\n").unwrap();
+    fixture.try_git(&worktree.path, &["status"]);
+    fixture.try_git(&worktree.path, &["add", "-A"]);
+    fixture.try_git(&worktree.path, &["update-ref", "refs/heads/x", "HEAD"]);
+    let sprung = trap.sprung().join(" ");
+    for reason in ["core.fsmonitor", "filter.evil", "reference-transaction"] {
+        assert!(
+            sprung.contains(reason) || reason == "core.fsmonitor" && sprung.contains("included"),
+            "{reason}: {sprung}"
+        );
+    }
+}
+
+#[test]
+fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fs::write(
+        worktree.path.join(".gitattributes"),
+        "* filter=evil diff=evil merge=evil text\n",
+    )
+    .unwrap();
+    let head = id(&fixture.commit(&worktree.path, "README.md", "ours\n", "Attributes"));
+    fixture.commit_on_origin("main", "README.md", "theirs\n");
+    let trap = Trap::new(&fixture);
+    plant(&fixture, &trap, &worktree.path);
+    let (feature, base) = (branch("feature/t1"), branch("main"));
+
+    fs::write(worktree.path.join("unsaved.txt"), "precious").unwrap();
+    let place = Place::Worktree(name("a"));
+    let state = git.workspace_state(&place).unwrap();
+    assert_eq!(git.workspace_unchanged(&place, &state), Tri::Yes);
+    git.workspace_state(&Place::Project).unwrap();
+    git.snapshot(&place, &saver("t1")).unwrap();
+    assert_eq!(git.push_branch(&feature, None), Push::Pushed(head.clone()));
+    assert!(matches!(
+        git.merge(&merge_of(&head)),
+        MergeOutcome::Conflict { .. }
+    ));
+    let range = Range::SinceFork {
+        base: Revision::Origin(base.clone()),
+        head: Revision::Place(place),
+    };
+    assert!(git.diff_text(&range, 10_000).unwrap().text.contains("ours"));
+    git.diff_stat(&range).unwrap();
+    git.changed_files(&range).unwrap();
+    git.checkout_clean(&head, &fixture.root().join("checkout"))
+        .unwrap();
+    git.is_merged(&head, &base);
+    git.commits_ahead(
+        &Revision::Project(feature.clone()),
+        &Revision::Origin(base.clone()),
+    );
+    git.branches().unwrap();
+    git.remote_branches().unwrap();
+    git.worktrees().unwrap();
+    let review = git
+        .ensure_worktree(&spec("r", WorktreeKind::Detached(Revision::Commit(head.clone()))))
+        .unwrap();
+    assert!(review.path.join("work.txt").exists());
+    git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
+    for folder in ["a", "b", "r"] {
+        let removed = git.remove_worktree(&name(folder), &saver("t1")).unwrap();
+        assert!(matches!(removed, Removal::Removed(_)), "{removed:?}");
+    }
+    git.delete_branch(&feature, &head, &base, &saver("t1"));
+    git.delete_remote_branch(&feature, &head, &base, &saver("t1"));
+    git.preflight().unwrap();
+    drop(git);
+    dbs::adapters::git::GitCli::open(&setup(&fixture)).unwrap();
+    assert_eq!(trap.sprung(), Vec::<String>::new());
+}
+
+#[test]
+fn a_clean_merge_of_a_hostile_tree_executes_nothing() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fs::write(
+        worktree.path.join(".gitattributes"),
+        "* filter=evil diff=evil merge=evil\n",
+    )
+    .unwrap();
+    let head = id(&fixture.commit(&worktree.path, "x.txt", "x\n", "Attributes"));
+    let trap = Trap::new(&fixture);
+    plant(&fixture, &trap, &worktree.path);
+    let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
+        panic!()
+    };
+    let publication = Publication {
+        commit,
+        base: branch("main"),
+        expected: base,
+    };
+    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(trap.sprung(), Vec::<String>::new());
+}
+
+#[test]
+fn a_control_repository_that_was_tampered_with_is_put_back_before_the_next_call() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, head) = developed(&fixture, &git);
+    let trap = Trap::new(&fixture);
+    plant(&fixture, &trap, &worktree.path);
+    trap.reset();
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let evil = fixture.project().join(".git/config");
+    fs::copy(&evil, control.join("config")).unwrap();
+    fs::create_dir_all(control.join("info")).unwrap();
+    fs::write(
+        control.join("info/attributes"),
+        "* filter=evil diff=evil merge=evil\n",
+    )
+    .unwrap();
+    fs::write(
+        control.join("commondir"),
+        fixture.project().join(".git").to_str().unwrap(),
+    )
+    .unwrap();
+    assert!(matches!(git.merge(&merge_of(&head)), MergeOutcome::Merged { .. }));
+    git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    assert_eq!(trap.sprung(), Vec::<String>::new());
+    assert!(!control.join("commondir").exists());
+}
+
+#[test]
+fn a_worktree_pointing_at_another_repository_is_not_believed() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let evil = fixture.root().join("evil");
+    fixture.git(&fixture.root(), &["init", "-q", "evil"]);
+    fs::write(
+        worktree.path.join(".git"),
+        format!("gitdir: {}\n", evil.join(".git").display()),
+    )
+    .unwrap();
+    assert!(git.workspace_state(&Place::Worktree(name("a"))).is_err());
+    assert!(matches!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        Removal::Kept(_)
+    ));
+    assert!(worktree.path.join("work.txt").exists());
+}

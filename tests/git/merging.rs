@@ -1,0 +1,363 @@
+//! Merging and clean checkouts in the control repository.
+
+use std::fs;
+
+use dbs::domain::Tri;
+use dbs::ports::git::{
+    Ahead, ChangeKind, Git, GitError, MergeOutcome, MergeRequest, Publication, Published, Range, Revision,
+};
+
+use super::{GitFixture, branch, developed, file_at, id, merge_of, open};
+
+fn merged(outcome: MergeOutcome, base: &str) -> Publication {
+    let MergeOutcome::Merged {
+        commit,
+        base: expected,
+        ..
+    } = outcome
+    else {
+        panic!("{outcome:?}")
+    };
+    Publication {
+        commit,
+        base: branch(base),
+        expected,
+    }
+}
+
+#[test]
+fn a_clean_merge_is_made_published_and_seen_on_the_remote() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
+    assert!(matches!(git.is_merged(&head, &branch("main")), Tri::No(_)));
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    assert_eq!(file_at(&fixture, &publication.commit, "theirs.txt"), "theirs");
+    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
+    let log = fixture.git(
+        &fixture.origin(),
+        &["log", "-1", "--format=%s|%an <%ae>|%at|%b", "main"],
+    );
+    let wanted =
+        "Merge feature/t1: Add the work|Engine <engine@example.org>|1700000100|Dbs-Task: t1\nDbs-Attempt: 17";
+    assert_eq!(log, wanted);
+    assert_eq!(fixture.git(&fixture.project(), &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn every_step_of_a_merge_may_be_repeated() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let request = merge_of(&head);
+    let first = git.merge(&request);
+    assert_eq!(git.merge(&request), first);
+    let publication = merged(first, "main");
+    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), Published::AlreadyDone);
+    drop(git);
+    let again = open(&fixture).merge(&request);
+    let wanted = MergeOutcome::AlreadyMerged {
+        commit: Some(publication.commit.clone()),
+        base: publication.commit,
+    };
+    assert_eq!(again, wanted);
+    assert_eq!(
+        fixture.git(&fixture.origin(), &["rev-list", "--count", "--merges", "main"]),
+        "1"
+    );
+}
+
+#[test]
+fn a_conflict_names_the_files_and_changes_nothing() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let head = id(&fixture.commit(&worktree.path, "README.md", "ours\n", "Ours"));
+    let base = fixture.commit_on_origin("main", "README.md", "theirs\n");
+    let MergeOutcome::Conflict {
+        files,
+        report,
+        base: tried,
+    } = git.merge(&merge_of(&head))
+    else {
+        panic!()
+    };
+    assert_eq!(tried, id(&base));
+    assert_eq!(files.len(), 1);
+    assert_eq!(files[0].path, "README.md");
+    let text = files[0].text.as_ref().unwrap();
+    assert!(
+        text.contains("<<<<<<<") && text.contains("ours") && text.contains("theirs"),
+        "{text}"
+    );
+    assert!(report.contains("CONFLICT"), "{report}");
+    assert_eq!(fixture.git(&fixture.origin(), &["rev-parse", "main"]), base);
+}
+
+#[test]
+fn a_base_that_moves_between_merge_and_publication_is_merged_again() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    let newer = fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
+    assert_eq!(git.publish(&publication), Published::Moved(id(&newer)));
+    assert_eq!(fixture.git(&fixture.origin(), &["rev-parse", "main"]), newer);
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    assert_eq!(git.publish(&publication), Published::Done);
+}
+
+#[test]
+fn a_publication_that_would_drop_commits_is_refused() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    let newer = id(&fixture.commit_on_origin("main", "theirs.txt", "theirs\n"));
+    let forced = Publication {
+        expected: newer.clone(),
+        ..publication
+    };
+    assert!(matches!(git.publish(&forced), Published::Refused(_)));
+    assert_eq!(
+        fixture.git(&fixture.origin(), &["rev-parse", "main"]),
+        newer.to_string()
+    );
+}
+
+#[test]
+fn a_remote_that_says_no_is_refused_and_named() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    fixture.git(&fixture.origin(), &["config", "receive.denyDeletes", "true"]);
+    let hook = fixture.origin().join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho protected by policy >&2\nexit 1\n").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(&mut fs::metadata(&hook).unwrap().permissions(), 0o755);
+    fixture.git(&fixture.root(), &["config", "--file", "x", "a.b", "c"]);
+    make_executable(&hook);
+    let refused = git.publish(&publication);
+    assert!(
+        matches!(&refused, Published::Refused(why) if why.contains("protected by policy")),
+        "{refused:?}"
+    );
+}
+
+#[cfg(unix)]
+fn make_executable(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &std::path::Path) {}
+
+#[test]
+fn a_squash_merge_elsewhere_counts_as_merged() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let squashed = fixture.commit_on_origin("main", "work.txt", "work\n");
+    assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
+    assert_eq!(
+        git.merge(&merge_of(&head)),
+        MergeOutcome::AlreadyMerged {
+            commit: None,
+            base: id(&squashed)
+        }
+    );
+}
+
+#[test]
+fn the_recorded_commit_counts_even_when_its_branch_is_gone() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, head) = developed(&fixture, &git);
+    git.push_branch(&branch("feature/t1"), None);
+    fixture.git(
+        &fixture.project(),
+        &["push", "-q", "origin", "--delete", "feature/t1"],
+    );
+    fixture.git(&worktree.path, &["checkout", "-q", "--detach", "origin/main"]);
+    fixture.git(&fixture.project(), &["branch", "-D", "feature/t1"]);
+    let publication = merged(git.merge(&merge_of(&head)), "main");
+    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
+}
+
+#[test]
+fn histories_without_a_common_commit_and_missing_ends_are_impossible_not_unknown() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, head) = developed(&fixture, &git);
+    fixture.git(&worktree.path, &["checkout", "-q", "--orphan", "lonely"]);
+    let lonely = id(&fixture.commit(&worktree.path, "lonely.txt", "x", "Lonely"));
+    assert!(matches!(
+        git.merge(&merge_of(&lonely)),
+        MergeOutcome::Impossible(_)
+    ));
+    let nowhere = MergeRequest {
+        base: branch("nowhere"),
+        ..merge_of(&head)
+    };
+    assert!(matches!(git.merge(&nowhere), MergeOutcome::Impossible(_)));
+    let unheard = id(&"d".repeat(40));
+    assert!(matches!(
+        git.merge(&merge_of(&unheard)),
+        MergeOutcome::Impossible(_)
+    ));
+    assert!(matches!(git.is_merged(&unheard, &branch("main")), Tri::No(_)));
+}
+
+#[test]
+fn a_hostile_title_stays_on_its_line() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let title = format!(
+        "\"; rm -rf ~ #\n\nDbs-Task: other\r\u{0} $(id) {}",
+        "x".repeat(10_000)
+    );
+    let publication = merged(
+        git.merge(&MergeRequest {
+            title,
+            ..merge_of(&head)
+        }),
+        "main",
+    );
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let trailers = fixture.git(
+        &control,
+        &[
+            "log",
+            "-1",
+            "--format=%(trailers:key=Dbs-Task,valueonly)",
+            publication.commit.as_str(),
+        ],
+    );
+    assert_eq!(trailers, "t1");
+    let subject = fixture.git(
+        &control,
+        &["log", "-1", "--format=%s", publication.commit.as_str()],
+    );
+    assert!(
+        subject.starts_with("Merge feature/t1: \"; rm -rf ~ # Dbs-Task: other $(id) xxx"),
+        "{subject}"
+    );
+    assert!(subject.len() < 200);
+}
+
+#[test]
+fn what_a_branch_did_is_counted_and_listed_since_its_fork() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fixture.git(&worktree.path, &["mv", "README.md", "READYOU.md"]);
+    let head = id(&fixture.commit(&worktree.path, "more.txt", "more\n", "More"));
+    fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
+    let (work, base) = (
+        Revision::Project(branch("feature/t1")),
+        Revision::Origin(branch("main")),
+    );
+    assert!(
+        matches!(git.commits_ahead(&work, &base), Ahead::Commits { n_commits: 2, head: seen, .. } if seen == head)
+    );
+    let range = Range::SinceFork { base, head: work };
+    let files: Vec<_> = git
+        .changed_files(&range)
+        .unwrap()
+        .into_iter()
+        .map(|file| (file.path, file.kind))
+        .collect();
+    let wanted = [
+        ("README.md", ChangeKind::Deleted),
+        ("READYOU.md", ChangeKind::Added),
+        ("more.txt", ChangeKind::Added),
+        ("work.txt", ChangeKind::Added),
+    ];
+    assert_eq!(files, wanted.map(|(path, kind)| (path.to_owned(), kind)));
+    assert!(git.diff_stat(&range).unwrap().text.contains("work.txt"));
+    let whole = git.diff_text(&range, 100_000).unwrap();
+    assert!(whole.text.contains("+work") && !whole.truncated);
+    let cut = git.diff_text(&range, 50).unwrap();
+    assert!(cut.truncated && cut.text.len() == 50);
+}
+
+#[test]
+fn a_clean_checkout_has_exactly_the_files_of_the_commit() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fs::write(
+        worktree.path.join(".gitattributes"),
+        "work.txt export-ignore filter=evil\n",
+    )
+    .unwrap();
+    let head = id(&fixture.commit(&worktree.path, "deep/er/file.txt", "x\n", "Deep"));
+    fs::write(worktree.path.join("untracked.txt"), "x").unwrap();
+    let dir = fixture.root().join("checkouts/one");
+    let checkout = git.checkout_clean(&head, &dir).unwrap();
+    assert_eq!(
+        fs::read_to_string(checkout.path.join("work.txt")).unwrap(),
+        "work\n"
+    );
+    assert!(checkout.path.join("deep/er/file.txt").exists() && !checkout.path.join("untracked.txt").exists());
+    assert_eq!(
+        fixture.git(&checkout.path, &["rev-parse", "HEAD"]),
+        head.to_string()
+    );
+    assert_eq!(fixture.git(&checkout.path, &["status", "--porcelain"]), "");
+    assert_eq!(
+        fixture.git(&checkout.path, &["rev-parse", "HEAD^{tree}"]),
+        checkout.tree.as_str()
+    );
+    fs::write(checkout.path.join("left-over.txt"), "x").unwrap();
+    let again = git.checkout_clean(&head, &dir).unwrap();
+    assert!(!again.path.join("left-over.txt").exists());
+    git.discard_checkout(&dir).unwrap();
+    git.discard_checkout(&dir).unwrap();
+    assert!(!dir.exists());
+}
+
+#[test]
+fn a_folder_that_is_no_checkout_is_neither_filled_nor_discarded() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let dir = fixture.root().join("mine");
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("mine.txt"), "mine").unwrap();
+    let head = id(&fixture.git(&fixture.project(), &["rev-parse", "HEAD"]));
+    assert!(matches!(
+        git.checkout_clean(&head, &dir),
+        Err(GitError::NotOurs { .. })
+    ));
+    assert!(matches!(
+        git.discard_checkout(&dir),
+        Err(GitError::NotOurs { .. })
+    ));
+    assert_eq!(fs::read_to_string(dir.join("mine.txt")).unwrap(), "mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_tree_are_data_and_not_written_through() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let victim = fixture.root().join("victim");
+    fs::create_dir(&victim).unwrap();
+    std::os::unix::fs::symlink(&victim, worktree.path.join("out")).unwrap();
+    let linked = id(&fixture.commit(&worktree.path, "x", "x", "Link"));
+    fs::remove_file(worktree.path.join("out")).unwrap();
+    let head = id(&fixture.commit(&worktree.path, "out/file.txt", "x", "Folder"));
+    let dir = fixture.root().join("checkouts/one");
+    git.checkout_clean(&linked, &dir).unwrap();
+    git.checkout_clean(&head, &dir).unwrap();
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
+}

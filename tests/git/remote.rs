@@ -1,0 +1,204 @@
+//! The remote: pushing, and never taking silence for an answer (LK-12, LK-23, LK-56).
+
+use std::fs;
+use std::time::Duration;
+
+use dbs::adapters::git::GitCli;
+use dbs::domain::Tri;
+use dbs::ports::git::{
+    Ahead, DefaultBranch, Deletion, Git, GitError, Head, MergeOutcome, Published, Push, Revision,
+};
+
+use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
+
+#[test]
+fn a_branch_is_pushed_once_and_read_back() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, commit) = developed(&fixture, &git);
+    let feature = branch("feature/t1");
+    assert_eq!(git.remote_head(&feature), Head::Absent);
+    assert_eq!(git.push_branch(&feature, None), Push::Pushed(commit.clone()));
+    assert_eq!(
+        git.push_branch(&feature, None),
+        Push::AlreadyThere(commit.clone())
+    );
+    assert_eq!(git.remote_head(&feature), Head::At(commit));
+    let next = id(&fixture.commit(&worktree.path, "next.txt", "x", "Next"));
+    assert_eq!(git.push_branch(&feature, None), Push::Pushed(next));
+    assert_eq!(git.push_branch(&branch("feature/none"), None), Push::NoBranch);
+}
+
+#[test]
+fn a_rewritten_branch_replaces_only_what_was_recorded() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, first) = developed(&fixture, &git);
+    let feature = branch("feature/t1");
+    git.push_branch(&feature, None);
+    fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
+    let second = id(&fixture.commit(&worktree.path, "work.txt", "other\n", "Other"));
+    let diverged = Push::Diverged {
+        local: second.clone(),
+        remote: first.clone(),
+    };
+    assert_eq!(git.push_branch(&feature, None), diverged);
+    assert_eq!(git.push_branch(&feature, Some(&second)), diverged);
+    assert_eq!(git.push_branch(&feature, Some(&first)), Push::Pushed(second));
+}
+
+#[test]
+fn a_stale_tracking_ref_is_not_taken_for_the_remote() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, commit) = developed(&fixture, &git);
+    fixture.git(
+        &worktree.path,
+        &["update-ref", "refs/remotes/origin/feature/t1", commit.as_str()],
+    );
+    assert_eq!(git.remote_head(&branch("feature/t1")), Head::Absent);
+    assert_eq!(git.resolve(&Revision::Origin(branch("feature/t1"))), Head::Absent);
+    let ahead = git.commits_ahead(
+        &Revision::Origin(branch("feature/t1")),
+        &Revision::Origin(branch("main")),
+    );
+    assert!(matches!(ahead, Ahead::Absent(_)), "{ahead:?}");
+}
+
+#[test]
+fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    let (feature, base) = (branch("feature/t1"), branch("main"));
+    git.push_branch(&feature, None);
+    let newer = id(&fixture.commit_on_origin("feature/t1", "theirs.txt", "x"));
+    let kept = git.delete_remote_branch(&feature, &commit, &base, &saver("t1"));
+    assert!(matches!(kept, Deletion::Kept(_)), "{kept:?}");
+    let deleted = git.delete_remote_branch(&feature, &newer, &base, &saver("t1"));
+    assert!(
+        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        "{deleted:?}"
+    );
+    assert_eq!(
+        git.delete_remote_branch(&feature, &newer, &base, &saver("t1")),
+        Deletion::Absent
+    );
+    let main = id(&fixture.git(&fixture.origin(), &["rev-parse", "main"]));
+    assert!(matches!(
+        git.delete_remote_branch(&base, &main, &base, &saver("t1")),
+        Deletion::Kept(_)
+    ));
+}
+
+/// Asks everything that needs the remote; each answer must be Unknown.
+fn assert_silence(git: &GitCli, commit: &dbs::ports::git::CommitId) {
+    let (feature, base) = (branch("feature/t1"), branch("main"));
+    assert!(matches!(git.remote_head(&base), Head::Unknown(_)));
+    assert!(matches!(
+        git.resolve(&Revision::Origin(base.clone())),
+        Head::Unknown(_)
+    ));
+    assert!(matches!(git.default_branch(), DefaultBranch::Unknown(_)));
+    assert!(matches!(git.is_merged(commit, &base), Tri::Unknown(_)));
+    assert!(matches!(git.push_branch(&feature, None), Push::Unknown(_)));
+    assert!(matches!(git.merge(&merge_of(commit)), MergeOutcome::Unknown(_)));
+    let ahead = git.commits_ahead(
+        &Revision::Project(feature.clone()),
+        &Revision::Origin(base.clone()),
+    );
+    assert!(matches!(ahead, Ahead::Unknown(_)));
+    assert!(matches!(
+        git.delete_remote_branch(&feature, commit, &base, &saver("t1")),
+        Deletion::Unknown(_)
+    ));
+    assert!(matches!(
+        git.ensure_worktree(&spec("b", on_branch("t2"))),
+        Err(GitError::Unreachable { .. })
+    ));
+}
+
+#[test]
+fn a_removed_origin_is_unknown_everywhere_and_changes_nothing() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, commit) = developed(&fixture, &git);
+    let MergeOutcome::Merged {
+        commit: merge,
+        base: expected,
+        ..
+    } = git.merge(&merge_of(&commit))
+    else {
+        panic!()
+    };
+    let away = fixture.root().join("away.git");
+    fs::rename(fixture.origin(), &away).unwrap();
+    let before = fixture.git(&fixture.project(), &["for-each-ref"]);
+    assert_silence(&git, &commit);
+    let publication = dbs::ports::git::Publication {
+        commit: merge,
+        base: branch("main"),
+        expected,
+    };
+    assert!(matches!(git.publish(&publication), Published::Unknown(_)));
+    assert_eq!(fixture.git(&fixture.project(), &["for-each-ref"]), before);
+    assert!(!fixture.project().join(".debussy-worktrees/b").exists());
+    assert!(worktree.path.join("work.txt").exists());
+    fs::rename(&away, fixture.origin()).unwrap();
+    assert_eq!(git.publish(&publication), Published::Done);
+}
+
+#[test]
+fn an_origin_that_never_answers_ends_at_the_time_limit_as_unknown() {
+    let fixture = GitFixture::new();
+    drop(open(&fixture));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("git://{}/x.git", listener.local_addr().unwrap());
+    fixture.git(&fixture.project(), &["remote", "set-url", "origin", &address]);
+    let mut setup = setup(&fixture);
+    setup.limits.ask = Duration::from_millis(300);
+    let git = GitCli::open(&setup).unwrap();
+    git.accept_origin().unwrap();
+    let answer = git.remote_head(&branch("main"));
+    assert!(
+        matches!(&answer, Head::Unknown(why) if why.contains("longer than 0.3 s")),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn local_work_goes_on_without_the_remote() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, commit) = developed(&fixture, &git);
+    fs::rename(fixture.origin(), fixture.root().join("away.git")).unwrap();
+    fs::write(worktree.path.join("unsaved.txt"), "x").unwrap();
+    assert_eq!(
+        git.resolve(&Revision::Project(branch("feature/t1"))),
+        Head::At(commit.clone())
+    );
+    assert!(matches!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        dbs::ports::git::Removal::Removed(Some(_))
+    ));
+    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    assert!(
+        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        "{deleted:?}"
+    );
+}
+
+#[test]
+fn remote_branches_are_listed_as_the_remote_has_them() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    developed(&fixture, &git);
+    git.push_branch(&branch("feature/t1"), None);
+    let names: Vec<_> = git
+        .remote_branches()
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.branch)
+        .collect();
+    assert_eq!(names, [branch("feature/t1"), branch("main")]);
+}

@@ -1,0 +1,152 @@
+//! A project and its bare origin in a temporary folder, with an environment of their own. For any integration test
+//! that needs git: `#[path = "support/git_fixture.rs"] mod git_fixture;`.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the fixture's door: starts git and reads PATH"
+)]
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// `project/` with branch `main`, one commit, pushed to `origin.git/`; `home/` is empty.
+pub(crate) struct GitFixture {
+    folder: TempDir,
+}
+
+impl GitFixture {
+    /// One file, `README.md`, on `main`, pushed.
+    pub(crate) fn new() -> Self {
+        let fixture = Self::unborn();
+        fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
+        fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
+        fixture
+    }
+
+    /// The same without any commit.
+    pub(crate) fn unborn() -> Self {
+        let fixture = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for name in ["project", "home"] {
+            fs::create_dir(fixture.root().join(name)).unwrap();
+        }
+        fixture.git(
+            &fixture.root(),
+            &["init", "-q", "--bare", "-b", "main", "origin.git"],
+        );
+        fixture.git(&fixture.project(), &["init", "-q", "-b", "main"]);
+        fixture.git(&fixture.project(), &["config", "user.name", "Fixture"]);
+        fixture.git(
+            &fixture.project(),
+            &["config", "user.email", "fixture@example.org"],
+        );
+        let origin = fixture.origin();
+        fixture.git(
+            &fixture.project(),
+            &["remote", "add", "origin", origin.to_str().unwrap()],
+        );
+        fixture
+    }
+
+    /// Canonical folder of everything.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    /// The working copy.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root().join("project")
+    }
+
+    /// The bare repository behind the remote `origin`.
+    pub(crate) fn origin(&self) -> PathBuf {
+        self.root().join("origin.git")
+    }
+
+    /// The whole environment git runs in here.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let fixed = [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("LC_ALL", "C"),
+        ];
+        let mut env: Vec<(OsString, OsString)> = fixed.iter().map(|(n, v)| (n.into(), v.into())).collect();
+        env.push(("HOME".into(), self.root().join("home").into()));
+        env.push(("PATH".into(), std::env::var_os("PATH").unwrap()));
+        env.push(("GIT_AUTHOR_DATE".into(), "@1700000000 +0000".into()));
+        env.push(("GIT_COMMITTER_DATE".into(), "@1700000000 +0000".into()));
+        env
+    }
+
+    /// Runs git in a folder; any exit is fine.
+    pub(crate) fn try_git(&self, folder: &Path, args: &[&str]) -> Output {
+        let mut command = Command::new("git");
+        command
+            .args(args)
+            .current_dir(folder)
+            .env_clear()
+            .envs(self.environment());
+        command.output().unwrap()
+    }
+
+    /// Runs git in a folder, which must work; its trimmed output.
+    pub(crate) fn git(&self, folder: &Path, args: &[&str]) -> String {
+        let output = self.try_git(folder, args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "git {args:?} in {}: {said}",
+            folder.display()
+        );
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Writes one file and commits everything; the commit id.
+    pub(crate) fn commit(&self, folder: &Path, file: &str, text: &str, subject: &str) -> String {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self.git(folder, &["add", "-A"]);
+        self.git(
+            folder,
+            &[
+                "-c",
+                "user.name=A",
+                "-c",
+                "user.email=a@example.org",
+                "commit",
+                "-q",
+                "-m",
+                subject,
+            ],
+        );
+        self.git(folder, &["rev-parse", "HEAD"])
+    }
+
+    /// A commit on a branch of the origin made by somebody else; the commit id.
+    pub(crate) fn commit_on_origin(&self, branch: &str, file: &str, text: &str) -> String {
+        let elsewhere = tempfile::tempdir_in(self.root()).unwrap();
+        let folder = elsewhere.path();
+        self.git(
+            &self.root(),
+            &[
+                "clone",
+                "-q",
+                self.origin().to_str().unwrap(),
+                folder.to_str().unwrap(),
+            ],
+        );
+        let start = format!("origin/{branch}");
+        self.git(folder, &["checkout", "-q", "--no-track", "-B", branch, &start]);
+        let commit = self.commit(folder, file, text, "Elsewhere");
+        self.git(
+            folder,
+            &["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")],
+        );
+        commit
+    }
+}
