@@ -1,6 +1,7 @@
 //! The outside world: each adapter knows one thing and none of its siblings.
 
 pub mod clock;
+pub mod gates;
 pub mod git;
 pub mod holder;
 pub mod process;

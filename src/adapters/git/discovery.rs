@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn only_relative_paths_are_made_absolute() {
-        let root = Path::new("/home/me/project");
-        assert_eq!(absolute("../origin.git", root), "/home/me/project/../origin.git");
+        let root = Path::new("/srv/project");
+        assert_eq!(absolute("../origin.git", root), "/srv/project/../origin.git");
         for address in [
             "git@host:team/x.git",
             "https://host/x",
