@@ -63,16 +63,14 @@ fn round(world: &World, job: &Job, attempt: &Attempt, request: &MergeRequest) ->
                 gating::on_commit(world, job, attempt, &commit)
             };
             match gates {
-                Tri::Yes => publish(
-                    world,
-                    job,
-                    attempt,
-                    Publication {
+                Tri::Yes => {
+                    let publication = Publication {
                         commit,
                         base: request.base.clone(),
                         expected: base,
-                    },
-                ),
+                    };
+                    publish(world, job, attempt, &publication)
+                }
                 Tri::No(why) => Round::Over(ActionOutcome::Failed(format!(
                     "checks fail on the merged tree\n{why}"
                 ))),
@@ -90,8 +88,8 @@ fn round(world: &World, job: &Job, attempt: &Attempt, request: &MergeRequest) ->
     }
 }
 
-fn publish(world: &World, job: &Job, attempt: &Attempt, publication: Publication) -> Round {
-    match world.git.publish(&publication) {
+fn publish(world: &World, job: &Job, attempt: &Attempt, publication: &Publication) -> Round {
+    match world.git.publish(publication) {
         Published::Done | Published::AlreadyDone => {
             Round::Over(proven(world, job, attempt, &publication.commit))
         }
