@@ -4,6 +4,7 @@ pub mod clock;
 pub mod gates;
 pub mod git;
 pub mod holder;
+pub mod ipc;
 pub mod process;
 pub mod project;
 pub mod rehearsal;

@@ -1,0 +1,295 @@
+//! What server, clients and agents say to each other over the socket. Every conversation begins with a [`Hello`]; a version
+//! that does not match is answered with both versions and the way out.
+
+use std::collections::BTreeMap;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use crossterm::event::Event as InputEvent;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::attempt::Attempt;
+use crate::domain::run::Batch;
+use crate::domain::task::Task;
+use crate::domain::{
+    Accepted, AttemptId, BatchId, Command, Notice, Pause, Refusal, SignalKind, TaskId, Timestamp, Workflow,
+};
+
+/// Version of this protocol. Server and clients of the same project must agree.
+pub const PROTOCOL: u32 = 1;
+
+/// The first frame of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Protocol of the one who speaks.
+    pub protocol: u32,
+    /// Version of its program, for people.
+    pub program: String,
+}
+
+/// From a client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromClient {
+    /// Who I am.
+    Hello(Hello),
+    /// Draw for me.
+    Attach(Attach),
+    /// Somebody pressed, pasted, clicked or resized.
+    Input(InputEvent),
+    /// That picture is on the screen.
+    Ack(u64),
+    /// Do this and answer.
+    Call(Call),
+}
+
+/// What a terminal is like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attach {
+    /// Columns.
+    pub cols: u16,
+    /// Rows.
+    pub rows: u16,
+    /// How it can be drawn on.
+    pub looks: Looks,
+}
+
+/// How a terminal can be drawn on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Looks {
+    /// Colours and Unicode.
+    Full,
+    /// Unicode without colours (`NO_COLOR`).
+    Plain,
+    /// Colours, letters only.
+    Ascii,
+    /// Neither.
+    PlainAscii,
+}
+
+/// Something asked of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Call {
+    /// A request to the board.
+    Ask {
+        /// Who asks.
+        by: String,
+        /// What.
+        command: Command,
+    },
+    /// A signal of an attempt, proved by its token.
+    Signal(SignalSent),
+    /// The board as it is.
+    Snapshot,
+    /// Lines of the watcher log after a position, then each new one, until the conversation ends.
+    Follow(u64),
+    /// Read settings and workflows again.
+    Reload,
+    /// End the server; agents go on unless told otherwise.
+    Stop(StopAgents),
+    /// Who are you?
+    Who,
+}
+
+/// Whether agents are stopped with the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopAgents {
+    /// They are.
+    Yes,
+    /// They go on and are adopted by the next server.
+    No,
+}
+
+/// A signal on its way: by socket, or as a file in the inbox folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalSent {
+    /// The attempt it speaks for.
+    pub attempt: AttemptId,
+    /// Proof of that.
+    pub token: String,
+    /// What it says.
+    pub kind: SignalKind,
+    /// Reason, finding, step or question.
+    pub text: String,
+    /// The same signal twice counts once.
+    pub key: String,
+}
+
+/// From the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromServer {
+    /// Who I am.
+    Hello(Hello),
+    /// The conversation ends, and why; people read it.
+    Bye(String),
+    /// Answer to a call.
+    Answer(Answer),
+    /// A line of the watcher log.
+    Line(LogLine),
+    /// Put this on the person's clipboard.
+    Clipboard(String),
+}
+
+/// Answer to a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// To a request or signal.
+    Asked(Result<Accepted, Refusal>),
+    /// The board.
+    Snapshot(Box<Snapshot>),
+    /// It is done, or is being done.
+    Done(String),
+    /// It cannot be done, and why.
+    Failed(String),
+    /// Who I am.
+    Who(Who),
+}
+
+/// A server about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    /// Name of the session: the project's folder.
+    pub name: String,
+    /// Root of the project.
+    pub root: String,
+    /// Process id.
+    pub pid: u32,
+    /// Version of its program.
+    pub program: String,
+    /// When it started.
+    pub since: Timestamp,
+    /// Clients attached.
+    pub clients: usize,
+    /// Agents at work.
+    pub agents: usize,
+}
+
+/// The board as data, for the command line and tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When it was taken.
+    pub at: Timestamp,
+    /// Whether a server is at work (and attempts therefore move).
+    pub live: bool,
+    /// All tasks.
+    pub tasks: BTreeMap<TaskId, Task>,
+    /// Open attempts and the latest settled ones.
+    pub attempts: BTreeMap<AttemptId, Attempt>,
+    /// All batches.
+    pub batches: BTreeMap<BatchId, Batch>,
+    /// The workflows in force.
+    pub workflows: Vec<Workflow>,
+    /// Why nothing new is started.
+    pub pause: Option<Pause>,
+    /// The base branch of batches that name none.
+    pub base: Option<String>,
+    /// Most agents alive at a time.
+    pub max_agents: u32,
+}
+
+/// A line of the watcher log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Position.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub notice: Notice,
+}
+
+/// A frame as it travels: JSON, or a picture as raw bytes behind its number.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Packet<T> {
+    /// Something said.
+    Said(T),
+    /// A picture: its number and the bytes for the terminal.
+    Picture(u64, Bytes),
+}
+
+const JSON: u8 = b'J';
+const PICTURE: u8 = b'P';
+
+/// A frame that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// Neither JSON nor a picture.
+    #[error(
+        "read a frame of kind {0}: this program does not know it; use the same version of dbs on both ends"
+    )]
+    Kind(u8),
+    /// Too short.
+    #[error("read a frame: it is cut off")]
+    Short,
+    /// Not what was expected.
+    #[error("read a frame: {0}; use the same version of dbs on both ends")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Puts something said into a frame.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn said<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
+    let mut frame = BytesMut::new().writer();
+    frame.get_mut().put_u8(JSON);
+    serde_json::to_writer(&mut frame, what)?;
+    Ok(frame.into_inner().freeze())
+}
+
+/// Puts a picture into a frame.
+pub fn picture(number: u64, bytes: &[u8]) -> Bytes {
+    let mut frame = BytesMut::with_capacity(bytes.len() + 9);
+    frame.put_u8(PICTURE);
+    frame.put_u64(number);
+    frame.put_slice(bytes);
+    frame.freeze()
+}
+
+/// Reads a frame.
+///
+/// # Errors
+/// When it is not one of ours.
+pub fn read<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireError> {
+    let mut frame = frame;
+    let Some((kind, rest)) = frame.split_first() else {
+        return Err(WireError::Short);
+    };
+    match *kind {
+        JSON => Ok(Packet::Said(serde_json::from_slice(rest)?)),
+        PICTURE => {
+            let number = rest.first_chunk::<8>().ok_or(WireError::Short)?;
+            let number = u64::from_be_bytes(*number);
+            Ok(Packet::Picture(number, frame.split_off(9)))
+        }
+        kind => Err(WireError::Kind(kind)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_and_shown_arrives_as_it_was_sent() {
+        let call = FromClient::Call(Call::Stop(StopAgents::No));
+        assert_eq!(
+            read::<FromClient>(said(&call).unwrap()).unwrap(),
+            Packet::Said(call)
+        );
+        let shown = read::<FromServer>(picture(7, b"\x1b[2J")).unwrap();
+        assert_eq!(shown, Packet::Picture(7, Bytes::from_static(b"\x1b[2J")));
+    }
+
+    #[test]
+    fn frames_of_another_kind_are_refused_with_a_way_out() {
+        let error = read::<FromClient>(Bytes::from_static(b"x")).unwrap_err();
+        assert!(error.to_string().contains("same version"));
+        assert!(read::<FromClient>(Bytes::new()).is_err());
+        assert!(read::<FromClient>(Bytes::from_static(b"P\0")).is_err());
+    }
+}
