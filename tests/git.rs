@@ -1,10 +1,17 @@
 //! The git adapter against real git in temporary folders.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "what cannot be set up is a failed test"
+)]
 
 #[path = "support/git_fixture.rs"]
 mod git_fixture;
 
 #[path = "git/attic.rs"]
 mod attic;
+#[path = "git/crash.rs"]
+mod crash;
 #[path = "git/hostile.rs"]
 mod hostile;
 #[path = "git/merging.rs"]
@@ -31,9 +38,9 @@ pub(crate) fn open(fixture: &GitFixture) -> GitCli {
 pub(crate) fn setup(fixture: &GitFixture) -> GitSetup {
     let mut setup = GitSetup::new(fixture.project(), fixture.environment());
     setup.limits = Limits {
-        local: Duration::from_secs(60),
+        local: Duration::from_mins(1),
         ask: Duration::from_secs(20),
-        transfer: Duration::from_secs(60),
+        transfer: Duration::from_mins(1),
     };
     setup
 }

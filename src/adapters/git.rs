@@ -21,6 +21,8 @@
 //! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
 //! - Hooks of the person (`pre-push`) do not run for pushes of the engine; LFS files are neither fetched nor pushed, a
 //!   worktree has their pointer files; merge commits are not signed; submodules are not filled.
+//! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
+//!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 

@@ -170,7 +170,7 @@ fn an_unreadable_file_keeps_a_worktree_from_being_removed_or_is_kept() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     match git.remove_worktree(&name("a"), &saver("t1")) {
         Ok(Removal::Removed(Some(kept))) => {
-            assert_eq!(file_at(&fixture, &kept.commit, "closed.txt"), "precious")
+            assert_eq!(file_at(&fixture, &kept.commit, "closed.txt"), "precious");
         }
         Err(_) => assert!(file.exists()),
         other => panic!("{other:?}"),

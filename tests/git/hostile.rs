@@ -39,6 +39,34 @@ const HOOKS: &[&str] = &[
     "update",
 ];
 
+/// Settings whose value git runs.
+const COMMANDS: &[&str] = &[
+    "core.fsmonitor",
+    "core.sshCommand",
+    "core.pager",
+    "core.editor",
+    "core.askPass",
+    "core.gitProxy",
+    "core.alternateRefsCommand",
+    "sequence.editor",
+    "diff.external",
+    "diff.evil.textconv",
+    "diff.evil.command",
+    "filter.evil.clean",
+    "filter.evil.smudge",
+    "filter.evil.process",
+    "merge.evil.driver",
+    "gpg.program",
+    "gpg.ssh.program",
+    "credential.helper",
+    "uploadpack.packObjectsHook",
+    "remote.origin.uploadpack",
+    "remote.origin.receivepack",
+    "trailer.x.command",
+    "interactive.diffFilter",
+    "man.viewer",
+];
+
 /// A program that leaves a mark with its reason.
 struct Trap {
     marks: PathBuf,
@@ -92,90 +120,67 @@ fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
             write_program(&folder.join(hook), &fs::read_to_string(&trap.program).unwrap());
         }
     }
-    let control = fixture.project().join(".debussy/dbs/control.git");
     let included = fixture.root().join("included");
     fs::write(
         &included,
         format!("[core]\n\tfsmonitor = {}\n", trap.command("included")),
     )
     .unwrap();
-    let set = |name: &str, value: &str| {
-        fixture.git(
-            &fixture.root(),
-            &[
-                "config",
-                "--file",
-                git_dir.join("config").to_str().unwrap(),
-                name,
-                value,
-            ],
-        );
-    };
-    set("core.hooksPath", hooks.to_str().unwrap());
-    for name in [
-        "core.fsmonitor",
-        "core.sshCommand",
-        "core.pager",
-        "core.editor",
-        "core.askPass",
-        "core.gitProxy",
-        "core.alternateRefsCommand",
-        "sequence.editor",
-        "diff.external",
-        "diff.evil.textconv",
-        "diff.evil.command",
-        "filter.evil.clean",
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "merge.evil.driver",
-        "gpg.program",
-        "gpg.ssh.program",
-        "credential.helper",
-        "uploadpack.packObjectsHook",
-        "remote.origin.uploadpack",
-        "remote.origin.receivepack",
-        "trailer.x.command",
-        "interactive.diffFilter",
-        "man.viewer",
-    ] {
-        set(name, &trap.command(name));
-    }
+    let mut settings = vec![
+        ("core.hooksPath".to_owned(), hooks.display().to_string()),
+        ("include.path".to_owned(), included.display().to_string()),
+    ];
+    settings.extend(
+        COMMANDS
+            .iter()
+            .map(|name| ((*name).to_owned(), trap.command(name))),
+    );
     for alias in ["status", "worktree", "update-ref", "fetch", "rev-parse"] {
-        set(&format!("alias.{alias}"), &format!("!{}", trap.command("alias")));
+        settings.push((format!("alias.{alias}"), format!("!{}", trap.command("alias"))));
     }
-    let here = control.to_str().unwrap();
-    set(
-        &format!("remote.{here}.uploadpack"),
-        &trap.command("remote.uploadpack"),
-    );
-    set(&format!("remote.{here}.vcs"), "ext");
-    set(
-        &format!("url.ext::{} %S .insteadOf", trap.command("insteadOf")),
-        here,
-    );
-    set("protocol.ext.allow", "always");
-    set("commit.gpgSign", "true");
-    set("push.gpgSign", "true");
-    set("gc.auto", "1");
-    set("include.path", included.to_str().unwrap());
-    fs::create_dir_all(git_dir.join("objects/info")).unwrap();
-    let elsewhere = fixture.origin().join("objects");
-    fs::write(
-        git_dir.join("objects/info/alternates"),
-        format!("{}\n", elsewhere.display()),
-    )
-    .unwrap();
-    fs::create_dir_all(git_dir.join("info")).unwrap();
-    fs::write(
+    for (name, value) in [
+        ("protocol.ext.allow", "always"),
+        ("commit.gpgSign", "true"),
+        ("gc.auto", "1"),
+    ] {
+        settings.push((name.to_owned(), value.to_owned()));
+    }
+    let control = fixture
+        .project()
+        .join(".debussy/dbs/control.git")
+        .display()
+        .to_string();
+    settings.push((
+        format!("remote.{control}.uploadpack"),
+        trap.command("remote.uploadpack"),
+    ));
+    settings.push((format!("remote.{control}.vcs"), "ext".to_owned()));
+    settings.push((
+        format!("url.ext::{} %S .insteadOf", trap.command("insteadOf")),
+        control,
+    ));
+    let config = git_dir.join("config").display().to_string();
+    for (name, value) in &settings {
+        fixture.git(&fixture.root(), &["config", "--file", &config, name, value]);
+    }
+    plant_files(fixture, &git_dir, worktree);
+}
+
+fn plant_files(fixture: &GitFixture, git_dir: &Path, worktree: &Path) {
+    let write = |file: PathBuf, text: &str| {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let elsewhere = format!("{}\n", fixture.origin().join("objects").display());
+    write(git_dir.join("objects/info/alternates"), &elsewhere);
+    write(
         git_dir.join("info/attributes"),
         "* filter=evil diff=evil merge=evil\n",
-    )
-    .unwrap();
-    fs::write(
+    );
+    write(
         worktree.join(".gitattributes"),
         "* filter=evil diff=evil merge=evil text\n",
-    )
-    .unwrap();
+    );
 }
 
 #[test]

@@ -134,13 +134,9 @@ fn a_remote_that_says_no_is_refused_and_named() {
     let git = open(&fixture);
     let (_, head) = developed(&fixture, &git);
     let publication = merged(git.merge(&merge_of(&head)), "main");
-    fixture.git(&fixture.origin(), &["config", "receive.denyDeletes", "true"]);
     let hook = fixture.origin().join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, "#!/bin/sh\necho protected by policy >&2\nexit 1\n").unwrap();
-    #[cfg(unix)]
-    std::os::unix::fs::PermissionsExt::set_mode(&mut fs::metadata(&hook).unwrap().permissions(), 0o755);
-    fixture.git(&fixture.root(), &["config", "--file", "x", "a.b", "c"]);
     make_executable(&hook);
     let refused = git.publish(&publication);
     assert!(

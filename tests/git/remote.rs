@@ -6,7 +6,7 @@ use std::time::Duration;
 use dbs::adapters::git::GitCli;
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    Ahead, DefaultBranch, Deletion, Git, GitError, Head, MergeOutcome, Published, Push, Revision,
+    Ahead, CommitId, DefaultBranch, Deletion, Git, GitError, Head, MergeOutcome, Published, Push, Revision,
 };
 
 use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -92,30 +92,47 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
 }
 
 /// Asks everything that needs the remote; each answer must be Unknown.
-fn assert_silence(git: &GitCli, commit: &dbs::ports::git::CommitId) {
+fn assert_silence(git: &GitCli, commit: &CommitId) {
     let (feature, base) = (branch("feature/t1"), branch("main"));
-    assert!(matches!(git.remote_head(&base), Head::Unknown(_)));
-    assert!(matches!(
-        git.resolve(&Revision::Origin(base.clone())),
-        Head::Unknown(_)
-    ));
-    assert!(matches!(git.default_branch(), DefaultBranch::Unknown(_)));
-    assert!(matches!(git.is_merged(commit, &base), Tri::Unknown(_)));
-    assert!(matches!(git.push_branch(&feature, None), Push::Unknown(_)));
-    assert!(matches!(git.merge(&merge_of(commit)), MergeOutcome::Unknown(_)));
     let ahead = git.commits_ahead(
         &Revision::Project(feature.clone()),
         &Revision::Origin(base.clone()),
     );
-    assert!(matches!(ahead, Ahead::Unknown(_)));
-    assert!(matches!(
-        git.delete_remote_branch(&feature, commit, &base, &saver("t1")),
-        Deletion::Unknown(_)
-    ));
-    assert!(matches!(
-        git.ensure_worktree(&spec("b", on_branch("t2"))),
-        Err(GitError::Unreachable { .. })
-    ));
+    let answers = [
+        ("remote head", matches!(git.remote_head(&base), Head::Unknown(_))),
+        (
+            "resolve",
+            matches!(git.resolve(&Revision::Origin(base.clone())), Head::Unknown(_)),
+        ),
+        (
+            "default branch",
+            matches!(git.default_branch(), DefaultBranch::Unknown(_)),
+        ),
+        (
+            "is merged",
+            matches!(git.is_merged(commit, &base), Tri::Unknown(_)),
+        ),
+        (
+            "push",
+            matches!(git.push_branch(&feature, None), Push::Unknown(_)),
+        ),
+        (
+            "merge",
+            matches!(git.merge(&merge_of(commit)), MergeOutcome::Unknown(_)),
+        ),
+        ("ahead", matches!(ahead, Ahead::Unknown(_))),
+        ("delete", {
+            let deleted = git.delete_remote_branch(&feature, commit, &base, &saver("t1"));
+            matches!(deleted, Deletion::Unknown(_))
+        }),
+        ("worktree", {
+            let made = git.ensure_worktree(&spec("b", on_branch("t2")));
+            matches!(made, Err(GitError::Unreachable { .. }))
+        }),
+    ];
+    for (question, is_unknown) in answers {
+        assert!(is_unknown, "{question} was answered without the remote");
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Opening, preflight, exclusion of the engine's folders.
 
 use std::fs;
+use std::path::Path;
 
 use dbs::adapters::git::{GitCli, GitSetup};
-use dbs::ports::git::{CheckedOut, DefaultBranch, Git, PreflightError};
+use dbs::ports::git::{
+    CheckedOut, DefaultBranch, Git, MergeOutcome, PreflightError, Publication, Published, Removal,
+};
 
-use super::{GitFixture, branch, id, open, setup};
+use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 #[test]
 fn a_good_repository_passes_preflight() {
@@ -131,4 +134,106 @@ fn a_state_folder_that_is_a_link_is_refused() {
     std::os::unix::fs::symlink(&elsewhere, fixture.project().join(".debussy")).unwrap();
     assert!(GitCli::open(&setup(&fixture)).is_err());
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_subfolder_or_a_linked_worktree_of_the_project_will_do() {
+    let fixture = GitFixture::new();
+    let deep = fixture.project().join("deep");
+    fs::create_dir(&deep).unwrap();
+    let below = GitCli::open(&GitSetup {
+        project: deep,
+        ..setup(&fixture)
+    })
+    .unwrap();
+    assert_eq!(below.preflight().unwrap().root, fixture.project());
+    let linked = fixture.root().join("linked");
+    fixture.git(
+        &fixture.project(),
+        &["worktree", "add", "-q", "-b", "mine", linked.to_str().unwrap()],
+    );
+    let git = GitCli::open(&GitSetup {
+        project: linked.clone(),
+        ..setup(&fixture)
+    })
+    .unwrap();
+    assert_eq!(
+        git.preflight().unwrap().checked_out,
+        CheckedOut::Branch(branch("mine"))
+    );
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    assert_eq!(worktree.path, linked.join(".debussy-worktrees/a"));
+}
+
+/// A whole round in a repository made in an unusual way.
+fn assert_works(folder: &Path, init: &[&str]) {
+    let fixture = GitFixture::new();
+    fs::create_dir_all(folder).unwrap();
+    for (name, kind) in [("origin.git", "--bare"), ("project", "--quiet")] {
+        let args = [&["init", "-q", "-b", "main"], init, &[kind, name]].concat();
+        fixture.git(folder, &args);
+    }
+    let (origin, project) = (folder.join("origin.git"), folder.join("project"));
+    fixture.git(&project, &["remote", "add", "origin", "../origin.git"]);
+    fixture.commit(&project, "a.txt", "a\n", "A");
+    fixture.git(&project, &["push", "-q", "origin", "main"]);
+    let git = GitCli::open(&GitSetup {
+        project,
+        ..setup(&fixture)
+    })
+    .unwrap();
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let head = id(&fixture.commit(&worktree.path, "work.txt", "work\n", "Work"));
+    let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
+        panic!()
+    };
+    let publication = Publication {
+        commit: commit.clone(),
+        base: branch("main"),
+        expected: base,
+    };
+    assert_eq!(git.publish(&publication), Published::Done);
+    let checkout = git.checkout_clean(&commit, &folder.join("checkout")).unwrap();
+    assert_eq!(fixture.git(&checkout.path, &["status", "--porcelain"]), "");
+    assert_eq!(fixture.git(&origin, &["rev-parse", "main"]), commit.to_string());
+    fs::write(worktree.path.join("new.txt"), "x").unwrap();
+    assert!(matches!(
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
+        Removal::Removed(Some(_))
+    ));
+}
+
+#[test]
+fn odd_characters_in_the_path_of_the_project_are_no_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_works(&folder.path().join("a = \u{e9} 'b' $(id) #c;"), &[]);
+}
+
+#[test]
+fn repositories_with_long_object_ids_work() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_works(folder.path(), &["--object-format=sha256"]);
+}
+
+#[test]
+fn a_lock_left_in_the_control_repository_by_a_dead_git_is_removed_once_it_is_old() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    developed(&fixture, &git);
+    drop(git);
+    let lock = fixture
+        .project()
+        .join(".debussy/dbs/control.git/packed-refs.lock");
+    fs::write(&lock, "").unwrap();
+    drop(open(&fixture));
+    assert!(lock.exists(), "a young lock may have an owner");
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24);
+    fs::File::options()
+        .write(true)
+        .open(&lock)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    drop(open(&fixture));
+    assert!(!lock.exists());
 }

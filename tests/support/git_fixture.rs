@@ -4,6 +4,10 @@
     clippy::disallowed_methods,
     reason = "the fixture's door: starts git and reads PATH"
 )]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made is a failed test"
+)]
 
 use std::ffi::OsString;
 use std::fs;

@@ -56,6 +56,7 @@ impl Control {
         control.check()?;
         control.write_excludes(project)?;
         sweep_locks(&control.path);
+        sweep_scratch(&control.path.join("scratch"));
         Ok(control)
     }
 
@@ -216,6 +217,16 @@ fn sweep_locks(folder: &Path) {
         } else if path.extension().is_some_and(|end| end == "lock") && is_old(&entry) {
             // What cannot be removed shows itself as an error of the first call that needs it.
             drop(fs::remove_file(&path));
+        }
+    }
+}
+
+/// Removes indexes a killed process left.
+fn sweep_scratch(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_old(&entry) {
+            // A scratch file that stays costs only room.
+            drop(fs::remove_file(entry.path()));
         }
     }
 }

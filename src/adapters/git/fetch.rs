@@ -80,14 +80,34 @@ impl GitCli {
             .map(|(id, _)| id))
     }
 
-    /// Whether the control repository holds a commit.
+    /// Whether the control repository holds a commit with everything below it. A fetch that was cut off leaves commits
+    /// without their files, so only what a ref reaches counts: git sets refs when all is there.
     pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let call = self.in_control(format!("look for commit {commit}"))?;
-        let output = call
+        let look = || self.in_control(format!("look for commit {commit}"));
+        let pins = ["pin", "remote"].map(|class| format!("refs/dbs/{class}/{commit}"));
+        let pinned = look()?
+            .args(["for-each-ref", "--count=1", "--format=%(refname)", "--"])
+            .args(pins);
+        if !pinned.line()?.is_empty() {
+            return Ok(true);
+        }
+        if look()?
             .args(["cat-file", "-e"])
             .arg(format!("{commit}^{{commit}}"))
-            .run()?;
-        Ok(output.code == Some(0))
+            .run()?
+            .code
+            != Some(0)
+        {
+            return Ok(false);
+        }
+        let reached = look()?.args([
+            "for-each-ref",
+            "--count=1",
+            "--contains",
+            commit.as_str(),
+            "refs/dbs/",
+        ]);
+        Ok(!reached.line()?.is_empty())
     }
 
     /// Brings a commit that is known to exist in the project.
@@ -141,23 +161,31 @@ impl GitCli {
 
     /// Head of a branch of the remote, with its commits. None: the remote has no such branch.
     pub(super) fn bring_remote(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        let mut asked = self.ask_remote(branch)?;
         for _ in 0..N_TRIES {
-            let Some(commit) = self.ask_remote(branch)? else {
-                return Ok(None);
-            };
-            if !self.has(&commit)? {
-                let _queue = self.queue_control();
-                self.fetch("origin", &branch.full())?;
-            }
-            if self.has(&commit)? {
-                self.pin("remote", &commit)?;
+            let Some(commit) = asked else { return Ok(None) };
+            let fetched = self.fetch_seen(&commit);
+            if fetched.is_ok() {
                 return Ok(Some(commit));
+            }
+            asked = self.ask_remote(branch)?;
+            if asked.as_ref() == Some(&commit) {
+                return fetched.map(|()| Some(commit));
             }
         }
         Err(GitError::Unreachable {
             what: format!("fetch branch {branch} of origin"),
             why: "it moved each time it was asked for".to_owned(),
         })
+    }
+
+    /// Fetches a commit the remote just named; the ref that keeps it is set by git when all of it is there.
+    fn fetch_seen(&self, commit: &CommitId) -> Result<(), GitError> {
+        if self.has(commit)? {
+            return self.pin("remote", commit);
+        }
+        let _queue = self.queue_control();
+        self.fetch("origin", &format!("{commit}:refs/dbs/remote/{commit}"))
     }
 
     /// Keeps a commit for good under `refs/dbs/<class>/`: `remote` for commits seen there, `pin` for others.

@@ -9,11 +9,11 @@ const LIMIT: usize = 400;
 /// removed.
 pub(super) fn reason(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    let mut lines: Vec<&str> = said
-        .lines()
-        .map(str::trim)
-        .filter(|line| is_telling(line))
-        .collect();
+    let spoken = || said.lines().map(str::trim).filter(|line| is_spoken(line));
+    let mut lines: Vec<&str> = spoken().filter(|line| is_verdict(line)).collect();
+    if lines.is_empty() {
+        lines = spoken().collect();
+    }
     let late = lines.len().saturating_sub(4);
     let text = lines.split_off(late).join("; ");
     match (text.is_empty(), output.code) {
@@ -62,8 +62,15 @@ pub(super) fn redact(text: &str) -> String {
     clean
 }
 
-fn is_telling(line: &str) -> bool {
+fn is_spoken(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("hint:")
+}
+
+/// Git follows some of its verdicts with advice; the verdict is what tells.
+fn is_verdict(line: &str) -> bool {
+    ["fatal:", "error:", "remote:"]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 #[cfg(test)]
@@ -86,7 +93,7 @@ mod tests {
             code: Some(1),
             stdout: Vec::new(),
             truncated: false,
-            stderr: b"hint: try\nremote: \x1b]0;owned\x07\nfatal: no\n".to_vec(),
+            stderr: b"hint: try\nremote: \x1b]0;owned\x07\nfatal: no\nAnother git process\n".to_vec(),
         };
         assert_eq!(reason(&output), "remote: \\u{1b}]0;owned\\u{7}; fatal: no");
     }
