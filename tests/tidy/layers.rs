@@ -51,6 +51,8 @@ const LAYERS: &[Layer] = &[
             "unicode_width",
             "unicode_segmentation",
             "memchr",
+            "compact_str",
+            "thiserror",
         ]),
     },
     Layer {
