@@ -1,6 +1,8 @@
-//! A door is a module that may read clocks, start processes or threads, or look at the environment. `clippy.toml` bans these
-//! everywhere; a door lifts the ban with `expect(clippy::disallowed_methods, reason = "...")`. Doors stand only in the layers
-//! that touch the world.
+//! A door is a module that may read clocks, start processes or threads, or look at the environment. `clippy.toml` bans
+//! these everywhere; a door lifts the ban with `expect(clippy::disallowed_methods, reason = "...")`. Doors stand only in
+//! the layers that touch the world, and each is a row of the table of doors in docs/architecture.md.
+
+use std::collections::BTreeSet;
 
 use proc_macro2::TokenTree;
 
@@ -12,21 +14,50 @@ const WITH_DOORS: &[&str] = &["engine", "adapters", "app", "main"];
 /// Doors of a pure layer that lead to no outside: the ban they lift keeps one constructor in one file.
 const INNER_DOORS: &[&str] = &["src/term/vt100_engine.rs"];
 
-/// Doors in the wrong place or without a reason.
-pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
-    files.iter().flat_map(check_file).collect()
+/// Doors in the wrong place, without a reason, or not in the table of `architecture`; and rows without a door.
+pub(crate) fn check(files: &[SourceFile], architecture: &str) -> Vec<Finding> {
+    let listed = listed(architecture);
+    let mut findings = Vec::new();
+    let mut open = BTreeSet::new();
+    for file in files {
+        let doors = doors(&file.shipped);
+        if let Some((line, _)) = doors.first() {
+            open.insert(file.path.clone());
+            if !listed.contains(&file.path) {
+                findings.push(file.finding(*line, "a door that docs/architecture.md does not list"));
+            }
+        }
+        findings.extend(doors.iter().flat_map(|(line, text)| wrong(file, *line, text)));
+    }
+    findings.extend(listed.difference(&open).map(|path| Finding {
+        file: "docs/architecture.md".to_owned(),
+        line: 1,
+        text: format!("lists the door {path}, which is none"),
+    }));
+    findings
 }
 
-fn check_file(file: &SourceFile) -> Vec<Finding> {
+/// The paths in the first column of the table below the heading "Doors".
+fn listed(architecture: &str) -> BTreeSet<String> {
+    let section = architecture
+        .split("\n## ")
+        .find(|section| section.starts_with("Doors\n"))
+        .unwrap_or_default();
+    let cell = |line: &str| {
+        line.strip_prefix("| `")
+            .and_then(|line| Some(line.split_once('`')?.0.to_owned()))
+    };
+    section.lines().filter_map(cell).collect()
+}
+
+fn wrong(file: &SourceFile, line: usize, text: &str) -> Vec<Finding> {
     let layer = file.module().first().cloned().unwrap_or_default();
     let mut findings = Vec::new();
-    for (line, text) in doors(&file.shipped) {
-        if !WITH_DOORS.contains(&layer.as_str()) && !INNER_DOORS.contains(&file.path.as_str()) {
-            findings.push(file.finding(line, format!("`{layer}` may have no door to the outside")));
-        }
-        if !text.contains("reason=\"") {
-            findings.push(file.finding(line, "a door says in its `reason` what it is for"));
-        }
+    if !WITH_DOORS.contains(&layer.as_str()) && !INNER_DOORS.contains(&file.path.as_str()) {
+        findings.push(file.finding(line, format!("`{layer}` may have no door to the outside")));
+    }
+    if !text.contains("reason=\"") {
+        findings.push(file.finding(line, "a door says in its `reason` what it is for"));
     }
     findings
 }
@@ -49,29 +80,44 @@ fn doors(tokens: &[TokenTree]) -> Vec<(usize, String)> {
 }
 
 #[cfg(test)]
-fn planted(path: &str, attribute: &str) -> usize {
-    check(&[SourceFile::parse(
-        path,
-        &format!("//! Doc.\n{attribute}\nfn f() {{}}"),
-    )])
+fn planted(path: &str, attribute: &str, listed: &str) -> usize {
+    let architecture =
+        format!("# A\n\n## Doors\n\n| door | why |\n|---|---|\n| `{listed}` | it |\n\n## More\n\n| `x` |\n");
+    check(
+        &[SourceFile::parse(
+            path,
+            &format!("//! Doc.\n{attribute}\nfn f() {{}}"),
+        )],
+        &architecture,
+    )
     .len()
 }
 
 #[test]
 fn a_planted_door_in_a_pure_layer_is_found() {
     let door = "#[expect(clippy::disallowed_methods, reason = \"the clock\")]";
-    assert_eq!(planted("src/domain/task.rs", door), 1);
-    assert_eq!(planted("src/adapters/clock.rs", door), 0);
+    assert_eq!(planted("src/domain/task.rs", door, "src/domain/task.rs"), 1);
+    assert_eq!(planted("src/adapters/clock.rs", door, "src/adapters/clock.rs"), 0);
     assert_eq!(
-        planted("src/ui/board.rs", &format!("mod inner {{ {door} fn g() {{}} }}")),
+        planted(
+            "src/ui/board.rs",
+            &format!("mod inner {{ {door} fn g() {{}} }}"),
+            "src/ui/board.rs"
+        ),
         1
     );
 }
 
 #[test]
 fn a_planted_door_without_a_reason_is_found() {
-    assert_eq!(
-        planted("src/adapters/clock.rs", "#![expect(clippy::disallowed_methods)]"),
-        1
-    );
+    let door = "#![expect(clippy::disallowed_methods)]";
+    assert_eq!(planted("src/adapters/clock.rs", door, "src/adapters/clock.rs"), 1);
+}
+
+#[test]
+fn a_planted_door_that_is_not_listed_and_a_listed_one_that_is_none_are_found() {
+    let door = "#![expect(unused, clippy::disallowed_methods, reason = \"the clock\")]";
+    assert_eq!(planted("src/adapters/clock.rs", door, "src/adapters/clock.rs"), 0);
+    assert_eq!(planted("src/adapters/clock.rs", door, "src/adapters/watch.rs"), 2);
+    assert_eq!(planted("src/adapters/clock.rs", "", "src/adapters/clock.rs"), 1);
 }
