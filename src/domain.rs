@@ -4,6 +4,7 @@
 pub mod attempt;
 pub mod board;
 pub mod command;
+mod completion;
 pub mod effect;
 pub mod event;
 pub mod evidence;

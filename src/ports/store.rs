@@ -90,4 +90,8 @@ pub trait Store: Send {
     ) -> Result<Vec<StoredEvent>, StoreError>;
     /// A consistent copy under the backups folder; returns its path.
     fn backup(&mut self, at: Timestamp) -> Result<PathBuf, StoreError>;
+    /// What people should know of the store although it still works, as a sentence: the disk is full, the reserve is used up.
+    fn warning(&self) -> Option<String> {
+        None
+    }
 }

@@ -1,0 +1,109 @@
+//! What a fact is about, and which wishes it answers. Read by whoever keeps the log and the list of open wishes.
+
+use super::command::Command;
+use super::event::Event;
+use super::id::{AttemptId, TaskId};
+
+impl Event {
+    /// The attempt it reports on, if it reports on one.
+    pub fn attempt(&self) -> Option<AttemptId> {
+        match self {
+            Event::AttemptStarted { attempt, .. }
+            | Event::AttemptNotStarted { attempt, .. }
+            | Event::Signalled { attempt, .. }
+            | Event::Observed { attempt, .. }
+            | Event::AttemptEnded { attempt, .. }
+            | Event::ActionEnded { attempt, .. }
+            | Event::Verified { attempt, .. }
+            | Event::WorkspaceSettled { attempt, .. }
+            | Event::Asked {
+                command: Command::Kill(attempt),
+                ..
+            } => Some(*attempt),
+            Event::Asked { .. }
+            | Event::Configured(_)
+            | Event::WorkflowsLoaded(_)
+            | Event::Performed { .. }
+            | Event::Woke(_)
+            | Event::Ticked => None,
+        }
+    }
+
+    /// The tasks it names itself; an attempt's task is known to the board.
+    pub fn tasks(&self) -> Vec<TaskId> {
+        match self {
+            Event::Asked { command, .. } => command.tasks(),
+            Event::Configured(_)
+            | Event::WorkflowsLoaded(_)
+            | Event::AttemptStarted { .. }
+            | Event::AttemptNotStarted { .. }
+            | Event::Signalled { .. }
+            | Event::Observed { .. }
+            | Event::AttemptEnded { .. }
+            | Event::ActionEnded { .. }
+            | Event::Verified { .. }
+            | Event::WorkspaceSettled { .. }
+            | Event::Performed { .. }
+            | Event::Woke(_)
+            | Event::Ticked => Vec::new(),
+        }
+    }
+
+    /// Keys of the effects it answers ([`super::Effect::key`]); a key that ends in `/` stands for all that begin with it.
+    pub fn completes(&self) -> Vec<String> {
+        match self {
+            Event::AttemptStarted { attempt, .. } | Event::AttemptNotStarted { attempt, .. } => {
+                vec![format!("start/{attempt}")]
+            }
+            Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),
+            Event::ActionEnded { attempt, .. } => vec![format!("act/{attempt}")],
+            Event::Verified { attempt, .. } => vec![format!("verify/{attempt}/")],
+            Event::WorkspaceSettled {
+                attempt,
+                problem: None,
+            } => vec![format!("settle/{attempt}")],
+            Event::Performed { key, problem: None } => vec![key.clone()],
+            Event::Woke(found) => {
+                let running = found.running.iter().map(|attempt| format!("start/{attempt}"));
+                let over = found.ended.keys().flat_map(|attempt| ended(*attempt));
+                running.chain(over).collect()
+            }
+            Event::WorkspaceSettled { problem: Some(_), .. }
+            | Event::Performed { problem: Some(_), .. }
+            | Event::Asked { .. }
+            | Event::Configured(_)
+            | Event::WorkflowsLoaded(_)
+            | Event::Signalled { .. }
+            | Event::Observed { .. }
+            | Event::Ticked => Vec::new(),
+        }
+    }
+}
+
+impl Command {
+    /// The tasks it names.
+    pub fn tasks(&self) -> Vec<TaskId> {
+        match self {
+            Command::Create(draft) => vec![draft.id.clone()],
+            Command::AddDependency(task, on) | Command::RemoveDependency(task, on) => {
+                vec![task.clone(), on.clone()]
+            }
+            Command::Release(tasks) => tasks.clone(),
+            Command::Update(task, _)
+            | Command::Comment(task, _)
+            | Command::Park(task, _)
+            | Command::Close(task, _)
+            | Command::Retry { task, .. }
+            | Command::Approve(task)
+            | Command::Reject(task, _)
+            | Command::Skip(task)
+            | Command::Answer(task, _) => vec![task.clone()],
+            Command::PutBatch { .. } | Command::Kill(_) | Command::Pause | Command::Resume => Vec::new(),
+        }
+    }
+}
+
+/// A process that has ended has also been started, and needs no stopping.
+fn ended(attempt: AttemptId) -> [String; 2] {
+    [format!("start/{attempt}"), format!("stop/{attempt}")]
+}
