@@ -1,1 +1,25 @@
-//! placeholder
+//! The one durable truth, in `SQLite`: a turn is one transaction, events are append-only, and what is damaged or newer is
+//! refused untouched. It must not decide anything and must not look at the world. Begin with [`SqliteStore`].
+//!
+//! When the disk is full, a turn fails as a whole. Before that the store gives up its ballast, a file kept for nothing else,
+//! and tries once more, so that what is under way can be brought to an end; [`Store::warning`](crate::ports::store::Store::warning)
+//! says so from then on, and the next opening makes a new ballast when there is room again.
+
+mod backup;
+mod ballast;
+mod commit;
+mod create;
+mod examine;
+mod failure;
+mod files;
+mod lock;
+mod open;
+mod read;
+mod replay;
+mod rows;
+mod schema;
+
+pub use files::StoreFiles;
+pub use lock::{Owner, ServerLock};
+pub use open::{SqliteStore, StoreReader};
+pub use replay::replay;

@@ -1,0 +1,113 @@
+//! Copies of the database: on request the newest ten are kept (K69), before an upgrade all of them. A copy has its name only
+//! once it is whole, and no name is used twice (LK-45).
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::failure::failure;
+use super::files::{StoreFiles, sync_folder_of};
+use crate::domain::Timestamp;
+use crate::ports::store::StoreError;
+
+/// How many copies made on request are kept.
+const KEPT: usize = 10;
+/// Beginning of the names of copies made on request.
+const ROUTINE: &str = "store-";
+/// Beginning of the names of copies made before an upgrade.
+const UPGRADE: &str = "before-";
+
+/// A copy on request; older ones beyond the newest ten go.
+pub(super) fn routine(
+    connection: &Connection,
+    files: &StoreFiles,
+    at: Timestamp,
+) -> Result<PathBuf, StoreError> {
+    let path = copy(connection, files, &format!("{ROUTINE}{}", stamp(at)))?;
+    if let Err(error) = prune(&files.backups) {
+        tracing::warn!(
+            "could not remove old backups in {}: {error}",
+            files.backups.display()
+        );
+    }
+    Ok(path)
+}
+
+/// A copy before the step `name`; never removed by us.
+pub(super) fn before(
+    connection: &Connection,
+    files: &StoreFiles,
+    name: &str,
+    at: Timestamp,
+) -> Result<PathBuf, StoreError> {
+    copy(connection, files, &format!("{UPGRADE}{name}-{}", stamp(at)))
+}
+
+fn copy(connection: &Connection, files: &StoreFiles, stem: &str) -> Result<PathBuf, StoreError> {
+    let path = unused(&files.backups, stem);
+    let partial = path.with_extension("partial");
+    let could_not = |error: &io::Error| StoreError::Failed {
+        what: format!("write backup {}", path.display()),
+        why: error.to_string(),
+    };
+    remove_if_there(&partial).map_err(|error| could_not(&error))?;
+    let copied = connection.execute("VACUUM INTO ?1", [partial.to_string_lossy()]);
+    let settled = copied
+        .map_err(|error| failure(files, "copy it", &error))
+        .and_then(|_| settle(&partial, &path).map_err(|error| could_not(&error)));
+    if settled.is_err() {
+        drop(remove_if_there(&partial));
+    }
+    settled.map(|()| path)
+}
+
+fn settle(partial: &Path, path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(partial, fs::Permissions::from_mode(0o600))?;
+    }
+    File::open(partial)?.sync_all()?;
+    fs::rename(partial, path)?;
+    sync_folder_of(path)
+}
+
+/// A name that is not taken; whoever holds the project's lock is alone here. The number has three digits so that names sort by age.
+fn unused(folder: &Path, stem: &str) -> PathBuf {
+    let mut paths = (0_u32..).map(|n| folder.join(format!("{stem}-{n:03}.db")));
+    paths
+        .find(|path| fs::symlink_metadata(path).is_err())
+        .unwrap_or_else(|| folder.join(format!("{stem}.db")))
+}
+
+fn prune(folder: &Path) -> io::Result<()> {
+    let mut names: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(ROUTINE) && Path::new(&name).extension().is_some_and(|ext| ext == "db") {
+            names.push(entry.path());
+        }
+    }
+    names.sort_unstable();
+    let surplus = names.len().saturating_sub(KEPT);
+    names.iter().take(surplus).try_for_each(fs::remove_file)
+}
+
+/// The time as part of a name, in UTC: `20260102T030405.678Z`.
+fn stamp(at: Timestamp) -> String {
+    let milliseconds = i64::try_from(at.0).unwrap_or(i64::MAX);
+    match jiff::Timestamp::from_millisecond(milliseconds) {
+        Ok(time) => time.strftime("%Y%m%dT%H%M%S.%3fZ").to_string(),
+        Err(_out_of_range) => at.0.to_string(),
+    }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,63 @@
+//! A file that is kept for nothing but to be given up when the disk is full.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+
+use super::files::StoreFiles;
+
+/// Whether the ballast is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ballast {
+    /// It is there, or none is wanted.
+    Aboard,
+    /// It was given up, or there was no room to make it.
+    Gone,
+}
+
+impl Ballast {
+    /// Makes the ballast unless it is there. Without room for it there is none, and nothing is left behind.
+    pub(super) fn load(files: &StoreFiles) -> Ballast {
+        if fs::metadata(&files.ballast).is_ok_and(|found| found.len() == files.ballast_bytes) {
+            return Ballast::Aboard;
+        }
+        match fill(files) {
+            Ok(()) => Ballast::Aboard,
+            Err(_no_room) => {
+                drop(fs::remove_file(&files.ballast));
+                Ballast::Gone
+            }
+        }
+    }
+
+    /// Gives the ballast up; whether there was anything to give.
+    pub(super) fn drop_off(&mut self, files: &StoreFiles) -> bool {
+        let was_there = fs::metadata(&files.ballast).is_ok_and(|found| found.len() > 0);
+        *self = Ballast::Gone;
+        was_there && fs::remove_file(&files.ballast).is_ok()
+    }
+}
+
+/// Fills the file with bytes that no file system can squeeze or leave out.
+fn fill(files: &StoreFiles) -> io::Result<()> {
+    if files.ballast_bytes == 0 {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file: File = options.open(&files.ballast)?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut left = files.ballast_bytes;
+    while left > 0 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let bytes = state.to_le_bytes();
+        let take = usize::try_from(left.min(8)).unwrap_or(8);
+        out.write_all(bytes.get(..take).unwrap_or(&bytes))?;
+        left -= u64::try_from(take).unwrap_or(8);
+    }
+    out.into_inner()?.sync_all()
+}

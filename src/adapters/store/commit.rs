@@ -1,0 +1,214 @@
+//! A turn becomes durable: one transaction, all of it or nothing.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use super::failure::{failure, is_full};
+use super::open::SqliteStore;
+use super::rows::Rows;
+use crate::domain::{TaskId, Timestamp};
+use crate::ports::store::{StoreError, Turn};
+
+impl SqliteStore {
+    /// Writes the turn; on a full disk once more after giving up the ballast.
+    pub(super) fn write(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
+        let rows = Rows::of(turn).map_err(|error| StoreError::Failed {
+            what: "write a turn as JSON".to_owned(),
+            why: error.to_string(),
+        })?;
+        let mut written = write(&mut self.connection, turn, &rows);
+        if written.as_ref().is_err_and(is_full) && self.ballast.drop_off(&self.files) {
+            tracing::warn!("the disk is full: the reserve was given up");
+            written = write(&mut self.connection, turn, &rows);
+        }
+        written.map_err(|error| failure(&self.files, "commit a turn", &error))
+    }
+}
+
+/// A number as `SQLite` keeps it.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn write(connection: &mut Connection, turn: &Turn<'_>, rows: &Rows<'_>) -> rusqlite::Result<u64> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let seq = event(&transaction, turn.at, rows)?;
+    let at = signed(turn.at.0);
+    notices(&transaction, seq, rows)?;
+    gone(&transaction, turn, seq, at)?;
+    batches(&transaction, seq, rows)?;
+    tasks(&transaction, seq, rows)?;
+    attempts(&transaction, seq, rows)?;
+    complete(&transaction, seq, at, rows)?;
+    intents(&transaction, seq, at, rows)?;
+    board(&transaction, turn, rows)?;
+    transaction.commit()?;
+    Ok(seq.unsigned_abs())
+}
+
+fn event(transaction: &Transaction<'_>, at: Timestamp, rows: &Rows<'_>) -> rusqlite::Result<i64> {
+    let task = rows.task.as_ref().map(TaskId::as_str);
+    let attempt = rows.attempt.map(|attempt| signed(attempt.0));
+    transaction
+        .prepare_cached("INSERT INTO events (at, kind, task, attempt, doc) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![signed(at.0), rows.kind, task, attempt, rows.event])?;
+    let seq = transaction.last_insert_rowid();
+    let mut mention = transaction.prepare_cached("INSERT INTO mentions (task, seq) VALUES (?1, ?2)")?;
+    for task in &rows.mentions {
+        mention.execute(params![task.as_str(), seq])?;
+    }
+    Ok(seq)
+}
+
+fn notices(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO notices (seq, n, level, kind, task, attempt, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for (n, row) in (1_i64..).zip(&rows.notices) {
+        let notice = row.value;
+        let task = notice.task.as_ref().map(TaskId::as_str);
+        let attempt = notice.attempt.map(|attempt| signed(attempt.0));
+        insert.execute(params![seq, n, row.word, notice.kind, task, attempt, row.doc])?;
+    }
+    Ok(())
+}
+
+/// What was touched and is not on the board has left it; its row stays for history.
+fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> rusqlite::Result<()> {
+    for id in turn
+        .touched
+        .batches
+        .iter()
+        .filter(|id| !turn.board.batches.contains_key(id))
+    {
+        let sql = "UPDATE batches SET gone_at = ?2, seq = ?3 WHERE id = ?1 AND gone_at IS NULL";
+        transaction
+            .prepare_cached(sql)?
+            .execute(params![id.as_str(), at, seq])?;
+    }
+    for id in turn
+        .touched
+        .tasks
+        .iter()
+        .filter(|id| !turn.board.tasks.contains_key(id))
+    {
+        let sql = "UPDATE tasks SET gone_at = ?2, seq = ?3 WHERE id = ?1 AND gone_at IS NULL";
+        transaction
+            .prepare_cached(sql)?
+            .execute(params![id.as_str(), at, seq])?;
+    }
+    for id in turn
+        .touched
+        .attempts
+        .iter()
+        .filter(|id| !turn.board.attempts.contains_key(id))
+    {
+        let sql = "UPDATE attempts SET gone_at = ?2, seq = ?3, open = 0 WHERE id = ?1 AND gone_at IS NULL";
+        transaction
+            .prepare_cached(sql)?
+            .execute(params![signed(id.0), at, seq])?;
+    }
+    Ok(())
+}
+
+fn batches(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut put = transaction.prepare_cached(
+        "INSERT INTO batches (id, title, run, seq, doc) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (id) DO UPDATE SET title = ?2, run = ?3, seq = ?4, gone_at = NULL, doc = ?5",
+    )?;
+    for row in &rows.batches {
+        put.execute(params![
+            row.value.id.as_str(),
+            row.value.title,
+            row.word,
+            seq,
+            row.doc
+        ])?;
+    }
+    Ok(())
+}
+
+fn tasks(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut put = transaction.prepare_cached(
+        "INSERT INTO tasks (id, batch, workflow, stage, state, priority, title, since, seq, doc)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE SET batch = ?2, workflow = ?3, stage = ?4, state = ?5, priority = ?6, title = ?7,
+           since = ?8, seq = ?9, gone_at = NULL, doc = ?10",
+    )?;
+    for row in &rows.tasks {
+        let task = row.value;
+        put.execute(params![
+            task.id.as_str(),
+            task.batch.as_str(),
+            task.workflow.as_str(),
+            task.stage.as_str(),
+            row.word,
+            task.priority,
+            task.title,
+            signed(task.since.0),
+            seq,
+            row.doc,
+        ])?;
+    }
+    Ok(())
+}
+
+fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut put = transaction.prepare_cached(
+        "INSERT INTO attempts (id, task, stage, state, open, created_at, ended_at, seq, doc)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET task = ?2, stage = ?3, state = ?4, open = ?5, created_at = ?6, ended_at = ?7,
+           seq = ?8, gone_at = NULL, doc = ?9",
+    )?;
+    for row in &rows.attempts {
+        let attempt = row.value;
+        put.execute(params![
+            signed(attempt.id.0),
+            attempt.task.as_str(),
+            attempt.stage.as_str(),
+            row.word,
+            attempt.state.is_open(),
+            signed(attempt.created_at.0),
+            attempt.ended_at.map(|at| signed(at.0)),
+            seq,
+            row.doc,
+        ])?;
+    }
+    Ok(())
+}
+
+fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    for key in &rows.completed {
+        // '0' is the character after '/': the keys from `verify/7/` up to `verify/70` are those that begin with `verify/7/`.
+        let end = key
+            .strip_suffix('/')
+            .map_or_else(|| format!("{key}\0"), |stem| format!("{stem}0"));
+        let sql =
+            "UPDATE intents SET done_at = ?3, done_seq = ?4 WHERE key >= ?1 AND key < ?2 AND done_at IS NULL";
+        transaction
+            .prepare_cached(sql)?
+            .execute(params![key, end, at, seq])?;
+    }
+    Ok(())
+}
+
+/// A key that is still open stays as it is; one that was done and is wished for again is open again.
+fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut put = transaction.prepare_cached(
+        "INSERT INTO intents (key, seq, n, created_at, doc) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (key) DO UPDATE SET seq = ?2, n = ?3, created_at = ?4, doc = ?5, done_at = NULL, done_seq = NULL
+           WHERE done_at IS NOT NULL",
+    )?;
+    for (n, (key, doc)) in (1_i64..).zip(&rows.intents) {
+        put.execute(params![key, seq, n, at, doc])?;
+    }
+    Ok(())
+}
+
+fn board(transaction: &Transaction<'_>, turn: &Turn<'_>, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let sql = "UPDATE board SET pause = ?1, last_attempt = ?2, infra_failures = ?3 WHERE one = 1";
+    let last = signed(turn.board.last_attempt);
+    transaction
+        .prepare_cached(sql)?
+        .execute(params![rows.pause, last, turn.board.infra_failures])?;
+    Ok(())
+}

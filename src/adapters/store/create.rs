@@ -1,0 +1,89 @@
+//! Makes a new database under another name first, so that a database is either whole or not there.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+
+use rusqlite::Connection;
+
+use super::failure::{damaged, failure};
+use super::files::{StoreFiles, beside, sync_folder_of};
+use super::schema::{APPLICATION, Step, take_step};
+use crate::ports::store::StoreError;
+
+/// Makes the database if there is none.
+pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Step]) -> Result<(), StoreError> {
+    if exists(files)? {
+        return Ok(());
+    }
+    if files.log().exists() {
+        return Err(damaged(
+            files,
+            format!(
+                "it is gone, but its log {} is there; bring it back from a backup, or move the log away to begin anew",
+                files.log().display()
+            ),
+        ));
+    }
+    let fresh = StoreFiles {
+        database: beside(&files.database, ".new"),
+        ..files.clone()
+    };
+    prepare(&fresh).map_err(|error| could_not(&fresh, &error))?;
+    fill(&fresh, steps)?;
+    finish(&fresh, files).map_err(|error| could_not(files, &error))
+}
+
+fn exists(files: &StoreFiles) -> Result<bool, StoreError> {
+    files
+        .database
+        .try_exists()
+        .map_err(|error| could_not(files, &error))
+}
+
+/// Removes what a creation that was cut off left, and makes an empty private file.
+fn prepare(fresh: &StoreFiles) -> io::Result<()> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        match fs::remove_file(beside(&fresh.database, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&fresh.database).map(drop)
+}
+
+fn fill(fresh: &StoreFiles, steps: &[Step]) -> Result<(), StoreError> {
+    let make = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(&fresh.database)?;
+        connection.pragma_update(None, "foreign_keys", false)?;
+        connection.pragma_update(None, "application_id", APPLICATION)?;
+        take_step(&mut connection, steps, steps.len()).map_err(step_error)?;
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    make().map_err(|error| failure(fresh, "make a new store", &error))
+}
+
+fn finish(fresh: &StoreFiles, files: &StoreFiles) -> io::Result<()> {
+    File::open(&fresh.database)?.sync_all()?;
+    fs::rename(&fresh.database, &files.database)?;
+    sync_folder_of(&files.database)
+}
+
+/// What `SQLite` said to a step, without the wrapping.
+pub(super) fn step_error(error: rusqlite_migration::Error) -> rusqlite::Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => err,
+        other => rusqlite::Error::ToSqlConversionFailure(Box::new(other)),
+    }
+}
+
+fn could_not(files: &StoreFiles, error: &io::Error) -> StoreError {
+    StoreError::Failed {
+        what: format!("make {}", files.database.display()),
+        why: error.to_string(),
+    }
+}

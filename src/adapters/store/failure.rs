@@ -1,0 +1,60 @@
+//! Sorts what `SQLite` says into what a person can do about it.
+
+use rusqlite::ErrorCode;
+use rusqlite::ffi;
+
+use super::files::StoreFiles;
+use crate::ports::store::StoreError;
+
+/// The error for people: `what` is what was tried.
+pub(super) fn failure(files: &StoreFiles, what: &str, error: &rusqlite::Error) -> StoreError {
+    if is_damage(error) {
+        return damaged(files, format!("{what}: {error}"));
+    }
+    let hint = if is_full(error) {
+        "; the disk is full, nothing was written, free some space and start again"
+    } else {
+        ""
+    };
+    StoreError::Failed {
+        what: format!("{what} in {}", files.database.display()),
+        why: format!("{error}{hint}"),
+    }
+}
+
+/// The error for a file that is not, or no longer, a store.
+pub(super) fn damaged(files: &StoreFiles, why: String) -> StoreError {
+    StoreError::Damaged {
+        path: files.database.clone(),
+        why,
+        backups: files.backups.clone(),
+    }
+}
+
+/// Whether it means that there is no room. Failures of a flush are not among them: trying again after one proves nothing.
+pub(super) fn is_full(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(found, _) => {
+            found.code == ErrorCode::DiskFull
+                || matches!(
+                    found.extended_code,
+                    ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE
+                )
+        }
+        _ => false,
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(found, _) => {
+            matches!(found.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::QueryReturnedNoRows => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,115 @@
+//! Where a store keeps its files, and the refusal to follow links to them (LK-44).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::ports::store::StoreError;
+
+/// Size of the file that is given up when the disk is full.
+const BALLAST_BYTES: u64 = 16 << 20;
+
+/// The files of one store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreFiles {
+    /// The database.
+    pub database: PathBuf,
+    /// The lock of the one server.
+    pub lock: PathBuf,
+    /// Held in reserve against a full disk.
+    pub ballast: PathBuf,
+    /// Its size in bytes; 0 for none.
+    pub ballast_bytes: u64,
+    /// Where backups go.
+    pub backups: PathBuf,
+}
+
+impl StoreFiles {
+    /// The files under the folder `dbs`, with backups in `backups`.
+    pub fn new(dbs: &Path, backups: &Path) -> StoreFiles {
+        StoreFiles {
+            database: dbs.join("store.db"),
+            lock: dbs.join("server.lock"),
+            ballast: dbs.join("ballast"),
+            ballast_bytes: BALLAST_BYTES,
+            backups: backups.to_owned(),
+        }
+    }
+
+    /// The write-ahead log beside the database.
+    pub(super) fn log(&self) -> PathBuf {
+        beside(&self.database, "-wal")
+    }
+
+    /// Refuses to go on when any of the files, or the folder they are in, is a link or not what it should be.
+    pub(super) fn refuse_links(&self) -> Result<(), StoreError> {
+        let folder = self.database.parent().unwrap_or(Path::new("."));
+        refuse_unless(folder, "a folder", fs::Metadata::is_dir)?;
+        refuse_unless(&self.backups, "a folder", fs::Metadata::is_dir)?;
+        let shared = beside(&self.database, "-shm");
+        for file in [&self.database, &self.log(), &shared, &self.lock, &self.ballast] {
+            refuse_unless(file, "a plain file", fs::Metadata::is_file)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folders, private to this user.
+    pub(super) fn make_folders(&self) -> Result<(), StoreError> {
+        let folder = self.database.parent().unwrap_or(Path::new("."));
+        for path in [folder, self.backups.as_path()] {
+            make_private_folder(path).map_err(|error| StoreError::Failed {
+                what: format!("make folder {}", path.display()),
+                why: error.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// `path` with `suffix` appended to its name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Makes what was renamed or created in the folder of `path` survive a power loss.
+pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        fs::File::open(folder)?.sync_all()?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+fn refuse_unless(path: &Path, wanted: &str, fits: fn(&fs::Metadata) -> bool) -> Result<(), StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if fits(&found) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(found) => {
+            let what = if found.is_symlink() {
+                "a link"
+            } else {
+                "something else"
+            };
+            Err(StoreError::Failed {
+                what: format!("open {}", path.display()),
+                why: format!("it is {what}, not {wanted}; move it away first, it was left as it is"),
+            })
+        }
+        Err(error) => Err(StoreError::Failed {
+            what: format!("look at {}", path.display()),
+            why: error.to_string(),
+        }),
+    }
+}
+
+fn make_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

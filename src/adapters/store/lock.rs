@@ -1,0 +1,82 @@
+//! The lock that makes a server the only one of its project. Taken before the database is opened; the operating system lets
+//! it go with the process, so there is no stale lock.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use crate::ports::store::StoreError;
+
+/// Longest text read from a lock file.
+const LONGEST_OWNER: u64 = 4096;
+
+/// Who holds the lock. Written into the lock file for people; nothing is decided from it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Owner {
+    /// Its process.
+    pub process: u32,
+    /// Where it listens; empty when it does not.
+    pub socket: String,
+}
+
+/// The lock, held until this is dropped.
+#[derive(Debug)]
+pub struct ServerLock {
+    _file: File,
+}
+
+impl ServerLock {
+    /// Takes the lock, or says who has it.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when another process holds it, [`StoreError::Failed`] when the file cannot be used.
+    pub fn take(path: &Path, owner: &Owner) -> Result<ServerLock, StoreError> {
+        let failed = |error: &io::Error| StoreError::Failed {
+            what: format!("lock {}", path.display()),
+            why: error.to_string(),
+        };
+        let mut file = open(path).map_err(|error| failed(&error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Locked {
+                    path: path.to_owned(),
+                    owner: Self::owner(path).map_or("unknown".to_owned(), |owner| owner.process.to_string()),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&error)),
+        }
+        write_owner(&mut file, owner).map_err(|error| failed(&error))?;
+        Ok(ServerLock { _file: file })
+    }
+
+    /// What the lock file says of its last owner, who may be gone.
+    pub fn owner(path: &Path) -> Option<Owner> {
+        let mut text = String::new();
+        let file = File::open(path).ok()?;
+        file.take(LONGEST_OWNER).read_to_string(&mut text).ok()?;
+        let mut lines = text.lines();
+        let process = lines.next()?.parse().ok()?;
+        let socket = lines.next().unwrap_or_default().to_owned();
+        Some(Owner { process, socket })
+    }
+}
+
+fn write_owner(file: &mut File, owner: &Owner) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}\n{}", owner.process, owner.socket)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options
+            .mode(0o600)
+            .custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits());
+    }
+    options.open(path)
+}

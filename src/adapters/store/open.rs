@@ -1,0 +1,207 @@
+//! Opening: lock, examine, bring up to date, in that order. The writer is one per project; readers are as many as you like.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::backup;
+use super::ballast::Ballast;
+use super::create::{create_if_absent, step_error};
+use super::examine::examine;
+use super::failure::failure;
+use super::files::StoreFiles;
+use super::lock::{Owner, ServerLock};
+use super::read;
+use super::schema::{STEPS, Step, newest, take_step};
+use crate::domain::{Board, Effect, Event, TaskId, Timestamp};
+use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
+
+/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
+pub(super) const BUSY: Duration = Duration::from_secs(5);
+
+/// The store, open for writing. Holds the project's lock until it is dropped.
+#[derive(Debug)]
+pub struct SqliteStore {
+    pub(super) connection: Connection,
+    pub(super) files: StoreFiles,
+    pub(super) ballast: Ballast,
+    // Dropped last, after the database is closed.
+    _lock: ServerLock,
+}
+
+impl SqliteStore {
+    /// Opens the store, making or upgrading the database where needed; a copy is made before every step of an upgrade.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`], [`StoreError::Newer`], [`StoreError::Damaged`]: nothing was changed. [`StoreError::Failed`]
+    /// otherwise.
+    pub fn open(files: &StoreFiles, owner: &Owner, now: Timestamp) -> Result<SqliteStore, StoreError> {
+        Self::open_with(files, owner, now, STEPS)
+    }
+
+    /// As [`SqliteStore::open`], with the steps to take.
+    pub(super) fn open_with(
+        files: &StoreFiles,
+        owner: &Owner,
+        now: Timestamp,
+        steps: &[Step],
+    ) -> Result<SqliteStore, StoreError> {
+        files.make_folders()?;
+        files.refuse_links()?;
+        let lock = ServerLock::take(&files.lock, owner)?;
+        create_if_absent(files, steps)?;
+        let (_, format) = examine(files, newest(steps))?;
+        refuse_newer(files, format, newest(steps))?;
+        let mut connection = open_writer(files).map_err(|error| failure(files, "open it", &error))?;
+        upgrade(&mut connection, files, format, (now, steps))?;
+        connection
+            .pragma_update(None, "foreign_keys", true)
+            .map_err(|error| failure(files, "turn on its checks", &error))?;
+        Ok(SqliteStore {
+            connection,
+            files: files.clone(),
+            ballast: Ballast::load(files),
+            _lock: lock,
+        })
+    }
+
+    /// Opens the store for reading only, without the lock: beside a running server or without one.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`], but never [`StoreError::Locked`].
+    pub fn open_reader(files: &StoreFiles) -> Result<StoreReader, StoreError> {
+        files.refuse_links()?;
+        if !files.database.exists() {
+            return Err(StoreError::Failed {
+                what: format!("open {}", files.database.display()),
+                why: "there is no store yet; start `dbs` once in this project".to_owned(),
+            });
+        }
+        let (connection, _) = examine(files, newest(STEPS))?;
+        Ok(StoreReader {
+            connection,
+            files: files.clone(),
+        })
+    }
+}
+
+/// Writing is refused to any newer format, also to one that may still be read.
+fn refuse_newer(files: &StoreFiles, found: i64, known: i64) -> Result<(), StoreError> {
+    if found > known {
+        return Err(StoreError::Newer {
+            path: files.database.clone(),
+            found,
+            known,
+        });
+    }
+    Ok(())
+}
+
+fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(&files.database)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "foreign_keys", false)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(rusqlite::Error::InvalidPath(files.database.clone()));
+    }
+    connection.pragma_update(None, "synchronous", "full")?;
+    // Only macOS knows these: its plain flush stops short of the disk.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn upgrade(
+    connection: &mut Connection,
+    files: &StoreFiles,
+    format: i64,
+    (now, steps): (Timestamp, &[Step]),
+) -> Result<(), StoreError> {
+    let taken = usize::try_from(format).unwrap_or(0);
+    for (index, step) in steps.iter().enumerate().skip(taken) {
+        backup::before(connection, files, step.name, now)?;
+        take_step(connection, steps, index + 1).map_err(|error| {
+            let what = format!("bring it to format {}", step.name);
+            failure(files, &what, &step_error(error))
+        })?;
+    }
+    Ok(())
+}
+
+impl Store for SqliteStore {
+    fn load(&mut self) -> Result<Board, StoreError> {
+        read::board(&self.connection, &self.files)
+    }
+
+    fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
+        self.write(turn)
+    }
+
+    fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
+        read::open_intents(&self.connection, &self.files)
+    }
+
+    fn events(
+        &mut self,
+        after: u64,
+        limit: usize,
+        task: Option<&TaskId>,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        read::events(&self.connection, &self.files, (after, limit, task))
+    }
+
+    fn backup(&mut self, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
+        backup::routine(&self.connection, &self.files, at)
+    }
+
+    fn warning(&self) -> Option<String> {
+        (self.ballast == Ballast::Gone).then(|| {
+            format!(
+                "the disk of {} is full or nearly so; free some space and restart dbs",
+                self.files.database.display()
+            )
+        })
+    }
+}
+
+/// The store, open for reading.
+#[derive(Debug)]
+pub struct StoreReader {
+    connection: Connection,
+    files: StoreFiles,
+}
+
+impl StoreReader {
+    /// The board as of the last commit.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn load(&self) -> Result<Board, StoreError> {
+        read::board(&self.connection, &self.files)
+    }
+
+    /// Events after position `after`, oldest first, at most `limit`; of one task if given.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn events(
+        &self,
+        after: u64,
+        limit: usize,
+        task: Option<&TaskId>,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        read::events(&self.connection, &self.files, (after, limit, task))
+    }
+
+    /// Settings and workflows as the server last had them, if it ever ran: the facts `Configured` and `WorkflowsLoaded`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn in_force(&self) -> Result<Vec<Event>, StoreError> {
+        read::in_force(&self.connection, &self.files)
+    }
+}

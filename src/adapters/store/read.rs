@@ -1,0 +1,146 @@
+//! Reads rows back into plain values. Unknown parts of their JSON are passed over; what cannot be read is damage.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection, Row, params};
+use serde::de::DeserializeOwned;
+
+use super::commit::signed;
+use super::failure::{damaged, failure};
+use super::files::StoreFiles;
+use crate::domain::{Attempt, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
+use crate::ports::store::{StoreError, StoredEvent};
+
+/// The board as of the last commit, in one consistent view.
+pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board, StoreError> {
+    let view = connection
+        .unchecked_transaction()
+        .map_err(|error| failure(files, "begin to read the board", &error))?;
+    let mut board = counters(&view, files)?;
+    let tasks: Vec<Task> = documents(&view, files, "SELECT doc FROM tasks WHERE gone_at IS NULL")?;
+    let batches: Vec<Batch> = documents(&view, files, "SELECT doc FROM batches WHERE gone_at IS NULL")?;
+    let attempts: Vec<Attempt> = documents(&view, files, "SELECT doc FROM attempts WHERE gone_at IS NULL")?;
+    board.tasks = keyed(tasks, |task| task.id.clone());
+    board.batches = keyed(batches, |batch| batch.id.clone());
+    board.attempts = keyed(attempts, |attempt| attempt.id);
+    Ok(board)
+}
+
+/// Effects that are not done, oldest first.
+pub(super) fn open_intents(connection: &Connection, files: &StoreFiles) -> Result<Vec<Effect>, StoreError> {
+    let sql = "SELECT doc FROM intents WHERE done_at IS NULL ORDER BY seq, n";
+    documents(connection, files, sql)
+}
+
+/// Events after a position, at most so many, of one task if given.
+pub(super) fn events(
+    connection: &Connection,
+    files: &StoreFiles,
+    (after, limit, task): (u64, usize, Option<&TaskId>),
+) -> Result<Vec<StoredEvent>, StoreError> {
+    let (after, limit) = (signed(after), i64::try_from(limit).unwrap_or(i64::MAX));
+    let found = match task {
+        None => {
+            let sql = "SELECT seq, at, doc FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+            query(connection, sql, params![after, limit], raw_event)
+        }
+        Some(task) => {
+            let sql = "SELECT e.seq, e.at, e.doc FROM mentions m JOIN events e ON e.seq = m.seq
+                       WHERE m.task = ?3 AND m.seq > ?1 ORDER BY m.seq LIMIT ?2";
+            query(connection, sql, params![after, limit, task.as_str()], raw_event)
+        }
+    };
+    let found = found.map_err(|error| failure(files, "read events", &error))?;
+    found.iter().map(|raw| stored(connection, files, raw)).collect()
+}
+
+/// The last settings and the last workflows, as facts.
+pub(super) fn in_force(connection: &Connection, files: &StoreFiles) -> Result<Vec<Event>, StoreError> {
+    let sql = "SELECT doc FROM events WHERE seq IN
+                 (SELECT max(seq) FROM events WHERE kind IN ('configured', 'workflows_loaded') GROUP BY kind)
+               ORDER BY seq";
+    documents(connection, files, sql)
+}
+
+type RawEvent = (i64, i64, String);
+
+fn raw_event(row: &Row<'_>) -> rusqlite::Result<RawEvent> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+}
+
+fn stored(connection: &Connection, files: &StoreFiles, raw: &RawEvent) -> Result<StoredEvent, StoreError> {
+    let (seq, at, doc) = raw;
+    let sql = "SELECT doc FROM notices WHERE seq = ?1 ORDER BY n";
+    let notices = query(connection, sql, params![seq], |row| row.get::<_, String>(0))
+        .map_err(|error| failure(files, "read notices", &error))?;
+    let notices = notices.iter().map(|doc| value(files, "a notice", doc));
+    Ok(StoredEvent {
+        seq: seq.unsigned_abs(),
+        at: Timestamp(at.unsigned_abs()),
+        event: value(files, &format!("event {seq}"), doc)?,
+        notices: notices.collect::<Result<_, _>>()?,
+    })
+}
+
+fn counters(connection: &Connection, files: &StoreFiles) -> Result<Board, StoreError> {
+    let sql = "SELECT pause, last_attempt, infra_failures FROM board WHERE one = 1";
+    let (pause, last_attempt, infra_failures) = connection
+        .query_row(sql, [], |row| {
+            Ok((
+                row.get::<_, Option<String>>(0)?,
+                row.get::<_, i64>(1)?,
+                row.get::<_, u32>(2)?,
+            ))
+        })
+        .map_err(|error| failure(files, "read the board", &error))?;
+    let pause: Option<Pause> = pause.map(|doc| value(files, "the pause", &doc)).transpose()?;
+    let mut board = Board::default();
+    board.pause = pause;
+    board.last_attempt = last_attempt.unsigned_abs();
+    board.infra_failures = infra_failures;
+    Ok(board)
+}
+
+fn documents<T: DeserializeOwned>(
+    connection: &Connection,
+    files: &StoreFiles,
+    sql: &str,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = connection
+        .prepare_cached(sql)
+        .map_err(|error| failure(files, "read rows", &error))?;
+    let mut rows = statement
+        .query([])
+        .map_err(|error| failure(files, "read rows", &error))?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().map_err(|error| failure(files, "read rows", &error))? {
+        let doc = row.get_ref(0).and_then(|doc| Ok(doc.as_str()?));
+        let doc = doc.map_err(|error| failure(files, "read a row", &error))?;
+        all.push(value(files, "a row", doc)?);
+    }
+    Ok(all)
+}
+
+fn query<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl rusqlite::Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection
+        .prepare_cached(sql)?
+        .query_map(parameters, read)?
+        .collect()
+}
+
+fn value<T: DeserializeOwned>(files: &StoreFiles, what: &str, doc: &str) -> Result<T, StoreError> {
+    serde_json::from_str(doc).map_err(|error| damaged(files, format!("{what} cannot be understood: {error}")))
+}
+
+fn keyed<K: Ord, V>(values: Vec<V>, key: impl Fn(&V) -> K) -> BTreeMap<K, Arc<V>> {
+    values
+        .into_iter()
+        .map(|value| (key(&value), Arc::new(value)))
+        .collect()
+}

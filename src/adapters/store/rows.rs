@@ -1,0 +1,155 @@
+//! A turn as rows, made before the transaction begins: what cannot be written as JSON fails before anything is touched.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::{Attempt, AttemptId, Batch, Effect, Notice, Task, TaskId};
+use crate::ports::store::Turn;
+
+/// A value, the word its column `state` (or `level`) shows, and the value as JSON.
+pub(super) struct Row<'a, T> {
+    /// The value.
+    pub(super) value: &'a T,
+    /// The word.
+    pub(super) word: String,
+    /// The value as JSON.
+    pub(super) doc: String,
+}
+
+/// What one turn writes.
+pub(super) struct Rows<'a> {
+    /// Kind of the event.
+    pub(super) kind: String,
+    /// The event as JSON.
+    pub(super) event: String,
+    /// The attempt it reports on.
+    pub(super) attempt: Option<AttemptId>,
+    /// The task it is about.
+    pub(super) task: Option<TaskId>,
+    /// All tasks it names, changes or tells of.
+    pub(super) mentions: BTreeSet<TaskId>,
+    /// What people were told.
+    pub(super) notices: Vec<Row<'a, Notice>>,
+    /// Changed batches.
+    pub(super) batches: Vec<Row<'a, Batch>>,
+    /// Changed tasks.
+    pub(super) tasks: Vec<Row<'a, Task>>,
+    /// Changed attempts; those that are over come first, so that a task never has two open ones in between.
+    pub(super) attempts: Vec<Row<'a, Attempt>>,
+    /// Keys of what was answered or has become void; one that ends in `/` stands for all that begin with it.
+    pub(super) completed: Vec<String>,
+    /// Keys of what should follow, with the effects as JSON.
+    pub(super) intents: Vec<(String, String)>,
+    /// The board's pause as JSON.
+    pub(super) pause: Option<String>,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of `turn`.
+    pub(super) fn of(turn: &Turn<'a>) -> serde_json::Result<Rows<'a>> {
+        let (board, touched) = (turn.board, turn.touched);
+        let attempt = turn.event.attempt();
+        let notices = turn.effects.iter().filter_map(notice_of);
+        let batches = touched.batches.iter().filter_map(|id| board.batches.get(id));
+        let tasks = touched.tasks.iter().filter_map(|id| board.tasks.get(id));
+        let attempts = touched.attempts.iter().filter_map(|id| board.attempts.get(id));
+        let mut attempts: Vec<&Attempt> = attempts.map(Arc::as_ref).collect();
+        attempts.sort_by_key(|attempt| attempt.state.is_open());
+        Ok(Rows {
+            kind: tag(turn.event)?,
+            event: serde_json::to_string(turn.event)?,
+            attempt,
+            task: subject(turn),
+            mentions: mentions(turn),
+            notices: rows(notices, |notice| tag(&notice.level))?,
+            batches: rows(batches.map(Arc::as_ref), |batch| tag(&batch.run))?,
+            tasks: rows(tasks.map(Arc::as_ref), |task| Ok(task.state.word().to_owned()))?,
+            attempts: rows(attempts.into_iter(), |attempt| tag(&attempt.state))?,
+            completed: completed(turn),
+            intents: intents(turn.effects)?,
+            pause: board.pause.as_ref().map(serde_json::to_string).transpose()?,
+        })
+    }
+}
+
+fn rows<'a, T: Serialize>(
+    values: impl Iterator<Item = &'a T>,
+    word: impl Fn(&T) -> serde_json::Result<String>,
+) -> serde_json::Result<Vec<Row<'a, T>>> {
+    values
+        .map(|value| {
+            Ok(Row {
+                value,
+                word: word(value)?,
+                doc: serde_json::to_string(value)?,
+            })
+        })
+        .collect()
+}
+
+/// The name of an enum's case as it is written: the text itself, or the one key.
+fn tag<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    Ok(match serde_json::to_value(value)? {
+        Value::String(word) => word,
+        Value::Object(parts) => parts.into_iter().next().map_or(String::new(), |(word, _)| word),
+        other => other.to_string(),
+    })
+}
+
+fn subject(turn: &Turn<'_>) -> Option<TaskId> {
+    let attempt = turn.event.attempt().and_then(|id| turn.board.attempts.get(&id));
+    match attempt {
+        Some(attempt) => Some(attempt.task.clone()),
+        None => turn.event.tasks().into_iter().next(),
+    }
+}
+
+fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
+    let told = turn.effects.iter().filter_map(notice_of);
+    let told = told.filter_map(|notice| notice.task.clone());
+    let worked = turn.touched.attempts.iter();
+    let worked = worked.filter_map(|id| turn.board.attempts.get(id).map(|attempt| attempt.task.clone()));
+    let mut all = turn.touched.tasks.clone();
+    all.extend(subject(turn));
+    all.extend(turn.event.tasks());
+    all.extend(told);
+    all.extend(worked);
+    all
+}
+
+/// What the event answers, and what makes no sense any more: nobody starts, acts for or verifies an attempt that is over, and
+/// nothing at all is done for one that has left the board.
+fn completed(turn: &Turn<'_>) -> Vec<String> {
+    let mut keys = turn.event.completes();
+    for id in &turn.touched.attempts {
+        let attempt = turn.board.attempts.get(id);
+        if attempt.is_none_or(|attempt| !attempt.state.is_open()) {
+            keys.extend([
+                format!("start/{id}"),
+                format!("act/{id}"),
+                format!("verify/{id}/"),
+            ]);
+        }
+        if attempt.is_none() {
+            keys.extend([format!("stop/{id}"), format!("settle/{id}")]);
+        }
+    }
+    keys
+}
+
+fn intents(effects: &[Effect]) -> serde_json::Result<Vec<(String, String)>> {
+    let keyed = effects.iter().filter_map(|effect| Some((effect.key()?, effect)));
+    keyed
+        .map(|(key, effect)| Ok((key, serde_json::to_string(effect)?)))
+        .collect()
+}
+
+fn notice_of(effect: &Effect) -> Option<&Notice> {
+    match effect {
+        Effect::Notify(notice) => Some(notice),
+        _ => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! The formats of the database, oldest first, and the way from one to the next.
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+/// Marks a `SQLite` file as a store of this program: `dbs` and a 1.
+pub(super) const APPLICATION: i32 = 0x6462_7301;
+
+/// The way to a format from the one before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// Its name, as in the file's.
+    pub(super) name: &'static str,
+    /// What is executed, in one transaction.
+    pub(super) sql: &'static str,
+}
+
+/// All steps; format `n` is what the first `n` of them make. Steps that were shipped never change.
+pub(super) const STEPS: &[Step] = &[Step {
+    name: "0001_first",
+    sql: include_str!("migrations/0001_first.sql"),
+}];
+
+/// The format a database has.
+pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// The newest format that `steps` make.
+pub(super) fn newest(steps: &[Step]) -> i64 {
+    i64::try_from(steps.len()).unwrap_or(i64::MAX)
+}
+
+/// Takes the step to format `to` (from the one before); foreign keys must be off, they are checked at its end.
+pub(super) fn take_step(
+    connection: &mut Connection,
+    steps: &[Step],
+    to: usize,
+) -> rusqlite_migration::Result<()> {
+    let ways = steps.iter().map(|step| M::up(step.sql).foreign_key_check());
+    Migrations::new(ways.collect()).to_version(connection, to)
+}
