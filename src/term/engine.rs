@@ -84,10 +84,14 @@ impl Gaps {
     pub const COLON_SGR: Self = Self(1 << 5);
     /// OSC 8.
     pub const HYPERLINKS: Self = Self(1 << 6);
-    /// CUU, CUD, CNL, CPL stop at the margins.
+    /// CUU, CUD, CNL, CPL stop at the margins; CHA and HPA keep the row in origin mode.
     pub const MARGIN_STOPS: Self = Self(1 << 7);
-    /// Erasing above the cursor, and the whole screen, leaves what it should in the history.
-    pub const RESET: Self = Self(1 << 8);
+    /// ED 1 from the second row clears the first.
+    pub const ERASE_ABOVE: Self = Self(1 << 8);
+    /// SGR 21 underlines twice.
+    pub const DOUBLE_UNDERLINE: Self = Self(1 << 10);
+    /// A grapheme cluster of several wide characters takes one place (2027).
+    pub const CLUSTERS: Self = Self(1 << 9);
 
     /// Both sets together.
     #[must_use]

@@ -14,12 +14,12 @@ pub use paste::encode_paste;
 /// The bytes for a key, empty when the program is not to hear of it (a release nobody asked for).
 pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     if modes.kitty != KittyFlags::default() {
-        return kitty::encode(input, modes);
+        return kitty::encode(input, *modes);
     }
     if input.kind == KeyKind::Release {
         return Vec::new();
     }
-    legacy::encode(input, modes)
+    legacy::encode(input, *modes)
 }
 
 /// The report that the pane got or lost the focus, if the program asked for it.

@@ -48,8 +48,8 @@ impl Rio {
         Some(&self.screen.grid[Line(i32::from(row) - back)])
     }
 
-    fn cell(&self, square: &Square) -> Cell {
-        let style = style(&self.screen.grid.style_of(square));
+    fn cell(&self, square: Square) -> Cell {
+        let style = style(&self.screen.grid.style_of(&square));
         let (text, width) = match square.wide() {
             Wide::Spacer => return Cell::continuation(style),
             Wide::LeadingSpacer => (CompactString::const_new(" "), CellWidth::Narrow),
@@ -59,7 +59,7 @@ impl Rio {
         Cell { text, style, width }
     }
 
-    fn text(&self, square: &Square) -> CompactString {
+    fn text(&self, square: Square) -> CompactString {
         let base = match square.style_id_checked() {
             Some(_) if square.c() >= ' ' => square.c(),
             _ => ' ',
@@ -93,7 +93,7 @@ impl Engine for Rio {
     fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
         cells.clear();
         if let Some(row) = self.row(row, scroll_back) {
-            cells.extend(row.inner.iter().map(|square| self.cell(square)));
+            cells.extend(row.inner.iter().map(|&square| self.cell(square)));
         }
         cells.resize(usize::from(self.size.cols), Cell::default());
     }
@@ -159,6 +159,8 @@ impl Engine for Rio {
 
     fn gaps(&self) -> Gaps {
         Gaps::MARGIN_STOPS
+            .and(Gaps::ERASE_ABOVE)
+            .and(Gaps::DOUBLE_UNDERLINE)
     }
 }
 

@@ -1,97 +1,175 @@
 //! A terminal: scanner and emulator together.
 
+mod charset;
+mod control;
+mod core;
+mod escapes;
+mod guard;
+mod keyboard;
+mod limits;
+mod margins;
+mod private;
+mod reports;
+mod sgr;
+mod strings;
+mod tabs;
+
+use self::core::Core;
 use super::cell::Cell;
+use super::dump;
 use super::engine::{Damage, Engine, EngineKind};
 use super::event::TermEvent;
 use super::modes::{Cursor, Mode, Modes};
+use super::palette::Palette;
+use super::scanner::Scanner;
 use super::size::Size;
+use super::text;
 
-/// One pane's terminal.
+/// How long a program may hold its screen in the middle of a frame (mode 2026), in milliseconds.
+const FRAME_LIMIT: u64 = 150;
+
+/// One pane's terminal: bytes of a program in, a screen and events out. It never panics, whatever the bytes.
 pub struct Terminal {
-    engine: Box<dyn Engine>,
-    modes: Modes,
-    title: String,
-    generation: u64,
+    scanner: Scanner,
+    core: Core,
 }
 
 impl Terminal {
     /// A blank terminal with room for `history_lines` lines above the screen.
     pub fn new(kind: EngineKind, size: Size, history_lines: usize) -> Self {
         Self {
-            engine: kind.build(size, history_lines),
-            modes: Modes::default(),
-            title: String::new(),
-            generation: 0,
+            scanner: Scanner::default(),
+            core: Core::new(kind, size, history_lines),
         }
     }
 
-    /// Takes bytes of the program, in order. `now` is a time in milliseconds that never goes back.
-    pub fn feed(&mut self, _now: u64, bytes: &[u8]) -> Vec<TermEvent> {
-        self.generation += 1;
-        self.engine.feed(bytes);
-        Vec::new()
+    /// Takes bytes of the program, in order, cut anywhere. `now` is a time in milliseconds that never goes back. At
+    /// most 256 events and 64 replies a second come out; what is more is dropped.
+    pub fn feed(&mut self, now: u64, bytes: &[u8]) -> Vec<TermEvent> {
+        self.core.begin(now);
+        self.scanner.scan(bytes, &mut self.core);
+        self.core.finish()
     }
 
-    /// Changes the size. Tell the program's pty after this.
+    /// Changes the size. Tell the program's pty after this, and write out the replies.
     pub fn resize(&mut self, size: Size) -> Vec<TermEvent> {
-        self.generation += 1;
-        self.engine.resize(size);
-        Vec::new()
+        self.core.resize(size);
+        self.core.finish()
+    }
+
+    /// Sets the colours a program is told, and tells it if it asked to hear of dark and light.
+    pub fn set_palette(&mut self, palette: Palette) -> Vec<TermEvent> {
+        let was_dark = self.core.palette.is_dark();
+        self.core.palette = palette;
+        if was_dark != palette.is_dark() && self.core.modes.has(Mode::ColorSchemeReports) {
+            self.core.report_color_scheme();
+        }
+        self.core.finish()
+    }
+
+    /// Which emulator keeps the grid.
+    pub fn kind(&self) -> EngineKind {
+        self.core.engine.kind()
     }
 
     /// The present size.
     pub fn size(&self) -> Size {
-        self.engine.size()
+        self.core.engine.size()
     }
 
-    /// Copies one row into `cells`, see [`Engine::visible_row`].
+    /// Copies one row into `cells`, exactly as many as there are columns. `scroll_back` is the number of lines the view
+    /// is moved up into the history.
     pub fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
-        self.engine.visible_row(row, scroll_back, cells);
+        self.core.engine.visible_row(row, scroll_back, cells);
+    }
+
+    /// Whether a row goes on in the next one because the text was too long.
+    pub fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.core.engine.row_wraps(row, scroll_back)
+    }
+
+    /// The target of the hyperlink on a cell: `http`, `https` or `file` only, and never to be opened unasked.
+    pub fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
+        self.core.engine.hyperlink(row, col, scroll_back)
     }
 
     /// Lines kept above the screen.
     pub fn history_len(&self) -> usize {
-        self.engine.history_len()
+        self.core.engine.history_len()
     }
 
     /// Where the cursor is and how it looks.
     pub fn cursor(&self) -> Cursor {
-        let position = self.engine.position();
+        let position = self.core.engine.position();
         Cursor {
             row: position.row,
             col: position.col,
-            visible: self.modes.has(Mode::CursorVisible),
-            shape: super::modes::CursorShape::Default,
+            visible: self.core.modes.has(Mode::CursorVisible),
+            shape: self.core.cursor_shape,
         }
     }
 
     /// What the program asked of its terminal.
     pub fn modes(&self) -> &Modes {
-        &self.modes
+        &self.core.modes
     }
 
     /// The title, sanitised.
     pub fn title(&self) -> &str {
-        &self.title
+        &self.core.title
     }
 
-    /// Grows with every change of the screen, the cursor or the modes.
+    /// Grows with every feed and resize.
     pub fn generation(&self) -> u64 {
-        self.generation
+        self.core.generation
     }
 
-    /// Whether the screen may be shown now: not while the program is in the middle of a frame, for at most 150 ms.
-    pub fn presentable(&self, _now: u64) -> bool {
-        true
+    /// Whether the screen may be shown at `now`: not while the program is in the middle of a frame, which counts for at
+    /// most 150 ms and not after a resize.
+    pub fn presentable(&self, now: u64) -> bool {
+        self.core
+            .frame_began
+            .is_none_or(|began| now >= began + FRAME_LIMIT)
     }
 
     /// Rows that may look different since the last call.
     pub fn take_damage(&mut self) -> Damage {
-        self.engine.take_damage()
+        self.core.engine.take_damage()
     }
 
     /// Plain text of rows `first..=last` of the view, wrapped rows joined, trailing blanks cut.
     pub fn text(&mut self, first: u16, last: u16, scroll_back: usize) -> String {
-        super::text::rows(&mut *self.engine, first..=last, scroll_back)
+        let end = self.size().cols;
+        text::between(&mut self.core.engine, (first, 0), (last, end), scroll_back)
+    }
+
+    /// Plain text between two places of the view, row and column, the second not included; wide characters whole.
+    pub fn text_between(&mut self, start: (u16, u16), end: (u16, u16), scroll_back: usize) -> String {
+        text::between(&mut self.core.engine, start, end, scroll_back)
+    }
+
+    /// Escape codes that rebuild this terminal in a fresh one of the same size: screen, up to `history` lines above it,
+    /// cursor, pen, margins, modes, title. Hyperlinks and tab stops are not in it.
+    pub fn dump(&mut self, history: usize) -> Vec<u8> {
+        let Core {
+            engine,
+            modes,
+            margins,
+            hidden_main,
+            ..
+        } = &mut self.core;
+        let state = dump::State {
+            modes,
+            margins: (margins.top, margins.bottom),
+            hidden_main: hidden_main.as_deref(),
+        };
+        let mut bytes = dump::screen(engine, &state, history);
+        dump::settings(
+            self.core.modes,
+            self.core.cursor_shape,
+            &self.core.title,
+            &mut bytes,
+        );
+        bytes
     }
 }

@@ -1,19 +1,41 @@
 //! Plain text out of a grid. Must keep wide characters whole and join what was only wrapped.
 
-use std::ops::RangeInclusive;
-
-use super::cell::Cell;
+use super::cell::CellWidth;
 use super::engine::Engine;
 
-/// The text of some rows: wrapped rows joined, trailing blanks cut, rows separated by line feeds.
-pub(super) fn rows(engine: &mut dyn Engine, range: RangeInclusive<u16>, scroll_back: usize) -> String {
-    let last = (*range.end()).min(engine.size().rows - 1);
+/// The text from `start` up to but not including `end` (row and column): wrapped rows joined, trailing blanks cut, rows
+/// separated by line feeds.
+pub(super) fn between(
+    engine: &mut dyn Engine,
+    start: (u16, u16),
+    end: (u16, u16),
+    scroll_back: usize,
+) -> String {
+    let last = end.0.min(engine.size().rows - 1);
     let mut cells = Vec::new();
     let mut text = String::new();
     let mut line = String::new();
-    for row in *range.start()..=last {
+    for row in start.0..=last {
         engine.visible_row(row, scroll_back, &mut cells);
-        line.extend(cells.iter().map(|cell: &Cell| cell.text.as_str()));
+        let mut from = if row == start.0 { usize::from(start.1) } else { 0 };
+        let to = if row == end.0 {
+            usize::from(end.1).min(cells.len())
+        } else {
+            cells.len()
+        };
+        if cells
+            .get(from)
+            .is_some_and(|cell| cell.width == CellWidth::Continuation)
+        {
+            from = from.saturating_sub(1);
+        }
+        line.extend(
+            cells
+                .get(from..to)
+                .unwrap_or_default()
+                .iter()
+                .map(|cell| cell.text.as_str()),
+        );
         if engine.row_wraps(row, scroll_back) && row != last {
             continue;
         }

@@ -113,6 +113,7 @@ impl Engine for Vt100 {
             .and(Gaps::ALIGNMENT)
             .and(Gaps::COLON_SGR)
             .and(Gaps::HYPERLINKS)
+            .and(Gaps::CLUSTERS)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Form, Key, KeyInput, KeyKind, Modifiers, form};
 use crate::term::modes::{KittyFlags, Modes};
 
-pub(super) fn encode(input: &KeyInput, modes: &Modes) -> Vec<u8> {
+pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     let flags = modes.kitty;
     let kind = if flags.contains(KittyFlags::EVENT_TYPES) {
         input.kind

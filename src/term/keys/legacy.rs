@@ -3,7 +3,7 @@
 use super::{Form, Key, KeyInput, Modifiers, form};
 use crate::term::modes::{Mode, Modes};
 
-pub(super) fn encode(input: &KeyInput, modes: &Modes) -> Vec<u8> {
+pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     // The legacy encoding has no other modifiers; meta is what alt was called.
     let mut modifiers = input
         .modifiers
@@ -21,7 +21,7 @@ pub(super) fn encode(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     }
 }
 
-fn sequence(form: &Form, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
+fn sequence(form: &Form, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let parameter = modifiers.parameter();
     match (form, modifiers.is_empty()) {
         (Form::Letter(letter @ 'P'..='S'), true) => format!("\x1bO{letter}"),
@@ -34,7 +34,7 @@ fn sequence(form: &Form, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
     .into_bytes()
 }
 
-fn character(c: char, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
+fn character(c: char, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let control = modifiers.contains(Modifiers::CONTROL);
     let beyond_shift = !modifiers.without(Modifiers::SHIFT).is_empty();
     let wanted = match modes.modify_other_keys {
@@ -57,7 +57,7 @@ fn character(c: char, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
 }
 
 /// Enter, Tab, Backspace and Escape: keys that are control characters themselves.
-fn control_key(key: Key, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
+fn control_key(key: Key, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let (byte, code) = match key {
         Key::Enter => (b'\r', 13),
         Key::Tab => (b'\t', 9),
@@ -84,7 +84,7 @@ fn control_key(key: Key, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
     }
 }
 
-fn keypad(c: char, modifiers: Modifiers, modes: &Modes) -> Vec<u8> {
+fn keypad(c: char, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let application = match c {
         '0'..='9' => char::from_u32(u32::from('p') + u32::from(c) - u32::from('0')),
         '.' => Some('n'),

@@ -1,0 +1,208 @@
+//! Writes a screen as escape codes that rebuild it in a fresh terminal of the same size. Must not need more of an
+//! emulator than its trait.
+
+use std::fmt::Write as _;
+
+use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
+use super::engine::Engine;
+use super::modes::{CursorShape, Mode, Modes, MouseEncoding, MouseMode};
+
+/// What the grid depends on besides the cells.
+pub(super) struct State<'a> {
+    pub(super) modes: &'a Modes,
+    /// First and last row of the scrolling region.
+    pub(super) margins: (u16, u16),
+    /// Escape codes for the main screen while the alternate one is shown.
+    pub(super) hidden_main: Option<&'a [u8]>,
+}
+
+/// Cells, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above the screen.
+pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize) -> Vec<u8> {
+    let mut out = String::new();
+    let mut bytes = Vec::new();
+    if state.modes.has(Mode::AlternateScreen) {
+        bytes.extend_from_slice(state.hidden_main.unwrap_or_default());
+        out.push_str("\x1b[?1049h\x1b[H");
+    }
+    rows(engine, history, &mut out);
+    let at = engine.position();
+    let (top, bottom) = state.margins;
+    if (top, bottom) != (0, engine.size().rows - 1) {
+        put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
+    }
+    if at.pending_wrap {
+        last_cell_again(engine, at.row, &mut out);
+    } else {
+        put(&mut out, format_args!("\x1b[{};{}H", at.row + 1, at.col + 1));
+    }
+    sgr(&engine.pen(), &mut out);
+    if state.modes.has(Mode::Origin) {
+        // Setting it moves the cursor, so it is set first and the place counted from the margin.
+        let row = at.row.saturating_sub(top) + 1;
+        put(&mut out, format_args!("\x1b[?6h\x1b[{row};{}H", at.col + 1));
+    }
+    if !state.modes.has(Mode::AutoWrap) {
+        out.push_str("\x1b[?7l");
+    }
+    if state.modes.has(Mode::Insert) {
+        out.push_str("\x1b[4h");
+    }
+    bytes.extend_from_slice(out.as_bytes());
+    bytes
+}
+
+fn rows(engine: &mut dyn Engine, history: usize, out: &mut String) {
+    let mut cells = Vec::new();
+    let mut pen = CellStyle::default();
+    let history = history.min(engine.history_len());
+    let mut view: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
+    view.extend((0..engine.size().rows).map(|row| (row, 0)));
+    for (index, &(row, back)) in view.iter().enumerate() {
+        engine.visible_row(row, back, &mut cells);
+        let wraps = engine.row_wraps(row, back) && index + 1 < view.len();
+        let end = if wraps { cells.len() } else { used(&cells) };
+        for cell in cells
+            .iter()
+            .take(end)
+            .filter(|cell| cell.width != CellWidth::Continuation)
+        {
+            if cell.style != pen {
+                sgr(&cell.style, out);
+                pen = cell.style;
+            }
+            out.push_str(&cell.text);
+        }
+        if index + 1 < view.len() && !wraps {
+            // The blank rest of a new line takes the pen's background.
+            if pen != CellStyle::default() {
+                sgr(&CellStyle::default(), out);
+                pen = CellStyle::default();
+            }
+            out.push_str("\r\n");
+        }
+    }
+}
+
+/// Cells up to the last that is not blank.
+fn used(cells: &[Cell]) -> usize {
+    let blank = Cell::default();
+    cells
+        .iter()
+        .rposition(|cell| *cell != blank)
+        .map_or(0, |last| last + 1)
+}
+
+/// Writing the last cell once more is the only way to have the next character wrap.
+fn last_cell_again(engine: &mut dyn Engine, row: u16, out: &mut String) {
+    let mut cells = Vec::new();
+    engine.visible_row(row, 0, &mut cells);
+    let Some((col, cell)) = cells
+        .iter()
+        .enumerate()
+        .rfind(|(_, cell)| cell.width != CellWidth::Continuation)
+    else {
+        return;
+    };
+    put(out, format_args!("\x1b[{};{}H", row + 1, col + 1));
+    sgr(&cell.style, out);
+    out.push_str(&cell.text);
+}
+
+/// The style sequence for a style, from a reset on.
+fn sgr(style: &CellStyle, out: &mut String) {
+    out.push_str("\x1b[0");
+    let attributes = [
+        (Attributes::BOLD, ";1"),
+        (Attributes::DIM, ";2"),
+        (Attributes::ITALIC, ";3"),
+        (Attributes::BLINK, ";5"),
+        (Attributes::INVERSE, ";7"),
+        (Attributes::HIDDEN, ";8"),
+        (Attributes::STRIKE, ";9"),
+    ];
+    for (attribute, code) in attributes {
+        if style.attributes.contains(attribute) {
+            out.push_str(code);
+        }
+    }
+    out.push_str(match style.underline {
+        Underline::None => "",
+        Underline::Single => ";4",
+        Underline::Double => ";4:2",
+        Underline::Curly => ";4:3",
+        Underline::Dotted => ";4:4",
+        Underline::Dashed => ";4:5",
+    });
+    color(38, style.fg, out);
+    color(48, style.bg, out);
+    color(58, style.underline_color, out);
+    out.push('m');
+}
+
+fn color(what: u8, color: Color, out: &mut String) {
+    match color {
+        Color::Default => {}
+        Color::Indexed(index) => put(out, format_args!(";{what}:5:{index}")),
+        Color::Rgb(red, green, blue) => put(out, format_args!(";{what}:2::{red}:{green}:{blue}")),
+    }
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    out.write_fmt(text).unwrap_or_default();
+}
+
+/// The modes that do not act on the grid, the cursor's shape and the title.
+pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mut Vec<u8>) {
+    let mut out = String::new();
+    let fresh = Modes::default();
+    let switches = [
+        (Mode::ApplicationCursor, 1),
+        (Mode::ReverseVideo, 5),
+        (Mode::CursorBlink, 12),
+        (Mode::CursorVisible, 25),
+        (Mode::ApplicationKeypad, 66),
+        (Mode::FocusReports, 1004),
+        (Mode::AlternateScroll, 1007),
+        (Mode::BracketedPaste, 2004),
+        (Mode::ColorSchemeReports, 2031),
+        (Mode::SizeReports, 2048),
+    ];
+    for (mode, number) in switches {
+        if modes.has(mode) != fresh.has(mode) {
+            put(
+                &mut out,
+                format_args!("\x1b[?{number}{}", if modes.has(mode) { 'h' } else { 'l' }),
+            );
+        }
+    }
+    let mouse = match modes.mouse {
+        MouseMode::Off => "",
+        MouseMode::X10 => "\x1b[?9h",
+        MouseMode::Press => "\x1b[?1000h",
+        MouseMode::Drag => "\x1b[?1002h",
+        MouseMode::Motion => "\x1b[?1003h",
+    };
+    let encoding = match modes.mouse_encoding {
+        MouseEncoding::Legacy => "",
+        MouseEncoding::Utf8 => "\x1b[?1005h",
+        MouseEncoding::Sgr => "\x1b[?1006h",
+        MouseEncoding::Urxvt => "\x1b[?1015h",
+    };
+    out.push_str(mouse);
+    out.push_str(encoding);
+    if modes.kitty != fresh.kitty {
+        put(&mut out, format_args!("\x1b[>{}u", modes.kitty.bits()));
+    }
+    if modes.modify_other_keys != 0 {
+        put(&mut out, format_args!("\x1b[>4;{}m", modes.modify_other_keys));
+    }
+    if modes.has(Mode::NewLine) {
+        out.push_str("\x1b[20h");
+    }
+    put(
+        &mut out,
+        format_args!("\x1b[{} q\x1b]2;{title}\x1b\\", shape.parameter()),
+    );
+    bytes.extend_from_slice(out.as_bytes());
+}

@@ -1,0 +1,74 @@
+//! The colours a program is told when it asks for them. Must come from the user's terminal or theme, never from a
+//! program: what a program sets is not stored.
+
+/// Red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// The colours of the outer terminal, as far as it told them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    /// Default text colour.
+    pub foreground: Rgb,
+    /// Default background.
+    pub background: Rgb,
+    /// Cursor.
+    pub cursor: Rgb,
+    /// The first sixteen entries.
+    pub ansi: [Rgb; 16],
+}
+
+impl Default for Palette {
+    /// Light on dark, with xterm's sixteen colours.
+    fn default() -> Self {
+        Self {
+            foreground: (0xd8, 0xd8, 0xd8),
+            background: (0x18, 0x18, 0x18),
+            cursor: (0xd8, 0xd8, 0xd8),
+            ansi: [
+                (0x00, 0x00, 0x00),
+                (0xcd, 0x00, 0x00),
+                (0x00, 0xcd, 0x00),
+                (0xcd, 0xcd, 0x00),
+                (0x00, 0x00, 0xee),
+                (0xcd, 0x00, 0xcd),
+                (0x00, 0xcd, 0xcd),
+                (0xe5, 0xe5, 0xe5),
+                (0x7f, 0x7f, 0x7f),
+                (0xff, 0x00, 0x00),
+                (0x00, 0xff, 0x00),
+                (0xff, 0xff, 0x00),
+                (0x5c, 0x5c, 0xff),
+                (0xff, 0x00, 0xff),
+                (0x00, 0xff, 0xff),
+                (0xff, 0xff, 0xff),
+            ],
+        }
+    }
+}
+
+impl Palette {
+    /// The colour of any of the 256 entries: the cube and the greys are the same everywhere.
+    pub fn indexed(&self, index: u8) -> Rgb {
+        if let Some(&color) = self.ansi.get(usize::from(index)) {
+            return color;
+        }
+        if index >= 232 {
+            let grey = 8 + (index - 232) * 10;
+            return (grey, grey, grey);
+        }
+        let cube = index - 16;
+        let level = |step: u8| if step == 0 { 0 } else { 55 + step * 40 };
+        (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+    }
+
+    /// Whether the background is dark.
+    pub fn is_dark(&self) -> bool {
+        let (red, green, blue) = self.background;
+        u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 < 128_000
+    }
+}
+
+/// As X writes it in replies.
+pub(super) fn x_color((red, green, blue): Rgb) -> String {
+    format!("rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}")
+}

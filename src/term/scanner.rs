@@ -1,0 +1,252 @@
+//! Reads a program's bytes before any emulator does. Must hand on only whole sequences and valid text, so that an
+//! emulator is never in the middle of anything, and must use bounded memory whatever comes.
+
+mod cluster;
+mod csi;
+mod strings;
+
+use memchr::memchr;
+
+use cluster::Clusters;
+pub use csi::Csi;
+pub use strings::StringKind;
+use strings::{Progress, StringReader};
+
+/// Longest control sequence that is read; a longer one is skipped.
+const SEQUENCE_LIMIT: usize = 1024;
+
+/// Who is told what the scanner found, in the order of the bytes.
+pub trait Sink {
+    /// Bytes the emulator may be given as they are. `pure` says that they hold no escape sequence.
+    fn pass(&mut self, bytes: &[u8], pure: bool);
+
+    /// Whether text must come apart from sequences at present.
+    fn splits_runs(&self) -> bool;
+
+    /// Whether a control sequence without prefix and intermediates may be passed on unread. `parameters` are the bytes
+    /// between `CSI` and the final byte.
+    fn is_plain(&self, parameters: &[u8], last: u8) -> bool;
+
+    /// A control sequence.
+    fn csi(&mut self, csi: &Csi<'_>);
+
+    /// An escape sequence: intermediates and the final byte.
+    fn escape(&mut self, intermediates: &[u8], last: u8);
+
+    /// A complete control string.
+    fn string(&mut self, kind: StringKind, body: &[u8], ended_by_bell: bool);
+
+    /// `BEL` outside of a string.
+    fn bell(&mut self);
+}
+
+/// The scanner of one terminal; keeps what a chunk of bytes left unfinished.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    /// A sequence or character whose end has not come yet.
+    held: Vec<u8>,
+    string: Option<StringReader>,
+    skipping: bool,
+    clusters: Clusters,
+}
+
+impl Scanner {
+    /// Reads bytes and tells `sink` what they are.
+    pub fn scan(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+        if self.held.is_empty() {
+            return self.read(bytes, sink);
+        }
+        let mut joined = std::mem::take(&mut self.held);
+        joined.extend_from_slice(bytes);
+        self.read(&joined, sink);
+    }
+
+    fn read(&mut self, mut rest: &[u8], sink: &mut impl Sink) {
+        while !rest.is_empty() {
+            rest = if self.skipping {
+                self.skip(rest)
+            } else if self.string.is_some() {
+                self.read_string(rest, sink)
+            } else {
+                self.read_ground(rest, sink)
+            };
+        }
+    }
+
+    fn read_string<'a>(&mut self, bytes: &'a [u8], sink: &mut impl Sink) -> &'a [u8] {
+        let Some(mut reader) = self.string.take() else {
+            return bytes;
+        };
+        let (progress, used) = reader.read(bytes);
+        match progress {
+            Progress::Unfinished => self.string = Some(reader),
+            Progress::Abandoned => {}
+            Progress::CutOff => {
+                let mut joined = vec![0x1b];
+                joined.extend_from_slice(bytes);
+                self.read(&joined, sink);
+                return &[];
+            }
+            Progress::Complete { bell } => sink.string(reader.kind(), reader.body(), bell),
+        }
+        bytes.get(used..).unwrap_or_default()
+    }
+
+    /// Leaves out the rest of a control sequence that is too long.
+    fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        match bytes
+            .iter()
+            .position(|&byte| matches!(byte, 0x18 | 0x1a | 0x1b | 0x40..))
+        {
+            None => &[],
+            Some(at) => {
+                self.skipping = false;
+                let own_end = matches!(bytes.get(at), Some(0x18 | 0x1a | 0x40..=0x7e));
+                bytes.get(at + usize::from(own_end)..).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Reads text and sequences up to the start of a string or the end of the bytes. What may be passed on as it is
+    /// stays one run.
+    fn read_ground<'a>(&mut self, bytes: &'a [u8], sink: &mut impl Sink) -> &'a [u8] {
+        let mut run = Run { bytes, start: 0 };
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let escape = memchr(0x1b, rest);
+            let text = rest.get(..escape.unwrap_or(rest.len())).unwrap_or_default();
+            let tail = if escape.is_none() {
+                unfinished_character(text)
+            } else {
+                0
+            };
+            let text = text.get(..text.len() - tail).unwrap_or_default();
+            self.text(text, at, &mut run, sink);
+            at += text.len();
+            if escape.is_none() {
+                run.flush_to(at, sink);
+                self.held.extend_from_slice(bytes.get(at..).unwrap_or_default());
+                return &[];
+            }
+            match self.sequence(at, &mut run, sink) {
+                Step::Next(next) => at = next,
+                Step::String(next) => return bytes.get(next..).unwrap_or_default(),
+                Step::Unfinished => return &[],
+            }
+        }
+        run.flush_to(bytes.len(), sink);
+        &[]
+    }
+
+    fn text(&mut self, text: &[u8], at: usize, run: &mut Run<'_>, sink: &mut impl Sink) {
+        if text.is_empty() {
+            return;
+        }
+        if memchr(0x07, text).is_some() {
+            sink.bell();
+        }
+        let rewritten = self.clusters.clean(text);
+        if sink.splits_runs() {
+            run.flush_to(at, sink);
+            sink.pass(rewritten.as_deref().map_or(text, str::as_bytes), true);
+            run.start = at + text.len();
+        } else if let Some(clean) = rewritten {
+            run.flush_to(at, sink);
+            sink.pass(clean.as_bytes(), true);
+            run.start = at + text.len();
+        }
+    }
+
+    /// Reads the escape sequence that begins at `at`.
+    fn sequence(&mut self, at: usize, run: &mut Run<'_>, sink: &mut impl Sink) -> Step {
+        let rest = run.bytes.get(at..).unwrap_or_default();
+        match csi::frame(rest) {
+            csi::Frame::Control { len, plain } => {
+                let raw = rest.get(..len).unwrap_or_default();
+                let (last, inner) = (
+                    raw.last().copied().unwrap_or(0),
+                    raw.get(2..len - 1).unwrap_or_default(),
+                );
+                if last != b'm' {
+                    self.clusters.interrupt();
+                }
+                if plain && !sink.splits_runs() && sink.is_plain(inner, last) {
+                    return Step::Next(at + len);
+                }
+                run.flush_to(at, sink);
+                csi::dispatch(raw, sink);
+                run.start = at + len;
+                Step::Next(at + len)
+            }
+            csi::Frame::Escape { len } => {
+                self.clusters.interrupt();
+                run.flush_to(at, sink);
+                csi::dispatch_escape(rest.get(..len).unwrap_or_default(), sink);
+                run.start = at + len;
+                Step::Next(at + len)
+            }
+            csi::Frame::String { kind } => {
+                self.clusters.interrupt();
+                run.flush_to(at, sink);
+                self.string = Some(StringReader::new(kind));
+                Step::String(at + 2)
+            }
+            csi::Frame::Cancelled { len } => {
+                run.flush_to(at, sink);
+                run.start = at + len;
+                Step::Next(at + len)
+            }
+            csi::Frame::Unfinished => {
+                run.flush_to(at, sink);
+                if rest.len() > SEQUENCE_LIMIT {
+                    self.skipping = true;
+                } else {
+                    self.held.extend_from_slice(rest);
+                }
+                Step::Unfinished
+            }
+        }
+    }
+}
+
+enum Step {
+    Next(usize),
+    String(usize),
+    Unfinished,
+}
+
+/// The part of the bytes that was found fit to pass on and was not yet.
+struct Run<'a> {
+    bytes: &'a [u8],
+    start: usize,
+}
+
+impl Run<'_> {
+    fn flush_to(&mut self, end: usize, sink: &mut impl Sink) {
+        if let Some(bytes) = self.bytes.get(self.start..end).filter(|bytes| !bytes.is_empty()) {
+            sink.pass(bytes, false);
+        }
+        self.start = end;
+    }
+}
+
+/// How many bytes at the end are the beginning of a character whose rest may still come.
+fn unfinished_character(text: &[u8]) -> usize {
+    for back in 1..=text.len().min(3) {
+        let Some(&byte) = text.get(text.len() - back) else {
+            return 0;
+        };
+        let needed = match byte {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return 0,
+        };
+        let tail = text.get(text.len() - back..).unwrap_or_default();
+        let open = std::str::from_utf8(tail).is_err_and(|error| error.error_len().is_none());
+        return if needed > back && open { back } else { 0 };
+    }
+    0
+}

@@ -1,0 +1,112 @@
+//! Control strings (OSC, DCS, APC, PM, SOS). Must not keep more than their limits.
+
+use memchr::memchr2;
+
+/// After this many bytes a string without an end is given up, and what follows is text again.
+const ABANDONED_AFTER: usize = 1 << 20;
+/// Bytes kept of a DCS, APC, PM or SOS string (`M8`); the rest is only skipped.
+const KEPT_OF_OTHERS: usize = 64 << 10;
+
+/// Kinds of control strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StringKind {
+    /// Operating system command.
+    Osc,
+    /// Device control string.
+    Dcs,
+    /// Application program command, privacy message, start of string: skipped.
+    Ignored,
+}
+
+/// How far reading a string came.
+pub(super) enum Progress {
+    /// More is to come.
+    Unfinished,
+    /// Cancelled, cut off by another sequence, or too long.
+    Abandoned,
+    /// Cut off by a sequence whose ESC was in the bytes before.
+    CutOff,
+    /// Its end is there.
+    Complete {
+        /// Ended by BEL instead of ST.
+        bell: bool,
+    },
+}
+
+/// Reads one string over any number of chunks.
+#[derive(Debug)]
+pub(super) struct StringReader {
+    kind: StringKind,
+    body: Vec<u8>,
+    seen: usize,
+    after_escape: bool,
+}
+
+impl StringReader {
+    pub(super) fn new(kind: StringKind) -> Self {
+        Self {
+            kind,
+            body: Vec::new(),
+            seen: 0,
+            after_escape: false,
+        }
+    }
+
+    pub(super) fn kind(&self) -> StringKind {
+        self.kind
+    }
+
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Reads from `bytes` and says how many of them were its own.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> (Progress, usize) {
+        if self.after_escape {
+            return match bytes.first() {
+                Some(b'\\') => (Progress::Complete { bell: false }, 1),
+                _ => (Progress::CutOff, 0),
+            };
+        }
+        let end = self.end(bytes);
+        self.keep(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+        if self.seen > ABANDONED_AFTER {
+            return (Progress::Abandoned, end.unwrap_or(bytes.len()));
+        }
+        let Some(end) = end else {
+            return (Progress::Unfinished, bytes.len());
+        };
+        match (bytes.get(end), bytes.get(end + 1)) {
+            (Some(0x07), _) => (Progress::Complete { bell: true }, end + 1),
+            (Some(0x1b), Some(b'\\')) => (Progress::Complete { bell: false }, end + 2),
+            // The ESC begins the next sequence.
+            (Some(0x1b), Some(_)) => (Progress::Abandoned, end),
+            (Some(0x1b), None) => {
+                self.after_escape = true;
+                (Progress::Unfinished, end + 1)
+            }
+            _ => (Progress::Abandoned, end + 1),
+        }
+    }
+
+    fn end(&self, bytes: &[u8]) -> Option<usize> {
+        let cancel = memchr2(0x18, 0x1a, bytes);
+        let bytes = bytes.get(..cancel.unwrap_or(bytes.len())).unwrap_or_default();
+        let end = match self.kind {
+            StringKind::Osc => memchr2(0x1b, 0x07, bytes),
+            _ => memchr::memchr(0x1b, bytes),
+        };
+        end.or(cancel)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.seen += bytes.len();
+        let limit = match self.kind {
+            StringKind::Osc => ABANDONED_AFTER,
+            StringKind::Dcs => KEPT_OF_OTHERS,
+            StringKind::Ignored => 0,
+        };
+        let room = limit.saturating_sub(self.body.len()).min(bytes.len());
+        self.body.extend_from_slice(bytes.get(..room).unwrap_or_default());
+    }
+}

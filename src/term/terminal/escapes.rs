@@ -1,0 +1,123 @@
+//! Escape sequences and resets. Must keep the history whatever a program resets.
+
+use super::core::Core;
+use super::margins::Margins;
+use super::tabs::TabStops;
+use crate::term::engine::{Engine, Gaps};
+use crate::term::modes::{CursorShape, Mode};
+
+impl Core {
+    pub(super) fn escape_sequence(&mut self, intermediates: &[u8], last: u8) {
+        match (intermediates, last) {
+            ([], b'7') => self.save_cursor(),
+            ([], b'8') => self.restore_cursor(),
+            ([], b'=') => self.modes.set(Mode::ApplicationKeypad, true),
+            ([], b'>') => self.modes.set(Mode::ApplicationKeypad, false),
+            ([], b'D') => self.draw(if self.lacks(Gaps::INDEX) { b"\n" } else { b"\x1bD" }),
+            ([], b'E') => self.draw(if self.lacks(Gaps::INDEX) {
+                b"\r\n"
+            } else {
+                b"\x1bE"
+            }),
+            ([], b'M') => self.draw(b"\x1bM"),
+            ([], b'H') => {
+                self.tabs.set(self.engine.position().col, true);
+                if !self.lacks(Gaps::TABS) {
+                    self.draw(b"\x1bH");
+                }
+            }
+            ([], b'Z') => self.report_attributes(),
+            ([], b'c') => self.full_reset(),
+            ([b'#'], b'8') => self.alignment(),
+            ([slot @ (b'(' | b')')], set) => self.load_charset(*slot, set),
+            _ => {}
+        }
+    }
+
+    fn load_charset(&mut self, slot: u8, set: u8) {
+        let drawing = set == b'0';
+        self.charsets.load(usize::from(slot == b')'), drawing);
+        if !self.lacks(Gaps::CHARSETS) {
+            // Every set but line drawing is ASCII to us.
+            self.draw(&[0x1b, slot, if drawing { b'0' } else { b'B' }]);
+        }
+    }
+
+    /// DECALN: margins and origin are reset, the cursor goes home, the screen fills with E.
+    fn alignment(&mut self) {
+        self.modes.set(Mode::Origin, false);
+        let size = self.engine.size();
+        self.draw(b"\x1b[?6l\x1b[r\x1b[H");
+        self.margins = Margins::full(size);
+        if !self.lacks(Gaps::ALIGNMENT) {
+            return self.draw(b"\x1b#8");
+        }
+        let line = "E".repeat(usize::from(size.cols));
+        for row in 0..size.rows {
+            self.draw(format!("\x1b[{};1H{line}", row + 1).as_bytes());
+        }
+        self.draw(b"\x1b[H");
+    }
+
+    /// DECSTR: what a program could have left behind that would spoil the next one; the cursor stays.
+    pub(super) fn soft_reset(&mut self) {
+        let at = self.engine.position();
+        self.draw(b"\x1b[?6l\x1b[4l\x1b[?7h\x1b[r\x1b[m");
+        self.load_charset(b'(', b'B');
+        self.load_charset(b')', b'B');
+        self.pass_shift();
+        self.margins = Margins::full(self.engine.size());
+        for off in [
+            Mode::Origin,
+            Mode::Insert,
+            Mode::ApplicationCursor,
+            Mode::ApplicationKeypad,
+        ] {
+            self.modes.set(off, false);
+        }
+        self.modes.set(Mode::AutoWrap, true);
+        self.modes.set(Mode::CursorVisible, true);
+        self.draw(b"\x1b[H");
+        self.save_cursor();
+        self.move_to(at.row, at.col);
+    }
+
+    fn pass_shift(&mut self) {
+        self.charsets.shift(0);
+        self.draw(b"\x0f");
+    }
+
+    /// Gives the tab stops back; the cursor ends at home.
+    fn regular_tabs(&mut self) {
+        let size = self.engine.size();
+        if !self.tabs.is_regular() && !self.lacks(Gaps::TABS) {
+            self.draw(b"\x1b[3g");
+            for col in (0..size.cols).step_by(usize::from(TabStops::REGULAR)) {
+                self.draw(format!("\x1b[{}G\x1bH", col + 1).as_bytes());
+            }
+            self.draw(b"\x1b[H");
+        }
+        self.tabs = TabStops::new(size);
+    }
+
+    /// RIS, without forgetting the history: a fresh screen, modes, stacks, tab stops.
+    fn full_reset(&mut self) {
+        if self.modes.has(Mode::AlternateScreen) {
+            self.private_mode(1049, false);
+        }
+        self.soft_reset();
+        self.draw(b"\x1b[H\x1b[2J");
+        self.regular_tabs();
+        if !self.lacks(Gaps::HYPERLINKS) {
+            self.draw(b"\x1b]8;;\x1b\\");
+        }
+        if !self.lacks(Gaps::CLUSTERS) {
+            self.draw(b"\x1b[?2027h");
+        }
+        self.keyboard = super::keyboard::KeyboardStacks::default();
+        self.modes = self.initial_modes();
+        self.cursor_shape = CursorShape::Default;
+        self.frame_began = None;
+        self.titles.clear();
+    }
+}

@@ -1,0 +1,116 @@
+//! Keeps a panic of an emulator inside its pane. Must not hide one: the owner is told and rebuilds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::term::cell::{Cell, CellStyle};
+use crate::term::engine::{Damage, Engine, EngineKind, Gaps, Position};
+use crate::term::size::Size;
+
+/// An emulator whose panics are caught. After one, everything is blank until it is replaced.
+pub(super) struct Guarded {
+    engine: Box<dyn Engine>,
+    kind: EngineKind,
+    history_lines: usize,
+    size: Size,
+    broken: bool,
+}
+
+impl Guarded {
+    pub(super) fn new(kind: EngineKind, size: Size, history_lines: usize) -> Self {
+        Self {
+            engine: kind.build(size, history_lines),
+            kind,
+            history_lines,
+            size,
+            broken: false,
+        }
+    }
+
+    /// A blank emulator of the same kind.
+    pub(super) fn fresh(&self) -> Self {
+        Self::new(self.kind, self.size, self.history_lines)
+    }
+
+    /// Whether it panicked.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    pub(super) fn kind(&self) -> EngineKind {
+        self.kind
+    }
+
+    /// Reads what is still readable in an emulator that panicked.
+    pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Engine) -> T) -> Option<T> {
+        // A broken value is never used for anything but this and is then thrown away.
+        catch_unwind(AssertUnwindSafe(|| read(&mut *self.engine))).ok()
+    }
+
+    /// Runs `use_it` on a sound emulator. Nothing when it is broken or breaks now.
+    fn guard<T>(&mut self, use_it: impl FnOnce(&mut dyn Engine) -> T) -> Option<T> {
+        if self.broken {
+            return None;
+        }
+        let result = self.salvage(use_it);
+        self.broken = result.is_none();
+        result
+    }
+}
+
+impl Engine for Guarded {
+    fn feed(&mut self, bytes: &[u8]) {
+        self.guard(|engine| engine.feed(bytes));
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.size = size;
+        self.guard(|engine| engine.resize(size));
+    }
+
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
+        self.guard(|engine| engine.visible_row(row, scroll_back, cells));
+        cells.resize(usize::from(self.size.cols), Cell::default());
+    }
+
+    fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.guard(|engine| engine.row_wraps(row, scroll_back))
+            .unwrap_or(false)
+    }
+
+    fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
+        self.guard(|engine| engine.hyperlink(row, col, scroll_back))
+            .flatten()
+    }
+
+    fn history_len(&self) -> usize {
+        if self.broken { 0 } else { self.engine.history_len() }
+    }
+
+    fn position(&self) -> Position {
+        if self.broken {
+            Position::default()
+        } else {
+            self.engine.position()
+        }
+    }
+
+    fn pen(&self) -> CellStyle {
+        if self.broken {
+            CellStyle::default()
+        } else {
+            self.engine.pen()
+        }
+    }
+
+    fn take_damage(&mut self) -> Damage {
+        self.guard(|engine| engine.take_damage()).unwrap_or(Damage::All)
+    }
+
+    fn gaps(&self) -> Gaps {
+        self.engine.gaps()
+    }
+}

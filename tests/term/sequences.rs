@@ -1,0 +1,113 @@
+//! The table of cases on both emulators. A gap that is listed and no longer fails is an error too, so the lists stay true.
+
+use crate::cases::{CASES, Case, STYLES, StyleCase};
+use crate::screen::{cursor, fed, row, text};
+use dbs::term::EngineKind;
+
+/// Cases an emulator is known to fail, by name.
+fn known_gaps(kind: EngineKind) -> &'static [&'static str] {
+    match kind {
+        EngineKind::Rio => &[
+            "el at the pending wrap erases the last column",
+            "lf at the pending wrap keeps the column",
+        ],
+        EngineKind::Vt100 => &[
+            "a skin tone joins",
+            "a zwj family takes two columns",
+            "bs at the pending wrap",
+            "cub at the pending wrap",
+            "el at the pending wrap erases the last column",
+            "irm inserts",
+            "lf at the pending wrap keeps the column",
+            "no wrap without decawm",
+            "replacement characters show",
+            "sgr 21 underlines twice",
+            "sgr 4:3 is curly",
+            "sgr 5 blinks",
+            "sgr 58 colours only the underline",
+            "sgr 8 hides",
+            "sgr 9 strikes",
+        ],
+    }
+}
+
+fn outcome(kind: EngineKind, case: &Case) -> Result<(), String> {
+    let mut terminal = fed(kind, case.cols, case.rows, case.input.as_bytes());
+    let got = (text(&mut terminal), cursor(&terminal));
+    let want = (case.screen.replace('|', "\n"), case.cursor);
+    if got == want {
+        return Ok(());
+    }
+    Err(format!(
+        "{} ({}): {:?}\n  got  {got:?}\n  want {want:?}",
+        case.name, case.source, case.input
+    ))
+}
+
+fn style_outcome(kind: EngineKind, case: &StyleCase) -> Result<(), String> {
+    let mut terminal = fed(kind, 10, 2, case.input.as_bytes());
+    let got = row(&mut terminal, 0)[0].style;
+    let want = (case.style)();
+    if got == want {
+        Ok(())
+    } else {
+        Err(format!(
+            "{} ({}): {:?}\n  got  {got:?}\n  want {want:?}",
+            case.name, case.source, case.input
+        ))
+    }
+}
+
+fn judge(kind: EngineKind) {
+    let mut outcomes: Vec<(&str, Result<(), String>)> = CASES
+        .iter()
+        .map(|case| (case.name, outcome(kind, case)))
+        .collect();
+    outcomes.extend(STYLES.iter().map(|case| (case.name, style_outcome(kind, case))));
+    let gaps = known_gaps(kind);
+    let mut wrong: Vec<String> = Vec::new();
+    for (name, outcome) in &outcomes {
+        match outcome {
+            Err(text) if !gaps.contains(name) => wrong.push(text.clone()),
+            Ok(()) if gaps.contains(name) => wrong.push(format!("{name} is listed as a gap but passes")),
+            _ => {}
+        }
+    }
+    wrong.extend(
+        gaps.iter()
+            .filter(|gap| !outcomes.iter().any(|(name, _)| name == *gap))
+            .map(|gap| format!("no case is called {gap}")),
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} on {}:\n{}",
+        wrong.len(),
+        outcomes.len(),
+        kind.name(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn rio_draws_every_case_as_its_standard_says() {
+    judge(EngineKind::Rio);
+}
+
+#[test]
+fn vt100_draws_every_case_but_its_known_gaps() {
+    judge(EngineKind::Vt100);
+}
+
+#[test]
+fn case_names_are_unique_and_there_are_enough() {
+    let mut names: Vec<&str> = CASES
+        .iter()
+        .map(|case| case.name)
+        .chain(STYLES.iter().map(|case| case.name))
+        .collect();
+    assert!(names.len() >= 80, "{}", names.len());
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
