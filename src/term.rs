@@ -9,6 +9,7 @@ mod base64;
 mod cell;
 mod dump;
 mod engine;
+mod engine_kind;
 mod event;
 pub mod keys;
 mod modes;
@@ -23,7 +24,8 @@ mod vt100_engine;
 
 pub use agent_state::{AgentState, ReportedState};
 pub use cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
-pub use engine::{Damage, Engine, EngineKind, Gaps, Position, UnknownEngine};
+pub use engine::{Damage, Engine, Gaps, Position};
+pub use engine_kind::{EngineKind, UnknownEngine};
 pub use event::{Notification, Progress, PromptMark, TermEvent};
 pub use modes::{Cursor, CursorShape, KittyFlags, Mode, Modes, MouseEncoding, MouseMode};
 pub use palette::{Palette, Rgb};

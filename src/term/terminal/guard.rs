@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::term::cell::{Cell, CellStyle};
-use crate::term::engine::{Damage, Engine, EngineKind, Gaps, Position};
+use crate::term::engine::{Damage, Engine, Gaps, Position};
+use crate::term::engine_kind::EngineKind;
 use crate::term::size::Size;
 
 /// An emulator whose panics are caught. After one, everything is blank until it is replaced.
