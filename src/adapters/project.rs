@@ -1,1 +1,15 @@
-//! The folder of a project: its paths, its secret, its ignore rules. Must not read the environment.
+//! The folder of a project: where its root is, what lies where in it, its secret, its ignore rules, and the private folder
+//! of its sockets. It starts no process and reads no environment; begin with [`Project::find`].
+
+mod error;
+mod find;
+mod folders;
+mod hex;
+mod ignore;
+mod runtime;
+mod secret;
+
+pub use error::ProjectError;
+pub use find::Project;
+pub use runtime::{RuntimeBase, RuntimeFolder};
+pub use secret::Secret;

@@ -1,0 +1,114 @@
+//! Finds the project that a folder belongs to. Reads what git wrote down about worktrees; does not run git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::{ProjectError, failed};
+
+/// Longest text read from git's pointer files.
+const LONGEST_POINTER: usize = 8192;
+
+/// A project: a git repository's main checkout, and the git folder that all its worktrees share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    root: PathBuf,
+    git: PathBuf,
+}
+
+impl Project {
+    /// Finds the project of `from`: the nearest folder upwards that is a checkout. A linked worktree belongs to the project of
+    /// its main checkout, so that an agent's worktree leads to the one board; only a worktree with a `.debussy` folder of
+    /// its own is a project of its own.
+    ///
+    /// # Errors
+    /// When there is no repository, or it has no checkout, or a folder cannot be read.
+    pub fn find(from: &Path) -> Result<Project, ProjectError> {
+        let start = fs::canonicalize(from).map_err(failed("find", from))?;
+        for folder in start.ancestors() {
+            let git = folder.join(".git");
+            match fs::metadata(&git) {
+                Ok(found) if found.is_dir() => {
+                    return Ok(Project {
+                        root: folder.to_owned(),
+                        git,
+                    });
+                }
+                Ok(found) if found.is_file() => return linked(folder, &git),
+                Ok(_) | Err(_) => {}
+            }
+            if folder.join("HEAD").is_file()
+                && folder.join("objects").is_dir()
+                && folder.join("refs").is_dir()
+            {
+                return inside_git(folder);
+            }
+        }
+        Err(ProjectError::Nowhere { from: start })
+    }
+
+    /// The main checkout, without links in its path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The git folder that all worktrees share.
+    pub fn git_folder(&self) -> &Path {
+        &self.git
+    }
+}
+
+/// `folder` has a `.git` file: a linked worktree or a submodule.
+fn linked(folder: &Path, pointer: &Path) -> Result<Project, ProjectError> {
+    let text = read_pointer(pointer)?;
+    let target = text.strip_prefix("gitdir:").map_or("", str::trim);
+    let own = canonical(folder, target, pointer)?;
+    let common = own.join("commondir");
+    if !common.is_file() {
+        return Ok(Project {
+            root: folder.to_owned(),
+            git: own,
+        });
+    }
+    let git = canonical(&own, read_pointer(&common)?.trim(), &common)?;
+    let main = git.parent().filter(|_| git.ends_with(".git"));
+    let root = match main {
+        Some(main) if !folder.join(".debussy").is_dir() => main.to_owned(),
+        Some(_) | None => folder.to_owned(),
+    };
+    Ok(Project { root, git })
+}
+
+/// The search ended in a git folder itself: of a checkout beside it, or of none.
+fn inside_git(folder: &Path) -> Result<Project, ProjectError> {
+    match folder.parent() {
+        Some(root) if folder.ends_with(".git") => Ok(Project {
+            root: root.to_owned(),
+            git: folder.to_owned(),
+        }),
+        _ => Err(ProjectError::Bare {
+            path: folder.to_owned(),
+        }),
+    }
+}
+
+fn read_pointer(path: &Path) -> Result<String, ProjectError> {
+    let text = fs::read_to_string(path).map_err(failed("read", path))?;
+    if text.len() > LONGEST_POINTER {
+        return Err(ProjectError::Foreign {
+            path: path.to_owned(),
+            found: "far longer than what git writes".to_owned(),
+        });
+    }
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn canonical(base: &Path, target: &str, pointer: &Path) -> Result<PathBuf, ProjectError> {
+    if target.is_empty() {
+        return Err(ProjectError::Foreign {
+            path: pointer.to_owned(),
+            found: "not a pointer as git writes it".to_owned(),
+        });
+    }
+    let path = base.join(target);
+    fs::canonicalize(&path).map_err(failed("follow", &path))
+}

@@ -1,0 +1,121 @@
+//! The private folder of a user's sockets: short enough for a socket's path, owned by the user, closed to others.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::error::ProjectError;
+use super::hex::hex;
+
+/// Longest path of a socket, in bytes: what every system has room for.
+const LONGEST: usize = 100;
+/// Room for the longest name in the folder: `/` + 16 hexadecimal digits + `.sock`, or a holder's of the same length.
+const NAME: usize = 26;
+
+/// Where a folder for sockets may be made; values of the environment, read by the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeBase {
+    /// `XDG_RUNTIME_DIR`, if set.
+    pub runtime: Option<PathBuf>,
+    /// Folder for temporary files.
+    pub temporary: PathBuf,
+    /// The user's number; part of the name in shared folders, and the owner the folder must have.
+    pub user: u32,
+}
+
+/// The folder, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeFolder {
+    path: PathBuf,
+}
+
+impl RuntimeFolder {
+    /// Makes the folder, or checks the one that is there: the first place that is short enough, ours and closed.
+    ///
+    /// # Errors
+    /// When no place will do; the text says why for each.
+    pub fn prepare(base: &RuntimeBase) -> Result<RuntimeFolder, ProjectError> {
+        let own = format!("dbs-{}", base.user);
+        let mut places: Vec<PathBuf> = Vec::new();
+        places.extend(base.runtime.iter().map(|folder| folder.join("dbs")));
+        places.push(base.temporary.join(&own));
+        #[cfg(unix)]
+        places.push(Path::new("/tmp").join(&own));
+        let mut why = Vec::new();
+        for path in places {
+            match try_place(&path, base.user) {
+                Ok(()) => return Ok(RuntimeFolder { path }),
+                Err(reason) => why.push(format!("{}: {reason}", path.display())),
+            }
+        }
+        Err(ProjectError::NoRuntime { why: why.join("; ") })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The socket of a project's server; different for every root.
+    pub fn server_socket(&self, root: &Path) -> PathBuf {
+        self.path.join(format!("{}.sock", short_name(root)))
+    }
+}
+
+/// 16 hexadecimal digits that stand for a project's root.
+fn short_name(root: &Path) -> String {
+    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+    hex(digest.get(..8).unwrap_or(&digest))
+}
+
+fn try_place(path: &Path, user: u32) -> Result<(), String> {
+    if path.as_os_str().len() + NAME > LONGEST {
+        return Err("its path is too long for a socket".to_owned());
+    }
+    if !path.is_absolute() {
+        return Err("it is not an absolute path".to_owned());
+    }
+    make(path)?;
+    check(path, user)
+}
+
+fn make(path: &Path) -> Result<(), String> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.to_string()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Looks at the folder itself, once opened, not at what its name may mean a moment later.
+#[cfg(unix)]
+fn check(path: &Path, user: u32) -> Result<(), String> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_DIRECTORY;
+    let folder = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits())
+        .open(path)
+        .map_err(|error| format!("it is not a folder of ours ({error})"))?;
+    let found = folder.metadata().map_err(|error| error.to_string())?;
+    if found.uid() != user {
+        return Err(format!("it belongs to user {}", found.uid()));
+    }
+    if found.mode() & 0o077 != 0 {
+        return Err(format!(
+            "it is open to others (mode {:o}); remove it, or close it with chmod 700",
+            found.mode() & 0o777
+        ));
+    }
+    Ok(())
+}
+
+/// Named pipes have no folder; what there is belongs to the user already.
+#[cfg(not(unix))]
+fn check(path: &Path, _user: u32) -> Result<(), String> {
+    path.is_dir()
+        .then_some(())
+        .ok_or_else(|| "it is not a folder".to_owned())
+}

@@ -1,0 +1,97 @@
+//! The secret of a project, from which the tokens of attempts are derived. It never leaves its file and this module.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use super::error::{ProjectError, failed};
+use super::hex::hex;
+use crate::domain::{AttemptId, Timestamp};
+
+/// Length of a secret, in bytes.
+const LENGTH: usize = 32;
+
+/// 32 random bytes of the operating system.
+#[derive(Clone)]
+pub struct Secret([u8; LENGTH]);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl Secret {
+    /// The secret in the file; made if there is none. Of several who make one at once, one wins and all use it.
+    ///
+    /// # Errors
+    /// When the file cannot be used, or the system has no random bytes.
+    pub fn of(path: &Path) -> Result<Secret, ProjectError> {
+        if let Some(secret) = read(path)? {
+            return Ok(secret);
+        }
+        let mut bytes = [0; LENGTH];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| failed("draw random bytes for", path)(io::Error::other(error.to_string())))?;
+        match write(path, &bytes) {
+            Ok(()) => Ok(Secret(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                read(path)?.ok_or_else(|| ProjectError::BadSecret {
+                    path: path.to_owned(),
+                })
+            }
+            Err(error) => Err(failed("write", path)(error)),
+        }
+    }
+
+    /// The token that proves to be this attempt: 64 hexadecimal digits.
+    pub fn token(&self, attempt: AttemptId, created_at: Timestamp) -> String {
+        let digest = Sha256::new()
+            .chain_update(self.0)
+            .chain_update(attempt.0.to_be_bytes())
+            .chain_update(created_at.0.to_be_bytes())
+            .finalize();
+        hex(&digest)
+    }
+
+    /// Whether `token` is the attempt's. Takes as long for a nearly right one as for a wrong one.
+    pub fn proves(&self, token: &str, attempt: AttemptId, created_at: Timestamp) -> bool {
+        let right = self.token(attempt, created_at);
+        let differing = right
+            .bytes()
+            .zip(token.bytes())
+            .fold(0_u8, |differing, (ours, theirs)| differing | (ours ^ theirs));
+        token.len() == right.len() && std::hint::black_box(differing) == 0
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Secret>, ProjectError> {
+    let bad = |path: &Path| ProjectError::BadSecret {
+        path: PathBuf::from(path),
+    };
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() && found.len() == LENGTH as u64 => {}
+        Ok(_) => return Err(bad(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed("look at", path)(error)),
+    }
+    let bytes = fs::read(path).map_err(failed("read", path))?;
+    match bytes.try_into() {
+        Ok(bytes) => Ok(Some(Secret(bytes))),
+        Err(_wrong_length) => Err(bad(path)),
+    }
+}
+
+/// Writes the whole file under its name or not at all; fails if there is one.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|failure| failure.error)?;
+    Ok(())
+}

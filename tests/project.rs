@@ -1,0 +1,320 @@
+//! The folder of a project, on real file systems. Git's layout is written by hand, as git writes it.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dbs::adapters::project::{Project, ProjectError, RuntimeBase, RuntimeFolder, Secret};
+use dbs::domain::{AttemptId, Timestamp};
+use tempfile::TempDir;
+
+fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap();
+    (folder, path)
+}
+
+fn repository(path: &Path) -> PathBuf {
+    fs::create_dir_all(path.join(".git/objects")).unwrap();
+    fs::create_dir_all(path.join(".git/refs")).unwrap();
+    fs::write(path.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    path.to_owned()
+}
+
+fn worktree(main: &Path, path: &Path) {
+    let own = main.join(".git/worktrees/ravel");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::create_dir_all(path.join("deep")).unwrap();
+    fs::write(path.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+}
+
+#[test]
+fn a_project_is_found_from_any_folder_in_it_also_through_a_link() {
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    fs::create_dir_all(root.join("src/deep")).unwrap();
+    for from in ["", "src", "src/deep", ".git", ".git/objects"] {
+        let project = Project::find(&root.join(from)).unwrap();
+        assert_eq!(
+            (project.root(), project.git_folder()),
+            (root.as_path(), root.join(".git").as_path()),
+            "{from}"
+        );
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&root, path.join("link")).unwrap();
+        assert_eq!(Project::find(&path.join("link/src")).unwrap().root(), root);
+    }
+}
+
+#[test]
+fn a_linked_worktree_leads_to_the_project_of_its_main_checkout() {
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    let inside = root.join(".debussy-worktrees/developer-ravel");
+    for tree in [inside, path.join("elsewhere")] {
+        worktree(&root, &tree);
+        let project = Project::find(&tree.join("deep")).unwrap();
+        assert_eq!(
+            (project.root(), project.git_folder()),
+            (root.as_path(), root.join(".git").as_path())
+        );
+    }
+}
+
+#[test]
+fn a_worktree_with_its_own_debussy_folder_is_its_own_project_and_shares_the_ignore_rules() {
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    let tree = path.join("two");
+    worktree(&root, &tree);
+    fs::create_dir(tree.join(".debussy")).unwrap();
+    let project = Project::find(&tree).unwrap();
+    assert_eq!(project.root(), tree);
+    project.init().unwrap();
+    assert!(
+        fs::read_to_string(root.join(".git/info/exclude"))
+            .unwrap()
+            .contains("/.debussy/")
+    );
+}
+
+#[test]
+fn a_submodule_is_its_own_project() {
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    let git = root.join(".git/modules/sub");
+    fs::create_dir_all(&git).unwrap();
+    fs::create_dir(root.join("sub")).unwrap();
+    fs::write(root.join("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
+    let project = Project::find(&root.join("sub")).unwrap();
+    assert_eq!(
+        (project.root(), project.git_folder()),
+        (root.join("sub").as_path(), git.as_path())
+    );
+}
+
+#[test]
+fn no_repository_a_bare_one_and_a_broken_pointer_are_told_apart() {
+    let (_keep, path) = folder();
+    let bare = path.join("bare.git");
+    fs::create_dir_all(bare.join("objects")).unwrap();
+    fs::create_dir_all(bare.join("refs")).unwrap();
+    fs::write(bare.join("HEAD"), "").unwrap();
+    assert!(matches!(
+        Project::find(&bare.join("refs")),
+        Err(ProjectError::Bare { .. })
+    ));
+    fs::create_dir(path.join("broken")).unwrap();
+    fs::write(path.join("broken/.git"), "nonsense").unwrap();
+    assert!(matches!(
+        Project::find(&path.join("broken")),
+        Err(ProjectError::Foreign { .. })
+    ));
+    fs::write(path.join("broken/.git"), "gitdir: /not/there\n").unwrap();
+    assert!(matches!(
+        Project::find(&path.join("broken")),
+        Err(ProjectError::Failed { .. })
+    ));
+    fs::create_dir(path.join("empty")).unwrap();
+    let nowhere = Project::find(&path.join("empty"));
+    // The folder for temporary files may itself lie in a repository.
+    assert!(!nowhere.is_ok_and(|found| found.root().starts_with(&path)));
+}
+
+#[test]
+fn initialising_twice_makes_everything_once_and_keeps_the_secret() {
+    let (_keep, path) = folder();
+    let root = repository(&path);
+    fs::create_dir_all(root.join(".git/info")).unwrap();
+    fs::write(root.join(".git/info/exclude"), "# mine\n*.log").unwrap();
+    let project = Project::find(&root).unwrap();
+    assert!(!project.is_initialised());
+    let first = project.init().unwrap();
+    let second = project.init().unwrap();
+    assert!(project.is_initialised());
+    let token = first.token(AttemptId(1), Timestamp(2));
+    assert_eq!(token, second.token(AttemptId(1), Timestamp(2)));
+    let exclude = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
+    assert_eq!(exclude, "# mine\n*.log\n/.debussy/\n/.debussy-worktrees/\n");
+    for made in [
+        project.attempts(),
+        project.inbox(),
+        project.worktrees(),
+        project.logs(),
+        project.backups(),
+    ] {
+        assert!(made.is_dir(), "{}", made.display());
+    }
+    assert_eq!(
+        project.attempt(AttemptId(17)),
+        root.join(".debussy/dbs/attempts/17")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_and_the_secret_are_private_also_where_they_were_open_before() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_keep, path) = folder();
+    let project = Project::find(&repository(&path)).unwrap();
+    fs::create_dir_all(project.dbs()).unwrap();
+    fs::set_permissions(project.dbs(), fs::Permissions::from_mode(0o755)).unwrap();
+    project.init().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&project.dbs()), 0o700);
+    assert_eq!(mode(&project.attempts()), 0o700);
+    assert_eq!(mode(&project.worktrees()), 0o700);
+    assert_eq!(mode(&project.dbs().join("secret")), 0o600);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_place_of_our_folders_are_refused() {
+    for name in [
+        ".debussy",
+        ".debussy-worktrees",
+        ".debussy/dbs",
+        ".debussy/dbs/inbox",
+    ] {
+        let (_keep, path) = folder();
+        let root = repository(&path.join("one"));
+        fs::create_dir(path.join("trap")).unwrap();
+        fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(path.join("trap"), root.join(name)).unwrap();
+        let refused = Project::find(&root).unwrap().init();
+        assert!(
+            matches!(refused, Err(ProjectError::Foreign { .. })),
+            "{name}: {refused:?}"
+        );
+        assert_eq!(fs::read_dir(path.join("trap")).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_secret_of_the_wrong_length_is_refused_and_left_alone() {
+    let (_keep, path) = folder();
+    let file = path.join("secret");
+    fs::write(&file, [7; 31]).unwrap();
+    assert!(matches!(Secret::of(&file), Err(ProjectError::BadSecret { .. })));
+    assert_eq!(fs::read(&file).unwrap(), [7; 31]);
+}
+
+#[test]
+fn of_many_who_make_the_secret_at_once_all_get_the_same() {
+    for _ in 0..20 {
+        let (_keep, path) = folder();
+        let file = path.join("secret");
+        let tokens: BTreeSet<String> = std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| Secret::of(&file).unwrap().token(AttemptId(1), Timestamp(1))))
+                .collect();
+            makers.into_iter().map(|maker| maker.join().unwrap()).collect()
+        });
+        assert_eq!(tokens.len(), 1);
+        assert_eq!(
+            fs::read_dir(&path).unwrap().count(),
+            1,
+            "nothing but the secret is left"
+        );
+    }
+}
+
+#[test]
+fn a_token_proves_one_attempt_of_one_project_and_nothing_else() {
+    let (_keep, path) = folder();
+    fs::write(path.join("secret"), [7; 32]).unwrap();
+    let secret = Secret::of(&path.join("secret")).unwrap();
+    let other = Secret::of(&path.join("other")).unwrap();
+    let token = secret.token(AttemptId(17), Timestamp(1000));
+    // sha256 of 32 bytes 07, then 17 and 1000 as eight bytes each.
+    assert_eq!(token, EXPECTED);
+    assert!(secret.proves(&token, AttemptId(17), Timestamp(1000)));
+    assert!(!secret.proves(&token, AttemptId(18), Timestamp(1000)));
+    assert!(!secret.proves(&token, AttemptId(17), Timestamp(1001)));
+    assert!(!other.proves(&token, AttemptId(17), Timestamp(1000)));
+    assert!(!secret.proves("", AttemptId(17), Timestamp(1000)));
+    assert!(!secret.proves(token.get(..63).unwrap(), AttemptId(17), Timestamp(1000)));
+    assert!(!secret.proves(&format!("{token}0"), AttemptId(17), Timestamp(1000)));
+    assert_eq!(format!("{secret:?}"), "Secret(..)");
+}
+
+const EXPECTED: &str = "9550cb082c6b7685570b799acb6662940dc6bf6601d5086eead01bd3f23304ca";
+
+#[cfg(unix)]
+mod sockets {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    fn base(path: &Path) -> RuntimeBase {
+        RuntimeBase {
+            runtime: Some(path.join("run")),
+            temporary: path.join("tmp"),
+            user: fs::metadata(path).unwrap().uid(),
+        }
+    }
+
+    fn places(path: &Path) -> RuntimeBase {
+        let base = base(path);
+        fs::create_dir(path.join("run")).unwrap();
+        fs::create_dir(path.join("tmp")).unwrap();
+        base
+    }
+
+    #[test]
+    fn the_runtime_folder_is_private_and_the_same_every_time() {
+        let (_keep, path) = folder();
+        let base = places(&path);
+        let first = RuntimeFolder::prepare(&base).unwrap();
+        assert_eq!(first.path(), path.join("run/dbs"));
+        assert_eq!(
+            fs::metadata(first.path()).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        assert_eq!(RuntimeFolder::prepare(&base).unwrap(), first);
+        let one = first.server_socket(Path::new("/home/ann/one"));
+        assert_ne!(one, first.server_socket(Path::new("/home/ann/two")));
+        assert!(one.as_os_str().len() <= 100);
+    }
+
+    #[test]
+    fn a_folder_that_is_open_linked_or_somebody_elses_is_passed_over() {
+        let (_keep, path) = folder();
+        let base = places(&path);
+        let own = path.join(format!("tmp/dbs-{}", base.user));
+        fs::create_dir(path.join("run/dbs")).unwrap();
+        fs::set_permissions(path.join("run/dbs"), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(RuntimeFolder::prepare(&base).unwrap().path(), own);
+        fs::remove_dir(path.join("run/dbs")).unwrap();
+        fs::create_dir(path.join("trap")).unwrap();
+        symlink(path.join("trap"), path.join("run/dbs")).unwrap();
+        assert_eq!(RuntimeFolder::prepare(&base).unwrap().path(), own);
+        let stranger = RuntimeBase {
+            user: base.user + 4711,
+            ..base
+        };
+        let refused = RuntimeFolder::prepare(&stranger);
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("belongs to user"), "{text}");
+        drop(fs::remove_dir(format!("/tmp/dbs-{}", stranger.user)));
+    }
+
+    #[test]
+    fn a_path_too_long_for_a_socket_is_passed_over() {
+        let (_keep, path) = folder();
+        let base = RuntimeBase {
+            runtime: Some(path.join("x".repeat(90))),
+            ..places(&path)
+        };
+        fs::create_dir(base.runtime.as_ref().unwrap()).unwrap();
+        let found = RuntimeFolder::prepare(&base).unwrap();
+        assert!(
+            found.path().starts_with(path.join("tmp")),
+            "{}",
+            found.path().display()
+        );
+    }
+}
