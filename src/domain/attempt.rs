@@ -9,7 +9,7 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
 use super::signal::Signal;
 use super::time::Timestamp;
-use super::workflow::Action;
+use super::workflow::{Access, Action, EvidenceKind, Stage, Workspace};
 
 /// One agent, or one engine action, at work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,33 @@ pub enum AttemptMode {
     Remediate,
     /// Mend what an engine action could not do (merge conflict, failing gate).
     Fallback,
+}
+
+impl AttemptMode {
+    /// Where an attempt in this mode works: a fallback mends the task's branch, whatever the engine's action needs.
+    pub fn workspace(self, stage: &Stage) -> Workspace {
+        match (self, stage.workspace) {
+            (AttemptMode::Fallback, _) => Workspace::Branch,
+            (AttemptMode::Fresh | AttemptMode::Remediate, workspace) => workspace,
+        }
+    }
+
+    /// Whether an attempt in this mode may change files.
+    pub fn access(self, stage: &Stage) -> Access {
+        match self {
+            AttemptMode::Fallback => Access::Write,
+            AttemptMode::Fresh | AttemptMode::Remediate => stage.access,
+        }
+    }
+
+    /// What must be seen after an attempt in this mode. A fallback proves that the mended branch is on the remote; the
+    /// stage's own evidence is for the engine's action, which runs again afterwards.
+    pub fn evidence(self, stage: &Stage) -> Vec<EvidenceKind> {
+        match self {
+            AttemptMode::Fallback => vec![EvidenceKind::CommitsAhead, EvidenceKind::Pushed],
+            AttemptMode::Fresh | AttemptMode::Remediate => stage.evidence.clone(),
+        }
+    }
 }
 
 impl fmt::Display for AttemptMode {

@@ -1,10 +1,37 @@
-//! The board: all tasks, batches and attempts, and the one function that changes them.
+//! The board: all tasks, batches and attempts, and the one function that changes them. The rules are in `board/`, one
+//! family per file; none of them reads a clock, waits, or can fail.
+
+mod acting;
+mod admitting;
+mod asking;
+mod cascading;
+mod checking;
+mod ending;
+mod handling;
+mod moving;
+mod naming;
+mod ordering;
+mod planning;
+mod retrying;
+mod rows;
+mod running;
+mod settling;
+mod signalling;
+mod starting;
+mod steering;
+mod step;
+mod ticking;
+mod verifying;
+mod waking;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use checking::check_invariants;
+use step::Step;
+
 use super::attempt::Attempt;
-use super::effect::Effect;
+use super::effect::{Effect, Level};
 use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
 use super::run::{Batch, Pause};
@@ -18,7 +45,7 @@ use super::workflow::Workflow;
 pub struct Board {
     /// All tasks.
     pub tasks: BTreeMap<TaskId, Arc<Task>>,
-    /// All open attempts and the settled ones that are still of interest.
+    /// All open attempts and the settled ones that are still of interest (the last three of each task).
     pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     /// All batches.
     pub batches: BTreeMap<BatchId, Arc<Batch>>,
@@ -49,17 +76,90 @@ pub struct Touched {
 
 impl Board {
     /// Takes in one fact and says what should follow. Total and deterministic: the same board, time and fact give the same answer.
-    pub fn apply(&mut self, _now: Timestamp, _event: &Event) -> Vec<Effect> {
-        Vec::new()
+    ///
+    /// Debug builds end with [`check_invariants`]: a board that was sound before must be sound after.
+    pub fn apply(&mut self, now: Timestamp, event: &Event) -> Vec<Effect> {
+        let was_sound = cfg!(debug_assertions) && check_invariants(self).is_ok();
+        let mut step = Step::new(now);
+        self.take_in(&mut step, event);
+        // Before the workflows are read nothing can be judged; the first event that brings them catches up.
+        if !self.workflows.is_empty() {
+            self.spend(&mut step);
+            self.cascade(&mut step);
+            self.schedule(&mut step);
+            self.judge_runs(&mut step);
+        }
+        debug_assert!(
+            !was_sound || check_invariants(self).is_ok(),
+            "{event:?} broke the board: {:?}",
+            check_invariants(self)
+        );
+        step.effects
     }
 
-    /// When something is due if nothing happens before.
-    pub fn next_deadline(&self) -> Option<Timestamp> {
-        None
+    fn take_in(&mut self, step: &mut Step, event: &Event) {
+        match event {
+            Event::Asked { request, by, command } => self.asked(step, *request, by, command),
+            Event::Configured(settings) => self.configured(settings),
+            Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
+            Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
+            Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
+            Event::Signalled {
+                attempt,
+                kind,
+                text,
+                key,
+            } => self.signalled(step, *attempt, *kind, (text, key)),
+            Event::Observed {
+                attempt,
+                doing,
+                source,
+            } => self.observed(step, *attempt, doing, source),
+            Event::AttemptEnded {
+                attempt,
+                exit,
+                tail,
+                cause,
+            } => self.ended(step, *attempt, (exit, tail), cause.as_ref()),
+            Event::ActionEnded { attempt, outcome } => self.action_ended(step, *attempt, outcome),
+            Event::Verified {
+                attempt,
+                evidence,
+                head,
+            } => self.verified(step, *attempt, evidence, head.as_deref()),
+            Event::WorkspaceSettled { attempt, problem } => {
+                self.workspace_settled(step, *attempt, problem.as_deref());
+            }
+            Event::Performed { key, problem } => performed(step, key, problem.as_deref()),
+            Event::Woke(inventory) => self.woke(step, inventory),
+            Event::Ticked => self.ticked(step),
+        }
+    }
+
+    fn configured(&mut self, settings: &Settings) {
+        if *self.settings != *settings {
+            self.settings = Arc::new(settings.clone());
+        }
+    }
+
+    fn workflows_loaded(&mut self, flows: &[Workflow]) {
+        let keyed = flows.iter().map(|flow| (flow.id.clone(), Arc::new(flow.clone())));
+        self.workflows = keyed.collect();
     }
 
     /// What changed since this was last called.
     pub fn take_touched(&mut self) -> Touched {
         std::mem::take(&mut self.touched)
+    }
+}
+
+/// The board does not depend on it; people are told what could not be done, and the next start tries again.
+fn performed(step: &mut Step, key: &str, problem: Option<&str>) {
+    if let Some(problem) = problem {
+        step.announce(
+            Level::Warning,
+            "not_performed",
+            format!("could not do {key}: {problem}"),
+        );
     }
 }

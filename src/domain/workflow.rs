@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::attempt::AttemptMode;
 use super::failure::FailureClass;
 use super::id::{RoleId, StageId, WorkflowId};
 use super::signal::SignalKind;
@@ -74,33 +73,6 @@ pub struct Stage {
     pub timeout: Option<Span>,
     /// Whether every task stops here until a person approves it before the actor starts.
     pub approval: Approval,
-}
-
-impl Stage {
-    /// Where an attempt in that mode works: a fallback mends the task's branch, whatever the engine's action needs.
-    pub fn workspace_for(&self, mode: AttemptMode) -> Workspace {
-        match (mode, self.workspace) {
-            (AttemptMode::Fallback, Workspace::None | Workspace::Main) => Workspace::Branch,
-            (AttemptMode::Fresh | AttemptMode::Remediate | AttemptMode::Fallback, workspace) => workspace,
-        }
-    }
-
-    /// Whether an attempt in that mode may change files.
-    pub fn access_for(&self, mode: AttemptMode) -> Access {
-        match mode {
-            AttemptMode::Fallback => Access::Write,
-            AttemptMode::Fresh | AttemptMode::Remediate => self.access,
-        }
-    }
-
-    /// What must be seen after an attempt in that mode. A fallback proves that the mended branch is on the remote; the
-    /// stage's own evidence is for the engine's action, which runs again afterwards.
-    pub fn evidence_for(&self, mode: AttemptMode) -> Vec<EvidenceKind> {
-        match mode {
-            AttemptMode::Fallback => vec![EvidenceKind::CommitsAhead, EvidenceKind::Pushed],
-            AttemptMode::Fresh | AttemptMode::Remediate => self.evidence.clone(),
-        }
-    }
 }
 
 /// Who acts in a stage.

@@ -1,0 +1,207 @@
+//! Whether a released task may start now, and if not, why (K41–K48, seeds 3.9 step 6). The first reason that applies is the one
+//! people are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Board;
+use crate::domain::attempt::{AttemptMode, AttemptState, Worker};
+use crate::domain::id::{AttemptId, RoleId, StageId, TaskId};
+use crate::domain::run::RunState;
+use crate::domain::task::{Task, TaskState, WhyNot};
+use crate::domain::time::Timestamp;
+use crate::domain::workflow::{Action, Actor, Approval, Guard, Stage, Workspace};
+
+/// What may happen to a released task now.
+pub(super) enum Admission {
+    /// An agent in that role starts.
+    Agent(RoleId),
+    /// The engine acts.
+    Engine(Action),
+    /// A person is asked.
+    Person,
+}
+
+/// What is taken already; kept up to date while tasks are started, so that a limit holds within a turn too (LK-5).
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    agents: u32,
+    by_role: BTreeMap<RoleId, u32>,
+    started: u32,
+    singles: BTreeMap<Single, AttemptId>,
+    /// Names of open attempts.
+    pub(super) names: BTreeSet<String>,
+}
+
+/// What a singleton stage admits one attempt at a time for: its name and the base branch (K47, LK-54).
+pub(super) type Single = (StageId, Option<String>);
+
+impl Places {
+    /// Takes the place of an attempt that starts now.
+    pub(super) fn take(&mut self, id: AttemptId, worker: &Worker, single: Option<Single>) {
+        self.occupy(id, worker, single);
+        if matches!(worker, Worker::Agent { .. }) {
+            self.started += 1;
+        }
+    }
+
+    fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<Single>) {
+        if let Worker::Agent { role, name } = worker {
+            self.agents += 1;
+            *self.by_role.entry(role.clone()).or_insert(0) += 1;
+            self.names.insert(name.clone());
+        }
+        if let Some(single) = single {
+            self.singles.insert(single, id);
+        }
+    }
+}
+
+impl Board {
+    /// What open attempts take up. An agent whose process is gone and whose evidence is being collected takes no place.
+    pub(super) fn places(&self) -> Places {
+        let mut places = Places::default();
+        for attempt in self.attempts.values().filter(|attempt| attempt.state.is_open()) {
+            let Some(task) = self.tasks.get(&attempt.task) else {
+                continue;
+            };
+            let single = self
+                .stage_of_attempt(attempt)
+                .and_then(|stage| self.single(task, stage));
+            if let (AttemptState::Verifying, Worker::Agent { name, .. }) = (&attempt.state, &attempt.worker) {
+                places.names.insert(name.clone());
+                places.singles.extend(single.map(|single| (single, attempt.id)));
+            } else {
+                places.occupy(attempt.id, &attempt.worker, single);
+            }
+        }
+        places
+    }
+
+    /// The place an attempt of that stage needs for itself, if the stage is a singleton.
+    pub(super) fn single(&self, task: &Task, stage: &Stage) -> Option<Single> {
+        stage
+            .singleton
+            .then(|| (stage.id.clone(), self.base_of(task).map(str::to_owned)))
+    }
+
+    /// Whether a released task may start now.
+    pub(super) fn admit(&self, now: Timestamp, task: &Task, places: &Places) -> Result<Admission, WhyNot> {
+        let Some(stage) = self.stage_of(task) else {
+            return Err(WhyNot::NoStage(task.workflow.clone(), task.stage.clone()));
+        };
+        self.may_run(task)?;
+        self.has_what_it_needs(now, task, stage)?;
+        if self.pause.is_some() {
+            return Err(WhyNot::Paused);
+        }
+        if needs_approval(task, stage) {
+            return Ok(Admission::Person);
+        }
+        if let Some(single) = self.single(task, stage)
+            && let Some(busy) = places.singles.get(&single)
+        {
+            return Err(WhyNot::SingletonBusy(*busy));
+        }
+        match (&stage.actor, task.next_mode, &stage.fallback) {
+            (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
+                self.has_room(role, places)?;
+                Ok(Admission::Agent(role.clone()))
+            }
+            (Actor::Engine(action), _, _) => Ok(Admission::Engine(*action)),
+            (Actor::Human, _, _) => Ok(Admission::Person),
+        }
+    }
+
+    fn may_run(&self, task: &Task) -> Result<(), WhyNot> {
+        if let Some(attempt) = task.open_attempt {
+            return Err(WhyNot::StillEnding(attempt));
+        }
+        let batch = self.batches.get(&task.batch);
+        if batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_))) {
+            return Err(WhyNot::Aborted);
+        }
+        if batch.is_none_or(|batch| batch.go_ahead.is_none()) {
+            return Err(WhyNot::NoGoAhead);
+        }
+        Ok(())
+    }
+
+    fn has_what_it_needs(&self, now: Timestamp, task: &Task, stage: &Stage) -> Result<(), WhyNot> {
+        if let Some(unknown) = task.deps.iter().find(|id| !self.tasks.contains_key(*id)) {
+            return Err(WhyNot::UnknownDependency(unknown.clone()));
+        }
+        let waiting = self.open_dependencies(task);
+        if !waiting.is_empty() {
+            return Err(WhyNot::Dependencies(waiting));
+        }
+        if let Some(until) = task.not_before.filter(|until| *until > now) {
+            return Err(WhyNot::Until(until));
+        }
+        let needs_base = matches!(
+            task.next_mode.workspace(stage),
+            Workspace::Branch | Workspace::Head | Workspace::Base
+        ) || stage.actor == Actor::Engine(Action::Merge);
+        if needs_base && self.base_of(task).is_none() {
+            return Err(WhyNot::NoBase);
+        }
+        if stage.guards.contains(&Guard::DependencyHeadsMerged) {
+            let unmerged = self.unmerged_dependencies(task);
+            if !unmerged.is_empty() {
+                return Err(WhyNot::DependencyNotMerged(unmerged));
+            }
+        }
+        Ok(())
+    }
+
+    /// Dependencies that are not done; unknown ones are among them (LK-28).
+    pub(super) fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
+        let done = |id: &TaskId| {
+            self.tasks
+                .get(id)
+                .is_some_and(|other| other.state == TaskState::Done)
+        };
+        task.deps.iter().filter(|id| !done(id)).cloned().collect()
+    }
+
+    /// Dependencies whose recorded head is not merged (K46, LK-22): by commit, never by branch name.
+    fn unmerged_dependencies(&self, task: &Task) -> Vec<TaskId> {
+        let unmerged = |id: &TaskId| {
+            self.tasks
+                .get(id)
+                .is_some_and(|other| other.head.is_some() && other.merged.is_none())
+        };
+        task.deps.iter().filter(|id| unmerged(id)).cloned().collect()
+    }
+
+    fn has_room(&self, role: &RoleId, places: &Places) -> Result<(), WhyNot> {
+        let of_role = places.by_role.get(role).copied().unwrap_or(0);
+        if let Some(most) = self.settings.max_by_role.get(role).copied()
+            && of_role >= most
+        {
+            return Err(WhyNot::NoRoom {
+                running: of_role,
+                most,
+            });
+        }
+        let most = self.settings.max_agents;
+        if places.agents >= most {
+            return Err(WhyNot::NoRoom {
+                running: places.agents,
+                most,
+            });
+        }
+        if places.started >= self.settings.max_starts.max(1) {
+            return Err(WhyNot::TurnLimit);
+        }
+        Ok(())
+    }
+}
+
+fn needs_approval(task: &Task, stage: &Stage) -> bool {
+    let asked = match stage.approval {
+        Approval::NotNeeded => false,
+        Approval::WhenAsked => task.needs_approval,
+        Approval::Always => true,
+    };
+    asked && stage.actor != Actor::Human && task.approved.as_ref() != Some(&stage.id)
+}

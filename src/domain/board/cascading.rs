@@ -1,0 +1,178 @@
+//! Dependents of what went wrong for good: skipped with the root cause where the workflow says so (G50), unless that would be
+//! too large a part of what is left: then the run is aborted before anything is skipped (G51, LG-11).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Board;
+use super::step::Step;
+use crate::domain::effect::Level;
+use crate::domain::id::{BatchId, TaskId};
+use crate::domain::run::RunState;
+use crate::domain::task::{Hold, Task, TaskState};
+use crate::domain::workflow::Cascade;
+
+/// Batches with so few tasks are never aborted (G51).
+const SMALL_BATCH: usize = 3;
+
+impl Board {
+    /// Skips what can never start, takes up again what can.
+    pub(super) fn cascade(&mut self, step: &mut Step) {
+        self.unskip(step);
+        let mut by_batch: BTreeMap<BatchId, BTreeMap<TaskId, TaskId>> = BTreeMap::new();
+        for (id, root) in self.doomed() {
+            if let Some(task) = self.tasks.get(&id) {
+                by_batch.entry(task.batch.clone()).or_default().insert(id, root);
+            }
+        }
+        for (batch, doomed) in by_batch {
+            if self.is_aborted(&batch) {
+                continue;
+            }
+            if let Some(why) = self.breaker(&batch, &doomed) {
+                step.announce(Level::Alert, "aborted", format!("run of {batch} aborted: {why}"));
+                self.edit_batch(&batch, |row| {
+                    row.run = RunState::Aborted(why);
+                    row.since = step.now;
+                });
+                continue;
+            }
+            for (id, root) in doomed {
+                step.say(
+                    Level::Warning,
+                    "skip",
+                    &id,
+                    format!("{id} is skipped because of {root}"),
+                );
+                self.put(step.now, &id, TaskState::Skipped(root));
+            }
+        }
+    }
+
+    /// What was skipped because of others whose work is done by now.
+    fn unskip(&mut self, step: &mut Step) {
+        let freed: Vec<TaskId> = self
+            .tasks
+            .values()
+            .filter(|task| matches!(&task.state, TaskState::Skipped(root) if *root != task.id))
+            .filter(|task| self.open_dependencies(task).is_empty())
+            .map(|task| task.id.clone())
+            .collect();
+        for id in freed {
+            step.say(Level::Info, "unskip", &id, format!("{id} can be done after all"));
+            self.put(step.now, &id, TaskState::Released);
+        }
+    }
+
+    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one.
+    fn doomed(&self) -> BTreeMap<TaskId, TaskId> {
+        let mut open: Vec<(&TaskId, TaskId)> = self
+            .tasks
+            .values()
+            .filter_map(|task| root_of(task).map(|root| (&task.id, root)))
+            .collect();
+        let mut doomed = BTreeMap::new();
+        if open.is_empty() {
+            return doomed;
+        }
+        let dependents = self.dependents();
+        while let Some((id, root)) = open.pop() {
+            for dependent in dependents.get(id).into_iter().flatten() {
+                if self.may_be_skipped(dependent) && !doomed.contains_key(&dependent.id) {
+                    doomed.insert(dependent.id.clone(), root.clone());
+                    open.push((&dependent.id, root.clone()));
+                }
+            }
+        }
+        doomed
+    }
+
+    fn dependents(&self) -> BTreeMap<&TaskId, Vec<&Task>> {
+        let mut dependents: BTreeMap<&TaskId, Vec<&Task>> = BTreeMap::new();
+        for task in self.tasks.values() {
+            for on in &task.deps {
+                dependents.entry(on).or_default().push(task);
+            }
+        }
+        dependents
+    }
+
+    fn may_be_skipped(&self, task: &Task) -> bool {
+        let waits = matches!(task.state, TaskState::Backlog | TaskState::Released);
+        let skips = self
+            .workflow_of(task)
+            .is_some_and(|flow| matches!(flow.cascade, Cascade::Skip { .. }));
+        waits && skips && task.open_attempt.is_none()
+    }
+
+    /// The first dependency that would have this task skipped again.
+    pub(super) fn broken_dependency(&self, task: &Task) -> Option<TaskId> {
+        let broken = |id: &&TaskId| self.tasks.get(*id).is_some_and(|on| root_of(on).is_some());
+        task.deps.iter().find(broken).cloned()
+    }
+
+    /// Why the run is aborted instead, if it is: strictly more than the share of what is left would be skipped.
+    fn breaker(&self, batch: &BatchId, doomed: &BTreeMap<TaskId, TaskId>) -> Option<String> {
+        let all: Vec<&Task> = self
+            .tasks
+            .values()
+            .map(AsRef::as_ref)
+            .filter(|task: &&Task| task.batch == *batch)
+            .collect();
+        let percents: BTreeSet<u8> = all
+            .iter()
+            .filter(|task| doomed.contains_key(&task.id))
+            .filter_map(|task| match self.workflow_of(task)?.cascade {
+                Cascade::Skip { breaker_percent } => Some(breaker_percent),
+                Cascade::Wait => None,
+            })
+            .collect();
+        let percent = usize::from(*percents.first()?);
+        let left = all.iter().filter(|task| is_left(task)).count();
+        let lost = doomed.len();
+        let too_many = all.len() > SMALL_BATCH && lost * 100 > percent * left;
+        let roots: BTreeSet<&str> = doomed.values().map(TaskId::as_str).collect();
+        let roots: Vec<&str> = roots.into_iter().collect();
+        too_many.then(|| {
+            format!(
+                "{lost} of {left} remaining tasks would be skipped because of {}; retry or remove it",
+                roots.join(", ")
+            )
+        })
+    }
+
+    fn is_aborted(&self, batch: &BatchId) -> bool {
+        self.batches
+            .get(batch)
+            .is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
+    }
+}
+
+/// What is wrong with a task for good as far as its dependents are concerned. A hold for approval is not: it waits.
+fn root_of(task: &Task) -> Option<TaskId> {
+    match &task.state {
+        TaskState::Skipped(root) => Some(root.clone()),
+        TaskState::Failed(_)
+        | TaskState::Cancelled
+        | TaskState::Parked(_)
+        | TaskState::Held(
+            Hold::Blocked(_)
+            | Hold::RejectLoop(_)
+            | Hold::Exhausted(_)
+            | Hold::TooManyAttempts(_)
+            | Hold::AcceptanceFailed(_),
+        ) => Some(task.id.clone()),
+        TaskState::Held(Hold::Approval)
+        | TaskState::Backlog
+        | TaskState::Released
+        | TaskState::Active
+        | TaskState::Verifying
+        | TaskState::Done => None,
+    }
+}
+
+fn is_left(task: &Task) -> bool {
+    matches!(
+        task.state,
+        TaskState::Backlog | TaskState::Released | TaskState::Active | TaskState::Verifying
+    )
+}

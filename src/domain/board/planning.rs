@@ -1,0 +1,315 @@
+//! Commands that write the plan: batches, tasks, what they say and what they wait for. Nothing starts because of them, except
+//! that moving a task makes whatever works on it void (K21).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Board;
+use super::asking::{Answer, accepted, must_say, refusal};
+use super::step::Step;
+use crate::domain::attempt::AttemptMode;
+use crate::domain::command::{Draft, Patch, Refusal};
+use crate::domain::effect::Level;
+use crate::domain::id::{BatchId, StageId, TaskId, WorkflowId};
+use crate::domain::run::{Batch, RunState};
+use crate::domain::task::{Task, TaskState};
+use crate::domain::time::Timestamp;
+
+/// Longest id in characters.
+const LONGEST_ID: usize = 48;
+/// Least urgent priority.
+const LAST_PRIORITY: u8 = 4;
+
+impl Board {
+    pub(super) fn put_batch(
+        &mut self,
+        step: &Step,
+        id: &BatchId,
+        (title, goal): (&str, &str),
+        base: Option<&str>,
+    ) -> Answer {
+        check_id("batch", id.as_str())?;
+        let title = must_say("the batch's title", title)?.to_owned();
+        let base = base.map(str::trim).filter(|base| !base.is_empty());
+        let Some(before) = self.batches.get(id) else {
+            self.insert_batch(Batch {
+                title,
+                goal: goal.to_owned(),
+                base: base.map(str::to_owned),
+                ..new_batch(step.now, id)
+            });
+            return Ok(accepted(format!("created batch {id}")));
+        };
+        let moves = base.is_some() && before.base.as_deref() != base;
+        let at_work = self
+            .tasks
+            .values()
+            .find(|task| task.batch == *id && task.open_attempt.is_some());
+        if let (true, Some(task)) = (moves, at_work) {
+            return Err(refusal(format!(
+                "the base of {id} cannot change while {} is worked on: pause first, or wait for it",
+                task.id
+            )));
+        }
+        self.edit_batch(id, |batch| {
+            batch.title = title;
+            goal.clone_into(&mut batch.goal);
+            if let Some(base) = base {
+                batch.base = Some(base.to_owned());
+            }
+        });
+        Ok(accepted(format!("changed batch {id}")))
+    }
+
+    pub(super) fn create(&mut self, step: &mut Step, draft: &Draft) -> Answer {
+        let stage = self.check_draft(draft)?;
+        if !self.batches.contains_key(&draft.batch) {
+            self.insert_batch(new_batch(step.now, &draft.batch));
+        }
+        self.insert_task(new_task(step.now, draft, stage));
+        let text = format!("{} is planned: {}", draft.id, draft.title.trim());
+        step.say(Level::Info, "create", &draft.id, text);
+        Ok(accepted(format!("created {}", draft.id)))
+    }
+
+    fn check_draft(&self, draft: &Draft) -> Result<StageId, Refusal> {
+        check_id("task", draft.id.as_str())?;
+        check_id("batch", draft.batch.as_str())?;
+        must_say("the task's title", &draft.title)?;
+        check_priority(draft.priority)?;
+        if self.tasks.contains_key(&draft.id) {
+            return Err(refusal(format!(
+                "{} exists already: choose another id, or change it with `dbs task update {}`",
+                draft.id, draft.id
+            )));
+        }
+        if let Some(unknown) = draft.deps.iter().find(|id| !self.tasks.contains_key(*id)) {
+            return Err(refusal(format!(
+                "it would wait for {unknown}, which does not exist: create that one first"
+            )));
+        }
+        let Some(flow) = self.workflows.get(&draft.workflow) else {
+            let known: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
+            return Err(refusal(format!(
+                "there is no workflow {}: there are {}",
+                draft.workflow,
+                known.join(", ")
+            )));
+        };
+        let stage = draft.stage.as_ref().unwrap_or(&flow.entry);
+        if flow.stage(stage).is_none() {
+            return Err(no_stage(stage, flow.scan.iter()));
+        }
+        Ok(stage.clone())
+    }
+
+    pub(super) fn update(&mut self, step: &mut Step, by: &str, id: &TaskId, patch: &Patch) -> Answer {
+        let task = self.known(id)?;
+        let title = match &patch.title {
+            Some(title) => Some(must_say("the new title", title)?.to_owned()),
+            None => None,
+        };
+        if let Some(priority) = patch.priority {
+            check_priority(priority)?;
+        }
+        let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
+        if let Some(stage) = moved {
+            self.check_move(&task, stage)?;
+        }
+        self.edit(id, |task| {
+            if let Some(title) = title {
+                task.title = title;
+            }
+            if let Some(body) = &patch.body {
+                task.body.clone_from(body);
+            }
+            task.priority = patch.priority.unwrap_or(task.priority);
+            task.tags.retain(|tag| !patch.remove_tags.contains(tag));
+            task.tags.extend(patch.add_tags.iter().cloned());
+        });
+        if let Some(stage) = moved {
+            self.move_to(step, by, &task, stage);
+        }
+        Ok(accepted(format!("changed {id}")))
+    }
+
+    /// A person moves a task: as set, and whatever works on it is void (K21).
+    fn move_to(&mut self, step: &mut Step, by: &str, task: &Task, stage: &StageId) {
+        let id = &task.id;
+        let stays = matches!(task.state, TaskState::Backlog | TaskState::Parked(_));
+        if stays {
+            self.edit(id, |task| {
+                task.stage = stage.clone();
+                task.next_mode = AttemptMode::Fresh;
+            });
+        } else {
+            self.enter(step.now, id, stage, AttemptMode::Fresh);
+        }
+        self.void_work(step, id);
+        let text = format!("{by} moved {id} from {} to {stage}", task.stage);
+        step.say(Level::Info, "move", id, text);
+    }
+
+    fn check_move(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
+        if task.state == TaskState::Done {
+            return Err(refusal(format!(
+                "{} is done, and done is final: create a new task",
+                task.id
+            )));
+        }
+        if task.state.is_terminal() {
+            return Err(refusal(format!(
+                "{} is {}: take it up again with `dbs retry {} --stage {stage}`",
+                task.id,
+                task.state.word(),
+                task.id
+            )));
+        }
+        self.check_stage(task, stage)
+    }
+
+    /// Refuses a stage the task's workflow does not have.
+    pub(super) fn check_stage(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
+        match self.workflow_of(task) {
+            Some(flow) if flow.stage(stage).is_some() => Ok(()),
+            Some(flow) => Err(no_stage(stage, flow.scan.iter())),
+            None => Err(refusal(format!(
+                "workflow {} is not loaded: look at `dbs workflow list`",
+                task.workflow
+            ))),
+        }
+    }
+
+    pub(super) fn write_comment(&mut self, step: &Step, by: &str, id: &TaskId, text: &str) -> Answer {
+        self.known(id)?;
+        let text = must_say("the comment", text)?;
+        self.comment(step.now, id, by, text.to_owned());
+        Ok(accepted(format!("commented on {id}")))
+    }
+
+    pub(super) fn add_dependency(&mut self, id: &TaskId, on: &TaskId) -> Answer {
+        let task = self.known(id)?;
+        self.known(on)?;
+        if task.state == TaskState::Done {
+            return Err(refusal(format!("{id} is done and waits for nothing any more")));
+        }
+        if task.deps.contains(on) {
+            return Ok(accepted(format!("{id} waits for {on} already")));
+        }
+        if self.waits_for(on, id) {
+            return Err(refusal(format!(
+                "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs dep remove`"
+            )));
+        }
+        self.edit(id, |task| {
+            task.deps.insert(on.clone());
+        });
+        Ok(accepted(format!("{id} waits for {on}")))
+    }
+
+    pub(super) fn remove_dependency(&mut self, id: &TaskId, on: &TaskId) -> Answer {
+        let task = self.known(id)?;
+        if !task.deps.contains(on) {
+            return Err(refusal(format!(
+                "{id} does not wait for {on}: `dbs show {id}` lists what it waits for"
+            )));
+        }
+        self.edit(id, |task| {
+            task.deps.remove(on);
+        });
+        Ok(accepted(format!("{id} no longer waits for {on}")))
+    }
+
+    /// Whether `id` is `on`, or waits for it over any number of steps.
+    fn waits_for(&self, id: &TaskId, on: &TaskId) -> bool {
+        let mut seen: BTreeSet<&TaskId> = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            if next == on {
+                return true;
+            }
+            if seen.insert(next)
+                && let Some(task) = self.tasks.get(next)
+            {
+                open.extend(&task.deps);
+            }
+        }
+        false
+    }
+}
+
+fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
+    Batch {
+        id: id.clone(),
+        title: id.to_string(),
+        goal: String::new(),
+        base: None,
+        go_ahead: None,
+        run: RunState::Planning,
+        since: now,
+    }
+}
+
+fn new_task(now: Timestamp, draft: &Draft, stage: StageId) -> Task {
+    Task {
+        id: draft.id.clone(),
+        batch: draft.batch.clone(),
+        workflow: draft.workflow.clone(),
+        title: draft.title.trim().to_owned(),
+        body: draft.body.clone(),
+        kind: draft.kind,
+        tags: draft.tags.clone(),
+        priority: draft.priority,
+        deps: draft.deps.clone(),
+        gates: draft.gates.clone(),
+        stage,
+        state: TaskState::Backlog,
+        open_attempt: None,
+        next_mode: AttemptMode::Fresh,
+        needs_approval: draft.needs_approval,
+        approved: None,
+        not_before: None,
+        failures: BTreeMap::new(),
+        rejections: 0,
+        spawns: 0,
+        tries: BTreeMap::new(),
+        head: None,
+        merged: None,
+        why_not: None,
+        comments: Vec::new(),
+        finding: None,
+        created_at: now,
+        since: now,
+    }
+}
+
+fn no_stage<'a>(stage: &StageId, known: impl Iterator<Item = &'a StageId>) -> Refusal {
+    let known: Vec<&str> = known.map(StageId::as_str).collect();
+    refusal(format!(
+        "there is no stage {stage}: there are {}",
+        known.join(", ")
+    ))
+}
+
+/// `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`: fits a branch name, a folder name and a shell word everywhere.
+fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
+    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+    let begins_well = id
+        .chars()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphanumeric());
+    if begins_well && id.len() <= LONGEST_ID && id.chars().all(plain) {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "`{id}` is no {what} id: begin with a letter or digit and use at most {LONGEST_ID} letters, digits, dots, dashes and underscores"
+    )))
+}
+
+fn check_priority(priority: u8) -> Result<(), Refusal> {
+    if priority <= LAST_PRIORITY {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "priority {priority} does not exist: 0 is most urgent, {LAST_PRIORITY} least"
+    )))
+}

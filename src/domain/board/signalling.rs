@@ -1,0 +1,248 @@
+//! What attempts say and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
+//! (design 5.1, K14–K18).
+
+use super::Board;
+use super::ending::last_word;
+use super::rows::ENGINE;
+use super::step::Step;
+use crate::domain::attempt::{
+    Activity, Attempt, AttemptMode, AttemptState, Doing, StopCause, Worker, Workplace, WorkspaceState,
+};
+use crate::domain::effect::{Effect, Level};
+use crate::domain::id::AttemptId;
+use crate::domain::signal::{Signal, SignalKind};
+use crate::domain::time::Timestamp;
+use crate::domain::workflow::{RejectTo, Stage, Workspace};
+
+/// Signals of one attempt that are remembered; a flood of progress beyond is shown, but not stored.
+const MOST_SIGNALS: usize = 200;
+
+impl Board {
+    /// An attempt's process runs.
+    pub(super) fn started(&mut self, step: &mut Step, id: AttemptId, workplace: &Workplace) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let limit = self
+            .stage_of_attempt(&attempt)
+            .and_then(|stage| stage.timeout)
+            .unwrap_or(self.settings.agent_timeout);
+        let has_folder = self
+            .stage_of_attempt(&attempt)
+            .is_some_and(|stage| !matches!(attempt.mode.workspace(stage), Workspace::Main | Workspace::None));
+        let spoken = last_word(&attempt).is_some();
+        let linger = self.settings.linger;
+        let place = |row: &mut Attempt| {
+            row.started_at = Some(step.now);
+            row.workplace = Some(workplace.clone());
+            if has_folder {
+                row.workspace = WorkspaceState::Present;
+            }
+        };
+        match attempt.state {
+            AttemptState::Starting => self.edit_attempt(id, |row| {
+                place(row);
+                row.state = AttemptState::Running;
+                row.deadline = Some(step.now + if spoken { linger } else { limit });
+                if row.activity.doing == Doing::Starting {
+                    row.activity = activity(Doing::Working, "started", step.now);
+                }
+            }),
+            // It was stopped while it was being started.
+            AttemptState::Stopping(cause) if attempt.started_at.is_none() => {
+                self.edit_attempt(id, place);
+                step.wish(Effect::Stop(id, cause));
+            }
+            AttemptState::Running
+            | AttemptState::Stopping(_)
+            | AttemptState::Verifying
+            | AttemptState::Settled(_) => {}
+        }
+    }
+
+    /// An attempt spoke.
+    pub(super) fn signalled(
+        &mut self,
+        step: &mut Step,
+        id: AttemptId,
+        kind: SignalKind,
+        (text, key): (&str, &str),
+    ) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let heard = attempt.signals.iter().chain(&attempt.refused);
+        if heard.into_iter().any(|before| before.key == key) {
+            return;
+        }
+        let signal = Signal {
+            kind,
+            text: text.to_owned(),
+            key: key.to_owned(),
+            at: step.now,
+        };
+        if !self.may_speak(&attempt) {
+            let text = format!(
+                "{} of attempt {id} came too late and changes nothing",
+                signal.kind
+            );
+            step.report(Level::Info, "late_signal", &attempt, text);
+            return;
+        }
+        match self.stage_of_attempt(&attempt) {
+            Some(stage) if allows(stage, &attempt, kind) => self.take_signal(step, &attempt, signal),
+            Some(_) | None => self.refuse_signal(step, &attempt, signal),
+        }
+    }
+
+    /// Signals count from agents whose process may live, while their task stands where they were started for.
+    fn may_speak(&self, attempt: &Attempt) -> bool {
+        let lives = match attempt.state {
+            AttemptState::Starting | AttemptState::Running => true,
+            AttemptState::Stopping(cause) => cause != StopCause::Cancelled,
+            AttemptState::Verifying | AttemptState::Settled(_) => false,
+        };
+        lives && matches!(attempt.worker, Worker::Agent { .. }) && !self.is_void(attempt)
+    }
+
+    fn take_signal(&mut self, step: &mut Step, attempt: &Attempt, signal: Signal) {
+        let (kind, text) = (signal.kind, signal.text.clone());
+        if attempt.signals.len() < MOST_SIGNALS || kind.is_terminal() {
+            self.edit_attempt(attempt.id, |row| row.signals.push(signal));
+            if kind == SignalKind::Progress {
+                self.comment(step.now, &attempt.task, attempt.worker.name(), text.clone());
+            }
+        }
+        let name = attempt.worker.name();
+        match kind {
+            SignalKind::Claim => {
+                self.does(step.now, attempt.id, Doing::Working);
+                let text = format!("{name} has read {} and begins", attempt.task);
+                step.report(Level::Info, "claim", attempt, text);
+            }
+            SignalKind::Progress => {
+                self.does(step.now, attempt.id, Doing::Working);
+                step.report(Level::Info, "progress", attempt, format!("{name}: {text}"));
+            }
+            SignalKind::Question => {
+                self.does(step.now, attempt.id, Doing::Question(text.clone()));
+                step.report(Level::Alert, "question", attempt, format!("{name} asks: {text}"));
+            }
+            SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
+                step.report(Level::Info, "signal", attempt, format!("{name} says {kind}"));
+                self.begin_lingering(step, attempt);
+            }
+        }
+    }
+
+    /// After its last word an agent has a moment to end by itself.
+    fn begin_lingering(&mut self, step: &Step, attempt: &Attempt) {
+        if attempt.state == AttemptState::Running {
+            let end = step.now + self.settings.linger;
+            self.edit_attempt(attempt.id, |row| {
+                row.deadline = Some(row.deadline.map_or(end, |deadline| deadline.min(end)));
+            });
+        }
+    }
+
+    /// One warning turn: the agent is told once, and may still send the right signal (LK-10, seeds 3.7).
+    fn refuse_signal(&mut self, step: &mut Step, attempt: &Attempt, signal: Signal) {
+        if attempt.refused.len() >= MOST_SIGNALS {
+            return;
+        }
+        let allowed = self.allowed_words(attempt);
+        let (name, kind) = (attempt.worker.name(), signal.kind);
+        let text = format!(
+            "{name} signalled {kind}, which {} does not allow; allowed are {allowed}",
+            attempt.stage
+        );
+        self.edit_attempt(attempt.id, |row| row.refused.push(signal));
+        if attempt.refused.is_empty() {
+            self.comment(step.now, &attempt.task, ENGINE, text.clone());
+            let line = format!(
+                "dbs: the signal {kind} is not allowed in {}; use {allowed}",
+                attempt.stage
+            );
+            step.wish(Effect::Tell(attempt.id, line));
+        }
+        step.report(Level::Warning, "protocol", attempt, text);
+    }
+
+    fn allowed_words(&self, attempt: &Attempt) -> String {
+        let Some(stage) = self.stage_of_attempt(attempt) else {
+            return "none".to_owned();
+        };
+        let words: Vec<String> = [
+            SignalKind::Done,
+            SignalKind::Reject,
+            SignalKind::Block,
+            SignalKind::Fail,
+        ]
+        .into_iter()
+        .filter(|kind| allows(stage, attempt, *kind))
+        .map(|kind| kind.to_string())
+        .collect();
+        words.join(", ")
+    }
+
+    fn does(&mut self, now: Timestamp, id: AttemptId, doing: Doing) {
+        self.edit_attempt(id, |row| {
+            if row.activity.doing != doing {
+                row.activity = activity(doing, "signal", now);
+            }
+        });
+    }
+
+    /// An agent was seen doing something.
+    pub(super) fn observed(&mut self, step: &mut Step, id: AttemptId, doing: &Doing, source: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let lives = matches!(
+            attempt.state,
+            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
+        );
+        let is_new = attempt.activity.doing != *doing;
+        if !lives || (!is_new && attempt.activity.source == source) {
+            return;
+        }
+        self.edit_attempt(id, |row| {
+            source.clone_into(&mut row.activity.source);
+            if is_new {
+                row.activity = activity(doing.clone(), source, step.now);
+            }
+        });
+        if let (true, Doing::Permission(text) | Doing::Question(text)) = (is_new, doing) {
+            let name = attempt.worker.name();
+            let (kind, verb) = if matches!(doing, Doing::Permission(_)) {
+                ("permission", "wants to be allowed")
+            } else {
+                ("question", "asks")
+            };
+            step.report(Level::Alert, kind, &attempt, format!("{name} {verb}: {text}"));
+        }
+    }
+
+    /// Types an answer to the agent that works on a task.
+    pub(super) fn tell(&mut self, step: &mut Step, id: AttemptId, text: &str) {
+        self.edit_attempt(id, |row| {
+            if row.activity.doing.needs_person() {
+                row.activity = activity(Doing::Working, "answer", step.now);
+            }
+        });
+        step.wish(Effect::Tell(id, text.to_owned()));
+    }
+}
+
+/// Whether an attempt of that stage may send that signal.
+fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
+    match kind {
+        SignalKind::Claim | SignalKind::Progress | SignalKind::Question => true,
+        SignalKind::Reject => stage.reject != RejectTo::Never && stage.signals.contains(&kind),
+        // Who mends for an engine action must be able to say that it is mended.
+        SignalKind::Done if attempt.mode == AttemptMode::Fallback => true,
+        SignalKind::Done | SignalKind::Block | SignalKind::Fail => stage.signals.contains(&kind),
+    }
+}
+
+pub(super) fn activity(doing: Doing, source: &str, since: Timestamp) -> Activity {
+    Activity {
+        doing,
+        source: source.to_owned(),
+        since,
+    }
+}

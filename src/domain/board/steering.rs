@@ -1,0 +1,289 @@
+//! Commands that move tasks by a person's will: release, park, close, retry, approve, reject, skip. `held` and `parked` end
+//! only here, by an act with an author (design 5.3).
+
+use std::collections::BTreeSet;
+
+use super::Board;
+use super::asking::{Answer, accepted, must_say, refusal};
+use super::step::Step;
+use crate::domain::attempt::AttemptMode;
+use crate::domain::command::Refusal;
+use crate::domain::effect::Level;
+use crate::domain::id::{BatchId, StageId, TaskId};
+use crate::domain::run::RunState;
+use crate::domain::task::{Hold, Task, TaskState};
+use crate::domain::workflow::{Actor, Cascade, RejectTo};
+
+impl Board {
+    /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
+    pub(super) fn release(&mut self, step: &mut Step, by: &str, ids: &[TaskId]) -> Answer {
+        let mut fresh = Vec::new();
+        for id in ids {
+            let task = self.known(id)?;
+            match &task.state {
+                TaskState::Backlog | TaskState::Parked(_) => fresh.push(task),
+                TaskState::Released | TaskState::Active | TaskState::Verifying => {}
+                TaskState::Held(Hold::Approval) => {
+                    return Err(refusal(format!("{id} waits for approval: `dbs approve {id}`")));
+                }
+                TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                    return Err(refusal(format!(
+                        "{id} is {}: take it up again with `dbs retry {id}`",
+                        task.state.word()
+                    )));
+                }
+                TaskState::Done | TaskState::Cancelled => {
+                    return Err(refusal(format!(
+                        "{id} is {}: create a new task for what is left",
+                        task.state.word()
+                    )));
+                }
+            }
+        }
+        if ids.is_empty() {
+            return Err(refusal("no task was named: `dbs release ID...`"));
+        }
+        let batches: BTreeSet<BatchId> = ids
+            .iter()
+            .filter_map(|id| self.tasks.get(id))
+            .map(|task| task.batch.clone())
+            .collect();
+        for batch in batches {
+            self.go_ahead(step, &batch);
+        }
+        for task in &fresh {
+            self.put(step.now, &task.id, TaskState::Released);
+            let text = format!("{by} released {} to {}", task.id, task.stage);
+            step.say(Level::Info, "release", &task.id, text);
+        }
+        let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
+        Ok(accepted(format!("released {}", names.join(", "))))
+    }
+
+    /// The batch may run, also again after it was aborted.
+    fn go_ahead(&mut self, step: &Step, id: &BatchId) {
+        let Some(batch) = self.batches.get(id) else { return };
+        let aborted = matches!(batch.run, RunState::Aborted(_));
+        if batch.go_ahead.is_some() && !aborted {
+            return;
+        }
+        self.edit_batch(id, |batch| {
+            batch.go_ahead.get_or_insert(step.now);
+            if aborted {
+                batch.run = RunState::Running;
+                batch.since = step.now;
+            }
+        });
+    }
+
+    pub(super) fn park(&mut self, step: &mut Step, by: &str, id: &TaskId, why: &str) -> Answer {
+        let task = self.known(id)?;
+        let why = must_say("the reason", why)?;
+        if task.state.is_terminal() {
+            return Err(over(&task));
+        }
+        self.put(step.now, id, TaskState::Parked(why.to_owned()));
+        self.comment(step.now, id, by, format!("parked: {why}"));
+        self.void_work(step, id);
+        step.say(Level::Info, "park", id, format!("{by} parked {id}: {why}"));
+        Ok(accepted(format!("parked {id}")))
+    }
+
+    pub(super) fn close(&mut self, step: &mut Step, by: &str, id: &TaskId, why: &str) -> Answer {
+        let task = self.known(id)?;
+        let why = must_say("the reason", why)?;
+        if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
+            return Err(refusal(format!("{id} is {} already", task.state.word())));
+        }
+        self.put(step.now, id, TaskState::Cancelled);
+        self.comment(step.now, id, by, format!("closed: {why}"));
+        self.void_work(step, id);
+        self.retire_when_clear(step, id);
+        step.say(
+            Level::Info,
+            "cancel",
+            id,
+            format!("{by} closed {id} without it being done: {why}"),
+        );
+        Ok(accepted(format!("closed {id}")))
+    }
+
+    /// Takes a task up again; the counters that held it are cleared.
+    pub(super) fn retry(
+        &mut self,
+        step: &mut Step,
+        by: &str,
+        id: &TaskId,
+        (stage, note): (Option<&StageId>, Option<&str>),
+    ) -> Answer {
+        let task = self.known(id)?;
+        self.check_retry(&task)?;
+        let stage = stage.unwrap_or(&task.stage);
+        self.check_stage(&task, stage)?;
+        let mode = if *stage == task.stage {
+            task.next_mode
+        } else {
+            AttemptMode::Fresh
+        };
+        self.enter(step.now, id, stage, mode);
+        self.edit(id, |row| {
+            row.failures.remove(stage);
+            if matches!(task.state, TaskState::Held(Hold::RejectLoop(_))) {
+                row.rejections = 0;
+            }
+            if matches!(
+                task.state,
+                TaskState::Held(Hold::TooManyAttempts(_)) | TaskState::Failed(_)
+            ) {
+                row.spawns = 0;
+            }
+        });
+        if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
+            self.comment(step.now, id, by, note.to_owned());
+            self.edit(id, |row| row.finding = Some(note.to_owned()));
+        }
+        if self
+            .batches
+            .get(&task.batch)
+            .is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
+        {
+            self.go_ahead(step, &task.batch);
+        }
+        step.say(
+            Level::Info,
+            "retry",
+            id,
+            format!("{by} takes {id} up again in {stage}"),
+        );
+        Ok(accepted(format!("{id} is taken up again in {stage}")))
+    }
+
+    fn check_retry(&self, task: &Task) -> Result<(), Refusal> {
+        let id = &task.id;
+        match &task.state {
+            TaskState::Held(Hold::Approval) => Err(refusal(format!(
+                "{id} waits for approval: `dbs approve {id}` or `dbs reject {id} REASON`"
+            ))),
+            TaskState::Skipped(root) if root != id => match self.broken_dependency(task) {
+                Some(broken) => Err(refusal(format!(
+                    "{id} was skipped because of {broken}, which is {}: retry that one, or remove the dependency",
+                    self.tasks
+                        .get(&broken)
+                        .map_or("unknown", |task| task.state.word())
+                ))),
+                None => Ok(()),
+            },
+            TaskState::Held(_) | TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                Ok(())
+            }
+            TaskState::Backlog => Err(refusal(format!("{id} was not released yet: `dbs release {id}`"))),
+            TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
+                "{id} is under way: `dbs why {id}` says what it waits for"
+            ))),
+            TaskState::Done | TaskState::Cancelled => Err(over(task)),
+        }
+    }
+
+    pub(super) fn approve(&mut self, step: &mut Step, by: &str, id: &TaskId) -> Answer {
+        let task = self.known(id)?;
+        if task.state != TaskState::Held(Hold::Approval) {
+            return Err(refusal(format!(
+                "{id} does not wait for approval: it is {}",
+                task.state.word()
+            )));
+        }
+        let Some(stage) = self.stage_of(&task) else {
+            return Err(refusal(format!("workflow {} is not loaded", task.workflow)));
+        };
+        let is_human = stage.actor == Actor::Human;
+        self.edit(id, |row| row.approved = Some(row.stage.clone()));
+        self.comment(step.now, id, by, format!("approved in {}", task.stage));
+        step.say(
+            Level::Success,
+            "approve",
+            id,
+            format!("{by} approved {id} in {}", task.stage),
+        );
+        if is_human {
+            self.advance(step, id);
+        } else {
+            self.put(step.now, id, TaskState::Released);
+        }
+        Ok(accepted(format!("approved {id}")))
+    }
+
+    /// A person says no, or sends work back from where it stands.
+    pub(super) fn send_back(&mut self, step: &mut Step, by: &str, id: &TaskId, why: &str) -> Answer {
+        let task = self.known(id)?;
+        let why = must_say("the reason", why)?;
+        match task.state {
+            TaskState::Released | TaskState::Active | TaskState::Verifying | TaskState::Held(_) => {}
+            TaskState::Backlog | TaskState::Parked(_) => {
+                return Err(refusal(format!(
+                    "nothing was done on {id} that could be rejected"
+                )));
+            }
+            TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled => {
+                return Err(over(&task));
+            }
+        }
+        match self.stage_of(&task).map(|stage| &stage.reject) {
+            Some(RejectTo::Stage(_) | RejectTo::Hold) => {}
+            Some(RejectTo::Never) | None => {
+                return Err(refusal(format!(
+                    "{} leads nowhere back: move {id} with `dbs task update {id} --stage STAGE`, park it or close it",
+                    task.stage
+                )));
+            }
+        }
+        self.reject(step, id, by, why);
+        self.void_work(step, id);
+        Ok(accepted(format!("rejected {id}")))
+    }
+
+    /// Leaves a task out: skipped, with itself as the root cause.
+    pub(super) fn skip(&mut self, step: &mut Step, by: &str, id: &TaskId) -> Answer {
+        let task = self.known(id)?;
+        if matches!(
+            task.state,
+            TaskState::Done | TaskState::Cancelled | TaskState::Skipped(_)
+        ) {
+            return Err(over(&task));
+        }
+        self.put(step.now, id, TaskState::Skipped(id.clone()));
+        self.comment(step.now, id, by, "skipped".to_owned());
+        self.void_work(step, id);
+        let follow = match self.workflow_of(&task).map(|flow| flow.cascade) {
+            Some(Cascade::Skip { .. }) => "what waits for it is skipped too",
+            Some(Cascade::Wait) | None => "what waits for it goes on waiting",
+        };
+        step.say(
+            Level::Warning,
+            "skip",
+            id,
+            format!("{by} left out {id}; {follow}"),
+        );
+        Ok(accepted(format!("skipped {id}; {follow}")))
+    }
+}
+
+fn over(task: &Task) -> Refusal {
+    let id = &task.id;
+    match task.state {
+        TaskState::Failed(_) | TaskState::Skipped(_) => refusal(format!(
+            "{id} is {} already: take it up again with `dbs retry {id}`, or close it",
+            task.state.word()
+        )),
+        TaskState::Backlog
+        | TaskState::Released
+        | TaskState::Active
+        | TaskState::Verifying
+        | TaskState::Held(_)
+        | TaskState::Parked(_)
+        | TaskState::Done
+        | TaskState::Cancelled => refusal(format!(
+            "{id} is {}, and that is final: create a new task for what is left",
+            task.state.word()
+        )),
+    }
+}

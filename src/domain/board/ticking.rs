@@ -1,0 +1,83 @@
+//! Time: when something is due, and what happens then. Deadlines are stored, so a restart changes nothing.
+
+use super::Board;
+use super::ending::last_word;
+use super::step::Step;
+use crate::domain::attempt::{AttemptState, StopCause, WorkspaceState};
+use crate::domain::effect::{Effect, Level};
+use crate::domain::id::AttemptId;
+use crate::domain::run::Pause;
+use crate::domain::task::WhyNot;
+use crate::domain::time::Timestamp;
+
+impl Board {
+    /// When something is due if nothing happens before. A time in the past means at once: more could start than one turn may.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let of_attempts = self.attempts.values().filter_map(|attempt| attempt.deadline);
+        let of_tasks = self.tasks.values().filter_map(|task| match task.why_not {
+            Some(WhyNot::Until(until)) => Some(until),
+            Some(WhyNot::TurnLimit) => Some(Timestamp::default()),
+            Some(
+                WhyNot::Dependencies(_)
+                | WhyNot::UnknownDependency(_)
+                | WhyNot::DependencyNotMerged(_)
+                | WhyNot::SingletonBusy(_)
+                | WhyNot::NoRoom { .. }
+                | WhyNot::Paused
+                | WhyNot::NoGoAhead
+                | WhyNot::Aborted
+                | WhyNot::NoBase
+                | WhyNot::StillEnding(_)
+                | WhyNot::NoStage(..),
+            )
+            | None => None,
+        });
+        let of_pause = match &self.pause {
+            Some(Pause::Quota { until, .. }) => Some(*until),
+            Some(Pause::Operator { .. }) | None => None,
+        };
+        of_attempts.chain(of_tasks).chain(of_pause).min()
+    }
+
+    /// Time has passed.
+    pub(super) fn ticked(&mut self, step: &mut Step) {
+        let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= step.now);
+        let attempts: Vec<AttemptId> = self
+            .attempts
+            .values()
+            .filter(|attempt| due(attempt.deadline))
+            .map(|attempt| attempt.id)
+            .collect();
+        for id in attempts {
+            self.came_due(step, id);
+        }
+        if let Some(Pause::Quota { until, .. }) = &self.pause
+            && *until <= step.now
+        {
+            self.pause = None;
+            step.announce(
+                Level::Info,
+                "resume",
+                "the usage limit is over; work goes on".to_owned(),
+            );
+        }
+    }
+
+    fn came_due(&mut self, step: &mut Step, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        match attempt.state {
+            AttemptState::Running if last_word(&attempt).is_some() => {
+                self.stop(step, id, StopCause::Finished);
+            }
+            AttemptState::Running => self.stop(step, id, StopCause::Timeout),
+            AttemptState::Stopping(cause) => self.stop_again(step, id, cause),
+            AttemptState::Verifying => self.ask_for_evidence(step, id),
+            AttemptState::Settled(_) | AttemptState::Starting => {
+                self.edit_attempt(id, |attempt| attempt.deadline = None);
+                if attempt.workspace == WorkspaceState::Leaving {
+                    step.wish(Effect::Settle(id));
+                }
+            }
+        }
+    }
+}

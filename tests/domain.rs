@@ -1,0 +1,12 @@
+//! The rules of the board, from outside: sentences on small boards, properties over random events, and a simulator.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a board that is not as described is a failed test"
+)]
+
+#[path = "domain/desk.rs"]
+mod desk;
+#[path = "domain/passing.rs"]
+mod passing;

@@ -1,0 +1,342 @@
+//! A small board to play on: events in, states and effects out. Every event is followed by the check of all invariants.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dbs::domain::attempt::{Attempt, AttemptState, Doing, WorkspaceState};
+use dbs::domain::board::check_invariants;
+use dbs::domain::event::EndCause;
+use dbs::domain::settings::Settings;
+use dbs::domain::task::{GateCommand, Task, TaskKind};
+use dbs::domain::{
+    ActionOutcome, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Evidence, EvidenceKind, Exit,
+    RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
+};
+
+pub(crate) struct Desk {
+    pub(crate) board: Board,
+    pub(crate) now: Timestamp,
+    /// Everything that happened, for replays.
+    pub(crate) log: Vec<(Timestamp, Event)>,
+    /// What the last event led to.
+    pub(crate) effects: Vec<Effect>,
+    key: u64,
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings {
+        base: Some("feature/shop".to_owned()),
+        gates: vec![GateCommand {
+            name: "tests".to_owned(),
+            command: "cargo test".to_owned(),
+        }],
+        ..Settings::default()
+    }
+}
+
+pub(crate) fn workflow(name: &str, text: &str) -> Workflow {
+    let (flow, found) = dbs::formats::workflow::read(Path::new(name), text);
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    flow.unwrap_or_else(|| panic!("{name} is no workflow:\n{}", found.join("\n")))
+}
+
+pub(crate) fn workflows() -> Vec<Workflow> {
+    let own = [
+        ("phased", include_str!("workflows/phased.toml")),
+        ("graph", include_str!("workflows/graph.toml")),
+        ("stories", include_str!("workflows/stories.toml")),
+    ];
+    let builtin = dbs::formats::workflow::builtin();
+    builtin
+        .into_iter()
+        .chain(own)
+        .map(|(name, text)| workflow(name, text))
+        .collect()
+}
+
+pub(crate) fn draft(id: &str, flow: &str) -> Draft {
+    Draft {
+        id: TaskId::from(id),
+        batch: BatchId::from("shop"),
+        workflow: WorkflowId::from(flow),
+        stage: None,
+        title: format!("Build {id}"),
+        body: String::new(),
+        kind: TaskKind::Task,
+        tags: std::collections::BTreeSet::new(),
+        priority: 2,
+        deps: std::collections::BTreeSet::new(),
+        gates: Vec::new(),
+        needs_approval: false,
+    }
+}
+
+impl Desk {
+    pub(crate) fn new() -> Desk {
+        Desk::with(settings())
+    }
+
+    pub(crate) fn with(settings: Settings) -> Desk {
+        let mut desk = Desk {
+            board: Board::default(),
+            now: Timestamp(1_000_000),
+            log: Vec::new(),
+            effects: Vec::new(),
+            key: 0,
+        };
+        desk.happen(Event::Configured(settings));
+        desk.happen(Event::WorkflowsLoaded(workflows()));
+        desk
+    }
+
+    /// A board with one released kanban task whose developer has just been wished for.
+    pub(crate) fn developing(id: &str) -> Desk {
+        let mut desk = Desk::new();
+        desk.released(draft(id, "kanban"));
+        desk
+    }
+
+    /// A board whose task stands in a stage, with the first attempt there just begun.
+    pub(crate) fn standing(id: &str, stage: &str) -> Desk {
+        let mut desk = Desk::developing(id);
+        let tags = ["security".to_owned()];
+        let update = |tags: &[String]| dbs::domain::Patch {
+            add_tags: tags.iter().cloned().collect(),
+            ..dbs::domain::Patch::default()
+        };
+        if stage == "security_review" {
+            desk.ask(Command::Update(id.into(), update(&tags))).unwrap();
+        }
+        for _ in 0..4 {
+            if desk.stage(id) == stage {
+                return desk;
+            }
+            desk.pass(id);
+        }
+        panic!("{id} never came to {stage}");
+    }
+
+    pub(crate) fn happen(&mut self, event: Event) -> &[Effect] {
+        self.effects = self.board.apply(self.now, &event);
+        self.board.take_touched();
+        if let Err(rule) = check_invariants(&self.board) {
+            panic!("{rule} after {event:?}");
+        }
+        self.log.push((self.now, event));
+        &self.effects
+    }
+
+    pub(crate) fn ask(&mut self, command: Command) -> Result<String, String> {
+        self.key += 1;
+        let request = RequestId(self.key);
+        self.happen(Event::Asked {
+            request,
+            by: "ada".to_owned(),
+            command,
+        });
+        let mut replies = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Reply(id, answer) => Some((id, answer)),
+            _ => None,
+        });
+        let (id, answer) = replies.next().expect("every command is answered");
+        assert!(replies.next().is_none(), "a command is answered once");
+        assert_eq!(*id, request);
+        answer.clone().map(|yes| yes.0).map_err(|no| no.0)
+    }
+
+    pub(crate) fn planned(&mut self, draft: Draft) {
+        self.ask(Command::Create(draft)).unwrap();
+    }
+
+    pub(crate) fn released(&mut self, draft: Draft) {
+        let id = draft.id.clone();
+        self.planned(draft);
+        self.ask(Command::Release(vec![id])).unwrap();
+    }
+
+    pub(crate) fn task(&self, id: &str) -> &Task {
+        &self.board.tasks[&TaskId::from(id)]
+    }
+
+    pub(crate) fn stage(&self, id: &str) -> &str {
+        self.task(id).stage.as_str()
+    }
+
+    pub(crate) fn word(&self, id: &str) -> &'static str {
+        self.task(id).state.word()
+    }
+
+    pub(crate) fn open(&self, id: &str) -> AttemptId {
+        self.task(id)
+            .open_attempt
+            .unwrap_or_else(|| panic!("nothing works on {id}"))
+    }
+
+    pub(crate) fn attempt(&self, id: AttemptId) -> &Attempt {
+        &self.board.attempts[&id]
+    }
+
+    pub(crate) fn role(&self, id: AttemptId) -> &str {
+        match &self.attempt(id).worker {
+            Worker::Agent { role, .. } => role.as_str(),
+            Worker::Engine(_) => "engine",
+        }
+    }
+
+    /// Time passes and the board is told.
+    pub(crate) fn wait(&mut self, span: Span) {
+        self.now = self.now + span;
+        self.happen(Event::Ticked);
+    }
+
+    /// Time passes to the next deadline.
+    pub(crate) fn wait_until_due(&mut self) {
+        let due = self.board.next_deadline().expect("something is due");
+        self.now = self.now.max(due);
+        self.happen(Event::Ticked);
+    }
+
+    pub(crate) fn start(&mut self, attempt: AttemptId) {
+        let folder = format!("trees/{attempt}");
+        self.happen(Event::AttemptStarted {
+            attempt,
+            workplace: Workplace {
+                path: folder,
+                branch: None,
+                start: Some("c0".to_owned()),
+                start_tree: None,
+            },
+        });
+    }
+
+    pub(crate) fn say(&mut self, attempt: AttemptId, kind: SignalKind, text: &str) {
+        self.key += 1;
+        let key = format!("s{}", self.key);
+        self.happen(Event::Signalled {
+            attempt,
+            kind,
+            text: text.to_owned(),
+            key,
+        });
+    }
+
+    pub(crate) fn end(&mut self, attempt: AttemptId) {
+        self.end_with(attempt, Exit::Code(0), None);
+    }
+
+    pub(crate) fn end_with(&mut self, attempt: AttemptId, exit: Exit, cause: Option<EndCause>) {
+        self.happen(Event::AttemptEnded {
+            attempt,
+            exit,
+            tail: "last line".to_owned(),
+            cause,
+        });
+    }
+
+    /// The agent starts, says that, and ends.
+    pub(crate) fn live(&mut self, attempt: AttemptId, kind: SignalKind, text: &str) {
+        self.start(attempt);
+        self.say(attempt, kind, text);
+        self.end(attempt);
+    }
+
+    pub(crate) fn asked_evidence(&self, attempt: AttemptId) -> Vec<EvidenceKind> {
+        let task = &self.board.tasks[&self.attempt(attempt).task];
+        let stage = self.board.stage_of_attempt(self.attempt(attempt)).unwrap();
+        self.board.evidence_for(task, stage, self.attempt(attempt).mode)
+    }
+
+    /// All evidence is Yes but the given pieces.
+    pub(crate) fn verify(&mut self, attempt: AttemptId, but: &[(EvidenceKind, Tri)]) {
+        let evidence = self.evidence(attempt, but);
+        let head = format!("c{attempt}");
+        self.happen(Event::Verified {
+            attempt,
+            evidence,
+            head: Some(head),
+        });
+    }
+
+    pub(crate) fn evidence(&self, attempt: AttemptId, but: &[(EvidenceKind, Tri)]) -> Vec<Evidence> {
+        let kinds = self.asked_evidence(attempt);
+        let outcome = |kind: &EvidenceKind| {
+            let other = but.iter().find(|(other, _)| other == kind);
+            other.map_or(Tri::Yes, |(_, outcome)| outcome.clone())
+        };
+        kinds
+            .into_iter()
+            .map(|kind| Evidence {
+                outcome: outcome(&kind),
+                kind,
+            })
+            .collect()
+    }
+
+    pub(crate) fn act(&mut self, attempt: AttemptId, outcome: ActionOutcome) {
+        self.happen(Event::ActionEnded { attempt, outcome });
+    }
+
+    pub(crate) fn action_done(&mut self, attempt: AttemptId) {
+        let evidence = self.evidence(attempt, &[]);
+        let commit = Some(format!("m{attempt}"));
+        self.act(attempt, ActionOutcome::Done { commit, evidence });
+    }
+
+    pub(crate) fn settled(&mut self, attempt: AttemptId) {
+        self.happen(Event::WorkspaceSettled {
+            attempt,
+            problem: None,
+        });
+    }
+
+    /// Whatever works on the task succeeds, with all evidence, and its workspace is put away.
+    pub(crate) fn pass(&mut self, id: &str) {
+        let attempt = self.open(id);
+        match self.attempt(attempt).worker {
+            Worker::Agent { .. } => {
+                self.live(attempt, SignalKind::Done, "");
+                self.verify(attempt, &[]);
+                if self.attempt(attempt).workspace == WorkspaceState::Leaving {
+                    self.settled(attempt);
+                }
+            }
+            Worker::Engine(_) => self.action_done(attempt),
+        }
+    }
+
+    /// Kinds of the notices of the last event.
+    pub(crate) fn told(&self) -> Vec<&str> {
+        let kinds = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) => Some(notice.kind.as_str()),
+            _ => None,
+        });
+        kinds.collect()
+    }
+
+    /// Effects of the last event that change the world.
+    pub(crate) fn wishes(&self) -> Vec<String> {
+        self.effects.iter().filter_map(Effect::key).collect()
+    }
+
+    pub(crate) fn is_running(&self, attempt: AttemptId) -> bool {
+        self.attempt(attempt).state == AttemptState::Running
+    }
+
+    pub(crate) fn doing(&self, attempt: AttemptId) -> &Doing {
+        &self.attempt(attempt).activity.doing
+    }
+
+    pub(crate) fn comments(&self, id: &str) -> String {
+        let texts: Vec<&str> = self
+            .task(id)
+            .comments
+            .iter()
+            .map(|comment| comment.text.as_str())
+            .collect();
+        texts.join("\n")
+    }
+
+    pub(crate) fn same_as(&self, other: &Arc<Board>) -> bool {
+        self.board == **other
+    }
+}
