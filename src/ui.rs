@@ -1,1 +1,37 @@
-//! placeholder
+//! What a person sees and presses: [`view`] draws a [`State`] and a [`Scene`], [`update`] takes in keys and answers with
+//! [`Request`]s. Pure: no input or output, no clock, no threads; `view` takes shared references only.
+
+mod action;
+mod arrange;
+mod canvas;
+mod chord;
+mod keymap;
+mod layout;
+mod live;
+mod marker;
+mod pane;
+mod possible;
+mod scene;
+mod state;
+mod target;
+mod text;
+mod theme;
+mod update;
+mod view;
+mod views;
+
+pub use action::{Action, Entry, Group, When, entries};
+pub use arrange::Mode;
+pub use chord::{Chord, NoKey};
+pub use keymap::{KeyProblem, Keymap, Place};
+pub use layout::{Layout, LayoutProblem};
+pub use live::{LiveScreen, key_input, mouse_input};
+pub use pane::{Axis, Direction, PaneId};
+pub use scene::{
+    LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
+};
+pub use state::{Content, State, StateProblem};
+pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};
+pub use update::{Input, Request, Typed, begin, next_change, perform, update};
+pub use view::{CursorAt, Layouted, PaneArea, view};
+pub use views::Hit;

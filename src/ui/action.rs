@@ -1,0 +1,209 @@
+//! The one table of actions. Keys, hints, the help and `docs/keys.md` are made from it; nothing here acts.
+
+use super::pane::Direction;
+
+/// What a key or a click means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// One step in a list, or one line in a text.
+    Step(Direction),
+    /// To the beginning.
+    First,
+    /// To the end.
+    Last,
+    /// One page back.
+    PageUp,
+    /// One page on.
+    PageDown,
+    /// The next pane of the tab.
+    NextPane,
+    /// The previous pane of the tab.
+    PreviousPane,
+    /// The pane that had the focus before.
+    LastPane,
+    /// The pane in that direction.
+    Focus(Direction),
+    /// Look inside.
+    Open,
+    /// One level out; never quits.
+    Back,
+    /// Send every key to the terminal.
+    Type,
+    /// Keep the keys, look at the terminal.
+    Look,
+    /// To the board.
+    Board,
+    /// To what has waited longest for a person.
+    NeedsYou,
+    /// That tab, from 1.
+    Tab(u8),
+    /// The next tab.
+    NextTab,
+    /// The previous tab.
+    PreviousTab,
+    /// Give the tab another name.
+    RenameTab,
+    /// Close the tab.
+    CloseTab,
+    /// Choose among all panes.
+    ListPanes,
+    /// A new tab with a shell.
+    NewShell,
+    /// Split the pane; the new one is beside or below.
+    Split(super::pane::Axis),
+    /// Close the pane.
+    ClosePane,
+    /// Change places with the previous pane.
+    SwapBack,
+    /// Change places with the next pane.
+    SwapOn,
+    /// Make the pane a tab of its own.
+    BreakOut,
+    /// Show the pane alone, or all of them again.
+    Zoom,
+    /// Move the line beside the pane.
+    Resize(Direction),
+    /// The next arrangement of the tab's panes.
+    Arrange,
+    /// Say yes.
+    Approve,
+    /// Send back.
+    Reject,
+    /// Take up again.
+    Retry,
+    /// Leave out.
+    Skip,
+    /// Set aside, or take up again.
+    Park,
+    /// Hand to the pipeline.
+    Release,
+    /// Answer the agent.
+    Answer,
+    /// Write on the task.
+    Comment,
+    /// A new task.
+    NewTask,
+    /// Stop the agent.
+    StopAgent,
+    /// Close the task.
+    CloseTask,
+    /// Pause the whole board, or go on.
+    Pause,
+    /// Show or hide finished tasks.
+    Finished,
+    /// Copy the task's id.
+    Copy,
+    /// Draw everything anew.
+    Redraw,
+    /// Control-C in our views.
+    Interrupt,
+    /// Show the keys.
+    Help,
+    /// Leave the screen; agents go on.
+    Leave,
+    /// Stop the server.
+    StopServer,
+}
+
+/// On what it depends whether an action is possible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Always.
+    Always,
+    /// A task is selected.
+    Task,
+    /// The selected task waits for a yes.
+    Approval,
+    /// The selected task may be sent back: it waits for a yes, or is under way.
+    Rejectable,
+    /// The selected task is held, parked, failed or skipped.
+    Retryable,
+    /// The selected task is not over.
+    Unfinished,
+    /// The selected task is in the backlog.
+    Backlog,
+    /// An agent works on the selected task, or its terminal has the focus.
+    Agent,
+    /// The focus is on a terminal whose program runs.
+    Terminal,
+    /// Something waits for a person.
+    Attention,
+    /// The tab has more than one pane.
+    Panes,
+    /// There is more than one tab.
+    Tabs,
+}
+
+/// Under which heading the help shows an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Moving about.
+    Moving,
+    /// Tasks and agents.
+    Tasks,
+    /// Terminals.
+    Terminals,
+    /// Panes and tabs.
+    Panes,
+    /// The program itself.
+    Program,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The action.
+    pub action: Action,
+    /// Its name in key files.
+    pub name: &'static str,
+    /// Two or three words, for hints.
+    pub title: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+    /// Other words a person may look for.
+    pub synonyms: &'static [&'static str],
+    /// Where the help lists it.
+    pub group: Group,
+    /// When it is possible.
+    pub when: When,
+}
+
+mod table;
+
+pub use table::entries;
+
+impl Action {
+    /// Its row.
+    pub fn entry(self) -> Option<&'static Entry> {
+        entries().find(|entry| entry.action == self)
+    }
+
+    /// The action of that name.
+    pub fn named(name: &str) -> Option<Action> {
+        entries()
+            .find(|entry| entry.name == name)
+            .map(|entry| entry.action)
+    }
+}
+
+impl Group {
+    /// All, in the order of the help.
+    pub const ALL: [Group; 5] = [
+        Group::Moving,
+        Group::Tasks,
+        Group::Terminals,
+        Group::Panes,
+        Group::Program,
+    ];
+
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Moving => "Moving",
+            Group::Tasks => "Tasks and agents",
+            Group::Terminals => "Terminals",
+            Group::Panes => "Panes and tabs",
+            Group::Program => "Program",
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The rows about the program itself. Data only.
+
+use super::row;
+use crate::ui::action::{Action, Entry, Group, When};
+
+pub(super) const ROWS: &[Entry] = &[
+    row(
+        Action::Help,
+        "help",
+        ("help", "What the keys do here."),
+        &["keys", "manual", "what"],
+        (Group::Program, When::Always),
+    ),
+    row(
+        Action::Leave,
+        "leave",
+        ("leave", "Leave the screen. The server and the agents go on."),
+        &["quit", "exit", "detach"],
+        (Group::Program, When::Always),
+    ),
+    row(
+        Action::Redraw,
+        "redraw",
+        ("redraw", "Draw everything anew."),
+        &["refresh", "clear"],
+        (Group::Program, When::Always),
+    ),
+    row(
+        Action::Interrupt,
+        "interrupt",
+        (
+            "interrupt",
+            "Never stops anything: says how to leave and how to stop.",
+        ),
+        &["ctrl-c", "cancel"],
+        (Group::Program, When::Always),
+    ),
+    row(
+        Action::StopServer,
+        "stop_server",
+        (
+            "stop server",
+            "Stop the server; asks first. Agents go on and are found again at the next start.",
+        ),
+        &["shutdown", "kill server"],
+        (Group::Program, When::Always),
+    ),
+];

@@ -1,0 +1,126 @@
+//! The rows about tasks and agents. Data only.
+
+use super::row;
+use crate::ui::action::{Action, Entry, Group, When};
+
+pub(super) const ROWS: &[Entry] = &[
+    row(
+        Action::Approve,
+        "approve",
+        ("approve", "Say yes to a task that waits for approval."),
+        &["allow", "yes", "accept", "ok"],
+        (Group::Tasks, When::Approval),
+    ),
+    row(
+        Action::Reject,
+        "reject",
+        ("send back", "Send the work back with a reason; asks for it."),
+        &["reject", "no", "deny", "refuse"],
+        (Group::Tasks, When::Rejectable),
+    ),
+    row(
+        Action::Retry,
+        "retry",
+        (
+            "retry",
+            "Take a held, parked, failed or skipped task up again; its counters start anew.",
+        ),
+        &["again", "restart", "unblock", "resume"],
+        (Group::Tasks, When::Retryable),
+    ),
+    row(
+        Action::Skip,
+        "skip",
+        (
+            "skip",
+            "Leave the task out; what depends on it is skipped or waits, as its workflow says.",
+        ),
+        &["omit", "ignore"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::Park,
+        "park",
+        (
+            "set aside",
+            "Set the task aside with a reason; a parked task is taken up again.",
+        ),
+        &["park", "shelve", "pause task"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::Release,
+        "release",
+        (
+            "release",
+            "Hand a backlog task to the pipeline; gives its batch the go-ahead.",
+        ),
+        &["start", "go", "begin", "run"],
+        (Group::Tasks, When::Backlog),
+    ),
+    row(
+        Action::Answer,
+        "answer",
+        ("answer", "Type one line to the agent that works on the task."),
+        &["reply", "tell", "say", "send"],
+        (Group::Tasks, When::Agent),
+    ),
+    row(
+        Action::Comment,
+        "comment",
+        ("comment", "Write one line on the task; the next agent reads it."),
+        &["note", "write"],
+        (Group::Tasks, When::Task),
+    ),
+    row(
+        Action::NewTask,
+        "new_task",
+        ("new task", "Make a task in the backlog; asks for its title."),
+        &["add", "create"],
+        (Group::Tasks, When::Always),
+    ),
+    row(
+        Action::StopAgent,
+        "stop_agent",
+        (
+            "stop agent",
+            "Stop the agent. Its task goes back to its stage and no budget is used up.",
+        ),
+        &["kill", "abort", "cancel", "terminate"],
+        (Group::Tasks, When::Agent),
+    ),
+    row(
+        Action::CloseTask,
+        "close_task",
+        (
+            "close task",
+            "Close the task without it being done; asks for the reason.",
+        ),
+        &["cancel", "discard", "drop"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::Pause,
+        "pause",
+        (
+            "pause all",
+            "Start nothing new and stop what runs; pressed again, go on.",
+        ),
+        &["resume", "hold", "freeze", "continue"],
+        (Group::Tasks, When::Always),
+    ),
+    row(
+        Action::Finished,
+        "finished",
+        ("finished", "Show or hide finished tasks in lists."),
+        &["done", "hidden", "show"],
+        (Group::Tasks, When::Always),
+    ),
+    row(
+        Action::Copy,
+        "copy",
+        ("copy id", "Copy the task's id."),
+        &["yank", "clipboard"],
+        (Group::Tasks, When::Task),
+    ),
+];

@@ -1,0 +1,31 @@
+//! The rows about terminals. Data only.
+
+use super::row;
+use crate::ui::action::{Action, Entry, Group, When};
+
+pub(super) const ROWS: &[Entry] = &[
+    row(
+        Action::Type,
+        "type",
+        ("type here", "Send every key but the prefix to the terminal."),
+        &["insert", "attach", "interact", "takeover"],
+        (Group::Terminals, When::Terminal),
+    ),
+    row(
+        Action::Look,
+        "look",
+        (
+            "look",
+            "Keep the keys and look at the terminal: scroll back and forth.",
+        ),
+        &["scroll", "copy mode", "detach keys", "read"],
+        (Group::Terminals, When::Always),
+    ),
+    row(
+        Action::NewShell,
+        "new_shell",
+        ("new shell", "A new tab with a shell."),
+        &["terminal", "window", "command"],
+        (Group::Terminals, When::Always),
+    ),
+];

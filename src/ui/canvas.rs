@@ -1,0 +1,213 @@
+//! The drawing tools: text that never leaves its area, lines between panes, and what drawing learned on the way (hits).
+//! Knows the theme; not what anything means.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
+use super::theme::{Glyphs, Role, Theme};
+
+pub(crate) mod lines;
+
+/// A buffer with a theme.
+pub(crate) struct Canvas<'a> {
+    pub(crate) buffer: &'a mut Buffer,
+    pub(crate) theme: &'a Theme,
+}
+
+/// A piece of text in one style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) role: Role,
+}
+
+/// A piece of text; foreign text is cleaned here, so that nothing can be drawn without.
+pub(crate) fn piece(text: impl AsRef<str>, role: Role) -> Piece {
+    Piece {
+        text: clean(text.as_ref()).into_owned(),
+        role,
+    }
+}
+
+/// Columns of some pieces.
+pub(crate) fn pieces_width(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|piece| width(&piece.text)).sum()
+}
+
+impl Canvas<'_> {
+    /// Draws pieces from the left edge of a one-row area; the last one that does not fit is cut. Answers the columns used.
+    pub(crate) fn line(&mut self, area: Rect, pieces: &[Piece]) -> u16 {
+        self.styled(area, pieces, None)
+    }
+
+    /// The same with one style under all of them.
+    pub(crate) fn styled(&mut self, area: Rect, pieces: &[Piece], over: Option<Style>) -> u16 {
+        let mut x = area.x;
+        for piece in pieces {
+            let room = area.right().saturating_sub(x);
+            if room == 0 || area.height == 0 {
+                break;
+            }
+            let style = over.unwrap_or_else(|| self.theme.style(piece.role));
+            let text = cut(&piece.text, usize::from(room), self.theme.more());
+            x = self.put((x, area.y), &text, style, area.right());
+        }
+        x - area.x
+    }
+
+    /// Draws pieces so that they end at the right edge; nothing when they do not fit. Answers the columns used.
+    pub(crate) fn right(&mut self, area: Rect, pieces: &[Piece]) -> u16 {
+        let wide = u16::try_from(pieces_width(pieces)).unwrap_or(u16::MAX);
+        if wide > area.width {
+            return 0;
+        }
+        let x = area.right() - wide;
+        self.line(
+            Rect {
+                x,
+                width: wide,
+                ..area
+            },
+            pieces,
+        )
+    }
+
+    /// Draws one text centred in a one-row area.
+    pub(crate) fn centre(&mut self, area: Rect, text: &str, role: Role) {
+        let text = cut(&clean(text), usize::from(area.width), self.theme.more());
+        let left = (usize::from(area.width) - width(&text)) / 2;
+        let x = area.x + u16::try_from(left).unwrap_or(0);
+        let style = self.theme.style(role);
+        if area.height > 0 {
+            self.put((x, area.y), &text, style, area.right());
+        }
+    }
+
+    /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out.
+    fn put(&mut self, (mut x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
+        for grapheme in text.graphemes(true) {
+            let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0);
+            if wide == 0 {
+                continue;
+            }
+            if x + wide > end {
+                break;
+            }
+            self.cell((x, y), grapheme, style, wide);
+            x += wide;
+        }
+        x
+    }
+
+    /// Draws one grapheme; the second cell of a wide one becomes empty.
+    pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
+        let grapheme = if grapheme.width() > 2 { UNKNOWN } else { grapheme };
+        if let Some(cell) = self.buffer.cell_mut((x, y)) {
+            cell.set_symbol(grapheme);
+            cell.set_style(style);
+        }
+        if wide > 1
+            && let Some(cell) = self.buffer.cell_mut((x + 1, y))
+        {
+            cell.reset();
+            cell.set_style(style);
+        }
+    }
+
+    /// Empties an area.
+    pub(crate) fn clear(&mut self, area: Rect) {
+        for position in area.intersection(self.buffer.area).positions() {
+            if let Some(cell) = self.buffer.cell_mut(position) {
+                cell.reset();
+            }
+        }
+    }
+
+    /// Lays a style over an area.
+    pub(crate) fn tint(&mut self, area: Rect, role: Role) {
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), self.theme.style(role));
+    }
+
+    /// An upright line through an area, joined to the pane's lines above and below.
+    pub(crate) fn upright(&mut self, x: u16, area: Rect) {
+        let (line, above, below) = match self.theme.glyphs {
+            Glyphs::Unicode => ("│", ("─", "┬"), ("─", "┴")),
+            Glyphs::Ascii => ("|", ("-", "+"), ("-", "+")),
+        };
+        let style = self.theme.style(Role::Border);
+        for y in area.y..area.bottom() {
+            self.cell((x, y), line, style, 1);
+        }
+        self.swap((x, area.y.saturating_sub(1)), above);
+        self.swap((x, area.bottom()), below);
+    }
+
+    /// A level line through an area, joined to the pane's lines at both sides.
+    pub(crate) fn level(&mut self, y: u16, area: Rect) {
+        let (line, left, right) = match self.theme.glyphs {
+            Glyphs::Unicode => ("─", ("│", "├"), ("│", "┤")),
+            Glyphs::Ascii => ("-", ("|", "+"), ("|", "+")),
+        };
+        let style = self.theme.style(Role::Border);
+        for x in area.x..area.right() {
+            self.cell((x, y), line, style, 1);
+        }
+        self.swap((area.x.saturating_sub(1), y), left);
+        self.swap((area.right(), y), right);
+    }
+
+    fn swap(&mut self, at: (u16, u16), (from, to): (&str, &str)) {
+        if let Some(cell) = self.buffer.cell_mut(at)
+            && cell.symbol() == from
+        {
+            cell.set_symbol(to);
+        }
+    }
+
+    /// A box with a title over whatever was there; answers the area inside.
+    pub(crate) fn dialog(&mut self, area: Rect, title: &str) -> Rect {
+        self.clear(area);
+        let mut lines = lines::Lines::new(area);
+        lines.add(area, lines::Weight::Light);
+        lines.draw(self, |_| Role::BorderFocus);
+        let title_area = Rect {
+            x: area.x + 2,
+            width: area.width.saturating_sub(4),
+            height: 1.min(area.height),
+            ..area
+        };
+        self.line(title_area, &[piece(format!(" {title} "), Role::TitleFocus)]);
+        Rect {
+            x: area.x + 1,
+            y: area.y + 1,
+            width: area.width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        }
+    }
+}
+
+/// One row of an area; empty when there is no such row.
+pub(crate) fn row_of(area: Rect, row: usize) -> Rect {
+    let at = u16::try_from(row).unwrap_or(u16::MAX).min(area.height);
+    Rect {
+        y: area.y.saturating_add(at),
+        height: u16::from(at < area.height),
+        ..area
+    }
+}
+
+/// The area of that size in the middle of another one.
+pub(crate) fn middle(area: Rect, size: (u16, u16)) -> Rect {
+    let (width, height) = (size.0.min(area.width), size.1.min(area.height));
+    Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    }
+}

@@ -1,0 +1,132 @@
+//! Lines between panes. Neighbours share a line; where lines meet, the right junction is drawn, light or heavy.
+
+use ratatui::layout::Rect;
+
+use super::Canvas;
+use crate::ui::theme::{Glyphs, Role};
+
+/// How thick a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    /// Thin.
+    Light = 1,
+    /// Thick: the pane that receives every key.
+    Heavy = 2,
+}
+
+/// All junctions; the index is the weight up, right, down, left, in base 3.
+const JUNCTIONS: [char; 81] = [
+    ' ', '╴', '╸', '╷', '┐', '┑', '╻', '┒', '┓', '╶', '─', '╾', '┌', '┬', '┭', '┎', '┰', '┱', '╺', '╼', '━',
+    '┍', '┮', '┯', '┏', '┲', '┳', '╵', '┘', '┙', '│', '┤', '┥', '╽', '┧', '┪', '└', '┴', '┵', '├', '┼', '┽',
+    '┟', '╁', '╅', '┕', '┶', '┷', '┝', '┾', '┿', '┢', '╆', '╈', '╹', '┚', '┛', '╿', '┦', '┩', '┃', '┨', '┫',
+    '┖', '┸', '┹', '┞', '╀', '╃', '┠', '╂', '╉', '┗', '┺', '┻', '┡', '╄', '╇', '┣', '╊', '╋',
+];
+
+/// The lines of one area, collected before they are drawn.
+pub(crate) struct Lines {
+    area: Rect,
+    /// Per cell: weights up, right, down, left.
+    cells: Vec<[u8; 4]>,
+}
+
+const UP: usize = 0;
+const RIGHT: usize = 1;
+const DOWN: usize = 2;
+const LEFT: usize = 3;
+
+impl Lines {
+    /// No lines yet.
+    pub(crate) fn new(area: Rect) -> Lines {
+        Lines {
+            area,
+            cells: vec![[0; 4]; usize::from(area.width) * usize::from(area.height)],
+        }
+    }
+
+    /// The lines around an area. Later ones win over earlier ones where they share a line.
+    pub(crate) fn add(&mut self, area: Rect, weight: Weight) {
+        if area.width < 2 || area.height < 2 {
+            return;
+        }
+        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+        for x in area.x..=right {
+            for y in [area.y, bottom] {
+                let ends = [(LEFT, x > area.x), (RIGHT, x < right)];
+                self.join((x, y), &ends, weight);
+            }
+        }
+        for y in area.y..=bottom {
+            for x in [area.x, right] {
+                let ends = [(UP, y > area.y), (DOWN, y < bottom)];
+                self.join((x, y), &ends, weight);
+            }
+        }
+    }
+
+    fn join(&mut self, at: (u16, u16), ends: &[(usize, bool)], weight: Weight) {
+        let Some(cell) = self.index(at).and_then(|at| self.cells.get_mut(at)) else {
+            return;
+        };
+        for (side, _) in ends.iter().filter(|(_, joined)| *joined) {
+            if let Some(side) = cell.get_mut(*side) {
+                *side = weight as u8;
+            }
+        }
+    }
+
+    fn index(&self, (x, y): (u16, u16)) -> Option<usize> {
+        let inside = self.area.contains((x, y).into());
+        let at = usize::from(y.checked_sub(self.area.y)?) * usize::from(self.area.width);
+        inside.then_some(at + usize::from(x.checked_sub(self.area.x)?))
+    }
+
+    /// Draws all of them; `role` says in which colour, cell by cell.
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, role: impl Fn((u16, u16)) -> Role) {
+        for (position, sides) in self.area.positions().zip(&self.cells) {
+            if *sides == [0; 4] {
+                continue;
+            }
+            let glyph = match canvas.theme.glyphs {
+                Glyphs::Unicode => unicode(*sides),
+                Glyphs::Ascii => ascii(*sides),
+            };
+            let at = (position.x, position.y);
+            let style = canvas.theme.style(role(at));
+            let mut text = [0; 4];
+            canvas.cell(at, glyph.encode_utf8(&mut text), style, 1);
+        }
+    }
+}
+
+fn unicode(sides: [u8; 4]) -> char {
+    let index = sides.iter().fold(0, |index, side| index * 3 + usize::from(*side));
+    JUNCTIONS.get(index).copied().unwrap_or(' ')
+}
+
+fn ascii([up, right, down, left]: [u8; 4]) -> char {
+    let heavy = [up, right, down, left].contains(&2);
+    match ((up | down) > 0, (left | right) > 0, heavy) {
+        (true, true, false) => '+',
+        (true, true | false, true) => '#',
+        (true, false, false) => '|',
+        (false, _, true) => '=',
+        (false, _, false) => '-',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_of_ends_has_its_own_junction() {
+        assert_eq!(unicode([0, 1, 1, 0]), '┌');
+        assert_eq!(unicode([1, 1, 1, 1]), '┼');
+        assert_eq!(unicode([2, 2, 0, 0]), '┗');
+        assert_eq!(unicode([2, 1, 2, 0]), '┠');
+        let mut all = JUNCTIONS.to_vec();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 81);
+    }
+}

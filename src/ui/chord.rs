@@ -1,0 +1,144 @@
+//! One key with its modifiers: how key files write it, and what a terminal reports, made comparable.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key with its modifiers, in one canonical form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+impl Chord {
+    /// What a terminal reported.
+    pub fn of(key: &KeyEvent) -> Chord {
+        Chord::canonical(key.code, key.modifiers)
+    }
+
+    fn canonical(code: KeyCode, modifiers: KeyModifiers) -> Chord {
+        let mut modifiers = modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
+        let code = match code {
+            KeyCode::BackTab => {
+                modifiers |= KeyModifiers::SHIFT;
+                KeyCode::Tab
+            }
+            KeyCode::Char(c) => {
+                let shifted = modifiers.contains(KeyModifiers::SHIFT) && c.is_ascii_lowercase();
+                modifiers -= KeyModifiers::SHIFT;
+                let c = if shifted { c.to_ascii_uppercase() } else { c };
+                KeyCode::Char(if modifiers.contains(KeyModifiers::CONTROL) {
+                    c.to_ascii_lowercase()
+                } else {
+                    c
+                })
+            }
+            other => other,
+        };
+        Chord { code, modifiers }
+    }
+
+    /// The character it types into a one-line prompt, if any.
+    pub fn typed(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The key without its modifiers.
+    pub fn code(self) -> KeyCode {
+        self.code
+    }
+
+    /// Whether that Control chord is meant.
+    pub fn is_control(self, c: char) -> bool {
+        self.code == KeyCode::Char(c) && self.modifiers == KeyModifiers::CONTROL
+    }
+
+    /// The key event that a terminal would report for it.
+    pub fn event(self) -> KeyEvent {
+        KeyEvent::new(self.code, self.modifiers)
+    }
+}
+
+const NAMES: [(&str, KeyCode); 14] = [
+    ("Enter", KeyCode::Enter),
+    ("Esc", KeyCode::Esc),
+    ("Tab", KeyCode::Tab),
+    ("Space", KeyCode::Char(' ')),
+    ("Backspace", KeyCode::Backspace),
+    ("Delete", KeyCode::Delete),
+    ("Up", KeyCode::Up),
+    ("Down", KeyCode::Down),
+    ("Left", KeyCode::Left),
+    ("Right", KeyCode::Right),
+    ("Home", KeyCode::Home),
+    ("End", KeyCode::End),
+    ("PageUp", KeyCode::PageUp),
+    ("PageDown", KeyCode::PageDown),
+];
+
+/// Not the name of a key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no key: write a character, or C-x, A-x, S-Tab, Enter, Esc, Space, Up, PageUp, F1")]
+pub struct NoKey(pub String);
+
+impl FromStr for Chord {
+    type Err = NoKey;
+
+    fn from_str(text: &str) -> Result<Chord, NoKey> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        for (mark, modifier) in [
+            ("C-", KeyModifiers::CONTROL),
+            ("A-", KeyModifiers::ALT),
+            ("S-", KeyModifiers::SHIFT),
+        ] {
+            if let Some(after) = rest.strip_prefix(mark).filter(|after| !after.is_empty()) {
+                modifiers |= modifier;
+                rest = after;
+            }
+        }
+        let code = named(rest).ok_or_else(|| NoKey(text.to_owned()))?;
+        Ok(Chord::canonical(code, modifiers))
+    }
+}
+
+fn named(name: &str) -> Option<KeyCode> {
+    if let Some((_, code)) = NAMES.iter().find(|(known, _)| *known == name) {
+        return Some(*code);
+    }
+    if let Some(number) = name.strip_prefix('F').and_then(|digits| digits.parse().ok()) {
+        return (1..=24).contains(&number).then_some(KeyCode::F(number));
+    }
+    let mut chars = name.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if !c.is_control() => Some(KeyCode::Char(c)),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, mark) in [
+            (KeyModifiers::CONTROL, "C-"),
+            (KeyModifiers::ALT, "A-"),
+            (KeyModifiers::SHIFT, "S-"),
+        ] {
+            if self.modifiers.contains(modifier) {
+                f.write_str(mark)?;
+            }
+        }
+        match self.code {
+            KeyCode::F(number) => write!(f, "F{number}"),
+            code => match (NAMES.iter().find(|(_, known)| *known == code), code) {
+                (Some((name, _)), _) => f.write_str(name),
+                (None, KeyCode::Char(c)) => write!(f, "{c}"),
+                (None, other) => write!(f, "{other:?}"),
+            },
+        }
+    }
+}

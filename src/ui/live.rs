@@ -1,0 +1,217 @@
+//! The bridge to the terminal layer: its screens as something to draw, and what a person pressed as something it can encode.
+
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MediaKeyCode, MouseButton, MouseEvent,
+    MouseEventKind,
+};
+use ratatui::style::{Color, Modifier, Style};
+
+use super::scene::{ScreenCursor, ScreenRead, Wants};
+use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
+use crate::term::{
+    Attributes, Cell, CellStyle, CellWidth, Color as TermColor, Mode, MouseMode, Terminal, Underline,
+};
+
+/// A terminal whose lock is held, with whether its program still runs.
+pub struct LiveScreen<'a> {
+    terminal: &'a mut Terminal,
+    alive: bool,
+    row: Vec<Cell>,
+}
+
+impl<'a> LiveScreen<'a> {
+    /// That terminal.
+    pub fn new(terminal: &'a mut Terminal, alive: bool) -> LiveScreen<'a> {
+        LiveScreen {
+            terminal,
+            alive,
+            row: Vec::new(),
+        }
+    }
+}
+
+impl ScreenRead for LiveScreen<'_> {
+    fn size(&self) -> (u16, u16) {
+        let size = self.terminal.size();
+        (size.cols, size.rows)
+    }
+
+    fn history(&self) -> usize {
+        self.terminal.history_len()
+    }
+
+    fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        let inverse = self.terminal.modes().has(Mode::ReverseVideo);
+        for row in 0..self.terminal.size().rows {
+            self.terminal.visible_row(row, back, &mut self.row);
+            for (column, cell) in (0u16..).zip(&self.row) {
+                if cell.width != CellWidth::Continuation {
+                    show(column, row, &cell.text, style(&cell.style, inverse));
+                }
+            }
+        }
+    }
+
+    fn cursor(&self) -> Option<ScreenCursor> {
+        let cursor = self.terminal.cursor();
+        cursor.visible.then_some(ScreenCursor {
+            column: cursor.col,
+            row: cursor.row,
+            shape: cursor.shape,
+        })
+    }
+
+    fn wants(&self) -> Wants {
+        let modes = self.terminal.modes();
+        Wants {
+            mouse: modes.mouse != MouseMode::Off,
+            wheel_keys: modes.has(Mode::AlternateScreen) && modes.has(Mode::AlternateScroll),
+        }
+    }
+
+    fn title(&self) -> String {
+        self.terminal.title().to_owned()
+    }
+
+    fn alive(&self) -> bool {
+        self.alive
+    }
+}
+
+fn style(cell: &CellStyle, inverse: bool) -> Style {
+    let attributes = cell.attributes;
+    let mut style = Style {
+        fg: color(cell.fg),
+        bg: color(cell.bg),
+        underline_color: color(cell.underline_color),
+        ..Style::default()
+    };
+    for (attribute, modifier) in [
+        (Attributes::BOLD, Modifier::BOLD),
+        (Attributes::DIM, Modifier::DIM),
+        (Attributes::ITALIC, Modifier::ITALIC),
+        (Attributes::BLINK, Modifier::SLOW_BLINK),
+        (Attributes::HIDDEN, Modifier::HIDDEN),
+        (Attributes::STRIKE, Modifier::CROSSED_OUT),
+    ] {
+        if attributes.contains(attribute) {
+            style = style.add_modifier(modifier);
+        }
+    }
+    if attributes.contains(Attributes::INVERSE) != inverse {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    if cell.underline != Underline::None {
+        style = style.add_modifier(Modifier::UNDERLINED);
+    }
+    style
+}
+
+fn color(color: TermColor) -> Option<Color> {
+    match color {
+        TermColor::Default => None,
+        TermColor::Indexed(index) => Some(Color::Indexed(index)),
+        TermColor::Rgb(red, green, blue) => Some(Color::Rgb(red, green, blue)),
+    }
+}
+
+/// A key as the terminal layer knows it; nothing for keys no program in a terminal can hear of.
+pub fn key_input(key: &KeyEvent) -> Option<KeyInput> {
+    let keypad = key.state.contains(KeyEventState::KEYPAD);
+    let mut modifiers = held(key.modifiers);
+    let known = match key.code {
+        KeyCode::Char(c) if keypad => Key::Keypad(c),
+        KeyCode::Enter if keypad => Key::Keypad('\r'),
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::BackTab => {
+            modifiers = modifiers.and(Modifiers::SHIFT);
+            Key::Tab
+        }
+        code => named(code)?,
+    };
+    Some(KeyInput {
+        key: known,
+        modifiers,
+        kind: match key.kind {
+            KeyEventKind::Press => KeyKind::Press,
+            KeyEventKind::Repeat => KeyKind::Repeat,
+            KeyEventKind::Release => KeyKind::Release,
+        },
+    })
+}
+
+fn named(code: KeyCode) -> Option<Key> {
+    Some(match code {
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Insert => Key::Insert,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::F(number) => Key::Function(number),
+        KeyCode::Menu => Key::Menu,
+        KeyCode::CapsLock => Key::CapsLock,
+        KeyCode::ScrollLock => Key::ScrollLock,
+        KeyCode::NumLock => Key::NumLock,
+        KeyCode::PrintScreen => Key::PrintScreen,
+        KeyCode::Pause | KeyCode::Media(MediaKeyCode::Pause) => Key::Pause,
+        KeyCode::BackTab
+        | KeyCode::Char(_)
+        | KeyCode::Null
+        | KeyCode::KeypadBegin
+        | KeyCode::Media(_)
+        | KeyCode::Modifier(_) => return None,
+    })
+}
+
+fn held(modifiers: KeyModifiers) -> Modifiers {
+    let mut held = Modifiers::NONE;
+    for (theirs, ours) in [
+        (KeyModifiers::SHIFT, Modifiers::SHIFT),
+        (KeyModifiers::ALT, Modifiers::ALT),
+        (KeyModifiers::CONTROL, Modifiers::CONTROL),
+        (KeyModifiers::SUPER, Modifiers::SUPER),
+        (KeyModifiers::HYPER, Modifiers::HYPER),
+        (KeyModifiers::META, Modifiers::META),
+    ] {
+        if modifiers.contains(theirs) {
+            held = held.and(ours);
+        }
+    }
+    held
+}
+
+/// A mouse event relative to a pane whose first cell is at `origin`.
+pub fn mouse_input(event: &MouseEvent, origin: (u16, u16)) -> MouseInput {
+    MouseInput {
+        kind: match event.kind {
+            MouseEventKind::Down(which) => MouseKind::Press(button(which)),
+            MouseEventKind::Up(which) => MouseKind::Release(button(which)),
+            MouseEventKind::Drag(which) => MouseKind::Motion(Some(button(which))),
+            MouseEventKind::Moved => MouseKind::Motion(None),
+            MouseEventKind::ScrollUp => MouseKind::WheelUp,
+            MouseEventKind::ScrollDown => MouseKind::WheelDown,
+            MouseEventKind::ScrollLeft => MouseKind::WheelLeft,
+            MouseEventKind::ScrollRight => MouseKind::WheelRight,
+        },
+        col: event.column.saturating_sub(origin.0),
+        row: event.row.saturating_sub(origin.1),
+        modifiers: held(event.modifiers),
+    }
+}
+
+fn button(which: MouseButton) -> Button {
+    match which {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    }
+}

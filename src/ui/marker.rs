@@ -1,0 +1,248 @@
+//! How a task or an agent is marked: glyph, word, colour role (K80, P50). The word alone says everything.
+
+use super::theme::{Glyphs, Role};
+use crate::domain::attempt::{Attempt, AttemptState, Doing, StopCause};
+use crate::domain::task::{Hold, Task, TaskState, WhyNot};
+use crate::domain::{Timestamp, Worker};
+use crate::read_model::{AttentionKind, ReadModel};
+
+/// The states a person tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    /// Not released.
+    Backlog,
+    /// Waits for a slot.
+    Queued,
+    /// Waits for another task.
+    Waiting,
+    /// Is being started.
+    Starting,
+    /// At work.
+    Running,
+    /// Alive, but silent.
+    Quiet,
+    /// A person must act.
+    NeedsYou,
+    /// Checks run.
+    Gate,
+    /// Will be tried again.
+    Retry,
+    /// Set aside or paused.
+    Paused,
+    /// Nothing certain is known.
+    Unsure,
+    /// Failed.
+    Failed,
+    /// Left out.
+    Skipped,
+    /// Done.
+    Done,
+}
+
+impl Mark {
+    /// The glyph. All are one column wide in every locale.
+    pub(super) fn glyph(self, glyphs: Glyphs) -> &'static str {
+        let (unicode, ascii) = match self {
+            Mark::Backlog => ("◦", "o"),
+            Mark::Queued => ("◌", "."),
+            Mark::Waiting => ("⋯", "#"),
+            Mark::Starting => ("⠋", "*"),
+            Mark::Running => ("▸", ">"),
+            Mark::Quiet => ("▹", "-"),
+            Mark::NeedsYou => ("⚑", "!"),
+            Mark::Gate => ("◍", "~"),
+            Mark::Retry => ("↻", "r"),
+            Mark::Paused => ("▫", "p"),
+            Mark::Unsure => ("?", "?"),
+            Mark::Failed => ("✗", "x"),
+            Mark::Skipped => ("»", "s"),
+            Mark::Done => ("✓", "+"),
+        };
+        match glyphs {
+            Glyphs::Unicode => unicode,
+            Glyphs::Ascii => ascii,
+        }
+    }
+}
+
+/// Mark, words and colour of one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Marker {
+    /// Which glyph.
+    pub mark: Mark,
+    /// What it says, in full.
+    pub word: String,
+    /// Its colour.
+    pub role: Role,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+fn marker(mark: Mark, word: impl Into<String>, role: Role, since: Timestamp) -> Marker {
+    Marker {
+        mark,
+        word: word.into(),
+        role,
+        since,
+    }
+}
+
+/// How a task is marked.
+pub(super) fn of_task(task: &Task, model: &ReadModel, now: Timestamp) -> Marker {
+    let since = task.since;
+    match &task.state {
+        TaskState::Backlog => marker(Mark::Backlog, "backlog", Role::Pending, since),
+        TaskState::Released => waiting(task, now),
+        TaskState::Active | TaskState::Verifying => model.open_attempt(task).map_or_else(
+            || marker(Mark::Unsure, "unsure: no attempt is open", Role::Retry, since),
+            of_attempt,
+        ),
+        TaskState::Held(Hold::Approval) => marker(Mark::NeedsYou, "approve?", Role::Human, since),
+        TaskState::Held(hold) => marker(Mark::NeedsYou, format!("held: {hold}"), Role::Blocked, since),
+        TaskState::Parked(why) => marker(Mark::Paused, format!("parked: {why}"), Role::Pending, since),
+        TaskState::Done => marker(Mark::Done, "done", Role::Done, since),
+        TaskState::Failed(why) => marker(Mark::Failed, format!("failed: {why}"), Role::Failed, since),
+        TaskState::Skipped(root) => marker(
+            Mark::Skipped,
+            format!("skipped, {root} failed"),
+            Role::Pending,
+            since,
+        ),
+        TaskState::Cancelled => marker(Mark::Skipped, "cancelled", Role::Pending, since),
+    }
+}
+
+fn waiting(task: &Task, now: Timestamp) -> Marker {
+    let since = task.since;
+    let (mark, word, role) = match &task.why_not {
+        None => (Mark::Queued, "queued".to_owned(), Role::Pending),
+        Some(WhyNot::Until(at)) => {
+            let left = at.since(now);
+            let word = if task.rejections > 0 || !task.failures.is_empty() {
+                format!("retry in {left}")
+            } else {
+                format!("cools down {left}")
+            };
+            (Mark::Retry, word, Role::Retry)
+        }
+        Some(why @ (WhyNot::Dependencies(_) | WhyNot::DependencyNotMerged(_))) => {
+            (Mark::Waiting, why.to_string(), Role::Pending)
+        }
+        Some(why @ (WhyNot::UnknownDependency(_) | WhyNot::NoBase | WhyNot::NoStage(..))) => {
+            (Mark::Unsure, why.to_string(), Role::Blocked)
+        }
+        Some(WhyNot::Paused) => (Mark::Paused, "paused".to_owned(), Role::Pending),
+        Some(
+            why @ (WhyNot::SingletonBusy(_)
+            | WhyNot::NoRoom { .. }
+            | WhyNot::TurnLimit
+            | WhyNot::StillEnding(_)
+            | WhyNot::NoGoAhead
+            | WhyNot::Aborted),
+        ) => (Mark::Queued, format!("queued: {why}"), Role::Pending),
+    };
+    marker(mark, word, role, since)
+}
+
+/// How an attempt is marked.
+pub(super) fn of_attempt(attempt: &Attempt) -> Marker {
+    let since = attempt.started_at.unwrap_or(attempt.created_at);
+    match &attempt.state {
+        AttemptState::Starting => marker(Mark::Starting, "starting", Role::Running, attempt.created_at),
+        AttemptState::Stopping(cause) => marker(
+            Mark::Quiet,
+            format!("stopping: {}", stop_word(*cause)),
+            Role::Pending,
+            since,
+        ),
+        AttemptState::Verifying => marker(Mark::Gate, "verifying", Role::Verifying, since),
+        AttemptState::Settled(_) => marker(
+            Mark::Quiet,
+            "ended",
+            Role::Pending,
+            attempt.ended_at.unwrap_or(since),
+        ),
+        AttemptState::Running => match &attempt.worker {
+            Worker::Agent { .. } => of_activity(attempt),
+            Worker::Engine(_) => marker(Mark::Gate, attempt.worker.name(), Role::Verifying, since),
+        },
+    }
+}
+
+fn of_activity(attempt: &Attempt) -> Marker {
+    let since = attempt.activity.since;
+    match &attempt.activity.doing {
+        Doing::Starting => marker(Mark::Starting, "starting", Role::Running, since),
+        Doing::Working => marker(Mark::Running, "running", Role::Running, since),
+        Doing::Permission(what) => marker(Mark::NeedsYou, format!("may it? {what}"), Role::Human, since),
+        Doing::Question(what) => marker(Mark::NeedsYou, format!("asks: {what}"), Role::Human, since),
+        Doing::Idle => marker(Mark::Quiet, "idle", Role::Running, since),
+        Doing::Exited => marker(Mark::Gate, "ended, being judged", Role::Verifying, since),
+        Doing::Lost => {
+            let word = format!("unsure ({})", attempt.activity.source);
+            marker(Mark::Unsure, word, Role::Retry, since)
+        }
+    }
+}
+
+/// The word for why an attempt is stopped.
+pub(super) fn stop_word(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::Finished => "finished",
+        StopCause::Timeout => "ran too long",
+        StopCause::Paused => "paused",
+        StopCause::Killed => "stopped by a person",
+        StopCause::Cancelled => "task moved or closed",
+        StopCause::Quota => "usage limit",
+    }
+}
+
+/// The word for what waits for a person, and its colour.
+pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, Role) {
+    match kind {
+        AttentionKind::Permission => ("wants to", Role::Human),
+        AttentionKind::Question => ("asks", Role::Human),
+        AttentionKind::Approval => ("approve?", Role::Human),
+        AttentionKind::Held => ("held", Role::Blocked),
+        AttentionKind::Failed => ("failed", Role::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Mark; 14] = [
+        Mark::Backlog,
+        Mark::Queued,
+        Mark::Waiting,
+        Mark::Starting,
+        Mark::Running,
+        Mark::Quiet,
+        Mark::NeedsYou,
+        Mark::Gate,
+        Mark::Retry,
+        Mark::Paused,
+        Mark::Unsure,
+        Mark::Failed,
+        Mark::Skipped,
+        Mark::Done,
+    ];
+
+    #[test]
+    fn glyphs_differ_and_take_one_column_in_every_locale() {
+        use unicode_width::UnicodeWidthStr;
+        for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+            let mut seen: Vec<_> = ALL.iter().map(|mark| mark.glyph(glyphs)).collect();
+            assert!(
+                seen.iter()
+                    .all(|glyph| glyph.width() == 1 && glyph.width_cjk() == 1),
+                "{seen:?}"
+            );
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), ALL.len());
+        }
+        assert!(ALL.iter().all(|mark| mark.glyph(Glyphs::Ascii).is_ascii()));
+    }
+}

@@ -1,0 +1,313 @@
+//! The tree of panes: binary splits that always tile their area exactly. Neighbours share the line between them.
+//! Knows rectangles and identities; not what a pane shows.
+
+use std::collections::BTreeSet;
+
+use ratatui::layout::Rect;
+
+use crate::domain::AttemptId;
+
+/// Which pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PaneId {
+    /// One that stays until it is closed.
+    Fixed(u32),
+    /// The pane of an agent in a tab that arranges itself.
+    Agent(AttemptId),
+}
+
+/// Which way a split cuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Axis {
+    /// Side by side.
+    Columns,
+    /// One above the other.
+    Rows,
+}
+
+/// A direction on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+/// A pane, or two trees side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// One pane.
+    Leaf(PaneId),
+    /// Two trees.
+    Split(Box<Split>),
+}
+
+/// Two trees and the line between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// Which way it cuts.
+    pub axis: Axis,
+    /// Share of the first, in thousandths.
+    pub share: u16,
+    /// Left or upper.
+    pub first: Node,
+    /// Right or lower.
+    pub second: Node,
+}
+
+/// Least columns of a pane with its lines; below that only the side with the focus is drawn.
+const LEAST_WIDTH: u16 = 16;
+/// Least rows of a pane with its lines.
+const LEAST_HEIGHT: u16 = 4;
+
+impl Node {
+    /// Two trees side by side or above each other.
+    pub fn split(axis: Axis, share: u16, first: Node, second: Node) -> Node {
+        Node::Split(Box::new(Split {
+            axis,
+            share,
+            first,
+            second,
+        }))
+    }
+
+    /// Several trees in a row, each as large as its weight says.
+    pub fn row(axis: Axis, mut parts: Vec<(u16, Node)>) -> Option<Node> {
+        let (weight, last) = parts.pop()?;
+        let mut total = u32::from(weight.max(1));
+        let mut node = last;
+        while let Some((weight, part)) = parts.pop() {
+            let weight = u32::from(weight.max(1));
+            total += weight;
+            let share = u16::try_from(weight * 1000 / total).unwrap_or(500);
+            node = Node::split(axis, share, part, node);
+        }
+        Some(node)
+    }
+
+    /// Panes in reading order.
+    pub fn panes(&self) -> Vec<PaneId> {
+        match self {
+            Node::Leaf(id) => vec![*id],
+            Node::Split(split) => {
+                let mut panes = split.first.panes();
+                panes.extend(split.second.panes());
+                panes
+            }
+        }
+    }
+
+    /// Whether the pane is in the tree.
+    pub fn has(&self, pane: PaneId) -> bool {
+        match self {
+            Node::Leaf(id) => *id == pane,
+            Node::Split(split) => split.first.has(pane) || split.second.has(pane),
+        }
+    }
+
+    /// Where each pane is drawn, lines included. When there is no room for two, only the side with the focus is there.
+    pub fn place(&self, area: Rect, focus: PaneId) -> Vec<(PaneId, Rect)> {
+        match self {
+            Node::Leaf(id) => vec![(*id, area)],
+            Node::Split(split) => match split.cut(area) {
+                Some((first, second)) => {
+                    let mut placed = split.first.place(first, focus);
+                    placed.extend(split.second.place(second, focus));
+                    placed
+                }
+                None if split.second.has(focus) => split.second.place(area, focus),
+                None => split.first.place(area, focus),
+            },
+        }
+    }
+
+    /// Puts a new pane beside another one, half and half.
+    pub fn insert(&mut self, beside: PaneId, axis: Axis, new: PaneId) -> bool {
+        match self {
+            Node::Leaf(id) if *id == beside => {
+                *self = Node::split(axis, 500, Node::Leaf(beside), Node::Leaf(new));
+                true
+            }
+            Node::Leaf(_) => false,
+            Node::Split(split) => {
+                split.first.insert(beside, axis, new) || split.second.insert(beside, axis, new)
+            }
+        }
+    }
+
+    /// The tree without that pane; nothing when it was the only one.
+    pub fn without(self, pane: PaneId) -> Option<Node> {
+        match self {
+            Node::Leaf(id) => (id != pane).then_some(Node::Leaf(id)),
+            Node::Split(split) => {
+                let Split {
+                    axis,
+                    share,
+                    first,
+                    second,
+                } = *split;
+                match (first.without(pane), second.without(pane)) {
+                    (Some(first), Some(second)) => Some(Node::split(axis, share, first, second)),
+                    (only, None) | (None, only) => only,
+                }
+            }
+        }
+    }
+
+    /// Two panes change places.
+    pub fn swap(&mut self, one: PaneId, other: PaneId) {
+        match self {
+            Node::Leaf(id) if *id == one => *id = other,
+            Node::Leaf(id) if *id == other => *id = one,
+            Node::Leaf(_) => {}
+            Node::Split(split) => {
+                split.first.swap(one, other);
+                split.second.swap(one, other);
+            }
+        }
+    }
+
+    /// Moves the nearest line around the pane that lies across that direction, by thousandths; answers whether there was one.
+    pub fn nudge(&mut self, pane: PaneId, toward: Direction, by: u16) -> bool {
+        let Node::Split(split) = self else { return false };
+        let inner = if split.first.has(pane) {
+            &mut split.first
+        } else if split.second.has(pane) {
+            &mut split.second
+        } else {
+            return false;
+        };
+        if inner.nudge(pane, toward, by) {
+            return true;
+        }
+        let (axis, grows) = match toward {
+            Direction::Left => (Axis::Columns, false),
+            Direction::Right => (Axis::Columns, true),
+            Direction::Up => (Axis::Rows, false),
+            Direction::Down => (Axis::Rows, true),
+        };
+        if split.axis == axis {
+            let moved = if grows {
+                split.share.saturating_add(by)
+            } else {
+                split.share.saturating_sub(by)
+            };
+            split.share = moved.clamp(100, 900);
+        }
+        split.axis == axis
+    }
+}
+
+impl Split {
+    /// Both areas, sharing one line; nothing when one would be too small.
+    fn cut(&self, area: Rect) -> Option<(Rect, Rect)> {
+        let (length, least) = match self.axis {
+            Axis::Columns => (area.width, LEAST_WIDTH),
+            Axis::Rows => (area.height, LEAST_HEIGHT),
+        };
+        if length < least * 2 - 1 {
+            return None;
+        }
+        let wished = u32::from(length) * u32::from(self.share.min(1000)) / 1000;
+        let first = u16::try_from(wished)
+            .unwrap_or(length)
+            .clamp(least, length + 1 - least);
+        let second = length + 1 - first;
+        Some(match self.axis {
+            Axis::Columns => (
+                Rect { width: first, ..area },
+                Rect {
+                    x: area.x + first - 1,
+                    width: second,
+                    ..area
+                },
+            ),
+            Axis::Rows => (
+                Rect {
+                    height: first,
+                    ..area
+                },
+                Rect {
+                    y: area.y + first - 1,
+                    height: second,
+                    ..area
+                },
+            ),
+        })
+    }
+}
+
+/// The pane next to another one in that direction: the nearest that overlaps, the upper or left one if several do.
+pub(super) fn neighbour(placed: &[(PaneId, Rect)], from: PaneId, toward: Direction) -> Option<PaneId> {
+    let (_, here) = placed.iter().find(|(id, _)| *id == from)?;
+    let overlaps = |a: u16, a_len: u16, b: u16, b_len: u16| {
+        a < b + b_len.saturating_sub(1) && b < a + a_len.saturating_sub(1)
+    };
+    let candidates = placed
+        .iter()
+        .filter(|(id, _)| *id != from)
+        .filter_map(|(id, there)| {
+            let beside = match toward {
+                Direction::Left | Direction::Right => overlaps(here.y, here.height, there.y, there.height),
+                Direction::Up | Direction::Down => overlaps(here.x, here.width, there.x, there.width),
+            };
+            let gap = match toward {
+                Direction::Left => here.x.checked_sub(there.right().saturating_sub(1)),
+                Direction::Right => there.x.checked_sub(here.right().saturating_sub(1)),
+                Direction::Up => here.y.checked_sub(there.bottom().saturating_sub(1)),
+                Direction::Down => there.y.checked_sub(here.bottom().saturating_sub(1)),
+            };
+            gap.filter(|_| beside).map(|gap| (gap, there.y, there.x, *id))
+        });
+    candidates.min().map(|(_, _, _, id)| id)
+}
+
+/// A tree that arranges panes in a grid of that many columns; the last row may hold fewer.
+pub(super) fn grid(panes: &[PaneId], columns: usize) -> Option<Node> {
+    let rows: Vec<(u16, Node)> = panes
+        .chunks(columns.max(1))
+        .filter_map(|row| Node::row(Axis::Columns, row.iter().map(|id| (1, Node::Leaf(*id))).collect()))
+        .map(|row| (1, row))
+        .collect();
+    Node::row(Axis::Rows, rows)
+}
+
+/// The arrangements a person can cycle through: tiled, side by side, stacked, one large at the left.
+pub(super) fn arrangement(panes: &[PaneId], which: u8) -> Option<Node> {
+    let leaves = |panes: &[PaneId]| panes.iter().map(|id| (1, Node::Leaf(*id))).collect::<Vec<_>>();
+    match which % 4 {
+        0 => grid(panes, columns_for(panes.len())),
+        1 => Node::row(Axis::Columns, leaves(panes)),
+        2 => Node::row(Axis::Rows, leaves(panes)),
+        _ => {
+            let (first, rest) = panes.split_first()?;
+            match Node::row(Axis::Rows, leaves(rest)) {
+                Some(rest) => Some(Node::split(Axis::Columns, 600, Node::Leaf(*first), rest)),
+                None => Some(Node::Leaf(*first)),
+            }
+        }
+    }
+}
+
+fn columns_for(count: usize) -> usize {
+    (1..=count)
+        .find(|columns| columns * columns >= count)
+        .unwrap_or(1)
+}
+
+/// The first pane that is not yet used, counted up.
+pub(super) fn fresh(used: &BTreeSet<PaneId>) -> PaneId {
+    let highest = used.iter().filter_map(|id| match id {
+        PaneId::Fixed(number) => Some(*number),
+        PaneId::Agent(_) => None,
+    });
+    PaneId::Fixed(highest.max().map_or(0, |number| number.saturating_add(1)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Whether an action is possible now, and if not, why: one sentence for people. Hints, help and keys ask here.
+
+use super::action::{Action, When};
+use super::arrange::{Arranged, alive};
+use super::scene::Scene;
+use super::state::State;
+use super::target::{Target, target};
+use crate::domain::task::Hold;
+use crate::domain::{Task, TaskState};
+
+/// Why an action is not possible now; nothing when it is.
+pub(crate) fn why_not(
+    action: Action,
+    state: &State,
+    scene: &Scene<'_>,
+    arranged: &Arranged,
+) -> Option<String> {
+    let about = target(state, scene, arranged);
+    match action.entry().map_or(When::Always, |entry| entry.when) {
+        When::Always => None,
+        When::Terminal => terminal(state, scene, arranged),
+        When::Attention => none_if(!scene.model.attention.is_empty(), || {
+            "nothing needs you".to_owned()
+        }),
+        When::Panes => none_if(arranged.order.len() > 1, || {
+            "this tab has one pane only".to_owned()
+        }),
+        When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),
+        When::Agent => agent(&about),
+        of_task => match about.task {
+            None => Some("no task is selected".to_owned()),
+            Some(task) => task_refuses(of_task, task),
+        },
+    }
+}
+
+fn none_if(possible: bool, why: impl FnOnce() -> String) -> Option<String> {
+    if possible { None } else { Some(why()) }
+}
+
+fn terminal(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<String> {
+    let screen = state.pane(arranged.focus).content.screen();
+    match screen {
+        Some(id) if alive(scene, id) => None,
+        Some(_) => Some("its program does not run (any more)".to_owned()),
+        None if target(state, scene, arranged).attempt.is_some() => None,
+        None => Some("no agent works on it".to_owned()),
+    }
+}
+
+fn agent(about: &Target<'_>) -> Option<String> {
+    none_if(about.attempt.is_some(), || match about.task {
+        Some(task) => format!("no agent works on {}", task.id),
+        None => "no task is selected".to_owned(),
+    })
+}
+
+fn task_refuses(when: When, task: &Task) -> Option<String> {
+    let word = task.state.word();
+    let possible = match (when, &task.state) {
+        (When::Approval, state) => *state == TaskState::Held(Hold::Approval),
+        (When::Rejectable, state) => matches!(
+            state,
+            TaskState::Held(_) | TaskState::Active | TaskState::Verifying | TaskState::Released
+        ),
+        (When::Retryable, TaskState::Held(hold)) => *hold != Hold::Approval,
+        (When::Retryable, state) => {
+            matches!(
+                state,
+                TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_)
+            )
+        }
+        (When::Backlog, state) => *state == TaskState::Backlog,
+        (When::Unfinished, state) => !state.is_terminal(),
+        (
+            When::Always
+            | When::Task
+            | When::Agent
+            | When::Terminal
+            | When::Attention
+            | When::Panes
+            | When::Tabs,
+            _,
+        ) => true,
+    };
+    none_if(possible, || match when {
+        When::Approval => format!("{} does not wait for approval: {word}", task.id),
+        When::Backlog => format!("{} is not in the backlog: {word}", task.id),
+        When::Unfinished => format!("{} is over: {word}", task.id),
+        When::Retryable => format!("{} is not held, parked, failed or skipped: {word}", task.id),
+        _ => format!("{} is not under way: {word}", task.id),
+    })
+}

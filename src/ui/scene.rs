@@ -1,0 +1,129 @@
+//! What drawing and deciding look at besides the state: the read model, the terminals, the log, the time. Plain values and
+//! two traits; nothing here draws, and nothing reaches outside.
+
+use ratatui::style::Style;
+
+use super::theme::Theme;
+use crate::domain::{AttemptId, Notice, Timestamp};
+use crate::read_model::ReadModel;
+use crate::term::CursorShape;
+
+/// Everything a frame is made from. Time comes in as a value.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The board as people see it.
+    pub model: &'a ReadModel,
+    /// The live terminals.
+    pub screens: &'a dyn Screens,
+    /// What happened, oldest first.
+    pub log: &'a [LogLine],
+    /// Now.
+    pub now: Timestamp,
+    /// What is known of the session as a whole.
+    pub session: &'a SessionFacts,
+    /// Colours and glyphs.
+    pub theme: &'a Theme,
+}
+
+/// One line of the watcher log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub notice: Notice,
+}
+
+/// What the frame says about the session as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionFacts {
+    /// Name of the project, for the top bar.
+    pub project: String,
+    /// Version of the program, for the help.
+    pub version: String,
+    /// Whether the agents are scripted ones; then the frame always says so.
+    pub kind: SessionKind,
+    /// When the session began; the top bar counts from here.
+    pub started: Timestamp,
+    /// Seconds east of UTC, for times of day in the log.
+    pub utc_offset: i32,
+    /// Something about the connection a person should know; shown until it is empty.
+    pub connection: Option<String>,
+}
+
+/// Real agents or scripted ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SessionKind {
+    /// Real ones.
+    #[default]
+    Real,
+    /// Scripted ones: everything on screen is a rehearsal.
+    Rehearsal,
+}
+
+/// Which terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScreenId {
+    /// The terminal of an attempt.
+    Attempt(AttemptId),
+    /// A plain shell, numbered by the server.
+    Shell(u64),
+    /// The conductor's terminal.
+    Conductor,
+}
+
+/// The live terminals. They change while a frame is drawn: the lock is held inside the call and nowhere else.
+pub trait Screens {
+    /// Lets `read` look at a terminal; answers whether there is such a terminal.
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool;
+
+    /// Whether there is such a terminal.
+    fn has(&self, id: ScreenId) -> bool {
+        self.with(id, &mut |_| {})
+    }
+}
+
+/// One terminal while its lock is held. Only visible cells are to be copied.
+pub trait ScreenRead {
+    /// Columns and rows.
+    fn size(&self) -> (u16, u16);
+
+    /// Lines above the visible ones.
+    fn history(&self) -> usize;
+
+    /// Shows the cells seen when scrolled `back` lines into the history: column, row, grapheme, style. Empty cells with the
+    /// default style may be left out. A wide grapheme comes once, at its first column.
+    fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style));
+
+    /// Where the cursor is, when the program shows it.
+    fn cursor(&self) -> Option<ScreenCursor>;
+
+    /// What the program asked for, as far as it concerns our keys and mouse.
+    fn wants(&self) -> Wants;
+
+    /// The title the program gave itself.
+    fn title(&self) -> String;
+
+    /// Whether its program still runs.
+    fn alive(&self) -> bool;
+}
+
+/// A terminal's cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenCursor {
+    /// Column from 0.
+    pub column: u16,
+    /// Row from 0.
+    pub row: u16,
+    /// Its look.
+    pub shape: CursorShape,
+}
+
+/// What a program in a terminal asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// Mouse reports.
+    pub mouse: bool,
+    /// Cursor keys for the wheel: it has a screen without history.
+    pub wheel_keys: bool,
+}

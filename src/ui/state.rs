@@ -1,0 +1,263 @@
+//! What one client has on its screen and in its hands: tabs, panes, focus, prompts. Changed by `update` alone; what the
+//! board says is never copied into it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::keymap::{KeyProblem, Keymap};
+use super::pane::{Node, PaneId};
+use super::scene::ScreenId;
+use crate::domain::{AttemptId, Level, TaskId, Timestamp};
+
+mod overlay;
+mod start;
+
+pub(super) use overlay::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay};
+pub use start::StateProblem;
+
+/// Everything one client has on its screen and in its hands.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// Columns and rows of the client's terminal.
+    pub size: (u16, u16),
+    pub(crate) keymap: Arc<Keymap>,
+    pub(crate) tabs: Vec<Tab>,
+    pub(crate) tab: usize,
+    pub(crate) panes: BTreeMap<PaneId, Pane>,
+    pub(crate) hands: Hands,
+    pub(crate) overlay: Option<Overlay>,
+    /// The task that actions apply to; the first of the board while it is none of those shown.
+    pub(crate) selected: Option<TaskId>,
+    /// The agent shown when there is room for one only.
+    pub(crate) agent: Option<AttemptId>,
+    /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
+    pub(crate) trail: Vec<(usize, PaneId)>,
+    pub(crate) toasts: Vec<Toast>,
+    pub(crate) finished: Finished,
+}
+
+/// Steps back that are remembered.
+pub(crate) const MOST_STEPS_BACK: usize = 20;
+
+/// How long a toast stays.
+pub(crate) const TOAST_MILLIS: u64 = 6_000;
+
+/// Toasts shown at a time; older ones go first.
+pub(crate) const MOST_TOASTS: usize = 3;
+
+/// Who gets the next key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Hands {
+    /// We do.
+    #[default]
+    Ours,
+    /// The program in that terminal does, but for the prefix.
+    Typing(ScreenId),
+    /// The program a person typed to has just ended: keys typed ahead are dropped until then.
+    Guarded(Timestamp),
+    /// The prefix was pressed at that time.
+    Prefix {
+        /// When.
+        since: Timestamp,
+        /// To whom the keys go afterwards.
+        then: Option<ScreenId>,
+    },
+}
+
+/// Whether lists show finished tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Finished {
+    /// Only how many.
+    #[default]
+    Counted,
+    /// All of them.
+    Shown,
+}
+
+/// A saved arrangement of panes.
+#[derive(Debug, Clone)]
+pub(crate) struct Tab {
+    pub(crate) title: String,
+    pub(crate) shape: Shape,
+    pub(crate) focus: PaneId,
+    pub(crate) last: Option<PaneId>,
+    pub(crate) zoom: Zoom,
+    /// Which arrangement comes next.
+    pub(crate) next_arrangement: u8,
+}
+
+/// Whether one pane hides the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Zoom {
+    /// All are shown.
+    Out,
+    /// The one with the focus is shown.
+    In,
+}
+
+/// How a tab's panes are arranged.
+#[derive(Debug, Clone)]
+pub(crate) enum Shape {
+    /// As saved, by width.
+    Saved { wide: Node, medium: Node },
+    /// As a person made it.
+    Own(Node),
+    /// One pane per agent at work; the list is shown when there is no room for all.
+    Agents { list: PaneId },
+}
+
+/// A rectangle and what it shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pane {
+    /// What it showed before, to go back to.
+    pub(crate) below: Vec<Content>,
+    /// What it shows.
+    pub(crate) content: Content,
+    /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
+    pub(crate) scroll: usize,
+}
+
+impl Pane {
+    /// A pane that shows that.
+    pub(crate) fn of(content: Content) -> Pane {
+        Pane {
+            below: Vec::new(),
+            content,
+            scroll: 0,
+        }
+    }
+}
+
+/// What a pane shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// The board.
+    Board,
+    /// The list of agents at work.
+    Agents,
+    /// The terminal of an attempt.
+    Attempt(AttemptId),
+    /// A shell; no number while the server has not opened it.
+    Shell(Option<u64>),
+    /// The conductor's terminal.
+    Conductor,
+    /// What happened.
+    Log,
+    /// A task: that one, or the selected one.
+    Detail(Option<TaskId>),
+}
+
+impl Content {
+    /// The terminal it shows, if it is one.
+    pub fn screen(&self) -> Option<ScreenId> {
+        match self {
+            Content::Attempt(id) => Some(ScreenId::Attempt(*id)),
+            Content::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
+            Content::Conductor => Some(ScreenId::Conductor),
+            Content::Board | Content::Agents | Content::Shell(None) | Content::Log | Content::Detail(_) => {
+                None
+            }
+        }
+    }
+}
+
+/// One line that goes away by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Toast {
+    pub(crate) level: Level,
+    pub(crate) text: String,
+    pub(crate) at: Timestamp,
+}
+
+impl State {
+    /// The state of a client that has just connected: the built-in tabs.
+    ///
+    /// # Errors
+    /// When a layout or key file cannot be understood; with the built-in ones never.
+    pub fn new(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, StateProblem> {
+        start::state(size, keymap)
+    }
+
+    /// The state of a new client with the default keys.
+    ///
+    /// # Errors
+    /// Never with the built-in files; a test holds them to that.
+    pub fn builtin(size: (u16, u16)) -> Result<State, StateProblem> {
+        State::new(size, Arc::new(Keymap::builtin()?))
+    }
+
+    /// The server opened a shell for that pane.
+    pub fn shell_opened(&mut self, pane: PaneId, number: u64) {
+        if let Some(pane) = self.panes.get_mut(&pane)
+            && pane.content == Content::Shell(None)
+        {
+            pane.content = Content::Shell(Some(number));
+        }
+    }
+
+    /// Tells a person something in passing: the answer to a command, an event.
+    pub fn tell(&mut self, now: Timestamp, level: Level, text: impl Into<String>) {
+        self.toasts.retain(|toast| toast.shown(now));
+        self.toasts.push(Toast {
+            level,
+            text: text.into(),
+            at: now,
+        });
+        if self.toasts.len() > MOST_TOASTS {
+            self.toasts.remove(0);
+        }
+    }
+
+    /// Panes that show a shell which the server has not opened yet.
+    pub fn shells_wanted(&self) -> Vec<PaneId> {
+        let wanted = self
+            .panes
+            .iter()
+            .filter(|(_, pane)| pane.content == Content::Shell(None));
+        wanted.map(|(id, _)| *id).collect()
+    }
+
+    /// Shells that some pane shows.
+    pub fn shells(&self) -> BTreeSet<u64> {
+        let shown = self.panes.values().filter_map(|pane| match pane.content {
+            Content::Shell(number) => number,
+            _ => None,
+        });
+        shown.collect()
+    }
+
+    pub(crate) fn pane(&self, id: PaneId) -> Pane {
+        match (self.panes.get(&id), id) {
+            (Some(pane), _) => pane.clone(),
+            (None, PaneId::Agent(attempt)) => Pane::of(Content::Attempt(attempt)),
+            (None, PaneId::Fixed(_)) => Pane::of(Content::Board),
+        }
+    }
+
+    pub(crate) fn pane_mut(&mut self, id: PaneId) -> &mut Pane {
+        let pane = self.pane(id);
+        self.panes.entry(id).or_insert(pane)
+    }
+
+    /// The tab shown.
+    pub(crate) fn here(&self) -> Option<&Tab> {
+        self.tabs.get(self.tab)
+    }
+
+    /// The tab shown.
+    pub(crate) fn here_mut(&mut self) -> Option<&mut Tab> {
+        self.tabs.get_mut(self.tab)
+    }
+}
+
+impl Toast {
+    pub(crate) fn shown(&self, now: Timestamp) -> bool {
+        now.since(self.at).0 < TOAST_MILLIS
+    }
+}
+
+impl From<KeyProblem> for StateProblem {
+    fn from(problem: KeyProblem) -> StateProblem {
+        StateProblem::Keys(problem)
+    }
+}

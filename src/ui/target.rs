@@ -1,0 +1,98 @@
+//! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
+
+use super::arrange::Arranged;
+use super::pane::PaneId;
+use super::scene::Scene;
+use super::state::{Content, Finished, State};
+use crate::domain::{Attempt, AttemptId, Task, TaskId};
+use crate::read_model::{Column, ColumnKind};
+
+/// What an action is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Target<'a> {
+    pub(crate) task: Option<&'a Task>,
+    pub(crate) attempt: Option<&'a Attempt>,
+}
+
+/// What an action pressed now is about: what the pane with the focus shows, else the selected task.
+pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
+    match state.pane(arranged.focus).content {
+        Content::Attempt(id) => of_attempt(scene, id),
+        Content::Agents => {
+            shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
+        }
+        Content::Detail(Some(id)) => of_task(scene, &id),
+        Content::Board | Content::Detail(None) | Content::Log | Content::Shell(_) | Content::Conductor => {
+            selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id))
+        }
+    }
+}
+
+fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
+    let attempt = scene.model.attempts.get(&id).map(AsRef::as_ref);
+    Target {
+        task: attempt
+            .and_then(|attempt: &Attempt| scene.model.tasks.get(&attempt.task))
+            .map(AsRef::as_ref),
+        attempt: attempt.filter(|attempt| attempt.state.is_open()),
+    }
+}
+
+fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
+    let task = scene.model.tasks.get(id).map(AsRef::as_ref);
+    Target {
+        task,
+        attempt: task.and_then(|task| scene.model.open_attempt(task)),
+    }
+}
+
+/// The selected task: the one chosen, or the first of the board while that one is not there.
+pub(crate) fn selected(state: &State, scene: &Scene<'_>) -> Option<TaskId> {
+    let chosen = state
+        .selected
+        .as_ref()
+        .filter(|id| scene.model.tasks.contains_key(id));
+    chosen
+        .cloned()
+        .or_else(|| listed(state, scene).into_iter().next())
+}
+
+/// The agent marked in the list of agents.
+pub(crate) fn shown_agent(state: &State, scene: &Scene<'_>, focus: PaneId) -> Option<AttemptId> {
+    let open = |id: &AttemptId| scene.model.agents().any(|row| row.attempt.id == *id);
+    match focus {
+        PaneId::Agent(id) => Some(id),
+        PaneId::Fixed(_) => {
+            let chosen = state.agent.filter(open);
+            chosen.or_else(|| scene.model.agents().next().map(|row| row.attempt.id))
+        }
+    }
+}
+
+/// Columns in the order of lists: the stages, the backlog, what is done (K80).
+pub(crate) fn list_order<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
+    let of = |wanted: fn(&ColumnKind) -> bool| {
+        scene
+            .model
+            .columns
+            .iter()
+            .filter(move |column| wanted(&column.kind))
+    };
+    let mut columns: Vec<_> = of(|kind| matches!(kind, ColumnKind::Stage(..))).collect();
+    columns.extend(of(|kind| *kind == ColumnKind::Backlog));
+    columns.extend(of(|kind| *kind == ColumnKind::Done));
+    columns
+}
+
+/// Whether lists show that column, or only how many it holds.
+pub(crate) fn is_listed(state: &State, column: &Column) -> bool {
+    column.kind != ColumnKind::Done || state.finished == Finished::Shown
+}
+
+/// All tasks that lists show, in order.
+pub(crate) fn listed(state: &State, scene: &Scene<'_>) -> Vec<TaskId> {
+    let columns = list_order(scene)
+        .into_iter()
+        .filter(|column| is_listed(state, column));
+    columns.flat_map(|column| column.cards.iter().cloned()).collect()
+}

@@ -1,0 +1,135 @@
+//! Foreign text on its way to the screen: cleaned, cut and wrapped by display width. Nothing here knows colours.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::term::sanitize;
+
+/// Columns a text takes, counted as it will be drawn: grapheme by grapheme.
+pub(super) fn width(text: &str) -> usize {
+    text.graphemes(true).map(grapheme_width).sum()
+}
+
+/// Columns one grapheme takes: none, one or two. One that claims more is drawn as [`UNKNOWN`].
+pub(super) fn grapheme_width(grapheme: &str) -> usize {
+    match grapheme.width() {
+        wide @ 0..=2 => wide,
+        _ => 1,
+    }
+}
+
+/// What stands for a grapheme that no terminal draws in two columns.
+pub(super) const UNKNOWN: &str = "?";
+
+/// The text without anything that could steer a terminal or hide from the eye; line ends and tabs become spaces.
+///
+/// Variation selectors go: terminals disagree about how wide they make a character, and a border must not move.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\r', '\t', '\u{fe0e}', '\u{fe0f}']) {
+        return sanitize(text);
+    }
+    let spaced = text.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
+    let spaced = spaced.replace(['\u{fe0e}', '\u{fe0f}'], "");
+    Cow::Owned(sanitize(&spaced).into_owned())
+}
+
+/// As much of a clean text as fits, with the mark at the end when something was left out.
+pub(super) fn cut(text: &str, room: usize, mark: &str) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let keep = room.saturating_sub(width(mark));
+    let mut cut = prefix(text, keep).to_owned();
+    if width(mark) <= room {
+        cut.push_str(mark);
+    }
+    cut
+}
+
+/// The longest beginning that fits.
+pub(super) fn prefix(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += grapheme_width(grapheme);
+        if used > room {
+            return text.get(..at).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// Foreign text as lines that fit, broken at spaces where that is possible. Empty lines stay.
+pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        wrap_line(&clean(paragraph), room, &mut lines);
+    }
+    lines
+}
+
+fn wrap_line(paragraph: &str, room: usize, lines: &mut Vec<String>) {
+    let mut line = String::new();
+    let mut used = 0;
+    for word in paragraph.split_word_bounds() {
+        let wide = width(word);
+        if used + wide > room && used > 0 {
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+            used = 0;
+            if word.trim().is_empty() {
+                continue;
+            }
+        }
+        let mut rest = word;
+        while used + width(rest) > room {
+            let head = prefix(rest, room);
+            if head.is_empty() {
+                return lines.push(line);
+            }
+            lines.push(head.to_owned());
+            rest = rest.get(head.len()..).unwrap_or_default();
+        }
+        line.push_str(rest);
+        used += width(rest);
+    }
+    lines.push(line.trim_end().to_owned());
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_wide_character_is_never_cut_in_half() {
+        assert_eq!(cut("日本語", 4, "~"), "日~");
+        assert_eq!(cut("日本語", 6, "~"), "日本語");
+        assert_eq!(cut("ab", 0, "~"), "");
+    }
+
+    #[test]
+    fn text_that_could_steer_a_terminal_is_made_harmless() {
+        assert_eq!(clean("a\x1b[31mb\u{202e}c\nd"), "a\\x1b[31mb\\u{202e}c d");
+        assert_eq!(clean("\u{9b}x"), "\\u{9b}x");
+    }
+
+    #[test]
+    fn long_words_are_broken_and_short_ones_kept_whole() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("a\n\nb", 3), ["a", "", "b"]);
+    }
+
+    proptest! {
+        #[test]
+        fn cut_and_wrapped_text_fits(text in "\\PC{0,60}", room in 0usize..40) {
+            let text = clean(&text).into_owned();
+            prop_assert!(width(&cut(&text, room, "…")) <= room);
+            for line in wrap(&text, room.max(2)) {
+                prop_assert!(width(&line) <= room.max(2), "{line:?}");
+            }
+        }
+    }
+}

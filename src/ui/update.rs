@@ -1,0 +1,186 @@
+//! What a key, a click or a paste does: a new state, and requests to whoever owns the board and the terminals. Does nothing
+//! itself; the same state, scene and input give the same answer.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::layout::Rect;
+
+use super::action::Action;
+use super::arrange::{Arranged, Mode, alive, arrange, mode};
+use super::pane::PaneId;
+use super::possible::why_not;
+use super::scene::{Scene, ScreenId};
+use super::state::{Hands, State};
+use crate::domain::{Command, Level, Span, Timestamp};
+use crate::term::keys::{KeyInput, MouseInput};
+
+mod keys;
+mod mouse;
+mod moving;
+mod panes;
+mod prompts;
+mod tasks;
+
+/// Something that happened at a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A key.
+    Key(KeyEvent),
+    /// The mouse.
+    Mouse(MouseEvent),
+    /// A bracketed paste.
+    Paste(String),
+    /// The client's terminal has another size: columns, rows.
+    Resize(u16, u16),
+    /// The client's terminal got or lost the focus.
+    Focus(bool),
+    /// The board or a terminal changed, or time has passed.
+    Tick,
+}
+
+/// Something to be done by whoever owns the board and the terminals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// Ask the board for that; the answer comes back through [`State::tell`].
+    Command(Command),
+    /// Make a task with that title in the backlog; its identity is chosen by the server.
+    NewTask(String),
+    /// Input for the program in a terminal.
+    TypeInto(ScreenId, Typed),
+    /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].
+    OpenShell(PaneId),
+    /// Close that shell.
+    CloseShell(u64),
+    /// Put that into the person's clipboard.
+    Copy(String),
+    /// Draw everything anew.
+    Redraw,
+    /// Let this client go.
+    Detach,
+    /// Stop the server; agents go on.
+    StopServer,
+}
+
+/// Input for a program in a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// A key.
+    Key(KeyInput),
+    /// A paste.
+    Paste(String),
+    /// The mouse, relative to the pane.
+    Mouse(MouseInput),
+    /// The focus came or went.
+    Focus(bool),
+}
+
+/// How long keys typed ahead are dropped after the program they were meant for has ended.
+const GUARD: Span = Span::seconds(1);
+
+/// Takes in what happened at a client.
+pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request> {
+    let mut turn = Turn {
+        state,
+        scene,
+        requests: Vec::new(),
+    };
+    turn.settle();
+    match input {
+        Input::Key(key) => turn.key(&key),
+        Input::Mouse(event) => turn.mouse(event),
+        Input::Paste(text) => turn.paste(text),
+        Input::Resize(columns, rows) => turn.state.size = (columns, rows),
+        Input::Focus(focused) => {
+            if let Hands::Typing(id) = turn.state.hands {
+                turn.ask(Request::TypeInto(id, Typed::Focus(focused)));
+            }
+        }
+        Input::Tick => {}
+    }
+    turn.requests
+}
+
+/// Does an action as if its key had been pressed.
+pub fn perform(state: &mut State, scene: &Scene<'_>, action: Action) -> Vec<Request> {
+    let mut turn = Turn {
+        state,
+        scene,
+        requests: Vec::new(),
+    };
+    turn.settle();
+    turn.act(action);
+    turn.requests
+}
+
+/// Requests of a client that has just connected: its shells.
+pub fn begin(state: &State) -> Vec<Request> {
+    state
+        .shells_wanted()
+        .into_iter()
+        .map(Request::OpenShell)
+        .collect()
+}
+
+/// When the picture changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
+pub fn next_change(state: &State, now: Timestamp) -> Timestamp {
+    let mut next = now + Span(1000 - now.0 % 1000);
+    if let Hands::Prefix { since, .. } = state.hands {
+        let shown = since + Span(300);
+        if shown > now {
+            next = next.min(shown);
+        }
+    }
+    next
+}
+
+/// One input being taken in.
+struct Turn<'a, 'b> {
+    state: &'a mut State,
+    scene: &'a Scene<'b>,
+    requests: Vec<Request>,
+}
+
+impl Turn<'_, '_> {
+    /// Notices what changed by itself: a program that was typed to has ended.
+    fn settle(&mut self) {
+        let now = self.scene.now;
+        match self.state.hands {
+            Hands::Typing(id) | Hands::Prefix { then: Some(id), .. } if !alive(self.scene, id) => {
+                self.state.hands = Hands::Guarded(now + GUARD);
+                self.state
+                    .tell(now, Level::Warning, "its program has ended; keys are ours again");
+            }
+            Hands::Guarded(until) if until <= now => self.state.hands = Hands::Ours,
+            Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) | Hands::Prefix { .. } => {}
+        }
+    }
+
+    fn ask(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    fn arranged(&self) -> Arranged {
+        let (width, height) = self.state.size;
+        arrange(self.state, self.scene, Rect::new(0, 0, width, height))
+    }
+
+    fn mode(&self) -> Mode {
+        mode(self.state, self.scene, self.arranged().focus)
+    }
+
+    fn warn(&mut self, text: impl Into<String>) {
+        self.state.tell(self.scene.now, Level::Warning, text);
+    }
+
+    /// Does an action, or says why it is not possible.
+    fn act(&mut self, action: Action) {
+        let arranged = self.arranged();
+        if let Some(why) = why_not(action, self.state, self.scene, &arranged) {
+            let title = action.entry().map_or("that", |entry| entry.title);
+            return self.warn(format!("{title}: {why}"));
+        }
+        let done = self.move_about(action, &arranged) || self.change_panes(action, &arranged);
+        if !done {
+            self.on_task(action, &arranged);
+        }
+    }
+}

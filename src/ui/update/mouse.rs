@@ -1,0 +1,161 @@
+//! The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, or goes to the program that asked.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{Request, Turn, Typed};
+use crate::ui::action::Action;
+use crate::ui::arrange::{Arranged, Mode, Placed};
+use crate::ui::live::mouse_input;
+use crate::ui::scene::Wants;
+use crate::ui::state::Overlay;
+use crate::ui::target::{selected, shown_agent};
+use crate::ui::view::view;
+use crate::ui::views::{Hit, Step};
+
+/// Lines per notch of the wheel.
+const WHEEL_LINES: i16 = 3;
+
+impl Turn<'_, '_> {
+    pub(super) fn mouse(&mut self, event: MouseEvent) {
+        let arranged = self.arranged();
+        match event.kind {
+            MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
+            MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &arranged),
+            MouseEventKind::Down(MouseButton::Left) => {
+                if !self.reaches_program(event, &arranged) {
+                    self.click(event, &arranged);
+                }
+            }
+            MouseEventKind::Down(_)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight => {
+                self.reaches_program(event, &arranged);
+            }
+        }
+    }
+
+    /// Sends the event to the program that is typed to, if it happened there and was asked for.
+    fn reaches_program(&mut self, event: MouseEvent, arranged: &Arranged) -> bool {
+        let typing = self.state.overlay.is_none() && self.mode() == Mode::Type;
+        let placed = arranged
+            .focused()
+            .filter(|placed| typing && inside(placed, event));
+        match placed {
+            Some(placed) if self.wants(placed).mouse => self.forward(event, placed),
+            _ => false,
+        }
+    }
+
+    fn forward(&mut self, event: MouseEvent, placed: &Placed) -> bool {
+        let Some(id) = placed.content.screen() else {
+            return false;
+        };
+        let input = mouse_input(&event, (placed.inner.x, placed.inner.y));
+        self.ask(Request::TypeInto(id, Typed::Mouse(input)));
+        true
+    }
+
+    fn wants(&self, placed: &Placed) -> Wants {
+        let mut wants = Wants::default();
+        if let Some(id) = placed.content.screen() {
+            self.scene.screens.with(id, &mut |screen| wants = screen.wants());
+        }
+        wants
+    }
+
+    fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &Arranged) {
+        if let Some(Overlay::Help(scroll)) = &mut self.state.overlay {
+            *scroll = scroll.saturating_add_signed(isize::from(lines)).min(200);
+            return;
+        }
+        if self.state.overlay.is_some() {
+            return;
+        }
+        let Some(placed) = arranged.at(event.column, event.row).cloned() else {
+            return;
+        };
+        let wants = self.wants(&placed);
+        let typing = self.mode() == Mode::Type && placed.pane == arranged.focus;
+        if inside(&placed, event) && (wants.mouse || (typing && wants.wheel_keys)) {
+            self.forward(event, &placed);
+            return;
+        }
+        self.step(placed.pane, Step::Lines(lines), arranged);
+    }
+
+    fn click(&mut self, event: MouseEvent, arranged: &Arranged) {
+        match self.hit(event) {
+            None | Some(Hit::Overlay) => {}
+            Some(Hit::Choice(at)) => self.click_choice(at),
+            Some(Hit::Tab(tab)) => self.visit_tab(tab),
+            Some(Hit::Strip) => self.act(Action::NeedsYou),
+            Some(Hit::Pane(pane)) => {
+                if pane == arranged.focus {
+                    self.click_terminal(arranged);
+                } else {
+                    self.focus(pane, arranged.focus);
+                }
+            }
+            Some(Hit::Task(pane, task)) => {
+                let again =
+                    pane == arranged.focus && selected(self.state, self.scene).as_ref() == Some(&task);
+                self.state.selected = Some(task);
+                self.focus(pane, arranged.focus);
+                if again {
+                    self.act(Action::Open);
+                }
+            }
+            Some(Hit::Agent(pane, agent)) => {
+                let again =
+                    pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
+                self.state.agent = Some(agent);
+                self.focus(pane, arranged.focus);
+                if again {
+                    self.act(Action::Open);
+                }
+            }
+        }
+    }
+
+    /// A click on a terminal that has the focus already: begin to type.
+    fn click_terminal(&mut self, arranged: &Arranged) {
+        if self.mode() == Mode::Look && arranged.focused().is_some() {
+            self.act(Action::Type);
+        }
+    }
+
+    fn click_choice(&mut self, at: usize) {
+        let Some(Overlay::Choose(choose)) = &mut self.state.overlay else {
+            return;
+        };
+        if choose.at != at {
+            choose.at = at;
+            return;
+        }
+        let chosen = choose.choices.get(at).map(|choice| choice.chosen.clone());
+        self.chosen(chosen);
+    }
+
+    /// What is drawn at that position: the frame is drawn once more and asked.
+    fn hit(&self, event: MouseEvent) -> Option<Hit> {
+        let (width, height) = self.state.size;
+        let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
+        let layouted = view(self.state, self.scene, &mut scratch);
+        let at = (event.column, event.row).into();
+        let hit = layouted
+            .hits
+            .into_iter()
+            .rev()
+            .find(|(area, _)| area.contains(at));
+        hit.map(|(_, hit)| hit)
+    }
+}
+
+fn inside(placed: &Placed, event: MouseEvent) -> bool {
+    placed.inner.contains((event.column, event.row).into())
+}

@@ -1,0 +1,196 @@
+//! Keys while something lies over the panes: editing a line, answering a question, choosing from a list, reading the help.
+
+use crossterm::event::KeyCode;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+use super::{Request, Turn};
+use crate::domain::Command;
+use crate::ui::chord::Chord;
+use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
+
+/// Most bytes of a prompt.
+const MOST_BYTES: usize = 4096;
+
+impl Turn<'_, '_> {
+    pub(super) fn overlay_key(&mut self, chord: Chord) {
+        let Some(overlay) = self.state.overlay.take() else {
+            return;
+        };
+        self.state.overlay = match overlay {
+            Overlay::Help(scroll) => help_key(scroll, chord).map(Overlay::Help),
+            Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
+            Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
+            Overlay::Choose(mut choose) => match list_step(chord) {
+                ListStep::By(rows) => {
+                    let last = choose.choices.len().saturating_sub(1);
+                    choose.at = choose.at.saturating_add_signed(rows).min(last);
+                    Some(Overlay::Choose(choose))
+                }
+                ListStep::Take => {
+                    let chosen = choose.choices.get(choose.at).map(|choice| choice.chosen.clone());
+                    return self.chosen(chosen);
+                }
+                ListStep::Close => None,
+                ListStep::Nothing => Some(Overlay::Choose(choose)),
+            },
+        };
+    }
+
+    pub(super) fn chosen(&mut self, chosen: Option<Chosen>) {
+        self.state.overlay = None;
+        match chosen {
+            Some(Chosen::Split(axis, content)) => self.split(axis, content),
+            Some(Chosen::Goto(tab, pane)) => self.go((tab, pane)),
+            None => {}
+        }
+    }
+
+    fn confirm_key(&mut self, confirm: Box<Confirm>, chord: Chord) -> Option<Overlay> {
+        match chord.code() {
+            KeyCode::Char('y' | 'Y') => {
+                self.deed(confirm.deed);
+                self.state.overlay.take()
+            }
+            KeyCode::Char('n' | 'N' | 'q') | KeyCode::Esc | KeyCode::Enter => None,
+            _ => Some(Overlay::Confirm(confirm)),
+        }
+    }
+
+    fn deed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Command(command) => self.ask(Request::Command(*command)),
+            Deed::ClosePane(pane) => self.close_pane(pane),
+            Deed::CloseTab => self.close_tab(),
+            Deed::StopServer => self.ask(Request::StopServer),
+        }
+    }
+
+    /// Edits the line; nothing is left of it when it was sent or given up.
+    fn ask_key(&mut self, mut ask: Ask, chord: Chord) -> Option<Ask> {
+        match chord.code() {
+            KeyCode::Esc => return None,
+            KeyCode::Enter => return self.send(ask),
+            KeyCode::Left => ask.caret = before(&ask),
+            KeyCode::Right => ask.caret = after(&ask),
+            KeyCode::Home => ask.caret = 0,
+            KeyCode::End => ask.caret = ask.text.len(),
+            KeyCode::Backspace => erase(&mut ask, before),
+            KeyCode::Delete => {
+                let end = after(&ask);
+                ask.text.replace_range(ask.caret..end, "");
+            }
+            _ if chord.is_control('c') || chord.is_control('g') => return None,
+            _ if chord.is_control('a') => ask.caret = 0,
+            _ if chord.is_control('e') => ask.caret = ask.text.len(),
+            _ if chord.is_control('u') => erase(&mut ask, |_| 0),
+            _ if chord.is_control('w') => erase(&mut ask, word_before),
+            _ => {
+                if let Some(c) = chord.typed() {
+                    insert(&mut ask, c.encode_utf8(&mut [0; 4]));
+                }
+            }
+        }
+        Some(ask)
+    }
+
+    fn send(&mut self, ask: Ask) -> Option<Ask> {
+        let text = ask.text.trim().to_owned();
+        if text.is_empty() {
+            self.warn("nothing was written; Esc cancels");
+            return Some(ask);
+        }
+        let request = match ask.kind {
+            AskKind::Reject(task) => Request::Command(Command::Reject(task, text)),
+            AskKind::Answer(task) => Request::Command(Command::Answer(task, text)),
+            AskKind::Comment(task) => Request::Command(Command::Comment(task, text)),
+            AskKind::Park(task) => Request::Command(Command::Park(task, text)),
+            AskKind::Close(task) => Request::Command(Command::Close(task, text)),
+            AskKind::NewTask => Request::NewTask(text),
+            AskKind::RenameTab => {
+                if let Some(tab) = self.state.here_mut() {
+                    tab.title = text.graphemes(true).take(20).collect();
+                }
+                return None;
+            }
+        };
+        self.ask(request);
+        None
+    }
+}
+
+/// A key in a list.
+enum ListStep {
+    By(isize),
+    Take,
+    Close,
+    Nothing,
+}
+
+fn list_step(chord: Chord) -> ListStep {
+    match chord.code() {
+        KeyCode::Esc | KeyCode::Char('q') => ListStep::Close,
+        _ if chord.is_control('c') => ListStep::Close,
+        KeyCode::Enter => ListStep::Take,
+        KeyCode::Up | KeyCode::Char('k') => ListStep::By(-1),
+        KeyCode::Down | KeyCode::Char('j') => ListStep::By(1),
+        KeyCode::PageUp => ListStep::By(-10),
+        KeyCode::PageDown => ListStep::By(10),
+        KeyCode::Home | KeyCode::Char('g') => ListStep::By(isize::MIN / 2),
+        KeyCode::End | KeyCode::Char('G') => ListStep::By(isize::MAX / 2),
+        _ => ListStep::Nothing,
+    }
+}
+
+/// Where the help is scrolled to; nothing when it is closed. Its end is known to `view` only, so this is bounded there.
+fn help_key(scroll: usize, chord: Chord) -> Option<usize> {
+    const MOST: usize = 200;
+    match (list_step(chord), chord.code()) {
+        (ListStep::Close | ListStep::Take, _) | (_, KeyCode::Char('?')) => None,
+        (ListStep::By(rows), _) => Some(scroll.saturating_add_signed(rows).min(MOST)),
+        (ListStep::Nothing, _) => Some(scroll),
+    }
+}
+
+/// Writes text at the caret; line ends and tabs become spaces, other controls are left out.
+pub(super) fn insert(ask: &mut Ask, text: &str) {
+    let spaced = text.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
+    for c in spaced.chars().filter(|c| !c.is_control()) {
+        if ask.text.len() + c.len_utf8() > MOST_BYTES {
+            break;
+        }
+        ask.text.insert(ask.caret, c);
+        ask.caret += c.len_utf8();
+    }
+    // A combining character may have joined what stood before it.
+    while !at_edge(ask) {
+        ask.caret += 1;
+    }
+}
+
+fn at_edge(ask: &Ask) -> bool {
+    let boundary = ask.text.is_char_boundary(ask.caret)
+        && GraphemeCursor::new(ask.caret, ask.text.len(), true).is_boundary(&ask.text, 0) == Ok(true);
+    boundary || ask.caret >= ask.text.len()
+}
+
+fn before(ask: &Ask) -> usize {
+    let head = ask.text.get(..ask.caret).unwrap_or_default();
+    head.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+}
+
+fn after(ask: &Ask) -> usize {
+    let rest = ask.text.get(ask.caret..).unwrap_or_default();
+    ask.caret + rest.graphemes(true).next().map_or(0, str::len)
+}
+
+fn word_before(ask: &Ask) -> usize {
+    let head = ask.text.get(..ask.caret).unwrap_or_default().trim_end();
+    head.unicode_word_indices().next_back().map_or(0, |(at, _)| at)
+}
+
+/// Erases from there to the caret.
+fn erase(ask: &mut Ask, from: impl Fn(&Ask) -> usize) {
+    let from = from(ask).min(ask.caret);
+    ask.text.replace_range(from..ask.caret, "");
+    ask.caret = from;
+}

@@ -1,0 +1,287 @@
+//! One frame: bars, panes, and what lies over them. Takes shared references only; what it learned (where things are, where
+//! the cursor belongs) goes out as a [`Layouted`].
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, SEVERAL, arrange, mode};
+use super::canvas::lines::{Lines, Weight};
+use super::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use super::pane::PaneId;
+use super::scene::{Scene, ScreenId};
+use super::state::{Content, Overlay, State, Zoom};
+use super::theme::Role;
+use super::views::{Hit, Hits, Look, view_of};
+use crate::term::CursorShape;
+
+mod bars;
+mod cursor;
+mod help;
+mod hints;
+mod overlays;
+
+/// What drawing a frame taught.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layouted {
+    /// Everything that can be clicked, later ones above earlier ones.
+    pub hits: Vec<(Rect, Hit)>,
+    /// Panes that are drawn; the server gives terminals these sizes.
+    pub panes: Vec<PaneArea>,
+    /// Where the outer cursor belongs; hidden when nowhere.
+    pub cursor: Option<CursorAt>,
+}
+
+/// One pane that is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaneArea {
+    /// Which.
+    pub pane: PaneId,
+    /// Its inside.
+    pub area: Rect,
+    /// The terminal it shows, if it is one (whether or not it exists yet).
+    pub screen: Option<ScreenId>,
+    /// Whether it has the focus.
+    pub focus: bool,
+}
+
+/// Where the outer cursor belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CursorAt {
+    /// Column of the frame.
+    pub x: u16,
+    /// Row of the frame.
+    pub y: u16,
+    /// Its look.
+    pub shape: CursorShape,
+}
+
+/// Draws one frame over the whole buffer.
+pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
+    let arranged = arrange(state, scene, buffer.area);
+    let mode = mode(state, scene, arranged.focus);
+    let mut canvas = Canvas {
+        buffer,
+        theme: scene.theme,
+    };
+    let area = canvas.buffer.area;
+    canvas.clear(area);
+    let frame = FrameOf {
+        state,
+        scene,
+        arranged: &arranged,
+        mode,
+    };
+    let mut hits = Hits::new();
+    match arranged.framing {
+        Framing::TooSmall => too_small(&frame, area, &mut canvas),
+        Framing::Bare | Framing::Boxed => {
+            frame.bars(&mut canvas, &mut hits);
+            frame.panes(&mut canvas, &mut hits);
+        }
+    }
+    overlays::draw(&frame, area, &mut canvas, &mut hits);
+    let cursor = cursor::of(&frame, area);
+    Layouted {
+        hits,
+        panes: arranged
+            .placed
+            .iter()
+            .map(|placed| pane_area(placed, arranged.focus))
+            .collect(),
+        cursor,
+    }
+}
+
+fn pane_area(placed: &Placed, focus: PaneId) -> PaneArea {
+    PaneArea {
+        pane: placed.pane,
+        area: placed.inner,
+        screen: placed.content.screen(),
+        focus: placed.pane == focus,
+    }
+}
+
+/// Everything the parts of a frame are drawn from.
+struct FrameOf<'a> {
+    state: &'a State,
+    scene: &'a Scene<'a>,
+    arranged: &'a Arranged,
+    mode: Mode,
+}
+
+impl FrameOf<'_> {
+    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        bars::top(self, canvas, hits);
+        if self.arranged.framing == Framing::Boxed {
+            bars::strip(self, canvas, hits);
+        }
+        hints::status(self, canvas);
+    }
+
+    fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        if self.arranged.framing == Framing::Boxed {
+            self.lines(canvas);
+        }
+        for placed in &self.arranged.placed {
+            hits.push((placed.outer, Hit::Pane(placed.pane)));
+            let pane = self.state.pane(placed.pane);
+            let look = self.look(placed.pane, &pane);
+            let view = view_of(&placed.content);
+            if self.arranged.framing == Framing::Boxed {
+                Self::title(placed, &look, canvas);
+            }
+            view.draw(&look, placed.inner, canvas, hits);
+        }
+        if self.arranged.framing == Framing::Boxed {
+            self.switcher(canvas, hits);
+        }
+    }
+
+    fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> Look<'a> {
+        Look {
+            state: self.state,
+            scene: self.scene,
+            id,
+            pane,
+            focused: id == self.arranged.focus,
+            mode: self.mode,
+        }
+    }
+
+    fn lines(&self, canvas: &mut Canvas<'_>) {
+        let mut lines = Lines::new(self.arranged.body);
+        for placed in &self.arranged.placed {
+            lines.add(placed.outer, Weight::Light);
+        }
+        let focused = self.arranged.focused().map(|placed| placed.outer);
+        let (weight, role) = match self.mode {
+            Mode::Type => (Weight::Heavy, Role::BorderType),
+            Mode::Nav | Mode::Look | Mode::Ask => (Weight::Light, Role::BorderFocus),
+        };
+        if let Some(area) = focused {
+            lines.add(area, weight);
+        }
+        lines.draw(canvas, |(x, y)| match focused {
+            Some(area) if on_edge(area, x, y) => role,
+            _ => Role::Border,
+        });
+    }
+
+    fn title(placed: &Placed, look: &Look<'_>, canvas: &mut Canvas<'_>) {
+        let view = view_of(&placed.content);
+        let mut room = Rect {
+            x: placed.outer.x + 2,
+            width: placed.outer.width.saturating_sub(4),
+            height: 1,
+            ..placed.outer
+        };
+        if let Some(note) = view.note(look) {
+            let pieces = [piece(" ", Role::Text), note, piece(" ", Role::Text)];
+            room.width -= canvas.right(room, &pieces);
+        }
+        let mut pieces = vec![piece(" ", Role::Text)];
+        pieces.extend(view.title(look).into_iter().map(|piece| Piece {
+            role: match (piece.role, look.focused) {
+                (Role::Title, true) => Role::TitleFocus,
+                (role, _) => role,
+            },
+            ..piece
+        }));
+        pieces.push(piece(" ", Role::Text));
+        canvas.line(room, &pieces);
+    }
+
+    /// Names of the other panes in the lower line, when only one is drawn.
+    fn switcher(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let several = self.arranged.order.len() > 1;
+        let hidden =
+            self.arranged.body.width < SEVERAL || self.state.here().is_some_and(|tab| tab.zoom == Zoom::In);
+        let [only] = self.arranged.placed.as_slice() else {
+            return;
+        };
+        if !(several && hidden) {
+            return;
+        }
+        let outer = only.outer;
+        let mut room = Rect {
+            x: outer.x + 2,
+            width: outer.width.saturating_sub(4),
+            ..row_of(outer, usize::from(outer.height.saturating_sub(1)))
+        };
+        for id in &self.arranged.order {
+            let role = if *id == only.pane {
+                Role::TabHere
+            } else {
+                Role::Dim
+            };
+            let name = [piece(format!(" {} ", self.name(*id)), role)];
+            let used = u16::try_from(pieces_width(&name)).unwrap_or(u16::MAX);
+            if used > room.width {
+                break;
+            }
+            canvas.line(room, &name);
+            hits.push((Rect { width: used, ..room }, Hit::Pane(*id)));
+            room.x += used;
+            room.width -= used;
+        }
+    }
+
+    /// One or two words for a pane.
+    fn name(&self, id: PaneId) -> String {
+        pane_name(self.state, self.scene, id)
+    }
+}
+
+/// One or two words for a pane.
+pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String {
+    match state.pane(id).content {
+        Content::Board => "Board".to_owned(),
+        Content::Agents => "Agents".to_owned(),
+        Content::Conductor => "Conductor".to_owned(),
+        Content::Log => "Watcher".to_owned(),
+        Content::Detail(Some(task)) => format!("Task {task}"),
+        Content::Detail(None) => "Task".to_owned(),
+        Content::Shell(Some(number)) => format!("Shell {number}"),
+        Content::Shell(None) => "Shell".to_owned(),
+        Content::Attempt(attempt) => match scene.model.attempts.get(&attempt) {
+            Some(attempt) => attempt.task.to_string(),
+            None => format!("attempt {attempt}"),
+        },
+    }
+}
+
+fn on_edge(area: Rect, x: u16, y: u16) -> bool {
+    let inside = area.contains((x, y).into());
+    inside && (x == area.x || y == area.y || x + 1 == area.right() || y + 1 == area.bottom())
+}
+
+/// Shown when there is no room for anything: how much is needed, and what goes on.
+fn too_small(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let counts = bars::counts(frame);
+    let running = frame.scene.model.agents().count();
+    let needs = frame.scene.model.attention.len();
+    let lines = [
+        format!(
+            "need {}x{}, have {}x{}",
+            LEAST.0, LEAST.1, area.width, area.height
+        ),
+        format!("{running} running, {needs} need you"),
+        counts.iter().map(|piece| piece.text.as_str()).collect::<String>(),
+    ];
+    let top = usize::from(area.height).saturating_sub(lines.len()) / 2;
+    for (at, line) in lines.iter().enumerate() {
+        let role = if at == 1 && needs > 0 {
+            Role::Human
+        } else {
+            Role::Text
+        };
+        canvas.centre(row_of(area, top + at), line.trim(), role);
+    }
+    if let Some(Overlay::Ask(_) | Overlay::Confirm(_)) = frame.state.overlay {
+        canvas.centre(
+            row_of(area, top + lines.len()),
+            "Esc closes the prompt",
+            Role::Dim,
+        );
+    }
+}

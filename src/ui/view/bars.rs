@@ -1,0 +1,262 @@
+//! The two rows at the top: where you are and how things stand; what needs you.
+
+use ratatui::layout::Rect;
+
+use super::FrameOf;
+use crate::domain::{Pause, Span, TaskState};
+use crate::ui::arrange::Framing;
+use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
+use crate::ui::marker::{Mark, attention_word};
+use crate::ui::pane::PaneId;
+use crate::ui::scene::SessionKind;
+use crate::ui::state::Content;
+use crate::ui::theme::Role;
+use crate::ui::views::{Hit, Hits, view_of};
+
+/// The top row. What does not fit goes: run time, counts, agents, then the names of tabs become digits.
+pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let area = frame.arranged.top;
+    canvas.tint(area, Role::Bar);
+    let banners = banners(frame);
+    let names = left(frame, true);
+    let fits = |left: &Left, right: &[Piece]| left.width() + pieces_width(right) < usize::from(area.width);
+    let left = if fits(&names, &banners) {
+        names
+    } else {
+        left(frame, false)
+    };
+    let mut right = banners;
+    for more in [agents(frame), counts(frame), run_time(frame)] {
+        let wider: Vec<Piece> = right.iter().cloned().chain(more).collect();
+        if !fits(&left, &wider) {
+            break;
+        }
+        right = wider;
+    }
+    let used = canvas.right(area, &right);
+    let mut room = Rect {
+        width: area.width - used,
+        ..area
+    };
+    for (pieces, hit) in left.parts {
+        let used = canvas.line(room, &pieces);
+        if let Some(hit) = hit {
+            hits.push((Rect { width: used, ..room }, hit));
+        }
+        room.x += used;
+        room.width -= used;
+    }
+}
+
+/// The left part of the top row: pieces, and what a click on them is about.
+struct Left {
+    parts: Vec<(Vec<Piece>, Option<Hit>)>,
+}
+
+impl Left {
+    fn width(&self) -> usize {
+        self.parts.iter().map(|(pieces, _)| pieces_width(pieces)).sum()
+    }
+}
+
+fn left(frame: &FrameOf<'_>, names: bool) -> Left {
+    let project = &frame.scene.session.project;
+    let mut parts = vec![(
+        vec![
+            piece(" dbs ", Role::Strong),
+            piece(format!("{project} "), Role::Text),
+        ],
+        None,
+    )];
+    if frame.arranged.framing == Framing::Bare {
+        parts.extend(bare(frame));
+        return Left { parts };
+    }
+    for (at, tab) in frame.state.tabs.iter().enumerate() {
+        let number = at + 1;
+        let text = if names {
+            format!(" {number} {} ", tab.title)
+        } else {
+            format!(" {number} ")
+        };
+        let role = if at == frame.state.tab {
+            Role::TabHere
+        } else {
+            Role::Dim
+        };
+        parts.push((vec![piece(text, role)], Some(Hit::Tab(at))));
+    }
+    Left { parts }
+}
+
+/// What the one terminal without lines shows, which of how many it is.
+fn bare(frame: &FrameOf<'_>) -> Option<(Vec<Piece>, Option<Hit>)> {
+    let placed = frame.arranged.focused()?;
+    let pane = frame.state.pane(placed.pane);
+    let look = frame.look(placed.pane, &pane);
+    let mut pieces = view_of(&placed.content).title(&look);
+    let agents: Vec<&PaneId> = frame
+        .arranged
+        .order
+        .iter()
+        .filter(|id| matches!(id, PaneId::Agent(_)))
+        .collect();
+    if let (Content::Attempt(_), Some(at)) =
+        (&placed.content, agents.iter().position(|id| **id == placed.pane))
+    {
+        pieces.insert(0, piece(format!(" {}/{} ", at + 1, agents.len()), Role::Dim));
+    }
+    if let Some(note) = view_of(&placed.content).note(&look) {
+        pieces.insert(0, piece(" ", Role::Text));
+        pieces.insert(1, note);
+        pieces.insert(2, piece(" ", Role::Text));
+    }
+    Some((pieces, Some(Hit::Pane(placed.pane))))
+}
+
+/// What is never left out: that it is a rehearsal, that the board is paused, what is wrong with the connection, and, where the
+/// strip is missing, how much needs a person.
+fn banners(frame: &FrameOf<'_>) -> Vec<Piece> {
+    let mut banners = Vec::new();
+    let space = || piece(" ", Role::Text);
+    let needs = frame.scene.model.attention.len();
+    if frame.arranged.framing == Framing::Bare && needs > 0 {
+        let glyph = Mark::NeedsYou.glyph(frame.scene.theme.glyphs);
+        banners.extend([space(), piece(format!("{glyph}{needs}"), Role::Human)]);
+    }
+    if let Some(connection) = &frame.scene.session.connection {
+        banners.extend([space(), piece(format!(" {connection} "), Role::Banner)]);
+    }
+    if let Some(pause) = &frame.scene.model.pause {
+        banners.extend([
+            space(),
+            piece(format!(" {} ", paused(frame, pause)), Role::Banner),
+        ]);
+    }
+    if frame.scene.session.kind == SessionKind::Rehearsal {
+        banners.extend([space(), piece(" REHEARSAL ", Role::Rehearsal)]);
+    }
+    banners.push(space());
+    banners
+}
+
+fn paused(frame: &FrameOf<'_>, pause: &Pause) -> String {
+    let now = frame.scene.now;
+    match pause {
+        Pause::Operator { by, at } => format!("PAUSED by {by} {}", now.since(*at)),
+        Pause::Quota { until, .. } => format!("PAUSED usage limit, {} left", until.since(now)),
+    }
+}
+
+fn agents(frame: &FrameOf<'_>) -> Vec<Piece> {
+    let model = frame.scene.model;
+    vec![
+        piece("agents ", Role::Dim),
+        piece(
+            format!("{}/{}  ", model.agents().count(), model.max_agents),
+            Role::Text,
+        ),
+    ]
+}
+
+/// How many tasks are under way, need a person, failed, are done: glyph and number, only what there is.
+pub(super) fn counts(frame: &FrameOf<'_>) -> Vec<Piece> {
+    let needs = frame.scene.model.attention.len();
+    let (mut active, mut failed, mut done) = (0_usize, 0_usize, 0_usize);
+    for task in frame.scene.model.tasks.values() {
+        match &task.state {
+            TaskState::Active | TaskState::Verifying => active += 1,
+            TaskState::Failed(_) => failed += 1,
+            TaskState::Done => done += 1,
+            TaskState::Backlog
+            | TaskState::Released
+            | TaskState::Held(_)
+            | TaskState::Parked(_)
+            | TaskState::Skipped(_)
+            | TaskState::Cancelled => {}
+        }
+    }
+    let all = [
+        (Mark::Running, active, Role::Running),
+        (Mark::NeedsYou, needs, Role::Human),
+        (Mark::Failed, failed, Role::Failed),
+        (Mark::Done, done, Role::Done),
+    ];
+    let glyphs = frame.scene.theme.glyphs;
+    all.into_iter()
+        .filter(|(_, many, _)| *many > 0)
+        .map(|(mark, many, role)| piece(format!("{}{many}  ", mark.glyph(glyphs)), role))
+        .collect()
+}
+
+fn run_time(frame: &FrameOf<'_>) -> Vec<Piece> {
+    let Span(millis) = frame.scene.now.since(frame.scene.session.started);
+    let seconds = millis / 1000;
+    let text = format!(
+        "{:02}:{:02}:{:02} ",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    vec![piece(text, Role::Dim)]
+}
+
+/// The row below: how many things need a person, and the one that has waited longest.
+pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let area = frame.arranged.strip;
+    let model = frame.scene.model;
+    let Some(oldest) = model.attention.first() else {
+        let pieces = [piece(" Nothing needs you. ", Role::Dim), longest(frame)];
+        canvas.line(area, &pieces);
+        return;
+    };
+    let (word, role) = attention_word(oldest.kind);
+    let glyph = Mark::NeedsYou.glyph(frame.scene.theme.glyphs);
+    let title = model
+        .tasks
+        .get(&oldest.task)
+        .map(|task| task.title.as_str())
+        .unwrap_or_default();
+    let age = frame.scene.now.since(oldest.since);
+    let key = frame
+        .state
+        .keymap
+        .hint(crate::ui::action::Action::NeedsYou)
+        .unwrap_or_default();
+    let go = [
+        piece(format!("  {age}  "), Role::Dim),
+        piece(key, Role::Key),
+        piece(" go there ", Role::Text),
+    ];
+    let used = canvas.right(area, &go);
+    let room = Rect {
+        width: area.width - used,
+        ..area
+    };
+    let pieces = [
+        piece(
+            format!(" {glyph} NEEDS YOU {} ", model.attention.len()),
+            Role::Human,
+        ),
+        piece(format!(" {} ", oldest.task), Role::Strong),
+        piece(format!("{title}  "), Role::Text),
+        piece(format!("{word} "), role),
+        piece(&oldest.text, Role::Text),
+    ];
+    canvas.line(room, &pieces);
+    hits.push((area, Hit::Strip));
+}
+
+fn longest(frame: &FrameOf<'_>) -> Piece {
+    let now = frame.scene.now;
+    let begun =
+        |row: &crate::read_model::AgentRow<'_>| row.attempt.started_at.unwrap_or(row.attempt.created_at);
+    let longest = frame.scene.model.agents().min_by_key(begun);
+    longest.map_or_else(
+        || piece("No agent is at work.", Role::Dim),
+        |row| {
+            let text = format!("Longest at work: {} {}", row.attempt.task, now.since(begun(&row)));
+            piece(text, Role::Dim)
+        },
+    )
+}

@@ -1,0 +1,46 @@
+//! Where the outer cursor belongs: in a prompt, in the terminal that is typed into, else nowhere.
+
+use ratatui::layout::Rect;
+
+use super::{CursorAt, FrameOf, overlays};
+use crate::term::CursorShape;
+use crate::ui::arrange::Mode;
+use crate::ui::state::Overlay;
+use crate::ui::text::width;
+use crate::ui::views::first_shown;
+
+/// Where the cursor belongs.
+pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
+    match (&frame.state.overlay, frame.mode) {
+        (Some(Overlay::Ask(ask)), _) => {
+            let line = overlays::ask_line(area);
+            let before = ask.text.get(..ask.caret).unwrap_or(&ask.text);
+            let room = usize::from(line.width.saturating_sub(1));
+            let column = u16::try_from(width(before).min(room)).unwrap_or(0);
+            (line.height > 0).then_some(CursorAt {
+                x: line.x + column,
+                y: line.y,
+                shape: CursorShape::SteadyBar,
+            })
+        }
+        (None, Mode::Type) => typed(frame),
+        _ => None,
+    }
+}
+
+fn typed(frame: &FrameOf<'_>) -> Option<CursorAt> {
+    let placed = frame.arranged.focused()?;
+    let area = placed.inner;
+    let mut found = None;
+    frame.scene.screens.with(placed.content.screen()?, &mut |screen| {
+        let top = first_shown(screen, area.height);
+        let Some(cursor) = screen.cursor() else { return };
+        let row = cursor.row.checked_sub(top).filter(|row| *row < area.height);
+        found = row.filter(|_| cursor.column < area.width).map(|row| CursorAt {
+            x: area.x + cursor.column,
+            y: area.y + row,
+            shape: cursor.shape,
+        });
+    });
+    found.filter(|_| frame.state.pane(placed.pane).scroll == 0)
+}

@@ -1,0 +1,159 @@
+//! What lies over the panes: prompts, questions, choices, the keys after the prefix, toasts.
+
+use ratatui::layout::Rect;
+
+use super::{FrameOf, help};
+use crate::domain::Level;
+use crate::ui::canvas::{Canvas, middle, piece, row_of};
+use crate::ui::marker::Mark;
+use crate::ui::state::{Ask, Choose, Confirm, Hands, Overlay};
+use crate::ui::text::{clean, prefix, width, wrap};
+use crate::ui::theme::Role;
+use crate::ui::views::{Hit, Hits};
+
+/// How long the prefix waits before the keys that may follow are shown.
+pub(super) const WHICH_KEY_MILLIS: u64 = 300;
+
+/// Draws whatever lies over the panes.
+pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    toasts(frame, area, canvas);
+    if let Hands::Prefix { since, .. } = frame.state.hands
+        && frame.scene.now.since(since).0 >= WHICH_KEY_MILLIS
+    {
+        help::which_key(frame, area, canvas);
+    }
+    let Some(overlay) = &frame.state.overlay else {
+        return;
+    };
+    hits.push((area, Hit::Overlay));
+    match overlay {
+        Overlay::Help(scroll) => help::draw(frame, *scroll, area, canvas),
+        Overlay::Ask(ask) => draw_ask(ask, area, canvas),
+        Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
+        Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
+    }
+}
+
+fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let shown = frame
+        .state
+        .toasts
+        .iter()
+        .filter(|toast| toast.shown(frame.scene.now));
+    for (at, toast) in shown.rev().enumerate() {
+        let (mark, role) = match toast.level {
+            Level::Info => (Mark::Running, Role::Text),
+            Level::Success => (Mark::Done, Role::Done),
+            Level::Warning => (Mark::Retry, Role::Retry),
+            Level::Error => (Mark::Failed, Role::Failed),
+            Level::Alert => (Mark::NeedsYou, Role::Human),
+        };
+        let Some(row) = usize::from(area.height)
+            .checked_sub(2 + at)
+            .filter(|row| *row > 1)
+        else {
+            return;
+        };
+        let glyph = mark.glyph(canvas.theme.glyphs);
+        let pieces = [
+            piece(format!(" {glyph} "), role),
+            piece(format!("{} ", toast.text), role),
+        ];
+        let line = row_of(area, row);
+        let wide = u16::try_from(super::pieces_width(&pieces))
+            .unwrap_or(u16::MAX)
+            .min(line.width);
+        let line = Rect { width: wide, ..line };
+        canvas.clear(line);
+        canvas.line(line, &pieces);
+    }
+}
+
+/// Where a prompt is drawn.
+fn ask_area(area: Rect) -> Rect {
+    middle(area, (72.min(area.width.saturating_sub(2)), 3))
+}
+
+/// Where the text of a prompt is drawn.
+pub(super) fn ask_line(area: Rect) -> Rect {
+    let dialog = ask_area(area);
+    Rect {
+        x: dialog.x + 2.min(dialog.width),
+        width: dialog.width.saturating_sub(4),
+        ..row_of(dialog, 1)
+    }
+}
+
+fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
+    canvas.dialog(ask_area(area), &ask.kind.question());
+    let line = ask_line(area);
+    let room = usize::from(line.width.saturating_sub(1));
+    let before = ask.text.get(..ask.caret).unwrap_or(&ask.text);
+    let skip = width(before).saturating_sub(room);
+    let skipped = prefix(&ask.text, skip).len();
+    let text = ask.text.get(skipped..).unwrap_or_default();
+    canvas.line(line, &[piece(clean(text), Role::Text)]);
+}
+
+fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {
+    let room = 70.min(area.width.saturating_sub(6));
+    let lines: Vec<String> = confirm
+        .lines
+        .iter()
+        .flat_map(|line| wrap(line, usize::from(room)))
+        .collect();
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let inside = canvas.dialog(middle(area, (room + 4, height)), &confirm.question);
+    let text = Rect {
+        x: inside.x + 1,
+        width: inside.width.saturating_sub(2),
+        ..inside
+    };
+    for (at, line) in lines.iter().enumerate() {
+        canvas.line(row_of(text, at), &[piece(line, Role::Text)]);
+    }
+    let choice = [
+        piece("y", Role::Key),
+        piece(format!(" {}   ", confirm.yes), Role::Text),
+        piece("n", Role::Key),
+        piece(" no", Role::Strong),
+    ];
+    canvas.line(row_of(text, lines.len() + 1), &choice);
+}
+
+fn draw_choose(choose: &Choose, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let widest = choose
+        .choices
+        .iter()
+        .map(|choice| width(&clean(&choice.text)))
+        .max()
+        .unwrap_or(0);
+    let wide = u16::try_from(widest + 6)
+        .unwrap_or(u16::MAX)
+        .max(40)
+        .min(area.width.saturating_sub(4));
+    let high = u16::try_from(choose.choices.len() + 2)
+        .unwrap_or(u16::MAX)
+        .min(area.height.saturating_sub(4));
+    let inside = canvas.dialog(middle(area, (wide, high)), &choose.title);
+    let height = usize::from(inside.height);
+    let first = choose
+        .at
+        .saturating_sub(height / 2)
+        .min(choose.choices.len().saturating_sub(height));
+    for (row, (at, choice)) in choose
+        .choices
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(height)
+        .enumerate()
+    {
+        let line = row_of(inside, row);
+        canvas.line(line, &[piece(format!(" {} ", choice.text), Role::Text)]);
+        if at == choose.at {
+            canvas.tint(line, Role::Selected);
+        }
+        hits.push((line, Hit::Choice(at)));
+    }
+}

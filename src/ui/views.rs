@@ -1,0 +1,158 @@
+//! What a pane can show. Each view is one file and one [`View`]; all of them can be split, zoomed and moved alike.
+//! Views draw and say where a step leads; they change nothing.
+
+use ratatui::layout::Rect;
+
+use super::arrange::Mode;
+use super::canvas::{Canvas, Piece};
+use super::pane::{Direction, PaneId};
+use super::scene::Scene;
+use super::state::{Content, Pane, State};
+use crate::domain::{AttemptId, TaskId};
+
+mod agents;
+mod board;
+mod card;
+mod detail;
+mod kanban;
+mod log;
+mod terminal;
+
+pub(crate) use terminal::first_shown;
+
+/// What a view sees.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) scene: &'a Scene<'a>,
+    pub(crate) id: PaneId,
+    pub(crate) pane: &'a Pane,
+    /// Whether the pane has the focus.
+    pub(crate) focused: bool,
+    pub(crate) mode: Mode,
+}
+
+/// Something a pane can show.
+pub(crate) trait View {
+    /// The title in the pane's upper line.
+    fn title(&self, look: &Look<'_>) -> Vec<Piece>;
+
+    /// A note at the right end of that line.
+    fn note(&self, _look: &Look<'_>) -> Option<Piece> {
+        None
+    }
+
+    /// Draws the inside of the pane; remembers what can be clicked.
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits);
+
+    /// Where a step leads, on a pane of that size.
+    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved;
+}
+
+/// Everything that can be clicked, later ones above earlier ones.
+pub(crate) type Hits = Vec<(Rect, Hit)>;
+
+/// What a click is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hit {
+    /// A tab.
+    Tab(usize),
+    /// The strip of what needs a person.
+    Strip,
+    /// A pane.
+    Pane(PaneId),
+    /// A task's row or card.
+    Task(PaneId, TaskId),
+    /// An agent's row.
+    Agent(PaneId, AttemptId),
+    /// A row of a choice.
+    Choice(usize),
+    /// Whatever lies over the panes.
+    Overlay,
+}
+
+/// A movement inside a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// One row or column.
+    One(Direction),
+    /// To the beginning.
+    First,
+    /// To the end.
+    Last,
+    /// One page back.
+    PageUp,
+    /// One page on.
+    PageDown,
+    /// So many lines on; back when negative.
+    Lines(i16),
+}
+
+impl Step {
+    /// Rows on (or back, when negative) for a page of that height; nothing for sideways steps.
+    fn rows(self, height: u16) -> Option<i32> {
+        let page = i32::from(height.saturating_sub(1)).max(1);
+        Some(match self {
+            Step::One(Direction::Up) => -1,
+            Step::One(Direction::Down) => 1,
+            Step::One(Direction::Left | Direction::Right) => return None,
+            Step::First => i32::MIN / 2,
+            Step::Last => i32::MAX / 2,
+            Step::PageUp => -page,
+            Step::PageDown => page,
+            Step::Lines(lines) => i32::from(lines),
+        })
+    }
+}
+
+/// Where a step led.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// Out of the view, sideways.
+    Out,
+    /// To that task.
+    Task(TaskId),
+    /// To that agent.
+    Agent(AttemptId),
+    /// The pane is scrolled by so many lines.
+    Scrolled(usize),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// The view of a content.
+pub(crate) fn view_of(content: &Content) -> &'static dyn View {
+    match content {
+        Content::Board => &board::BoardView,
+        Content::Agents => &agents::AgentsView,
+        Content::Attempt(_) | Content::Shell(_) | Content::Conductor => &terminal::TerminalView,
+        Content::Log => &log::LogView,
+        Content::Detail(_) => &detail::DetailView,
+    }
+}
+
+/// The index that a movement leads to in a list of that length.
+fn stepped(at: Option<usize>, rows: i32, length: usize) -> Option<usize> {
+    let last = length.checked_sub(1)?;
+    let at = i64::try_from(at.unwrap_or(0)).unwrap_or(0);
+    let moved = (at + i64::from(rows)).clamp(0, i64::try_from(last).unwrap_or(i64::MAX));
+    usize::try_from(moved).ok()
+}
+
+/// A scroll position moved by so many rows, between nothing and `most`.
+fn scrolled(scroll: usize, rows: i32, most: usize) -> usize {
+    let by = usize::try_from(rows.unsigned_abs()).unwrap_or(usize::MAX);
+    let moved = if rows < 0 {
+        scroll.saturating_sub(by)
+    } else {
+        scroll.saturating_add(by)
+    };
+    moved.min(most)
+}
+
+/// The first row to draw so that the marked one is in view, as near to the middle as the ends allow.
+fn first_row(marked: usize, height: usize, length: usize) -> usize {
+    marked
+        .saturating_sub(height / 2)
+        .min(length.saturating_sub(height))
+}

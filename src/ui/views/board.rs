@@ -1,0 +1,254 @@
+//! The board: a list; a list with the selected task beside or below it where there is room; columns where there is much (K80).
+
+use ratatui::layout::Rect;
+
+use super::card::Card;
+use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped};
+use crate::domain::TaskId;
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::marker::Mark;
+use crate::ui::target::{is_listed, list_order, listed, selected};
+use crate::ui::text::{cut, width};
+use crate::ui::theme::Role;
+
+/// The board.
+pub(super) struct BoardView;
+
+/// From this inner width on: columns by stage.
+const KANBAN: u16 = 150;
+/// From this inner width on: the selected task beside the list.
+const BESIDE: u16 = 76;
+/// From this inner height on: the selected task below the list.
+const BELOW: u16 = 22;
+
+/// How a board of some size is divided.
+enum Division {
+    Kanban,
+    List { list: Rect, detail: Option<Rect> },
+}
+
+fn divide(area: Rect) -> Division {
+    if area.width >= KANBAN {
+        return Division::Kanban;
+    }
+    if area.width >= BESIDE {
+        let list = (area.width * 11 / 20).max(48);
+        let detail = Rect {
+            x: area.x + list + 1,
+            width: area.width - list - 1,
+            ..area
+        };
+        return Division::List {
+            list: Rect { width: list, ..area },
+            detail: Some(detail),
+        };
+    }
+    let list = if area.height >= BELOW {
+        area.height * 3 / 5
+    } else {
+        area.height
+    };
+    let detail = Rect {
+        y: area.y + list + 1,
+        height: (area.height - list).saturating_sub(1),
+        ..area
+    };
+    Division::List {
+        list: Rect { height: list, ..area },
+        detail: (detail.height > 0).then_some(detail),
+    }
+}
+
+impl View for BoardView {
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let model = look.scene.model;
+        let mut title = vec![piece(format!("Board  {} tasks", model.tasks.len()), Role::Title)];
+        if let Some(base) = &model.base {
+            title.push(piece(format!("  onto {base}"), Role::Dim));
+        }
+        title
+    }
+
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        if look.scene.model.tasks.is_empty() {
+            return empty(look, area, canvas);
+        }
+        match divide(area) {
+            Division::Kanban => kanban::draw(look, area, canvas, hits),
+            Division::List { list, detail } => {
+                draw_list(look, list, canvas, hits);
+                let chosen = selected(look.state, look.scene);
+                if let (Some(area), Some(task)) = (detail, chosen) {
+                    if area.x > list.x {
+                        canvas.upright(area.x - 1, area);
+                    } else {
+                        canvas.level(area.y.saturating_sub(1), area);
+                    }
+                    detail::draw_task(look, &task, area, canvas);
+                }
+            }
+        }
+    }
+
+    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+        if let Division::Kanban = divide(area) {
+            return kanban::step(look, area, step);
+        }
+        let Some(rows) = step.rows(area.height) else {
+            return Moved::Out;
+        };
+        let tasks = listed(look.state, look.scene);
+        let chosen = selected(look.state, look.scene);
+        let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
+        let to = stepped(at, rows, tasks.len()).and_then(|to| tasks.into_iter().nth(to));
+        to.map_or(Moved::Nowhere, Moved::Task)
+    }
+}
+
+/// Shown while there is no task at all.
+fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
+    let lines = [
+        ("No tasks yet.".to_owned(), Role::Strong),
+        (String::new(), Role::Text),
+        (
+            format!("{}  makes one here", hint(crate::ui::action::Action::NewTask)),
+            Role::Text,
+        ),
+        (
+            format!("{}  explains the keys", hint(crate::ui::action::Action::Help)),
+            Role::Text,
+        ),
+    ];
+    let top = usize::from(area.height) / 3;
+    for (at, (text, role)) in lines.iter().enumerate() {
+        canvas.centre(row_of(area, top + at), text, *role);
+    }
+}
+
+/// A line of the list.
+enum Row<'a> {
+    Heading(&'a str, usize),
+    Task(&'a TaskId),
+    Hidden(usize),
+}
+
+fn rows<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for column in list_order(look.scene) {
+        let many = column.cards.len();
+        if many == 0 {
+            continue;
+        }
+        if is_listed(look.state, column) {
+            rows.push(Row::Heading(&column.title, many));
+            rows.extend(column.cards.iter().map(Row::Task));
+        } else {
+            rows.push(Row::Hidden(many));
+        }
+    }
+    rows
+}
+
+fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let rows = rows(look);
+    let chosen = selected(look.state, look.scene);
+    let is_chosen = |row: &Row<'_>| matches!(row, Row::Task(id) if Some(*id) == chosen.as_ref());
+    let marked = rows.iter().position(is_chosen).unwrap_or(0);
+    let ids = rows.iter().filter_map(|row| match row {
+        Row::Task(id) => Some(width(id.as_str())),
+        Row::Heading(..) | Row::Hidden(_) => None,
+    });
+    let id_width = ids.max().unwrap_or(0).min(12);
+    let height = usize::from(area.height);
+    let first = first_row(marked, height, rows.len());
+    for (at, row) in rows.iter().skip(first).take(height).enumerate() {
+        let line = row_of(area, at);
+        match row {
+            Row::Heading(title, many) => heading(line, title, *many, canvas),
+            Row::Hidden(many) => hidden(look, line, *many, canvas),
+            Row::Task(id) => {
+                draw_task(look, line, id, id_width, canvas);
+                if is_chosen(row) {
+                    canvas.tint(
+                        line,
+                        if look.focused {
+                            Role::Selected
+                        } else {
+                            Role::SelectedElsewhere
+                        },
+                    );
+                }
+                hits.push((line, Hit::Task(look.id, (*id).clone())));
+            }
+        }
+    }
+}
+
+fn heading(line: Rect, title: &str, many: usize, canvas: &mut Canvas<'_>) {
+    let pieces = [
+        piece(format!("{title} "), Role::Strong),
+        piece(many.to_string(), Role::Dim),
+    ];
+    canvas.line(line, &pieces);
+}
+
+fn hidden(look: &Look<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
+    let key = look
+        .state
+        .keymap
+        .hint(crate::ui::action::Action::Finished)
+        .unwrap_or_default();
+    let text = format!("{many} finished, {key} shows them");
+    canvas.line(line, &[piece(text, Role::Dim)]);
+}
+
+fn draw_task(look: &Look<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
+    let Some(card) = Card::of(id, look.scene) else {
+        return;
+    };
+    let more = canvas.theme.more();
+    let id = cut(id.as_str(), id_width, more);
+    let pad = " ".repeat(id_width.saturating_sub(width(&id)));
+    let lead = [
+        piece(" ", Role::Text),
+        card.glyph(),
+        piece(format!(" {id}{pad} "), Role::Dim),
+    ];
+    let used = canvas.line(line, &lead);
+    let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
+    let right = canvas.right(line, &age);
+    let room = usize::from(line.width.saturating_sub(used + right));
+    let title_room = (room * 11 / 20).max(room.min(12));
+    let title = card.title();
+    let middle = Rect {
+        x: line.x + used,
+        width: u16::try_from(room).unwrap_or(0),
+        ..line
+    };
+    let title_area = Rect {
+        width: u16::try_from(title_room).unwrap_or(0).saturating_sub(1),
+        ..middle
+    };
+    canvas.line(title_area, &[title]);
+    let rest = Rect {
+        x: middle.x + u16::try_from(title_room).unwrap_or(0),
+        width: middle
+            .width
+            .saturating_sub(u16::try_from(title_room).unwrap_or(0)),
+        ..middle
+    };
+    canvas.line(rest, &states(&card, usize::from(rest.width)));
+}
+
+/// Word and agent, as far as there is room for both; of a running agent at least its own name (K80).
+fn states(card: &Card<'_>, room: usize) -> Vec<Piece> {
+    let word = card.word();
+    let Some(who) = &card.who else { return vec![word] };
+    let short = who.rsplit('-').next().unwrap_or(who);
+    let fits = |name: &str| width(name) + 1 + width(&word.text) <= room;
+    let name = [who.as_str(), short].into_iter().find(|name| fits(name));
+    let name = name.or_else(|| (card.marker.mark != Mark::NeedsYou).then_some(short));
+    let name = name.map(|name| piece(format!("{name} "), Role::Dim));
+    name.into_iter().chain([word]).collect()
+}

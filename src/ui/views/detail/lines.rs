@@ -1,0 +1,249 @@
+//! The lines of a task in full. Facts first, then what was tried, then what was written.
+
+use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
+use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
+use crate::ui::canvas::{Piece, piece};
+use crate::ui::marker::{Mark, of_attempt, of_task, stop_word};
+use crate::ui::text::wrap;
+use crate::ui::theme::Role;
+use crate::ui::views::Look;
+
+type Lines = Vec<Vec<Piece>>;
+
+/// All lines, each at most so many columns where it can be wrapped.
+pub(super) fn of(look: &Look<'_>, id: &TaskId, room: u16) -> Lines {
+    let Some(task) = look.scene.model.tasks.get(id) else {
+        return vec![vec![piece(format!("{id} does not exist (any more)."), Role::Dim)]];
+    };
+    let room = usize::from(room);
+    let mut lines = headline(task, room);
+    facts(look, task, room, &mut lines);
+    evidence(look, task, room, &mut lines);
+    attempts(look, task, &mut lines);
+    if let Some(finding) = &task.finding {
+        section("Finding", &mut lines);
+        paragraph(finding, Role::Retry, room, &mut lines);
+    }
+    if !task.body.trim().is_empty() {
+        section("Description", &mut lines);
+        paragraph(&task.body, Role::Text, room, &mut lines);
+    }
+    comments(look, task, room, &mut lines);
+    lines
+}
+
+fn headline(task: &Task, room: usize) -> Lines {
+    let title = format!("{}  {}", task.id, task.title);
+    wrap(&title, room.max(8))
+        .into_iter()
+        .map(|line| vec![piece(line, Role::Strong)])
+        .collect()
+}
+
+fn section(title: &str, lines: &mut Lines) {
+    lines.push(Vec::new());
+    lines.push(vec![piece(title, Role::Strong)]);
+}
+
+fn paragraph(text: &str, role: Role, room: usize, lines: &mut Lines) {
+    lines.extend(
+        wrap(text, room.max(8))
+            .into_iter()
+            .map(|line| vec![piece(line, role)]),
+    );
+}
+
+/// A named fact, wrapped under its beginning.
+fn fact(name: &str, text: &str, role: Role, room: usize, lines: &mut Lines) {
+    const INDENT: usize = 8;
+    for (at, line) in wrap(text, room.saturating_sub(INDENT).max(8))
+        .into_iter()
+        .enumerate()
+    {
+        let name = if at == 0 { name } else { "" };
+        lines.push(vec![
+            piece(format!("{name:<INDENT$}"), Role::Dim),
+            piece(line, role),
+        ]);
+    }
+}
+
+fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
+    let (model, now) = (look.scene.model, look.scene.now);
+    let marker = of_task(task, model, now);
+    let glyph = marker.mark.glyph(look.scene.theme.glyphs);
+    let state = format!("{glyph} {}  for {}", marker.word, now.since(marker.since));
+    fact("state", &state, marker.role, room, lines);
+    fact(
+        "stage",
+        &format!("{}  in {}", model.stage_label(task), task.workflow),
+        Role::Text,
+        room,
+        lines,
+    );
+    if let Some(attempt) = model.open_attempt(task) {
+        agent(look, attempt, room, lines);
+    }
+    if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
+        fact("why not", &why.to_string(), Role::Text, room, lines);
+    }
+    for dep in &task.deps {
+        let (text, role) = dependency(look, dep);
+        fact("needs", &text, role, room, lines);
+    }
+    let about: Vec<&str> = task.tags.iter().map(String::as_str).collect();
+    let about = format!("priority {}  {}", task.priority, about.join(" "));
+    fact("about", about.trim_end(), Role::Text, room, lines);
+    if task.rejections > 0 {
+        let times = if task.rejections == 1 {
+            "once".to_owned()
+        } else {
+            format!("{} times", task.rejections)
+        };
+        let text = format!("{} attempts, sent back {times}", task.spawns);
+        fact("tries", &text, Role::Text, room, lines);
+    }
+    for gate in &task.gates {
+        fact(
+            "gate",
+            &format!("{}: {}", gate.name, gate.command),
+            Role::Text,
+            room,
+            lines,
+        );
+    }
+}
+
+fn agent(look: &Look<'_>, attempt: &Attempt, room: usize, lines: &mut Lines) {
+    let seen = &attempt.activity;
+    let text = format!(
+        "{}  try {}  (known from {}, {} ago)",
+        attempt.worker.name(),
+        attempt.n,
+        seen.source,
+        look.scene.now.since(seen.since),
+    );
+    fact("agent", &text, Role::Text, room, lines);
+    if let Some(place) = &attempt.workplace
+        && attempt.workspace != WorkspaceState::Gone
+    {
+        let text = place.branch.as_deref().unwrap_or(&place.path);
+        fact("branch", text, Role::Text, room, lines);
+    }
+}
+
+fn dependency(look: &Look<'_>, dep: &TaskId) -> (String, Role) {
+    let glyphs = look.scene.theme.glyphs;
+    match look.scene.model.tasks.get(dep) {
+        None => (format!("? {dep}  which does not exist"), Role::Blocked),
+        Some(task) if task.state == TaskState::Done => (
+            format!("{} {dep}  {}", Mark::Done.glyph(glyphs), task.title),
+            Role::Done,
+        ),
+        Some(task) => {
+            let marker = of_task(task, look.scene.model, look.scene.now);
+            (
+                format!("{} {dep}  {}", marker.mark.glyph(glyphs), task.title),
+                Role::Blocked,
+            )
+        }
+    }
+}
+
+/// What the engine saw with its own eyes, of the latest attempt that was verified.
+fn evidence(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
+    let mut of_task = look
+        .scene
+        .model
+        .attempts
+        .values()
+        .filter(|attempt| attempt.task == task.id);
+    let Some(attempt) = of_task.rfind(|attempt| !attempt.evidence.is_empty()) else {
+        return;
+    };
+    section(&format!("Evidence of attempt {}", attempt.id), lines);
+    for evidence in &attempt.evidence {
+        let (text, role) = seen(evidence, look);
+        paragraph(&text, role, room, lines);
+    }
+}
+
+fn seen(evidence: &Evidence, look: &Look<'_>) -> (String, Role) {
+    let what = match &evidence.kind {
+        EvidenceKind::CommitsAhead => "has commits of its own".to_owned(),
+        EvidenceKind::Pushed => "is on the remote".to_owned(),
+        EvidenceKind::Merged => "is in the base branch".to_owned(),
+        EvidenceKind::WorkspaceUnchanged => "left the files as they were".to_owned(),
+        EvidenceKind::Commented => "left a comment".to_owned(),
+        EvidenceKind::Report(path) => format!("wrote {path}"),
+        EvidenceKind::Gates => "passes its gates".to_owned(),
+        EvidenceKind::Approved => "is approved".to_owned(),
+    };
+    let glyphs = look.scene.theme.glyphs;
+    match &evidence.outcome {
+        Tri::Yes => (format!("{} {what}", Mark::Done.glyph(glyphs)), Role::Done),
+        Tri::No(why) => (
+            format!("{} {what}: no, {why}", Mark::Failed.glyph(glyphs)),
+            Role::Failed,
+        ),
+        Tri::Unknown(why) => (
+            format!("{} {what}: unknown, {why}", Mark::Unsure.glyph(glyphs)),
+            Role::Retry,
+        ),
+    }
+}
+
+fn attempts(look: &Look<'_>, task: &Task, lines: &mut Lines) {
+    let of_task = look
+        .scene
+        .model
+        .attempts
+        .values()
+        .filter(|attempt| attempt.task == task.id);
+    let attempts: Vec<_> = of_task.collect();
+    if attempts.is_empty() {
+        return;
+    }
+    section("Attempts", lines);
+    for attempt in attempts.iter().rev() {
+        let (text, role) = outcome(attempt);
+        let begun = attempt.started_at.unwrap_or(attempt.created_at);
+        let took = attempt.ended_at.unwrap_or(look.scene.now).since(begun);
+        let line = format!(
+            "{:>4} {} {} {took:>5}  ",
+            attempt.id,
+            attempt.stage,
+            attempt.worker.name()
+        );
+        lines.push(vec![piece(line, Role::Text), piece(text, role)]);
+    }
+}
+
+fn outcome(attempt: &Attempt) -> (String, Role) {
+    match &attempt.state {
+        AttemptState::Settled(Verdict::Passed) => ("passed".to_owned(), Role::Done),
+        AttemptState::Settled(Verdict::Rejected(why)) => (format!("rejected: {why}"), Role::Retry),
+        AttemptState::Settled(Verdict::Blocked(why)) => (format!("blocked: {why}"), Role::Blocked),
+        AttemptState::Settled(Verdict::Failed(class, why)) => (format!("{class}: {why}"), Role::Failed),
+        AttemptState::Settled(Verdict::Stopped(cause)) => (stop_word(*cause).to_owned(), Role::Dim),
+        AttemptState::Starting
+        | AttemptState::Running
+        | AttemptState::Stopping(_)
+        | AttemptState::Verifying => {
+            let marker = of_attempt(attempt);
+            (marker.word, marker.role)
+        }
+    }
+}
+
+fn comments(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
+    if task.comments.is_empty() {
+        return;
+    }
+    section("Comments", lines);
+    for comment in task.comments.iter().rev() {
+        let head = format!("{}, {} ago", comment.author, look.scene.now.since(comment.at));
+        lines.push(vec![piece(head, Role::Dim)]);
+        paragraph(&comment.text, Role::Text, room, lines);
+    }
+}

@@ -1,0 +1,183 @@
+//! The board as columns by stage, for wide panes. Called by the board; not a view of its own.
+
+use ratatui::layout::Rect;
+
+use super::card::Card;
+use super::{Hit, Hits, Look, Moved, Step, first_row, stepped};
+use crate::domain::TaskId;
+use crate::read_model::Column;
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::pane::Direction;
+use crate::ui::target::selected;
+use crate::ui::text::{width, wrap};
+use crate::ui::theme::Role;
+
+/// Columns a column of cards has at least, its line included.
+const LEAST: u16 = 24;
+
+pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let columns = &look.scene.model.columns;
+    let chosen = selected(look.state, look.scene);
+    let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
+    let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
+    let first = first_row(at, shown, columns.len());
+    let shown = shown.min(columns.len());
+    for (nth, column) in columns.iter().skip(first).take(shown).enumerate() {
+        let place = slot(area, nth, shown);
+        if nth > 0 {
+            canvas.upright(place.x.saturating_sub(1), area);
+        }
+        draw_column(look, column, chosen.as_ref(), (place, canvas), hits);
+    }
+}
+
+/// The place of the nth of so many columns; between two of them is one line.
+fn slot(area: Rect, nth: usize, of: usize) -> Rect {
+    let edge = |nth: usize| {
+        let x = (usize::from(area.width) + 1) * nth / of.max(1);
+        area.x + u16::try_from(x).unwrap_or(area.width)
+    };
+    Rect {
+        x: edge(nth),
+        width: edge(nth + 1).saturating_sub(edge(nth) + 1),
+        ..area
+    }
+}
+
+fn draw_column(
+    look: &Look<'_>,
+    column: &Column,
+    chosen: Option<&TaskId>,
+    (area, canvas): (Rect, &mut Canvas<'_>),
+    hits: &mut Hits,
+) {
+    let heading = [
+        piece(format!(" {} ", column.title), Role::Strong),
+        piece(column.cards.len().to_string(), Role::Dim),
+    ];
+    canvas.line(row_of(area, 0), &heading);
+    let cards: Vec<_> = column
+        .cards
+        .iter()
+        .filter_map(|id| Some((id, lines(&Card::of(id, look.scene)?, usize::from(area.width)))))
+        .collect();
+    let room = usize::from(area.height).saturating_sub(2);
+    let marked = cards.iter().position(|(id, _)| Some(*id) == chosen);
+    let mut y = 2;
+    for (id, card) in cards.iter().skip(first_card(&cards, marked, room)) {
+        let place = Rect {
+            y: area.y + u16::try_from(y).unwrap_or(area.height),
+            height: u16::try_from(card.len()).unwrap_or(1),
+            ..area
+        };
+        if y + card.len() > usize::from(area.height) {
+            let left = format!(" {} more", canvas.theme.more());
+            canvas.line(
+                row_of(area, usize::from(area.height) - 1),
+                &[piece(left, Role::Dim)],
+            );
+            break;
+        }
+        for (at, pieces) in card.iter().enumerate() {
+            canvas.line(row_of(place, at), pieces);
+        }
+        if Some(*id) == chosen {
+            canvas.tint(
+                place,
+                if look.focused {
+                    Role::Selected
+                } else {
+                    Role::SelectedElsewhere
+                },
+            );
+        }
+        hits.push((place, Hit::Task(look.id, (*id).clone())));
+        y += card.len() + 1;
+    }
+}
+
+/// The first card to draw so that the marked one is in view.
+fn first_card(cards: &[(&TaskId, Vec<Vec<Piece>>)], marked: Option<usize>, room: usize) -> usize {
+    let Some(marked) = marked else { return 0 };
+    let mut used = 0;
+    for (at, (_, card)) in cards.iter().enumerate().take(marked + 1).rev() {
+        used += card.len() + 1;
+        if used > room + 1 {
+            return (at + 1).min(marked);
+        }
+    }
+    0
+}
+
+/// A card: id and title on one or two lines, who does what since when, what it waits for.
+fn lines(card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
+    let lead = vec![
+        piece(" ", Role::Text),
+        card.glyph(),
+        piece(format!(" {} ", card.task.id), Role::Dim),
+    ];
+    let title = card.title();
+    let indent = lead.iter().map(|piece| width(&piece.text)).sum::<usize>();
+    let mut titles = wrap(&title.text, room.saturating_sub(indent).max(6)).into_iter();
+    let mut lines = vec![lead];
+    if let (Some(line), Some(first)) = (lines.first_mut(), titles.next()) {
+        line.push(piece(first, title.role));
+    }
+    let rest: Vec<String> = titles.collect();
+    if !rest.is_empty() {
+        lines.push(vec![piece(format!("   {}", rest.join(" ")), title.role)]);
+    }
+    if let Some(who) = &card.who {
+        lines.push(vec![piece(format!("   {who}"), Role::Dim)]);
+    }
+    let mut word = vec![piece("   ", Role::Text), card.word()];
+    let left = room.saturating_sub(super::super::canvas::pieces_width(&word));
+    if left > card.age.len() {
+        word.push(piece(format!(" {}", card.age), Role::Dim));
+    }
+    lines.push(word);
+    lines
+}
+
+/// Column and row of a task.
+fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)> {
+    let task = task?;
+    columns.iter().enumerate().find_map(|(column, cards)| {
+        let row = cards.cards.iter().position(|id| id == task)?;
+        Some((column, row))
+    })
+}
+
+pub(super) fn step(look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    let columns = &look.scene.model.columns;
+    let chosen = selected(look.state, look.scene);
+    let Some((column, row)) = position(columns, chosen.as_ref()) else {
+        return Moved::Nowhere;
+    };
+    let to = match step {
+        Step::One(side @ (Direction::Left | Direction::Right)) => match beside(columns, column, side) {
+            Some(cards) => cards.get(row.min(cards.len().saturating_sub(1))),
+            None => return Moved::Out,
+        },
+        other => {
+            let cards = columns
+                .get(column)
+                .map(|column| column.cards.as_slice())
+                .unwrap_or_default();
+            let rows = other.rows(area.height / 4).unwrap_or(0);
+            stepped(Some(row), rows, cards.len()).and_then(|to| cards.get(to))
+        }
+    };
+    to.map_or(Moved::Nowhere, |id| Moved::Task(id.clone()))
+}
+
+/// The next column on that side that holds cards.
+fn beside(columns: &[Column], at: usize, side: Direction) -> Option<&[TaskId]> {
+    let holds = |column: &&Column| !column.cards.is_empty();
+    let found = match side {
+        Direction::Left => columns.iter().take(at).rev().find(holds),
+        Direction::Right => columns.iter().skip(at + 1).find(holds),
+        Direction::Up | Direction::Down => None,
+    };
+    found.map(|column| column.cards.as_slice())
+}
