@@ -5,7 +5,6 @@ pub mod gates;
 pub mod git;
 pub mod holder;
 pub mod ipc;
-pub mod process;
 pub mod project;
 pub mod rehearsal;
 pub mod store;

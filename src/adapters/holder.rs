@@ -1,1 +1,25 @@
-//! placeholder
+//! The holder: one small process per attempt or shell pane that owns its pseudo-terminal and survives everything, and
+//! the server's side of it. [`run_holder`] is what `dbs hold` does, [`LocalHolders`] starts, finds and stops holders,
+//! [`Connection`] streams a terminal, [`LogReader`] reads what is on disk. Nothing here decides what a task becomes.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the door to holders: they are processes, with clocks and threads"
+)]
+
+mod connection;
+mod error;
+mod hold;
+mod local;
+mod log;
+pub mod process;
+pub mod protocol;
+mod records;
+mod socket;
+mod wire;
+
+pub use connection::{Connection, Replies, Requests};
+pub use error::HolderError;
+pub use hold::run_holder;
+pub use local::LocalHolders;
+pub use log::{Chunk, LogReader, Note, Tail};
+pub use records::{ExitRecord, Meta};

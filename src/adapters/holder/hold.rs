@@ -1,0 +1,74 @@
+//! The life of a holder: leave the starter, take the folder, start the program, pump its bytes, listen, and when it has
+//! ended put the end on disk. Blocking threads, no runtime: main (chores and the end), output, input, collector of
+//! children, signals, listener, and two for each peer.
+
+mod chores;
+mod ending;
+mod hub;
+mod leave;
+mod peer;
+mod platform;
+mod pump;
+mod start;
+mod terminal;
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use super::error::HolderError;
+use super::records::{HoldSpec, Started, Step};
+
+/// What a stop may take beyond its grace: killing is repeated for five seconds, then the output is drained and stored.
+pub(super) const STOP_SLACK: Duration = Duration::from_secs(15);
+
+/// What `dbs hold` does: reads what to hold from `input`, answers one line on standard output, and holds until the
+/// program has ended. Returns early in the first of the two processes, which only starts the second.
+///
+/// # Errors
+/// When nothing could be started. The same was then answered on standard output.
+pub fn run_holder(mut input: impl Read) -> Result<(), HolderError> {
+    let mut text = Vec::new();
+    let outcome = input
+        .read_to_end(&mut text)
+        .map_err(HolderError::io("read what to hold"))
+        .and_then(|_| serde_json::from_slice(&text).map_err(|error| HolderError::Refused(error.to_string())))
+        .and_then(|spec: HoldSpec| match spec.step {
+            Step::Leave => leave::start_second(spec),
+            Step::Hold => start::start(spec).map(start::Holder::run),
+        });
+    outcome.inspect_err(|error| answer(&refusal(error)))
+}
+
+fn refusal(error: &HolderError) -> Started {
+    match error {
+        HolderError::Taken(_) => Started::Taken,
+        HolderError::Refused(_) | HolderError::Program { .. } => Started::Refused(error.to_string()),
+        HolderError::Io { .. } | HolderError::Protocol(_) => Started::Failed(error.to_string()),
+    }
+}
+
+/// Says the one line. A starter that is gone by now needs no answer.
+fn answer(started: &Started) {
+    if let Ok(mut line) = serde_json::to_vec(started) {
+        line.push(b'\n');
+        let mut out = std::io::stdout();
+        drop(out.write_all(&line).and_then(|()| out.flush()));
+    }
+}
+
+/// Starts a thread of the holder. A panic in one would leave a program that nobody reads from, so it ends the holder:
+/// the server then finds it lost, which is true.
+fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), HolderError> {
+    let guarded = move || {
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err() {
+            std::process::abort();
+        }
+    };
+    let builder = std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(256 * 1024);
+    builder
+        .spawn(guarded)
+        .map(drop)
+        .map_err(HolderError::io(format!("start the thread {name}")))
+}

@@ -1,0 +1,406 @@
+//! What the threads of a holder share: the last bytes of output, who listens and how far they are, what was asked, how
+//! it ended. One lock, never held while reading, writing or waiting for a disk.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::adapters::holder::protocol::Reply;
+use crate::adapters::holder::records::ExitRecord;
+use crate::domain::{Exit, Timestamp};
+use crate::ports::holders::{EndedBy, PaneSize};
+
+/// How far the attached peer may fall behind before the program is slowed.
+const LAG: u64 = 256 * 1024;
+/// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
+const RECENT: usize = 320 * 1024;
+/// Bytes in one Output.
+const PIECE: usize = 64 * 1024;
+/// Replies that wait for one peer; a peer that asks on and on and does not read is closed.
+const REPLIES: usize = 64;
+/// Peers at once; more are turned away.
+const PEERS: usize = 8;
+/// How long written bytes may be unsafe from a power cut.
+const SYNC_AFTER: Duration = Duration::from_secs(2);
+
+/// The shared state.
+pub(super) struct Hub {
+    state: Mutex<State>,
+    /// There is something for a peer, or the end has come.
+    news: Condvar,
+    /// There may be room for output.
+    room: Condvar,
+    /// There is something for the main thread.
+    chores: Condvar,
+}
+
+/// Names one peer.
+pub(super) type PeerId = u64;
+
+struct State {
+    recent: VecDeque<u8>,
+    end: u64,
+    size: PaneSize,
+    peers: BTreeMap<PeerId, Peer>,
+    next_peer: PeerId,
+    attached: Option<PeerId>,
+    asked: EndedBy,
+    program: Program,
+    is_drained: bool,
+    ended: Option<ExitRecord>,
+    /// The end may be told.
+    is_announced: bool,
+    /// A peer was told the end.
+    was_heard: bool,
+    written_at: Option<Instant>,
+    has_closed_segment: bool,
+}
+
+enum Program {
+    Runs,
+    Ended(Exit, Timestamp),
+}
+
+#[derive(Default)]
+struct Peer {
+    replies: VecDeque<Reply>,
+    cursor: Option<u64>,
+    knows_end: bool,
+    is_leaving: bool,
+}
+
+/// What a peer gets next.
+pub(super) enum Next {
+    /// This.
+    Reply(Reply),
+    /// These bytes.
+    Live {
+        /// Offset of the first.
+        offset: u64,
+        /// At least one.
+        bytes: Bytes,
+    },
+    /// What the log has from here on, up to where memory begins.
+    Stored {
+        /// The first byte wanted.
+        from: u64,
+        /// The first byte in memory.
+        until: u64,
+    },
+    /// Nothing more.
+    Nothing,
+}
+
+/// What the main thread does next.
+pub(super) enum Chore {
+    /// Make the log safe.
+    Sync,
+    /// Compress a closed segment.
+    Pack,
+    /// The program has ended.
+    End(Exit, Timestamp),
+}
+
+impl Hub {
+    /// Nothing written, nobody there.
+    pub(super) fn new(size: PaneSize) -> Self {
+        let state = State {
+            recent: VecDeque::new(),
+            end: 0,
+            size,
+            peers: BTreeMap::new(),
+            next_peer: 1,
+            attached: None,
+            asked: EndedBy::Itself,
+            program: Program::Runs,
+            is_drained: false,
+            ended: None,
+            is_announced: false,
+            was_heard: false,
+            written_at: None,
+            has_closed_segment: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            news: Condvar::new(),
+            room: Condvar::new(),
+            chores: Condvar::new(),
+        }
+    }
+
+    // ---- output ----
+
+    /// Waits while the attached peer is too far behind; never once the program has ended or is being stopped.
+    pub(super) fn wait_for_room(&self) {
+        let mut state = self.state.lock();
+        while state.is_peer_behind() {
+            self.room.wait(&mut state);
+        }
+    }
+
+    /// Takes output that is in the log. Output after the end was recorded does not count.
+    pub(super) fn publish(&self, bytes: &[u8], closed_segment: bool) {
+        let mut state = self.state.lock();
+        if state.ended.is_some() {
+            return;
+        }
+        state.end += bytes.len() as u64;
+        state.recent.extend(bytes);
+        let surplus = state.recent.len().saturating_sub(RECENT);
+        state.recent.drain(..surplus);
+        let is_first = state.written_at.is_none();
+        state.written_at.get_or_insert_with(Instant::now);
+        state.has_closed_segment |= closed_segment;
+        if is_first || closed_segment {
+            self.chores.notify_one();
+        }
+        self.news.notify_all();
+    }
+
+    /// There will be no more output.
+    pub(super) fn drained(&self) {
+        self.state.lock().is_drained = true;
+        self.chores.notify_all();
+    }
+
+    /// Remembers a new size.
+    pub(super) fn resized(&self, size: PaneSize) {
+        self.state.lock().size = size;
+    }
+
+    /// Size of the terminal, bytes of output, and the end if there is one.
+    pub(super) fn standing(&self) -> (PaneSize, u64, Option<ExitRecord>) {
+        let state = self.state.lock();
+        (state.size, state.end, state.ended.clone())
+    }
+
+    // ---- the end ----
+
+    /// Notes that somebody wants the end. What ended before that, ended by itself.
+    pub(super) fn ask_to_end(&self, by: EndedBy) {
+        let mut state = self.state.lock();
+        if matches!(state.program, Program::Runs) && state.asked == EndedBy::Itself {
+            state.asked = by;
+        }
+        self.room.notify_all();
+    }
+
+    /// The program has ended.
+    pub(super) fn program_ended(&self, exit: Exit, at: Timestamp) {
+        self.state.lock().program = Program::Ended(exit, at);
+        self.room.notify_all();
+        self.chores.notify_all();
+    }
+
+    /// Waits until all output was read, at most so long.
+    pub(super) fn wait_drained(&self, within: Duration) {
+        let mut state = self.state.lock();
+        let deadline = Instant::now() + within;
+        while !state.is_drained && !self.chores.wait_until(&mut state, deadline).timed_out() {}
+    }
+
+    /// Fixes the end: from here on output does not count. Peers are not told yet.
+    pub(super) fn record_end(&self, exit: Exit, at: Timestamp) -> ExitRecord {
+        let mut state = self.state.lock();
+        let record = ExitRecord {
+            exit,
+            ended_at: at,
+            by: state.asked,
+            output: state.end,
+        };
+        state.ended = Some(record.clone());
+        record
+    }
+
+    /// The end is on disk (or never will be): tells peers, and lets stops answer.
+    pub(super) fn announce_end(&self) {
+        self.state.lock().is_announced = true;
+        self.news.notify_all();
+    }
+
+    /// Waits until the end was announced, at most so long.
+    pub(super) fn wait_ended(&self, within: Duration) {
+        let mut state = self.state.lock();
+        let deadline = Instant::now() + within;
+        while !state.is_announced && !self.news.wait_until(&mut state, deadline).timed_out() {}
+    }
+
+    /// Waits until whoever listened has heard the end and left; `alone` bounds waiting for somebody to come, `most`
+    /// bounds all of it.
+    pub(super) fn linger(&self, alone: Duration, most: Duration) {
+        let mut state = self.state.lock();
+        let start = Instant::now();
+        loop {
+            let limit = if state.peers.is_empty() { alone } else { most };
+            let is_over = state.peers.is_empty() && state.was_heard;
+            if is_over
+                || self.chores.wait_until(&mut state, start + limit).timed_out() && start.elapsed() >= limit
+            {
+                return;
+            }
+        }
+    }
+
+    // ---- chores ----
+
+    /// Waits for something to do.
+    pub(super) fn next_chore(&self) -> Chore {
+        let mut state = self.state.lock();
+        loop {
+            if let Program::Ended(exit, at) = &state.program {
+                return Chore::End(exit.clone(), *at);
+            }
+            if std::mem::take(&mut state.has_closed_segment) {
+                return Chore::Pack;
+            }
+            match state.written_at.map(|written| written + SYNC_AFTER) {
+                None => self.chores.wait(&mut state),
+                Some(due) if Instant::now() >= due => {
+                    state.written_at = None;
+                    return Chore::Sync;
+                }
+                Some(due) => {
+                    self.chores.wait_until(&mut state, due);
+                }
+            }
+        }
+    }
+
+    // ---- peers ----
+
+    /// A new peer, unless there are too many.
+    pub(super) fn join(&self) -> Option<PeerId> {
+        let mut state = self.state.lock();
+        if state.peers.len() >= PEERS {
+            return None;
+        }
+        let id = state.next_peer;
+        state.next_peer += 1;
+        state.peers.insert(id, Peer::default());
+        Some(id)
+    }
+
+    /// A peer gets no more; whoever writes to it ends.
+    pub(super) fn leave(&self, id: PeerId) {
+        let mut state = self.state.lock();
+        if let Some(peer) = state.peers.get_mut(&id) {
+            peer.is_leaving = true;
+            peer.cursor = None;
+        }
+        state.attached.take_if(|attached| *attached == id);
+        self.wake_all(state);
+    }
+
+    /// A peer is gone.
+    pub(super) fn forget(&self, id: PeerId) {
+        let mut state = self.state.lock();
+        state.attached.take_if(|attached| *attached == id);
+        state.peers.remove(&id);
+        self.wake_all(state);
+    }
+
+    /// A peer gets output from here on; the one that got it before is told so.
+    pub(super) fn attach(&self, id: PeerId, from: u64) {
+        let mut state = self.state.lock();
+        let before = state.attached.replace(id).filter(|before| *before != id);
+        if let Some(older) = before.and_then(|before| state.peers.get_mut(&before)) {
+            older.cursor = None;
+            older.replies.push_back(Reply::Replaced);
+        }
+        let from = from.min(state.end);
+        if let Some(peer) = state.peers.get_mut(&id) {
+            peer.cursor = Some(from);
+            peer.knows_end = false;
+        }
+        self.wake_all(state);
+    }
+
+    /// Queues an answer; a peer that does not read its answers is closed.
+    pub(super) fn reply(&self, id: PeerId, reply: Reply) {
+        let mut state = self.state.lock();
+        if let Some(peer) = state.peers.get_mut(&id) {
+            if peer.replies.len() >= REPLIES {
+                peer.is_leaving = true;
+            } else {
+                peer.replies.push_back(reply);
+            }
+        }
+        self.wake_all(state);
+    }
+
+    /// Waits for what this peer gets next.
+    pub(super) fn next(&self, id: PeerId) -> Next {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(next) = state.next(id) {
+                return next;
+            }
+            self.news.wait(&mut state);
+        }
+    }
+
+    /// A peer has got everything from there to here. Means nothing if it asked for another place meanwhile.
+    pub(super) fn advance(&self, id: PeerId, from: u64, to: u64) {
+        let mut state = self.state.lock();
+        let cursor = state.peers.get_mut(&id).and_then(|peer| peer.cursor.as_mut());
+        if let Some(cursor) = cursor.filter(|cursor| **cursor == from) {
+            *cursor = to;
+        }
+        self.room.notify_all();
+    }
+
+    fn wake_all(&self, state: MutexGuard<'_, State>) {
+        drop(state);
+        self.news.notify_all();
+        self.room.notify_all();
+        self.chores.notify_all();
+    }
+}
+
+impl State {
+    fn is_peer_behind(&self) -> bool {
+        let may_wait = matches!(self.program, Program::Runs) && self.asked == EndedBy::Itself;
+        let peer = self.attached.and_then(|id| self.peers.get(&id));
+        let cursor = peer.and_then(|peer| peer.cursor);
+        may_wait && cursor.is_some_and(|cursor| self.end - cursor >= LAG)
+    }
+
+    fn next(&mut self, id: PeerId) -> Option<Next> {
+        let (end, memory) = (self.end, self.end - self.recent.len() as u64);
+        let Some(peer) = self.peers.get_mut(&id) else {
+            return Some(Next::Nothing);
+        };
+        if let Some(reply) = peer.replies.pop_front() {
+            return Some(Next::Reply(reply));
+        }
+        if peer.is_leaving {
+            return Some(Next::Nothing);
+        }
+        match peer.cursor {
+            Some(from) if from < memory => Some(Next::Stored { from, until: memory }),
+            Some(offset) if offset < end => Some(Next::Live {
+                offset,
+                bytes: self.piece(offset - memory),
+            }),
+            Some(_) if self.is_announced && !peer.knows_end => {
+                peer.knows_end = true;
+                self.was_heard = true;
+                self.ended.clone().map(|end| Next::Reply(Reply::Exited(end)))
+            }
+            _ => None,
+        }
+    }
+
+    fn piece(&self, skip: u64) -> Bytes {
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        let (older, newer) = self.recent.as_slices();
+        // The rest of one half is enough: what is left comes with the next call.
+        let half = older.get(skip..).filter(|rest| !rest.is_empty());
+        let rest = half
+            .or_else(|| newer.get(skip - older.len().min(skip)..))
+            .unwrap_or_default();
+        Bytes::copy_from_slice(rest.get(..PIECE).unwrap_or(rest))
+    }
+}

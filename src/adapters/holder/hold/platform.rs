@@ -1,0 +1,131 @@
+//! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
+//! children.
+
+pub(super) use system::{Watch, close_standard_streams, collect, settle};
+
+/// What was asked of a holder from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    /// End: the machine shuts down, or a person ended the holder.
+    End,
+    /// Nothing to do: a holder survives a hang-up.
+    Ignore,
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+
+    use nix::errno::Errno;
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::stat::{Mode, umask};
+    use nix::sys::wait::{WaitStatus, wait};
+    use portable_pty::Child;
+
+    use super::Call;
+    use crate::adapters::holder::error::HolderError;
+    use crate::domain::Exit;
+
+    /// Signals that are waited for instead of suffered.
+    pub(in super::super) struct Watch(SigSet);
+
+    /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
+    /// Answers the mask for new files its program is to have; the holder's own are private from here on.
+    pub(in super::super) fn settle() -> Result<(Watch, u32), HolderError> {
+        nix::unistd::setsid()
+            .map_err(Into::into)
+            .map_err(HolderError::io("begin a session"))?;
+        // Worth having, not worth failing: a limit that cannot be set leaves core files, nothing else.
+        if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_CORE) {
+            setrlimit(Resource::RLIMIT_CORE, 0, hard).ok();
+        }
+        #[cfg(target_os = "linux")]
+        nix::sys::prctl::set_child_subreaper(true)
+            .map_err(Into::into)
+            .map_err(HolderError::io("adopt orphans"))?;
+        let mut signals = SigSet::empty();
+        for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
+            signals.add(signal);
+        }
+        signals
+            .thread_block()
+            .map_err(Into::into)
+            .map_err(HolderError::io("hold back signals"))?;
+        Ok((Watch(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO).bits().into()))
+    }
+
+    impl Watch {
+        /// Waits for the next signal.
+        pub(in super::super) fn next(&self) -> Call {
+            match self.0.wait() {
+                Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => Call::End,
+                _ => Call::Ignore,
+            }
+        }
+    }
+
+    /// Lets go of the starter's streams; what goes wrong from here on is written to `log`.
+    pub(in super::super) fn close_standard_streams(log: &File) -> std::io::Result<()> {
+        let nothing = File::options().read(true).write(true).open("/dev/null")?;
+        nix::unistd::dup2_stdin(&nothing)?;
+        nix::unistd::dup2_stdout(&nothing)?;
+        nix::unistd::dup2_stderr(log)?;
+        Ok(())
+    }
+
+    /// Collects every child, adopted ones too, until there is none; tells when `program` ends.
+    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(Exit)) {
+        let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
+        loop {
+            match wait() {
+                Ok(WaitStatus::Exited(ended, code)) if Some(ended.as_raw()) == pid => {
+                    on_end(Exit::Code(code))
+                }
+                Ok(WaitStatus::Signaled(ended, signal, _)) if Some(ended.as_raw()) == pid => {
+                    on_end(Exit::Signal(signal as i32));
+                }
+                Err(Errno::ECHILD) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::File;
+
+    use portable_pty::Child;
+
+    use super::Call;
+    use crate::adapters::holder::error::HolderError;
+    use crate::domain::Exit;
+
+    /// There are no signals here.
+    pub(in super::super) struct Watch;
+
+    /// A process here is nobody's hostage; there is nothing to leave.
+    pub(in super::super) fn settle() -> Result<(Watch, u32), HolderError> {
+        Ok((Watch, 0))
+    }
+
+    impl Watch {
+        /// Waits for ever.
+        pub(in super::super) fn next(&self) -> Call {
+            std::thread::park();
+            Call::Ignore
+        }
+    }
+
+    /// The streams were closed by the starter's end.
+    pub(in super::super) fn close_standard_streams(_log: &File) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    /// Waits for the program.
+    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(Exit)) {
+        let code = program.wait().map(|status| status.exit_code());
+        on_end(code.map_or(Exit::Vanished, |code| Exit::Code(code.cast_signed())));
+    }
+}

@@ -1,0 +1,107 @@
+//! The pseudo-terminal and the program in it.
+
+use std::io::{self, Read, Write};
+
+use parking_lot::Mutex;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::adapters::holder::error::HolderError;
+use crate::adapters::holder::process::MARKER;
+use crate::adapters::holder::records::HoldSpec;
+use crate::ports::holders::PaneSize;
+
+/// A terminal with a program in it.
+pub(super) struct Terminal {
+    /// The program.
+    pub(super) program: Box<dyn Child + Send + Sync>,
+    /// What it writes; the end comes when nobody has the other side open any more.
+    pub(super) output: Box<dyn Read + Send>,
+    /// What it reads. Dropping it types an end of file.
+    pub(super) input: Box<dyn Write + Send>,
+    /// The terminal itself.
+    pub(super) screen: Screen,
+}
+
+/// What can be done to the terminal itself.
+pub(super) struct Screen(Mutex<Box<dyn MasterPty + Send>>);
+
+impl Terminal {
+    /// Opens a terminal and starts the program in it. Must happen before there are threads.
+    pub(super) fn start(spec: &HoldSpec, umask: u32) -> Result<Self, HolderError> {
+        // The builder would quietly start in the home folder instead.
+        if !spec.cwd.is_dir() {
+            return Err(HolderError::Refused(format!(
+                "start in {}: there is no such folder",
+                spec.cwd.display()
+            )));
+        }
+        let pair = native_pty_system().openpty(size_of(spec.size)).map_err(opening)?;
+        let output = pair.master.try_clone_reader().map_err(opening)?;
+        let input = pair.master.take_writer().map_err(opening)?;
+        let program = pair
+            .slave
+            .spawn_command(command(spec, umask))
+            .map_err(|error| starting(spec, &error))?;
+        // Only the program may hold this side, or its end would never be seen.
+        drop(pair.slave);
+        Ok(Self {
+            program,
+            output,
+            input,
+            screen: Screen(Mutex::new(pair.master)),
+        })
+    }
+}
+
+impl Screen {
+    /// Changes the size; the program is told by the system.
+    pub(super) fn resize(&self, size: PaneSize) {
+        // Only a terminal that is closed already refuses.
+        drop(self.0.lock().resize(size_of(size)));
+    }
+}
+
+fn command(spec: &HoldSpec, umask: u32) -> CommandBuilder {
+    let mut command = CommandBuilder::from_argv(spec.argv.iter().map(Into::into).collect());
+    command.cwd(&spec.cwd);
+    command.env_clear();
+    for (name, value) in &spec.env {
+        command.env(name, value);
+    }
+    command.env(MARKER, &spec.marker);
+    #[cfg(unix)]
+    command.umask(umask.try_into().ok());
+    #[cfg(not(unix))]
+    let _ = umask;
+    command
+}
+
+fn size_of(size: PaneSize) -> PtySize {
+    PtySize {
+        rows: size.rows,
+        cols: size.cols,
+        pixel_width: size.x_pixels,
+        pixel_height: size.y_pixels,
+    }
+}
+
+fn opening(error: impl std::fmt::Display) -> HolderError {
+    HolderError::io("open a terminal")(io::Error::other(error.to_string()))
+}
+
+/// What is wrong with the program itself is refused for good; what the machine lacks just now may be tried again.
+fn starting<E>(spec: &HoldSpec, error: &E) -> HolderError
+where
+    E: AsRef<dyn std::error::Error + Send + Sync> + std::fmt::Display,
+{
+    let program = spec.argv.first().cloned().unwrap_or_default();
+    match error.as_ref().downcast_ref::<io::Error>().map(io::Error::kind) {
+        Some(kind @ (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock)) => {
+            HolderError::io(format!("start {program:?}"))(kind.into())
+        }
+        _ => HolderError::Program {
+            program,
+            why: error.to_string(),
+        },
+    }
+}

@@ -1,0 +1,213 @@
+//! The index of a log: one JSON line per note, appended; thinned out when it grows over its limit. A line that cannot
+//! be read (torn by a crash) is skipped.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::holder::records::Size;
+use crate::domain::Timestamp;
+use crate::ports::holders::PaneSize;
+
+/// One line of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// The first line.
+    Format {
+        /// Format of log and index.
+        version: u32,
+    },
+    /// A segment begins.
+    Segment {
+        /// Its number: the name of its file.
+        number: u32,
+        /// Offset of its first byte.
+        start: u64,
+        /// When.
+        at: Timestamp,
+    },
+    /// So much had been written by then; at most one a second.
+    Mark {
+        /// Offset of the next byte.
+        offset: u64,
+        /// When.
+        at: Timestamp,
+    },
+    /// The terminal has this size from here on.
+    Size {
+        /// The size.
+        #[serde(with = "Size")]
+        size: PaneSize,
+        /// Offset of the next byte.
+        offset: u64,
+        /// When.
+        at: Timestamp,
+    },
+    /// These bytes could not be stored: the disk was full.
+    Incomplete {
+        /// The first.
+        from: u64,
+        /// The first stored again.
+        to: u64,
+        /// When storing worked again.
+        at: Timestamp,
+    },
+    /// These bytes were removed to stay within the limit.
+    Dropped {
+        /// The first.
+        from: u64,
+        /// The first kept.
+        to: u64,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Bytes of index above which marks are thinned out.
+const INDEX_LIMIT: u64 = 1024 * 1024;
+/// Notes kept in memory while the disk takes none; beyond that the oldest is forgotten.
+const WAITING_LIMIT: usize = 256;
+
+/// Writes an index.
+#[derive(Debug)]
+pub(super) struct IndexWriter {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole lines; what a failed write left behind them is cut off.
+    length: u64,
+    waiting: Vec<Note>,
+}
+
+impl IndexWriter {
+    /// Begins an index in this folder.
+    pub(super) fn create(folder: &Path) -> io::Result<Self> {
+        let path = index_path(folder);
+        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        let mut index = Self {
+            path,
+            file,
+            length: 0,
+            waiting: Vec::new(),
+        };
+        index.write(&Note::Format { version: 1 })?;
+        Ok(index)
+    }
+
+    /// Writes a note, or fails and leaves no trace of it.
+    pub(super) fn write(&mut self, note: &Note) -> io::Result<()> {
+        while let Some(earlier) = self.waiting.first().cloned() {
+            self.append(&earlier)?;
+            self.waiting.remove(0);
+        }
+        self.append(note)
+    }
+
+    /// Writes a note now or, when the disk is full, before the next one that can be written.
+    pub(super) fn remember(&mut self, note: Note) {
+        if self.write(&note).is_err() {
+            if self.waiting.len() >= WAITING_LIMIT {
+                self.waiting.remove(0);
+            }
+            self.waiting.push(note);
+        }
+    }
+
+    fn append(&mut self, note: &Note) -> io::Result<()> {
+        let mut line = serde_json::to_vec(note).map_err(io::Error::other)?;
+        line.push(b'\n');
+        match self.file.write_all(&line) {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                self.file.set_len(self.length)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether it is time for [`IndexWriter::thin_out`].
+    pub(super) fn is_long(&self) -> bool {
+        self.length > INDEX_LIMIT
+    }
+
+    /// Writes the index anew with half of its marks, and one note for all that was dropped.
+    pub(super) fn thin_out(&mut self, oldest: u64, at: Timestamp) -> io::Result<()> {
+        let notes = thinned(read_notes(&self.path)?, oldest, at);
+        let part = self.path.with_extension("part");
+        let mut file = OpenOptions::new().append(true).create(true).open(&part)?;
+        file.set_len(0)?;
+        let mut text = Vec::new();
+        for note in &notes {
+            serde_json::to_writer(&mut text, note).map_err(io::Error::other)?;
+            text.push(b'\n');
+        }
+        file.write_all(&text)?;
+        file.sync_data()?;
+        fs::rename(&part, &self.path)?;
+        self.file = file;
+        self.length = text.len() as u64;
+        Ok(())
+    }
+
+    /// A handle for storing it safely.
+    pub(super) fn handle(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
+fn thinned(notes: Vec<Note>, oldest: u64, at: Timestamp) -> Vec<Note> {
+    let last_size_before = notes
+        .iter()
+        .rposition(|note| matches!(note, Note::Size { offset, .. } if *offset <= oldest));
+    let mut kept = Vec::new();
+    let mut is_even = false;
+    for (place, note) in notes.into_iter().enumerate() {
+        let keep = match &note {
+            Note::Format { .. } => true,
+            Note::Dropped { .. } => false,
+            Note::Segment { start, .. } => *start >= oldest,
+            Note::Size { offset, .. } => *offset > oldest || last_size_before == Some(place),
+            Note::Incomplete { to, .. } => *to > oldest,
+            Note::Mark { offset, .. } => {
+                is_even = !is_even;
+                is_even && *offset >= oldest
+            }
+        };
+        if keep {
+            kept.push(note);
+        }
+    }
+    if oldest > 0 {
+        kept.push(Note::Dropped {
+            from: 0,
+            to: oldest,
+            at,
+        });
+    }
+    kept
+}
+
+/// All notes that can be read; none when there is no index.
+pub(super) fn read_notes(path: &Path) -> io::Result<Vec<Note>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut notes = Vec::new();
+    for line in BufReader::new(file).split(b'\n') {
+        if let Ok(note) = serde_json::from_slice(&line?) {
+            notes.push(note);
+        }
+    }
+    Ok(notes)
+}
+
+/// Where the index of this folder is.
+pub(super) fn index_path(folder: &Path) -> PathBuf {
+    folder.join("index.jsonl")
+}

@@ -1,0 +1,107 @@
+//! Where a segment's bytes are, and how many: a raw file while it is written, a compressed one once it is closed.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::pack;
+
+/// The raw file of a segment.
+pub(super) fn raw_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.log"))
+}
+
+/// The compressed file of a segment; where both exist this one is complete.
+pub(super) fn packed_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.log.zst"))
+}
+
+/// Removes a segment in every form; what does not exist is removed already.
+pub(super) fn remove(folder: &Path, number: u32) -> io::Result<()> {
+    for path in [raw_path(folder, number), packed_path(folder, number)] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// An open segment that is read forwards; going back opens it again.
+pub(super) struct OpenSegment {
+    source: Source,
+    number: u32,
+    start: u64,
+    /// Offset of the byte that comes next from `source`.
+    at: u64,
+}
+
+enum Source {
+    Raw(File),
+    Packed(Box<dyn Read + Send>, u64),
+}
+
+impl OpenSegment {
+    /// Opens a segment; `None` when it is gone.
+    pub(super) fn open(folder: &Path, number: u32, start: u64) -> io::Result<Option<Self>> {
+        for attempt in [
+            packed_path(folder, number),
+            raw_path(folder, number),
+            packed_path(folder, number),
+        ] {
+            let source = match File::open(&attempt) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+                Ok(file) if attempt.extension().is_some_and(|end| end == "zst") => {
+                    let (reader, length) = pack::unpack(file)?;
+                    Source::Packed(reader, length)
+                }
+                Ok(file) => Source::Raw(file),
+            };
+            return Ok(Some(Self {
+                source,
+                number,
+                start,
+                at: start,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Which segment this is.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Offset behind its last byte, as of now: the one being written grows.
+    pub(super) fn end(&self) -> io::Result<u64> {
+        Ok(self.start
+            + match &self.source {
+                Source::Raw(file) => file.metadata()?.len(),
+                Source::Packed(_, length) => *length,
+            })
+    }
+
+    /// Whether reading from here needs no new start.
+    pub(super) fn can_reach(&self, offset: u64) -> bool {
+        matches!(self.source, Source::Raw(_)) || offset >= self.at
+    }
+
+    /// Reads up to `most` bytes from `offset` on; empty at the end.
+    pub(super) fn read(&mut self, offset: u64, most: usize) -> io::Result<Vec<u8>> {
+        let most = most as u64;
+        let mut bytes = Vec::new();
+        match &mut self.source {
+            Source::Raw(file) => {
+                file.seek(SeekFrom::Start(offset - self.start))?;
+                file.take(most).read_to_end(&mut bytes)?;
+            }
+            Source::Packed(reader, _) => {
+                io::copy(&mut reader.take(offset - self.at), &mut io::sink())?;
+                reader.take(most).read_to_end(&mut bytes)?;
+            }
+        }
+        self.at = offset + bytes.len() as u64;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,249 @@
+//! The log against a plain copy of what was written.
+
+use std::path::Path;
+
+use super::*;
+use crate::domain::Timestamp;
+use crate::ports::holders::PaneSize;
+
+const SIZE: PaneSize = PaneSize::cells(80, 24);
+/// The least limit: segments of 128 KiB, of which about six stay.
+const LIMIT: u64 = 1024 * 1024;
+
+/// Bytes that tell their offset and do not compress to nothing.
+fn noise(from: u64, count: usize) -> Vec<u8> {
+    let mix = |at: u64| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8 ^ (at >> 9) as u8;
+    (from..from + count as u64).map(mix).collect()
+}
+
+fn pack_all(log: &mut LogWriter) {
+    while let Some((folder, number)) = log.next_to_pack() {
+        let outcome = pack(&folder, number);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        log.packed(number, outcome);
+    }
+}
+
+fn write(log: &mut LogWriter, from: u64, pieces: usize, piece: usize) -> u64 {
+    let mut at = from;
+    for number in 0..pieces {
+        let count = piece - number % 7;
+        log.append(&noise(at, count), Timestamp(at));
+        at += count as u64;
+    }
+    at
+}
+
+/// Everything from `offset` on, with the gaps on the way.
+fn read_all(folder: &Path, offset: u64) -> (Vec<(u64, Vec<u8>)>, Vec<(u64, u64)>) {
+    let mut log = LogReader::open(folder).expect("readable");
+    let (mut at, mut runs, mut gaps) = (offset, Vec::new(), Vec::new());
+    loop {
+        match log.read_from(at, 10_000).expect("readable") {
+            Chunk::Bytes { offset, bytes } => {
+                assert_eq!(offset, at);
+                at += bytes.len() as u64;
+                runs.push((offset, bytes));
+            }
+            Chunk::Gap { from, to } => {
+                assert!(from == at && to > from, "{from}..{to} at {at}");
+                gaps.push((from, to));
+                at = to;
+            }
+            Chunk::End => return (runs, gaps),
+        }
+    }
+}
+
+fn stored_bytes(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder.join("tty")).expect("a folder");
+    let size = |file: std::io::Result<std::fs::DirEntry>| {
+        file.expect("an entry").metadata().expect("its size").len()
+    };
+    files.map(size).sum()
+}
+
+#[test]
+fn what_was_written_is_read_back_from_any_offset_across_raw_and_compressed_segments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), 16 * LIMIT, SIZE, Timestamp(0)).expect("begun");
+    let end = write(&mut log, 0, 1000, 4096);
+    pack_all(&mut log);
+    let last = write(&mut log, end, 100, 4096);
+    for start in [0, 1, 131_071, 131_072, end - 1, end, last - 1] {
+        let (runs, gaps) = read_all(folder.path(), start);
+        assert_eq!(gaps, []);
+        let read: Vec<u8> = runs.into_iter().flat_map(|(_, bytes)| bytes).collect();
+        assert!(
+            read == noise(start, usize::try_from(last - start).expect("small")),
+            "from {start}"
+        );
+    }
+    assert_eq!(read_all(folder.path(), last), (Vec::new(), Vec::new()));
+    let mut reader = LogReader::open(folder.path()).expect("readable");
+    assert_eq!(reader.end().expect("readable"), last);
+    // Back again, with the same reader, into a compressed segment.
+    assert_eq!(
+        reader.read_from(3, 5).expect("readable"),
+        Chunk::Bytes {
+            offset: 3,
+            bytes: noise(3, 5)
+        }
+    );
+}
+
+#[test]
+fn the_oldest_is_dropped_within_the_limit_and_offsets_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+    let mut at = 0;
+    let mut most = 0;
+    while at < 20 * LIMIT {
+        at = write(&mut log, at, 20, 16 * 1024);
+        most = most.max(stored_bytes(folder.path()));
+        pack_all(&mut log);
+        most = most.max(stored_bytes(folder.path()));
+    }
+    assert!(most <= LIMIT + 64 * 1024, "{most} bytes were on disk");
+    let (runs, gaps) = read_all(folder.path(), 0);
+    assert_eq!(gaps, [(0, log.oldest())]);
+    assert!(
+        at - log.oldest() > LIMIT / 2,
+        "only {} bytes are left",
+        at - log.oldest()
+    );
+    for (offset, bytes) in runs {
+        assert!(bytes == noise(offset, bytes.len()), "at {offset}");
+    }
+    let tail = LogReader::open(folder.path())
+        .and_then(|mut log| log.tail(1000))
+        .expect("readable");
+    assert_eq!(
+        tail,
+        Tail {
+            offset: at - 1000,
+            bytes: noise(at - 1000, 1000)
+        }
+    );
+    let notes = LogReader::open(folder.path())
+        .and_then(|log| log.notes())
+        .expect("readable");
+    let dropped = notes.iter().rev().find_map(|note| match note {
+        Note::Dropped { to, .. } => Some(*to),
+        _ => None,
+    });
+    assert_eq!(dropped, Some(log.oldest()));
+}
+
+#[test]
+fn a_reader_that_is_overtaken_by_dropping_and_compressing_finds_its_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+    let mut at = write(&mut log, 0, 40, 4096);
+    let mut reader = LogReader::open(folder.path()).expect("readable");
+    let mut position = 0;
+    let mut skipped = 0;
+    while at < 8 * LIMIT {
+        at = write(&mut log, at, 30, 8192);
+        pack_all(&mut log);
+        match reader.read_from(position, 50_000).expect("readable") {
+            Chunk::Bytes { offset, bytes } => {
+                assert!(
+                    offset == position && bytes == noise(offset, bytes.len()),
+                    "at {offset}"
+                );
+                position += bytes.len() as u64;
+            }
+            Chunk::Gap { to, .. } => {
+                skipped += 1;
+                position = to;
+            }
+            Chunk::End => panic!("there is more at {position} of {at}"),
+        }
+    }
+    assert!(skipped > 0, "the reader was never overtaken");
+}
+
+#[test]
+fn sizes_and_marks_are_in_the_index_and_a_torn_line_is_skipped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(5)).expect("begun");
+    log.append(b"hello", Timestamp(10_000));
+    log.resized(PaneSize::cells(100, 30), Timestamp(10_500));
+    log.append(b" world", Timestamp(10_600));
+    let index = folder.path().join("tty/index.jsonl");
+    let mut text = std::fs::read(&index).expect("an index");
+    text.extend_from_slice(b"{\"mark\":{\"offs");
+    std::fs::write(&index, text).expect("ours");
+    let notes = LogReader::open(folder.path())
+        .and_then(|log| log.notes())
+        .expect("readable");
+    assert_eq!(
+        notes,
+        [
+            Note::Format { version: 1 },
+            Note::Size {
+                size: SIZE,
+                offset: 0,
+                at: Timestamp(5)
+            },
+            Note::Segment {
+                number: 1,
+                start: 0,
+                at: Timestamp(10_000)
+            },
+            Note::Mark {
+                offset: 5,
+                at: Timestamp(10_000)
+            },
+            Note::Size {
+                size: PaneSize::cells(100, 30),
+                offset: 5,
+                at: Timestamp(10_500)
+            },
+        ]
+    );
+    assert_eq!(read_all(folder.path(), 0).0, [(0, b"hello world".to_vec())]);
+}
+
+#[test]
+fn the_index_stays_small_however_long_a_program_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+    for second in 0..40_000_u64 {
+        log.append(b"tick\n", Timestamp(second * 1000));
+    }
+    let size = std::fs::metadata(folder.path().join("tty/index.jsonl"))
+        .expect("an index")
+        .len();
+    assert!(size <= 1024 * 1024 + 200, "{size} bytes of index");
+    let notes = LogReader::open(folder.path())
+        .and_then(|log| log.notes())
+        .expect("readable");
+    assert_eq!(
+        notes.get(..2),
+        Some(
+            &[
+                Note::Format { version: 1 },
+                Note::Size {
+                    size: SIZE,
+                    offset: 0,
+                    at: Timestamp(0)
+                }
+            ][..]
+        )
+    );
+    assert!(
+        matches!(notes.last(), Some(Note::Mark { offset: 200_000, .. })),
+        "{:?}",
+        notes.last()
+    );
+    let (runs, gaps) = read_all(folder.path(), 0);
+    assert_eq!(
+        (
+            runs.iter().map(|(_, bytes)| bytes.len()).sum::<usize>(),
+            gaps.len()
+        ),
+        (200_000, 0)
+    );
+}

@@ -1,0 +1,117 @@
+//! Ending everything that belongs to an attempt: politely, then for certain, until nothing is left.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::table::{self, Row};
+use super::tree::{Target, members};
+
+/// How long killing is repeated before what is left is reported: only a process the kernel holds survives this.
+const HARD_LIMIT: Duration = Duration::from_secs(5);
+
+/// Ends all members of `target`: hang-up and terminate, up to `grace` to comply, then kill, again and again because a
+/// process may have started another one meanwhile. Answers how many are left; 0 is the rule.
+///
+/// # Errors
+/// When processes cannot be listed.
+pub fn terminate(target: &mut Target, grace: Duration) -> io::Result<u32> {
+    let polite = members(target)?;
+    if polite.is_empty() {
+        return Ok(0);
+    }
+    polite.iter().for_each(|row| send(row, Strength::Polite));
+    if wait_until_gone(target, grace)? {
+        return Ok(0);
+    }
+    let deadline = Instant::now() + HARD_LIMIT;
+    loop {
+        let left = freeze(target)?;
+        left.iter().for_each(|row| send(row, Strength::Hard));
+        if wait_until_gone(target, Duration::from_millis(50))? {
+            return Ok(0);
+        }
+        if Instant::now() >= deadline {
+            return Ok(u32::try_from(members(target)?.len()).unwrap_or(u32::MAX));
+        }
+    }
+}
+
+/// Halts members until a look finds no new one, so that none can start another between the look and the kill.
+fn freeze(target: &mut Target) -> io::Result<Vec<Row>> {
+    let mut halted: Vec<Row> = Vec::new();
+    for _ in 0..20 {
+        let found = members(target)?;
+        let new: Vec<&Row> = found.iter().filter(|row| !halted.contains(row)).collect();
+        if new.is_empty() {
+            return Ok(found);
+        }
+        new.iter().for_each(|row| send(row, Strength::Halt));
+        halted = found;
+    }
+    Ok(halted)
+}
+
+fn wait_until_gone(target: &mut Target, within: Duration) -> io::Result<bool> {
+    let deadline = Instant::now() + within;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if members(target)?.is_empty() {
+            return Ok(true);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(false);
+        }
+        std::thread::park_timeout(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Strength {
+    Polite,
+    Halt,
+    Hard,
+}
+
+/// Signals a process if it is still the one that was seen. A failure needs no answer: the next look tells.
+#[cfg(unix)]
+fn send(row: &Row, strength: Strength) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    let still_it = matches!(table::row(row.pid), Ok(Some(now)) if now.start == row.start);
+    let (Ok(pid), true) = (i32::try_from(row.pid), still_it) else {
+        return;
+    };
+    let signals: &[Signal] = match strength {
+        // A halted process would never hear the first two.
+        Strength::Polite => &[Signal::SIGHUP, Signal::SIGTERM, Signal::SIGCONT],
+        Strength::Halt => &[Signal::SIGSTOP],
+        Strength::Hard => &[Signal::SIGKILL],
+    };
+    for signal in signals {
+        if kill(Pid::from_raw(pid), *signal).is_err() {
+            return;
+        }
+    }
+}
+
+/// There is only one way to end a process here, so politeness means waiting.
+#[cfg(not(unix))]
+fn send(row: &Row, strength: Strength) {
+    use sysinfo::{Pid, ProcessesToUpdate, System};
+
+    if !matches!(strength, Strength::Hard)
+        || !matches!(table::row(row.pid), Ok(Some(now)) if now.start == row.start)
+    {
+        return;
+    }
+    let pid = Pid::from_u32(row.pid);
+    if let Ok(mut system) = System::new() {
+        system.refresh_processes(ProcessesToUpdate::Some(&[pid]), true);
+        if let Some(process) = system.process(pid) {
+            process.kill();
+        }
+    }
+}

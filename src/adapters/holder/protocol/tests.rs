@@ -1,0 +1,145 @@
+//! Version 1 byte for byte. If one of these fails the protocol was changed, and holders that run now would no longer
+//! be understood: change the code back, never the bytes here.
+
+use super::*;
+use crate::domain::{Exit, Timestamp};
+use crate::ports::holders::EndedBy;
+
+const SIZE: PaneSize = PaneSize {
+    cols: 120,
+    rows: 40,
+    x_pixels: 960,
+    y_pixels: 800,
+};
+
+fn end() -> ExitRecord {
+    ExitRecord {
+        exit: Exit::Code(-1),
+        ended_at: Timestamp(0x0102_0304_0506_0708),
+        by: EndedBy::Stop,
+        output: 258,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn every_request_of_version_one_keeps_its_bytes() {
+    let golden = [
+        (Request::Hello { version: 1 }, "010001"),
+        (Request::Attach { from: 0x1122_3344 }, "020000000011223344"),
+        (Request::Input(Bytes::from_static(b"ls\r")), "036c730d"),
+        (Request::Resize(SIZE), "040078002803c00320"),
+        (Request::Stop { grace: 5000 }, "0500001388"),
+        (Request::Snapshot, "06"),
+        (Request::Detach, "07"),
+    ];
+    for (request, bytes) in golden {
+        assert_eq!(hex(&request.encode()), bytes, "{request:?}");
+        assert_eq!(Request::decode(request.encode()), Ok(request));
+    }
+}
+
+#[test]
+fn every_reply_of_version_one_keeps_its_bytes() {
+    let running = Snapshot {
+        size: SIZE,
+        oldest: 3,
+        end: 9,
+        ended: None,
+    };
+    let ended = Snapshot {
+        ended: Some(end()),
+        ..running.clone()
+    };
+    let an_end = "00ffffffff0102030405060708010000000000000102";
+    let signal = ExitRecord {
+        exit: Exit::Signal(9),
+        by: EndedBy::Itself,
+        ..end()
+    };
+    let unknown = ExitRecord {
+        exit: Exit::Vanished,
+        by: EndedBy::Shutdown,
+        ..end()
+    };
+    let snapshot = "850078002803c0032000000000000000030000000000000009";
+    let golden = [
+        (
+            Reply::Welcome { version: 1, pid: 77 },
+            "8100010000004d".to_owned(),
+        ),
+        (
+            Reply::Output {
+                offset: 5,
+                bytes: Bytes::from_static(b"hi"),
+            },
+            "8200000000000000056869".to_owned(),
+        ),
+        (
+            Reply::Gap { from: 1, to: 2 },
+            "8300000000000000010000000000000002".to_owned(),
+        ),
+        (Reply::Exited(end()), format!("84{an_end}")),
+        (
+            Reply::Exited(signal),
+            "8401000000090102030405060708000000000000000102".to_owned(),
+        ),
+        (
+            Reply::Exited(unknown),
+            "8402000000000102030405060708020000000000000102".to_owned(),
+        ),
+        (Reply::Snapshot(running), format!("{snapshot}00")),
+        (Reply::Snapshot(ended), format!("{snapshot}01{an_end}")),
+        (Reply::Stopped { survivors: 0 }, "8600000000".to_owned()),
+        (
+            Reply::Refused {
+                code: 2,
+                text: "no".into(),
+            },
+            "8700026e6f".to_owned(),
+        ),
+        (Reply::InputDropped { count: 4096 }, "8800001000".to_owned()),
+        (Reply::Replaced, "89".to_owned()),
+    ];
+    for (reply, bytes) in golden {
+        assert_eq!(hex(&reply.encode()), bytes, "{reply:?}");
+        assert_eq!(Reply::decode(reply.encode()), Ok(reply));
+    }
+}
+
+#[test]
+fn a_frame_cut_short_anywhere_is_malformed_and_fields_added_later_are_ignored() {
+    let whole = Reply::Snapshot(Snapshot {
+        size: SIZE,
+        oldest: 3,
+        end: 9,
+        ended: Some(end()),
+    })
+    .encode();
+    for cut in 1..whole.len() {
+        assert_eq!(
+            Reply::decode(whole.slice(..cut)),
+            Err(Misread::Malformed),
+            "cut at {cut}"
+        );
+    }
+    let mut longer = whole.to_vec();
+    longer.extend_from_slice(b"later");
+    assert_eq!(Reply::decode(longer.into()), Reply::decode(whole));
+    assert_eq!(Reply::decode(Bytes::new()), Err(Misread::Malformed));
+    assert_eq!(
+        Request::decode(Bytes::from_static(&[0x40, 1])),
+        Err(Misread::Kind(0x40))
+    );
+}
+
+#[test]
+fn a_frame_on_the_wire_is_a_length_in_four_bytes_and_the_payload() {
+    let mut wire = Vec::new();
+    crate::adapters::holder::wire::send(&mut wire, Request::Attach { from: 1 }.encode())
+        .expect("a vector takes all");
+    assert_eq!(hex(&wire), "00000009020000000000000001");
+}
