@@ -16,7 +16,7 @@ pub trait Holders: Send + Sync {
     /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::look`].
     fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError>;
 
-    /// Ends the program and all it started: hang-up and terminate, `grace`, then kill, until none is left. Safe to
+    /// Ends the program and all it started: terminate and hang-up, `grace`, then kill, until none is left. Safe to
     /// repeat, and right for a lost holder too.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ impl Connection {
         };
         connection.set_patience(Some(PATIENCE));
         connection.requests.send(&Request::Hello { version: VERSION })?;
-        match connection.replies.next()? {
+        match connection.replies.next_reply()? {
             Some(Reply::Welcome { .. }) => {
                 connection.set_patience(None);
                 Ok(connection)
@@ -88,7 +88,7 @@ impl Connection {
         self.set_patience(Some(Duration::from_millis(grace.0) + STOP_SLACK));
         self.requests.stop(grace)?;
         loop {
-            match self.replies.next()? {
+            match self.replies.next_reply()? {
                 Some(Reply::Stopped { survivors }) => return Ok(survivors),
                 Some(_) => {}
                 None => {
@@ -111,7 +111,7 @@ impl Connection {
         self.requests.snapshot()?;
         let mut dropped = 0;
         loop {
-            match self.replies.next()? {
+            match self.replies.next_reply()? {
                 Some(Reply::Snapshot(_)) => return Ok(dropped),
                 Some(Reply::InputDropped { count }) => dropped += count,
                 Some(_) => {}
@@ -194,7 +194,7 @@ impl Replies {
     ///
     /// # Errors
     /// When the socket fails or a frame makes no sense.
-    pub fn next(&mut self) -> Result<Option<Reply>, HolderError> {
+    pub fn next_reply(&mut self) -> Result<Option<Reply>, HolderError> {
         loop {
             let frame = match self.frames.next() {
                 Ok(Some(frame)) => frame,

@@ -167,10 +167,11 @@ impl Holders for LocalHolders {
 
     fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure> {
         match self.look(id).state {
-            HeldState::Running(_) | HeldState::NotStarted => Ok(Stopped { survivors: 0 }),
             HeldState::Unknown(why) => Err(HolderFailure(why)),
             // An end in good order may have left a person's background jobs alone on purpose.
-            HeldState::Exited(_) => Ok(Stopped { survivors: 0 }),
+            HeldState::Running(_) | HeldState::NotStarted | HeldState::Exited(_) => {
+                Ok(Stopped { survivors: 0 })
+            }
             HeldState::Lost => self.end_marked(id, SWEEP_GRACE),
         }
     }

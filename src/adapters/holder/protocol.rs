@@ -12,7 +12,7 @@
 //! | 02 | Attach | from u64: output from there on, from the log and then live, without a seam. The newest attached peer gets it, an older one is told Replaced and gets no more. Beyond the end means the end |
 //! | 03 | Input | bytes for the program; queued up to 256 KiB, more is dropped and said so |
 //! | 04 | Resize | cols u16, rows u16, x pixels u16, y pixels u16; under 2 is taken as 2 |
-//! | 05 | Stop | grace in ms u32: hang-up and terminate, grace, kill; answered by Stopped when the end is on disk |
+//! | 05 | Stop | grace in ms u32: terminate, then hang-up, grace, kill; answered by Stopped when the end is on disk |
 //! | 06 | Snapshot | answered by Snapshot |
 //! | 07 | Detach | the holder closes this connection |
 //!
@@ -25,7 +25,7 @@
 //! | 85 | Snapshot | cols, rows, x, y pixels u16 each; oldest u64, end u64 (offsets in the log); u8 0 = runs, 1 = ended, then an end |
 //! | 86 | Stopped | survivors u32 |
 //! | 87 | Refused | code u16 (1 unknown request, 2 version, 3 malformed), text in UTF-8 |
-//! | 88 | InputDropped | count of bytes u32 |
+//! | 88 | `InputDropped` | count of bytes u32 |
 //! | 89 | Replaced | none |
 //!
 //! An end is: u8 0 = code, 1 = signal, 2 = unknown; its number i32; when, in ms since 1970, u64; u8 0 = by itself,

@@ -1,7 +1,6 @@
 //! What the threads of a holder share: the last bytes of output, who listens and how far they are, what was asked, how
 //! it ended. One lock, never held while reading, writing or waiting for a disk.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -12,12 +11,10 @@ use crate::adapters::holder::records::ExitRecord;
 use crate::domain::{Exit, Timestamp};
 use crate::ports::holders::{EndedBy, PaneSize};
 
-/// How far the attached peer may fall behind before the program is slowed.
-const LAG: u64 = 256 * 1024;
-/// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
-const RECENT: usize = 320 * 1024;
-/// Bytes in one Output.
-const PIECE: usize = 64 * 1024;
+mod state;
+
+use state::{Finale, Peer, Program, State};
+
 /// Replies that wait for one peer; a peer that asks on and on and does not read is closed.
 const REPLIES: usize = 64;
 /// Peers at once; more are turned away.
@@ -38,38 +35,6 @@ pub(super) struct Hub {
 
 /// Names one peer.
 pub(super) type PeerId = u64;
-
-struct State {
-    recent: VecDeque<u8>,
-    end: u64,
-    size: PaneSize,
-    peers: BTreeMap<PeerId, Peer>,
-    next_peer: PeerId,
-    attached: Option<PeerId>,
-    asked: EndedBy,
-    program: Program,
-    is_drained: bool,
-    ended: Option<ExitRecord>,
-    /// The end may be told.
-    is_announced: bool,
-    /// A peer was told the end.
-    was_heard: bool,
-    written_at: Option<Instant>,
-    has_closed_segment: bool,
-}
-
-enum Program {
-    Runs,
-    Ended(Exit, Timestamp),
-}
-
-#[derive(Default)]
-struct Peer {
-    replies: VecDeque<Reply>,
-    cursor: Option<u64>,
-    knows_end: bool,
-    is_leaving: bool,
-}
 
 /// What a peer gets next.
 pub(super) enum Next {
@@ -106,24 +71,8 @@ pub(super) enum Chore {
 impl Hub {
     /// Nothing written, nobody there.
     pub(super) fn new(size: PaneSize) -> Self {
-        let state = State {
-            recent: VecDeque::new(),
-            end: 0,
-            size,
-            peers: BTreeMap::new(),
-            next_peer: 1,
-            attached: None,
-            asked: EndedBy::Itself,
-            program: Program::Runs,
-            is_drained: false,
-            ended: None,
-            is_announced: false,
-            was_heard: false,
-            written_at: None,
-            has_closed_segment: false,
-        };
         Self {
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(size)),
             news: Condvar::new(),
             room: Condvar::new(),
             chores: Condvar::new(),
@@ -143,13 +92,10 @@ impl Hub {
     /// Takes output that is in the log. Output after the end was recorded does not count.
     pub(super) fn publish(&self, bytes: &[u8], closed_segment: bool) {
         let mut state = self.state.lock();
-        if state.ended.is_some() {
+        if state.record().is_some() {
             return;
         }
-        state.end += bytes.len() as u64;
-        state.recent.extend(bytes);
-        let surplus = state.recent.len().saturating_sub(RECENT);
-        state.recent.drain(..surplus);
+        state.remember(bytes);
         let is_first = state.written_at.is_none();
         state.written_at.get_or_insert_with(Instant::now);
         state.has_closed_segment |= closed_segment;
@@ -173,7 +119,7 @@ impl Hub {
     /// Size of the terminal, bytes of output, and the end if there is one.
     pub(super) fn standing(&self) -> (PaneSize, u64, Option<ExitRecord>) {
         let state = self.state.lock();
-        (state.size, state.end, state.ended.clone())
+        (state.size, state.end, state.record().cloned())
     }
 
     // ---- the end ----
@@ -198,7 +144,11 @@ impl Hub {
     pub(super) fn wait_drained(&self, within: Duration) {
         let mut state = self.state.lock();
         let deadline = Instant::now() + within;
-        while !state.is_drained && !self.chores.wait_until(&mut state, deadline).timed_out() {}
+        while !state.is_drained {
+            if self.chores.wait_until(&mut state, deadline).timed_out() {
+                return;
+            }
+        }
     }
 
     /// Fixes the end: from here on output does not count. Peers are not told yet.
@@ -210,21 +160,31 @@ impl Hub {
             by: state.asked,
             output: state.end,
         };
-        state.ended = Some(record.clone());
+        state.finale = Finale::Recorded(record.clone());
         record
     }
 
     /// The end is on disk (or never will be): tells peers, and lets stops answer.
     pub(super) fn announce_end(&self) {
-        self.state.lock().is_announced = true;
-        self.news.notify_all();
+        let mut state = self.state.lock();
+        if let Some(record) = state.record().cloned() {
+            state.finale = Finale::Announced {
+                record,
+                was_heard: false,
+            };
+        }
+        self.wake_all(state);
     }
 
     /// Waits until the end was announced, at most so long.
     pub(super) fn wait_ended(&self, within: Duration) {
         let mut state = self.state.lock();
         let deadline = Instant::now() + within;
-        while !state.is_announced && !self.news.wait_until(&mut state, deadline).timed_out() {}
+        while !matches!(state.finale, Finale::Announced { .. }) {
+            if self.news.wait_until(&mut state, deadline).timed_out() {
+                return;
+            }
+        }
     }
 
     /// Waits until whoever listened has heard the end and left; `alone` bounds waiting for somebody to come, `most`
@@ -233,13 +193,13 @@ impl Hub {
         let mut state = self.state.lock();
         let start = Instant::now();
         loop {
-            let limit = if state.peers.is_empty() { alone } else { most };
-            let is_over = state.peers.is_empty() && state.was_heard;
-            if is_over
-                || self.chores.wait_until(&mut state, start + limit).timed_out() && start.elapsed() >= limit
-            {
+            let is_alone = state.peers.is_empty();
+            let was_heard = matches!(state.finale, Finale::Announced { was_heard: true, .. });
+            let limit = if is_alone { alone } else { most };
+            if is_alone && was_heard || start.elapsed() >= limit {
                 return;
             }
+            self.chores.wait_until(&mut state, start + limit);
         }
     }
 
@@ -356,51 +316,5 @@ impl Hub {
         self.news.notify_all();
         self.room.notify_all();
         self.chores.notify_all();
-    }
-}
-
-impl State {
-    fn is_peer_behind(&self) -> bool {
-        let may_wait = matches!(self.program, Program::Runs) && self.asked == EndedBy::Itself;
-        let peer = self.attached.and_then(|id| self.peers.get(&id));
-        let cursor = peer.and_then(|peer| peer.cursor);
-        may_wait && cursor.is_some_and(|cursor| self.end - cursor >= LAG)
-    }
-
-    fn next(&mut self, id: PeerId) -> Option<Next> {
-        let (end, memory) = (self.end, self.end - self.recent.len() as u64);
-        let Some(peer) = self.peers.get_mut(&id) else {
-            return Some(Next::Nothing);
-        };
-        if let Some(reply) = peer.replies.pop_front() {
-            return Some(Next::Reply(reply));
-        }
-        if peer.is_leaving {
-            return Some(Next::Nothing);
-        }
-        match peer.cursor {
-            Some(from) if from < memory => Some(Next::Stored { from, until: memory }),
-            Some(offset) if offset < end => Some(Next::Live {
-                offset,
-                bytes: self.piece(offset - memory),
-            }),
-            Some(_) if self.is_announced && !peer.knows_end => {
-                peer.knows_end = true;
-                self.was_heard = true;
-                self.ended.clone().map(|end| Next::Reply(Reply::Exited(end)))
-            }
-            _ => None,
-        }
-    }
-
-    fn piece(&self, skip: u64) -> Bytes {
-        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-        let (older, newer) = self.recent.as_slices();
-        // The rest of one half is enough: what is left comes with the next call.
-        let half = older.get(skip..).filter(|rest| !rest.is_empty());
-        let rest = half
-            .or_else(|| newer.get(skip - older.len().min(skip)..))
-            .unwrap_or_default();
-        Bytes::copy_from_slice(rest.get(..PIECE).unwrap_or(rest))
     }
 }

@@ -115,7 +115,7 @@ fn read_from(stream: &Stream, id: PeerId, desk: &Desk) {
             Ok(Request::Detach) => return,
             Ok(request) => serve(request, id, desk),
             Err(Misread::Kind(kind)) => {
-                refuse(desk, id, 1, format!("understand a request of kind {kind:#04x}"))
+                refuse(desk, id, 1, format!("understand a request of kind {kind:#04x}"));
             }
             Err(Misread::Malformed) => return refuse(desk, id, 3, "understand a request cut short".into()),
         }

@@ -1,7 +1,7 @@
 //! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
 //! children.
 
-pub(super) use system::{Watch, close_standard_streams, collect, settle};
+pub(super) use system::{Mask, Watch, close_standard_streams, collect, settle};
 
 /// What was asked of a holder from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +27,16 @@ mod system {
     use crate::adapters::holder::error::HolderError;
     use crate::domain::Exit;
 
+    pub(in super::super) use nix::sys::stat::Mode as Mask;
+
     /// Signals that are waited for instead of suffered.
     pub(in super::super) struct Watch(SigSet);
 
     /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
     /// Answers the mask for new files its program is to have; the holder's own are private from here on.
-    pub(in super::super) fn settle() -> Result<(Watch, u32), HolderError> {
+    pub(in super::super) fn settle() -> Result<(Watch, Mask), HolderError> {
+        // What the starter had open must not stay open for as long as a program runs.
+        portable_pty::unix::close_random_fds();
         nix::unistd::setsid()
             .map_err(Into::into)
             .map_err(HolderError::io("begin a session"))?;
@@ -52,7 +56,7 @@ mod system {
             .thread_block()
             .map_err(Into::into)
             .map_err(HolderError::io("hold back signals"))?;
-        Ok((Watch(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO).bits().into()))
+        Ok((Watch(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO)))
     }
 
     impl Watch {
@@ -80,7 +84,7 @@ mod system {
         loop {
             match wait() {
                 Ok(WaitStatus::Exited(ended, code)) if Some(ended.as_raw()) == pid => {
-                    on_end(Exit::Code(code))
+                    on_end(Exit::Code(code));
                 }
                 Ok(WaitStatus::Signaled(ended, signal, _)) if Some(ended.as_raw()) == pid => {
                     on_end(Exit::Signal(signal as i32));
@@ -102,12 +106,16 @@ mod system {
     use crate::adapters::holder::error::HolderError;
     use crate::domain::Exit;
 
+    /// New files have no mask here.
+    #[derive(Clone, Copy)]
+    pub(in super::super) struct Mask;
+
     /// There are no signals here.
     pub(in super::super) struct Watch;
 
     /// A process here is nobody's hostage; there is nothing to leave.
-    pub(in super::super) fn settle() -> Result<(Watch, u32), HolderError> {
-        Ok((Watch, 0))
+    pub(in super::super) fn settle() -> Result<(Watch, Mask), HolderError> {
+        Ok((Watch, Mask))
     }
 
     impl Watch {

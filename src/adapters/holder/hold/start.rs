@@ -44,7 +44,7 @@ pub(super) struct Holder {
 
 /// Starts what is to be held and answers the starter.
 pub(super) fn start(spec: HoldSpec) -> Result<Holder, HolderError> {
-    let (watch, umask) = platform::settle()?;
+    let (watch, mask) = platform::settle()?;
     let claim = claim(&spec.folder)?;
     end_earlier_try(&spec)?;
     let writing = |what: &str| HolderError::io(format!("write {what} in {}", spec.folder.display()));
@@ -53,7 +53,7 @@ pub(super) fn start(spec: HoldSpec) -> Result<Holder, HolderError> {
     let reserved = reserve(&spec.folder.join(EXIT)).map_err(writing(EXIT))?;
     let errors = own_log(&spec.folder).map_err(writing("holder.log"))?;
     let listener = socket::listen(&spec.socket)?;
-    let terminal = Terminal::start(&spec, umask)?;
+    let terminal = Terminal::start(&spec, mask)?;
     let Terminal {
         program,
         output,

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use parking_lot::Mutex;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use super::platform::Mask;
 use crate::adapters::holder::error::HolderError;
 use crate::adapters::holder::process::MARKER;
 use crate::adapters::holder::records::HoldSpec;
@@ -27,7 +28,7 @@ pub(super) struct Screen(Mutex<Box<dyn MasterPty + Send>>);
 
 impl Terminal {
     /// Opens a terminal and starts the program in it. Must happen before there are threads.
-    pub(super) fn start(spec: &HoldSpec, umask: u32) -> Result<Self, HolderError> {
+    pub(super) fn start(spec: &HoldSpec, mask: Mask) -> Result<Self, HolderError> {
         // The builder would quietly start in the home folder instead.
         if !spec.cwd.is_dir() {
             return Err(HolderError::Refused(format!(
@@ -40,7 +41,7 @@ impl Terminal {
         let input = pair.master.take_writer().map_err(opening)?;
         let program = pair
             .slave
-            .spawn_command(command(spec, umask))
+            .spawn_command(command(spec, mask))
             .map_err(|error| starting(spec, &error))?;
         // Only the program may hold this side, or its end would never be seen.
         drop(pair.slave);
@@ -61,7 +62,7 @@ impl Screen {
     }
 }
 
-fn command(spec: &HoldSpec, umask: u32) -> CommandBuilder {
+fn command(spec: &HoldSpec, mask: Mask) -> CommandBuilder {
     let mut command = CommandBuilder::from_argv(spec.argv.iter().map(Into::into).collect());
     command.cwd(&spec.cwd);
     command.env_clear();
@@ -70,9 +71,9 @@ fn command(spec: &HoldSpec, umask: u32) -> CommandBuilder {
     }
     command.env(MARKER, &spec.marker);
     #[cfg(unix)]
-    command.umask(umask.try_into().ok());
+    command.umask(Some(mask.bits()));
     #[cfg(not(unix))]
-    let _ = umask;
+    let Mask = mask;
     command
 }
 

@@ -54,7 +54,14 @@ impl LocalHolders {
         socket::make_private(&folder)
             .map_err(HolderError::io(format!("make the folder {}", folder.display())))?;
         let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-        let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let first: [u8; 8] = digest
+            .iter()
+            .copied()
+            .take(8)
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap_or_default();
+        let name = u64::from_be_bytes(first);
         Ok(HoldSpec {
             step: Step::Leave,
             folder,
@@ -65,7 +72,7 @@ impl LocalHolders {
             marker: spec.marker.clone(),
             log_limit: spec.log_limit.unwrap_or(LOG_LIMIT),
             leftovers: spec.leftovers,
-            socket: self.runtime.join(format!("h{name}")),
+            socket: self.runtime.join(format!("h{name:016x}")),
         })
     }
 

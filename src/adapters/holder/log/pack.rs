@@ -49,7 +49,7 @@ pub(super) fn unpack(mut file: File) -> io::Result<(Box<dyn Read + Send>, u64)> 
     (&mut file).take(18).read_to_end(&mut head)?;
     file.rewind()?;
     let length = zstd::zstd_safe::get_frame_content_size(&head)
-        .map_err(|_| io::Error::other("a compressed segment that does not say its length"))?
+        .map_err(|_damaged| io::Error::other("a compressed segment that does not say its length"))?
         .ok_or_else(|| io::Error::other("a compressed segment without a length"))?;
     Ok((Box::new(zstd::Decoder::new(file)?), length))
 }

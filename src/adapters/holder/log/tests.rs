@@ -12,7 +12,7 @@ const LIMIT: u64 = 1024 * 1024;
 
 /// Bytes that tell their offset and do not compress to nothing.
 fn noise(from: u64, count: usize) -> Vec<u8> {
-    let mix = |at: u64| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8 ^ (at >> 9) as u8;
+    let mix = |at: u64| at.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()[0] ^ (at >> 9).to_le_bytes()[0];
     (from..from + count as u64).map(mix).collect()
 }
 
@@ -34,8 +34,11 @@ fn write(log: &mut LogWriter, from: u64, pieces: usize, piece: usize) -> u64 {
     at
 }
 
+/// An offset and the bytes found there.
+type Run = (u64, Vec<u8>);
+
 /// Everything from `offset` on, with the gaps on the way.
-fn read_all(folder: &Path, offset: u64) -> (Vec<(u64, Vec<u8>)>, Vec<(u64, u64)>) {
+fn read_all(folder: &Path, offset: u64) -> (Vec<Run>, Vec<(u64, u64)>) {
     let mut log = LogReader::open(folder).expect("readable");
     let (mut at, mut runs, mut gaps) = (offset, Vec::new(), Vec::new());
     loop {

@@ -103,14 +103,14 @@ impl LogWriter {
         if stored < bytes.len() {
             self.current = None;
             self.close_last();
-            let from = self
-                .trouble
-                .take()
-                .map_or(at + stored as u64, |trouble| trouble.from);
-            self.trouble = Some(Trouble {
-                from,
-                retry_at: Timestamp(now.0 + RETRY_EVERY),
+            let since = at + stored as u64;
+            let trouble = self.trouble.get_or_insert(Trouble {
+                from: since,
+                retry_at: now,
             });
+            if now >= trouble.retry_at {
+                trouble.retry_at = Timestamp(now.0 + RETRY_EVERY);
+            }
         }
         if now.since(self.marked_at).0 >= MARK_EVERY {
             self.mark(now);
@@ -185,12 +185,10 @@ impl LogWriter {
 
     /// Answers how many bytes were stored, from the first on.
     fn store(&mut self, bytes: &[u8], is_full: bool, now: Timestamp) -> usize {
-        if self
-            .trouble
-            .as_ref()
-            .is_some_and(|trouble| now < trouble.retry_at)
-        {
-            return 0;
+        match &self.trouble {
+            Some(trouble) if now < trouble.retry_at => return 0,
+            Some(trouble) => return self.resume(bytes, trouble.from, now).unwrap_or(0),
+            None => {}
         }
         if (self.current.is_none() || is_full) && self.begin_segment(now).is_err() {
             return 0;
@@ -213,14 +211,6 @@ impl LogWriter {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         // A failed try may have left bytes that belong to no offset.
         file.set_len(0)?;
-        if let Some(trouble) = &self.trouble {
-            self.index.write(&Note::Incomplete {
-                from: trouble.from,
-                to: start,
-                at: now,
-            })?;
-            self.trouble = None;
-        }
         self.index.write(&Note::Segment {
             number,
             start,
@@ -236,6 +226,46 @@ impl LogWriter {
         });
         self.current = Some(file);
         Ok(())
+    }
+
+    /// Tries whether the disk takes bytes again; only when it has taken all of these is the gap over.
+    fn resume(&mut self, bytes: &[u8], from: u64, now: Timestamp) -> io::Result<usize> {
+        self.drop_oldest(now);
+        let (number, start) = (self.next_number, self.end);
+        let path = segment::raw_path(&self.folder, number);
+        let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
+        let stored = file
+            .set_len(0)
+            .and_then(|()| file.write_all(bytes))
+            .and_then(|()| {
+                self.index.write(&Note::Incomplete {
+                    from,
+                    to: start,
+                    at: now,
+                })
+            })
+            .and_then(|()| {
+                self.index.write(&Note::Segment {
+                    number,
+                    start,
+                    at: now,
+                })
+            });
+        if let Err(error) = stored {
+            fs::remove_file(path)?;
+            return Err(error);
+        }
+        let length = bytes.len() as u64;
+        self.next_number += 1;
+        self.segments.push_back(Segment {
+            number,
+            start,
+            length,
+            stored: length,
+            form: Form::Open,
+        });
+        (self.current, self.trouble) = (Some(file), None);
+        Ok(bytes.len())
     }
 
     fn close_last(&mut self) {

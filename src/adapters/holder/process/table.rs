@@ -67,12 +67,12 @@ mod system {
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().unwrap_or(0);
-        let start = fields.nth(15)?.parse().ok()?;
+        let started = fields.nth(15)?.parse().ok()?;
         Some(Row {
             pid,
             parent,
             session,
-            start,
+            start: started,
             is_dead: matches!(state, "Z" | "X" | "x"),
         })
     }

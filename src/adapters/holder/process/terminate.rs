@@ -9,24 +9,35 @@ use super::tree::{Target, members};
 /// How long killing is repeated before what is left is reported: only a process the kernel holds survives this.
 const HARD_LIMIT: Duration = Duration::from_secs(5);
 
-/// Ends all members of `target`: hang-up and terminate, up to `grace` to comply, then kill, again and again because a
-/// process may have started another one meanwhile. Answers how many are left; 0 is the rule.
+/// What terminate alone gets, at most, before hang-up is sent too: shells ignore the first, and where both are waiting
+/// the system delivers hang-up first, which few programs take as a reason to say goodbye.
+const BEFORE_HANG_UP: Duration = Duration::from_millis(500);
+
+/// Ends all members of `target`: terminate, then hang-up, up to `grace` to comply, then kill, again and again because
+/// a process may have started another one meanwhile. Answers how many are left; 0 is the rule.
 ///
 /// # Errors
 /// When processes cannot be listed.
 pub fn terminate(target: &mut Target, grace: Duration) -> io::Result<u32> {
-    let polite = members(target)?;
-    if polite.is_empty() {
-        return Ok(0);
-    }
-    polite.iter().for_each(|row| send(row, Strength::Polite));
-    if wait_until_gone(target, grace)? {
-        return Ok(0);
+    let first = BEFORE_HANG_UP.min(grace / 4);
+    for (strength, within) in [
+        (Strength::Polite, first),
+        (Strength::HangUp, grace.saturating_sub(first)),
+    ] {
+        let left = members(target)?;
+        for row in &left {
+            send(row, strength);
+        }
+        if left.is_empty() || wait_until_gone(target, within)? {
+            return Ok(0);
+        }
     }
     let deadline = Instant::now() + HARD_LIMIT;
     loop {
         let left = freeze(target)?;
-        left.iter().for_each(|row| send(row, Strength::Hard));
+        for row in &left {
+            send(row, Strength::Hard);
+        }
         if wait_until_gone(target, Duration::from_millis(50))? {
             return Ok(0);
         }
@@ -45,7 +56,9 @@ fn freeze(target: &mut Target) -> io::Result<Vec<Row>> {
         if new.is_empty() {
             return Ok(found);
         }
-        new.iter().for_each(|row| send(row, Strength::Halt));
+        for row in new {
+            send(row, Strength::Halt);
+        }
         halted = found;
     }
     Ok(halted)
@@ -70,6 +83,7 @@ fn wait_until_gone(target: &mut Target, within: Duration) -> io::Result<bool> {
 #[derive(Clone, Copy)]
 enum Strength {
     Polite,
+    HangUp,
     Halt,
     Hard,
 }
@@ -85,8 +99,9 @@ fn send(row: &Row, strength: Strength) {
         return;
     };
     let signals: &[Signal] = match strength {
-        // A halted process would never hear the first two.
-        Strength::Polite => &[Signal::SIGHUP, Signal::SIGTERM, Signal::SIGCONT],
+        // A halted process would never hear the first.
+        Strength::Polite => &[Signal::SIGTERM, Signal::SIGCONT],
+        Strength::HangUp => &[Signal::SIGHUP, Signal::SIGCONT],
         Strength::Halt => &[Signal::SIGSTOP],
         Strength::Hard => &[Signal::SIGKILL],
     };

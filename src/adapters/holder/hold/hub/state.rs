@@ -1,0 +1,149 @@
+//! What the lock of the hub guards, and what follows from it. Nothing here waits.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{Next, PeerId};
+use crate::adapters::holder::protocol::Reply;
+use crate::adapters::holder::records::ExitRecord;
+use crate::domain::{Exit, Timestamp};
+use crate::ports::holders::{EndedBy, PaneSize};
+
+/// How far the attached peer may fall behind before the program is slowed.
+const LAG: u64 = 256 * 1024;
+/// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
+const RECENT: usize = 320 * 1024;
+/// Bytes in one Output.
+const PIECE: usize = 64 * 1024;
+
+/// Everything the threads share.
+pub(super) struct State {
+    /// The last bytes of output.
+    recent: VecDeque<u8>,
+    /// Bytes of output in all.
+    pub(super) end: u64,
+    pub(super) size: PaneSize,
+    pub(super) peers: BTreeMap<PeerId, Peer>,
+    pub(super) next_peer: PeerId,
+    /// Who gets output and may slow the program.
+    pub(super) attached: Option<PeerId>,
+    pub(super) asked: EndedBy,
+    pub(super) program: Program,
+    pub(super) is_drained: bool,
+    pub(super) finale: Finale,
+    /// When the first byte was written that may not be safe yet.
+    pub(super) written_at: Option<Instant>,
+    pub(super) has_closed_segment: bool,
+}
+
+/// Whether the program runs.
+pub(super) enum Program {
+    Runs,
+    Ended(Exit, Timestamp),
+}
+
+/// How far the end of it all has come.
+pub(super) enum Finale {
+    /// Not yet.
+    Ahead,
+    /// Output does not count any more; nobody is told yet.
+    Recorded(ExitRecord),
+    /// Everybody may be told; somebody was.
+    Announced { record: ExitRecord, was_heard: bool },
+}
+
+/// One peer.
+#[derive(Default)]
+pub(super) struct Peer {
+    pub(super) replies: VecDeque<Reply>,
+    /// Offset of the next byte it gets, while it gets output.
+    pub(super) cursor: Option<u64>,
+    pub(super) knows_end: bool,
+    pub(super) is_leaving: bool,
+}
+
+impl State {
+    /// Nothing written, nobody there.
+    pub(super) fn new(size: PaneSize) -> Self {
+        Self {
+            recent: VecDeque::new(),
+            end: 0,
+            size,
+            peers: BTreeMap::new(),
+            next_peer: 1,
+            attached: None,
+            asked: EndedBy::Itself,
+            program: Program::Runs,
+            is_drained: false,
+            finale: Finale::Ahead,
+            written_at: None,
+            has_closed_segment: false,
+        }
+    }
+
+    /// Takes output into memory.
+    pub(super) fn remember(&mut self, bytes: &[u8]) {
+        self.end += bytes.len() as u64;
+        self.recent.extend(bytes);
+        let surplus = self.recent.len().saturating_sub(RECENT);
+        self.recent.drain(..surplus);
+    }
+
+    /// The end, once it is recorded.
+    pub(super) fn record(&self) -> Option<&ExitRecord> {
+        match &self.finale {
+            Finale::Ahead => None,
+            Finale::Recorded(record) | Finale::Announced { record, .. } => Some(record),
+        }
+    }
+
+    /// Whether the program waits for the attached peer; never once it has ended or is being stopped.
+    pub(super) fn is_peer_behind(&self) -> bool {
+        let may_wait = matches!(self.program, Program::Runs) && self.asked == EndedBy::Itself;
+        let peer = self.attached.and_then(|id| self.peers.get(&id));
+        let cursor = peer.and_then(|peer| peer.cursor);
+        may_wait && cursor.is_some_and(|cursor| self.end - cursor >= LAG)
+    }
+
+    /// What this peer gets next, if there is anything.
+    pub(super) fn next(&mut self, id: PeerId) -> Option<Next> {
+        let (end, memory) = (self.end, self.end - self.recent.len() as u64);
+        let Some(peer) = self.peers.get_mut(&id) else {
+            return Some(Next::Nothing);
+        };
+        if let Some(reply) = peer.replies.pop_front() {
+            return Some(Next::Reply(reply));
+        }
+        if peer.is_leaving {
+            return Some(Next::Nothing);
+        }
+        match peer.cursor {
+            Some(from) if from < memory => Some(Next::Stored { from, until: memory }),
+            Some(offset) if offset < end => Some(Next::Live {
+                offset,
+                bytes: self.piece(offset - memory),
+            }),
+            Some(_) if !peer.knows_end => {
+                let Finale::Announced { record, was_heard } = &mut self.finale else {
+                    return None;
+                };
+                (peer.knows_end, *was_heard) = (true, true);
+                Some(Next::Reply(Reply::Exited(record.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    fn piece(&self, skip: u64) -> Bytes {
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        let (older, newer) = self.recent.as_slices();
+        // The rest of one half is enough: what is left comes with the next call.
+        let half = older.get(skip..).filter(|rest| !rest.is_empty());
+        let rest = half
+            .or_else(|| newer.get(skip - older.len().min(skip)..))
+            .unwrap_or_default();
+        Bytes::copy_from_slice(rest.get(..PIECE).unwrap_or(rest))
+    }
+}

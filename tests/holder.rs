@@ -1,0 +1,23 @@
+//! Holders with real terminals and real programs: nothing is lost, nothing is left, whoever dies. Conditions with
+//! deadlines, no sleeps.
+#![cfg(unix)]
+#![expect(clippy::disallowed_methods, reason = "tests start processes and measure time")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test needs and does not find fails it"
+)]
+#![expect(clippy::indexing_slicing, reason = "so does an index out of bounds")]
+
+#[path = "holder/bench.rs"]
+mod bench;
+#[path = "holder/disk.rs"]
+mod disk;
+#[path = "holder/ending.rs"]
+mod ending;
+#[path = "holder/floods.rs"]
+mod floods;
+#[path = "holder/launching.rs"]
+mod launching;
+#[path = "holder/output.rs"]
+mod output;

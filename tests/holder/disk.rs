@@ -1,0 +1,114 @@
+//! A full disk: the agent goes on, the log says what it lacks, the end is right.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dbs::adapters::holder::{Chunk, LogReader, Note};
+use dbs::domain::Exit;
+use dbs::ports::holders::{HolderId, Holders};
+
+use super::bench::{Bench, wait_for};
+
+/// A small file system of its own, gone with the test.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir(at).expect("ours");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs"])
+            .arg(at)
+            .output();
+        mounted
+            .is_ok_and(|output| output.status.success())
+            .then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("-l").arg(&self.0).status());
+    }
+}
+
+#[test]
+fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
+    let home = tempfile::tempdir().expect("a folder");
+    let attempts = home.path().join("attempts");
+    let Some(_disk) = SmallDisk::mount(&attempts) else {
+        eprintln!("SKIPPED: a full disk needs the right to mount a small file system");
+        return;
+    };
+    let bench = Bench::at(home, attempts.clone());
+    let filler = attempts.join("filler");
+    fs::write(&filler, vec![0; 1024 * 1024]).expect("room is there");
+    let script = "seq 1000000 1999999; echo one > flooded; read x; echo back again; read x; \
+                  seq 1000000 1999999; echo two > flooded; read x; exit 5";
+    let spec = bench.spec("1", script);
+    let flooded = spec.cwd.join("flooded");
+    bench.launch(&spec).expect("started");
+    let has_written = |word: &str| fs::read_to_string(&flooded).is_ok_and(|text| text.trim() == word);
+    wait_for("the first flood to pass a full disk", || has_written("one"));
+    fs::remove_file(&filler).expect("ours");
+    // What is written now is stored again.
+    wait_for("storing to work again", || {
+        bench.holders.send(&HolderId::new("1"), b" ").expect("typed");
+        let log = LogReader::open(&attempts.join("1")).expect("readable");
+        log.notes()
+            .expect("readable")
+            .iter()
+            .any(|note| matches!(note, Note::Incomplete { .. }))
+    });
+    bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
+    bench.wait_for_output("1", "back again");
+    check_gap(&attempts.join("1"));
+    // And now it is full to the end.
+    bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
+    wait_for("the second flood to pass a full disk", || has_written("two"));
+    fs::write(&filler, vec![0; 4 * 1024 * 1024]).expect_err("the disk is full");
+    bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
+    assert_eq!(bench.end("1").exit, Exit::Code(5));
+    let record = fs::read_to_string(attempts.join("1/exit.json")).expect("written");
+    let record: serde_json::Value = serde_json::from_str(&record).expect("whole");
+    assert!(
+        record.get("output").and_then(serde_json::Value::as_u64) > Some(2 * 8 * 1_000_000),
+        "{record}"
+    );
+}
+
+/// Everything before the gap is what was written, and the gap is where the index says.
+fn check_gap(attempt: &Path) {
+    let mut log = LogReader::open(attempt).expect("readable");
+    let noted = log
+        .notes()
+        .expect("readable")
+        .into_iter()
+        .find_map(|note| match note {
+            Note::Incomplete { from, to, .. } => Some((from, to)),
+            _ => None,
+        });
+    let (mut at, mut text) = (0, Vec::new());
+    loop {
+        match log.read_from(at, 100_000).expect("readable") {
+            Chunk::Bytes { bytes, .. } => {
+                at += bytes.len() as u64;
+                text.extend(bytes);
+            }
+            Chunk::Gap { from, to } => {
+                assert_eq!(Some((from, to)), noted);
+                break;
+            }
+            Chunk::End => panic!("no gap, but the index has {noted:?}"),
+        }
+    }
+    let expected: String = (1_000_000..2_000_000)
+        .flat_map(|number: u32| [number.to_string(), "\r\n".into()])
+        .collect();
+    assert!(
+        text.len() > 500_000 && expected.as_bytes().starts_with(&text),
+        "{} bytes before the gap",
+        text.len()
+    );
+}

@@ -1,0 +1,280 @@
+//! However a program, a holder or a starter ends: the end is known, and nothing is left.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dbs::adapters::holder::process::{Identity, Target, members, rows};
+use dbs::adapters::holder::protocol::Reply;
+use dbs::domain::{Exit, Span, Tri};
+use dbs::ports::holders::{EndedBy, HeldState, HolderId, Holders, Leftovers};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+use super::bench::{Bench, Seen, wait_for};
+
+/// Ignores every polite word, leaves the group, the session, the parents and even the marker.
+const HOSTILE: &str = r#"
+trap '' HUP TERM INT
+(setsid sh -c 'trap "" HUP TERM; (setsid sh -c "trap \"\" HUP TERM; echo deep; sleep 1000; sleep 1000" &) ; sleep 1000; sleep 1000' &)
+(env -i PATH="$PATH" setsid sh -c 'trap "" HUP TERM; (sleep 1000 &) ; echo bare; sleep 1000; sleep 1000' &)
+(nohup setsid sleep 1000 >/dev/null 2>&1 &)
+for i in 1 2 3 4 5; do (while :; do (sleep 0.05 &); sleep 0.05; done) & done
+echo all
+while :; do sleep 1; done
+"#;
+
+fn signal(pid: u32, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(pid).expect("a pid")), signal).expect("it is ours");
+}
+
+#[test]
+fn nothing_survives_a_stop_whatever_it_ignores_and_wherever_it_hides() {
+    let bench = Bench::new();
+    let launched = bench.start("1", HOSTILE);
+    for word in ["deep", "bare", "all"] {
+        bench.wait_for_output("1", word);
+    }
+    let mut everything = Target::marked(&bench.marker("1")).below(launched.holder);
+    wait_for("the whole tree", || {
+        members(&mut everything).expect("listed").len() >= 10
+    });
+    let hidden = members(&mut everything).expect("listed");
+    let start = Instant::now();
+    let stopped = bench
+        .holders
+        .stop(&HolderId::new("1"), Span(300))
+        .expect("stopped");
+    assert!(
+        start.elapsed() < Duration::from_secs(8),
+        "it took {:?}",
+        start.elapsed()
+    );
+    assert_eq!(stopped.survivors, 0);
+    for row in hidden {
+        let left = Identity::of(row.pid).filter(|now| now.start == row.start);
+        assert_eq!(left, None, "{row:?} survived");
+    }
+    assert_eq!(bench.marked("1"), []);
+    let end = bench.end("1");
+    assert_eq!((end.exit, end.by), (Exit::Signal(9), EndedBy::Stop));
+}
+
+#[test]
+fn a_program_that_obeys_is_not_killed() {
+    let bench = Bench::new();
+    bench.start(
+        "1",
+        "trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.02; done",
+    );
+    bench.wait_for_output("1", "ready");
+    assert_eq!(
+        bench
+            .holders
+            .stop(&HolderId::new("1"), Span(10_000))
+            .expect("stopped")
+            .survivors,
+        0
+    );
+    let end = bench.end("1");
+    assert_eq!((end.exit, end.by), (Exit::Code(4), EndedBy::Stop));
+    assert_eq!(bench.tail("1", 5), "bye\r\n");
+}
+
+#[test]
+fn an_end_within_milliseconds_is_never_lost() {
+    let bench = Bench::new();
+    let scripts = [
+        ("exit 0", Exit::Code(0)),
+        ("printf hi; exit 3", Exit::Code(3)),
+        ("kill -9 $$", Exit::Signal(9)),
+    ];
+    for round in 0..10 {
+        for (number, (script, exit)) in scripts.iter().enumerate() {
+            let id = format!("{round}{number}");
+            bench.start(&id, script);
+            let end = bench.end(&id);
+            assert_eq!((&end.exit, end.by), (exit, EndedBy::Itself));
+            assert_eq!(bench.tail(&id, 10), if number == 1 { "hi" } else { "" });
+        }
+    }
+}
+
+#[test]
+fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
+    let bench = Bench::new();
+    let script = "(setsid sleep 1000 &) ; sleep 1000 & echo done";
+    bench.start("1", script);
+    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert_eq!(bench.marked("1"), []);
+    let spec = bench.spec(
+        "shell-1",
+        "nohup setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; echo done",
+    );
+    bench
+        .launch(&dbs::ports::holders::LaunchSpec {
+            leftovers: Leftovers::Leave,
+            ..spec
+        })
+        .expect("started");
+    assert_eq!(bench.end("shell-1").exit, Exit::Code(0));
+    assert_eq!(
+        bench
+            .holders
+            .sweep(&HolderId::new("shell-1"))
+            .expect("nothing to do")
+            .survivors,
+        0
+    );
+    assert_eq!(bench.marked("shell-1").len(), 1);
+    assert_eq!(
+        bench
+            .holders
+            .stop(&HolderId::new("shell-1"), Span(1000))
+            .expect("stopped")
+            .survivors,
+        0
+    );
+    assert_eq!(bench.marked("shell-1"), []);
+}
+
+#[test]
+fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() {
+    let bench = Bench::new();
+    let launched = bench.start("1", HOSTILE);
+    for word in ["deep", "all"] {
+        bench.wait_for_output("1", word);
+    }
+    let mut connection = bench.connect("1");
+    connection.requests.attach(0).expect("attached");
+    signal(launched.holder, Signal::SIGKILL);
+    let start = Instant::now();
+    while let Some(reply) = connection.replies.next_reply().expect("readable") {
+        assert!(!matches!(reply, Reply::Exited(_)));
+    }
+    wait_for("the loss", || bench.state("1") == HeldState::Lost);
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "it took {:?}",
+        start.elapsed()
+    );
+    assert!(bench.tail("1", 1000).contains("all"));
+    assert!(!bench.marked("1").is_empty(), "this program survives hang-ups");
+    assert_eq!(
+        bench.holders.sweep(&HolderId::new("1")).expect("swept").survivors,
+        0
+    );
+    assert_eq!(bench.marked("1"), []);
+    assert_eq!(bench.state("1"), HeldState::Lost);
+    assert!(!launched.socket.exists());
+}
+
+#[test]
+fn a_holder_that_is_told_to_end_ends_in_good_order_and_ignores_a_hang_up() {
+    let bench = Bench::new();
+    let launched = bench.start("1", "trap '' HUP; echo ready; while :; do sleep 0.02; done");
+    bench.wait_for_output("1", "ready");
+    signal(launched.holder, Signal::SIGHUP);
+    bench
+        .holders
+        .send(&HolderId::new("1"), b"still there\r")
+        .expect("typed");
+    bench.wait_for_output("1", "still there");
+    signal(launched.holder, Signal::SIGTERM);
+    let end = bench.end("1");
+    assert_eq!((end.exit, end.by), (Exit::Signal(15), EndedBy::Shutdown));
+}
+
+#[test]
+fn the_end_is_told_to_who_listens_and_the_holder_then_goes() {
+    let bench = Bench::new();
+    let launched = bench.start("1", "read x; echo $x; exit 9");
+    let holder = Identity::of(launched.holder).expect("it lives");
+    let mut connection = bench.connect("1");
+    connection.requests.attach(0).expect("attached");
+    connection.requests.input(b"x\r").expect("typed");
+    let mut seen = Seen::default();
+    while !seen.take(connection.replies.next_reply().expect("readable").expect("open")) {}
+    assert_eq!(bench.end("1").exit, Exit::Code(9));
+    // Whoever comes a little later is told as well.
+    let mut late = bench.connect("1");
+    late.requests.attach(0).expect("attached");
+    let mut again = Seen::default();
+    while !again.take(late.replies.next_reply().expect("readable").expect("open")) {}
+    assert_eq!(again.bytes, seen.bytes);
+    assert_eq!(holder.is_alive(), Tri::Yes);
+    drop((connection, late));
+    wait_for("the holder to go", || holder.is_alive() != Tri::Yes);
+    assert!(!launched.socket.exists());
+    assert!(bench.attempts.join("1/tty/000001.log.zst").exists());
+    assert_eq!(bench.tail("1", 3), "x\r\n");
+}
+
+#[test]
+fn a_starter_may_be_killed_at_once_and_leaves_no_zombie_while_it_lives() {
+    let bench = Bench::new();
+    let mut starter = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "ending::the_starter", "--ignored", "--nocapture"])
+        .env("HOLDER_TEST_HOME", bench.attempts.parent().expect("a home"))
+        .stdout(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .expect("started");
+    wait_for("the attempt to run", || {
+        matches!(bench.state("1"), HeldState::Running(_))
+    });
+    let HeldState::Running(launched) = bench.state("1") else {
+        panic!("it ran a moment ago")
+    };
+    bench.wait_for_output("1", "ready");
+    let by_starter = || {
+        rows()
+            .expect("listed")
+            .into_iter()
+            .filter(|row| row.parent == starter.id())
+            .count()
+    };
+    wait_for("the starter to have no child", || by_starter() == 0);
+    killpg(
+        Pid::from_raw(i32::try_from(starter.id()).expect("a pid")),
+        Signal::SIGKILL,
+    )
+    .expect("ours");
+    starter.wait().expect("collected");
+    let row = rows()
+        .expect("listed")
+        .into_iter()
+        .find(|row| row.pid == launched.holder)
+        .expect("it lives");
+    assert_eq!(row.session, row.pid, "a session of its own");
+    bench.holders.send(&HolderId::new("1"), b"go\r").expect("typed");
+    assert_eq!(bench.end("1").exit, Exit::Code(6));
+    assert_eq!(bench.tail("1", 8), "got go\r\n");
+}
+
+/// Not a test: the process that the one above kills.
+#[test]
+#[ignore = "started by another test"]
+fn the_starter() {
+    let Ok(home) = std::env::var("HOLDER_TEST_HOME") else {
+        return;
+    };
+    let home = std::path::PathBuf::from(home);
+    let holders = dbs::adapters::holder::LocalHolders::new(
+        env!("CARGO_BIN_EXE_dbs").into(),
+        home.join("attempts"),
+        home.join("run"),
+    );
+    let spec = Bench::new().spec("1", "echo ready; read x; echo got $x; exit 6");
+    let marker = format!("{}/1", home.display());
+    holders
+        .launch(&dbs::ports::holders::LaunchSpec {
+            marker,
+            cwd: home,
+            ..spec
+        })
+        .expect("started");
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,128 @@
+//! Programs that write more than anybody wants.
+#![cfg(target_os = "linux")]
+
+use dbs::adapters::holder::protocol::{Reply, Snapshot};
+use dbs::adapters::holder::{Connection, LogReader, Note};
+use dbs::domain::{Exit, Span};
+use dbs::ports::holders::{HeldState, HolderId, Holders, LaunchSpec};
+
+use super::bench::{Bench, Seen, memory, wait_for};
+
+const MIB: u64 = 1024 * 1024;
+
+fn on_disk(bench: &Bench, id: &str) -> u64 {
+    let files = std::fs::read_dir(bench.attempts.join(id).join("tty")).expect("a folder");
+    // A file may be gone between the list and the look.
+    files
+        .flatten()
+        .filter_map(|file| file.metadata().ok())
+        .map(|file| file.len())
+        .sum()
+}
+
+fn snapshot(connection: &mut Connection) -> Snapshot {
+    connection.requests.snapshot().expect("asked");
+    loop {
+        if let Some(Reply::Snapshot(found)) = connection.replies.next_reply().expect("readable") {
+            return found;
+        }
+    }
+}
+
+#[test]
+fn a_flood_nobody_watches_stays_within_its_limit_and_ends_with_the_right_bytes() {
+    let bench = Bench::new();
+    let limit = 16 * MIB;
+    let script = "head -c 157286400 /dev/urandom | base64 -w 0; echo; echo THE END; exit 2";
+    let launched = bench
+        .launch(&LaunchSpec {
+            log_limit: Some(limit),
+            ..bench.spec("1", script)
+        })
+        .expect("started");
+    let mut most = (0, 0);
+    while let HeldState::Running(_) = bench.state("1") {
+        // The holder may end between the two looks.
+        if std::path::Path::new(&format!("/proc/{}/status", launched.holder)).exists() {
+            most = (
+                most.0.max(on_disk(&bench, "1")),
+                most.1.max(memory(launched.holder, "RssAnon")),
+            );
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+    assert!(most.0 <= limit + MIB, "{} bytes were on disk", most.0);
+    assert!(most.1 < 8 * 1024, "{} KiB of memory", most.1);
+    assert_eq!(bench.end("1").exit, Exit::Code(2));
+    assert!(bench.tail("1", 100).ends_with("\r\nTHE END\r\n"));
+    let end = 157_286_400 / 3 * 4 + 2 + 9;
+    let mut log = LogReader::open(&bench.attempts.join("1")).expect("readable");
+    assert_eq!(log.end().expect("readable"), end);
+    let dropped = log
+        .notes()
+        .expect("readable")
+        .into_iter()
+        .rev()
+        .find_map(|note| match note {
+            Note::Dropped { to, .. } => Some(to),
+            _ => None,
+        });
+    let kept = end - dropped.expect("much was dropped");
+    assert!(
+        kept > limit / 2 && log.tail(u64::MAX).expect("readable").bytes.len() as u64 == kept,
+        "{kept} kept"
+    );
+}
+
+#[test]
+fn a_reader_that_does_not_read_slows_the_program_and_costs_no_memory() {
+    let bench = Bench::new();
+    let launched = bench.start("1", "i=1000000; while :; do echo $i; i=$((i+1)); done");
+    let before = memory(launched.holder, "RssAnon");
+    let mut reader = bench.connect("1");
+    reader.requests.attach(0).expect("attached");
+    let mut watcher = bench.connect("1");
+    let (mut last, mut same) = (0, 0);
+    wait_for("the program to stand still", || {
+        let end = snapshot(&mut watcher).end;
+        same = if end == last { same + 1 } else { 0 };
+        last = end;
+        same > 60
+    });
+    let grown = memory(launched.holder, "RssAnon") - before;
+    assert!(grown < 2048, "{grown} KiB more while the reader slept");
+    assert!(last < 2 * MIB, "{last} bytes got out");
+    let mut seen = Seen::default();
+    while seen.bytes.len() < usize::try_from(last + MIB).expect("small") {
+        seen.take(reader.replies.next_reply().expect("readable").expect("open"));
+    }
+    for (number, line) in (1_000_000..).zip(seen.bytes.split_inclusive(|byte| *byte == b'\n')) {
+        assert!(
+            line == format!("{number}\r\n").as_bytes() || !line.ends_with(b"\n"),
+            "line {number}"
+        );
+    }
+    // A reader that hangs must not keep a stop from working.
+    let stopped = bench
+        .holders
+        .stop(&HolderId::new("1"), Span(1000))
+        .expect("stopped");
+    assert_eq!(stopped.survivors, 0);
+}
+
+#[test]
+fn a_program_whose_reader_left_goes_on() {
+    let bench = Bench::new();
+    bench.start(
+        "1",
+        "read x; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo THE END",
+    );
+    let reader = bench.connect("1");
+    reader.requests.attach(0).expect("attached");
+    reader.requests.input(b"\r").expect("typed");
+    let mut watcher = bench.connect("1");
+    wait_for("the reader to be behind", || snapshot(&mut watcher).end > 300_000);
+    drop((reader, watcher));
+    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert!(bench.tail("1", 100).ends_with("THE END\r\n"));
+}

@@ -1,0 +1,231 @@
+//! What starts, what does not, and what a program gets.
+
+use std::fs;
+
+use dbs::adapters::holder::Meta;
+use dbs::domain::Exit;
+use dbs::ports::holders::{HeldState, HolderId, Holders, LaunchError, LaunchSpec};
+
+use super::bench::{Bench, wait_for};
+
+#[test]
+fn a_program_gets_exactly_the_environment_it_was_given() {
+    let bench = Bench::new();
+    let mut spec = bench.spec("1", "env; pwd; umask");
+    spec.env.push(("SHELL".into(), "/bin/sh".into()));
+    spec.env.push(("SECRET".into(), "hunter2".into()));
+    bench.launch(&spec).expect("started");
+    bench.end("1");
+    let text = bench.tail("1", 10_000);
+    let mut names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name)
+        .collect();
+    names.sort_unstable();
+    // The shell itself adds where it is.
+    names.retain(|name| !matches!(*name, "PWD" | "OLDPWD" | "SHLVL" | "_"));
+    assert_eq!(names, ["DBS_MARKER", "LC_ALL", "PATH", "SECRET", "SHELL"]);
+    assert!(text.contains(&format!("DBS_MARKER={}\r\n", bench.marker("1"))));
+    let folder = fs::canonicalize(&spec.cwd).expect("it exists");
+    assert!(text.contains(&format!("{}\r\n", folder.display())), "{text}");
+    assert!(!text.ends_with("0077\r\n"), "the holder's own mask: {text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn secrets_are_in_no_process_list_and_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let bench = Bench::new();
+    let mut spec = bench.spec("1", "echo ready; read x");
+    spec.env.push(("SECRET".into(), "hunter2".into()));
+    let launched = bench.launch(&spec).expect("started");
+    bench.wait_for_output("1", "ready");
+    for file in ["cmdline", "environ"] {
+        let text = fs::read(format!("/proc/{}/{file}", launched.holder)).expect("readable");
+        assert!(!String::from_utf8_lossy(&text).contains("hunter2"), "{file}");
+    }
+    let limits = fs::read_to_string(format!("/proc/{}/limits", launched.holder)).expect("readable");
+    let core = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"))
+        .expect("a limit");
+    assert!(core.contains(" 0 "), "{core}");
+    for name in ["meta.json", "tty/000001.log", "tty/index.jsonl", "exit.json.part"] {
+        let mode = fs::metadata(bench.attempts.join("1").join(name))
+            .expect(name)
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o077, 0, "{name}");
+    }
+    let stat = fs::read_to_string(format!("/proc/{}/stat", launched.holder)).expect("readable");
+    let after_name = stat.rsplit_once(')').expect("a name").1;
+    assert_eq!(
+        after_name.split_ascii_whitespace().nth(4),
+        Some("0"),
+        "it has a terminal"
+    );
+}
+
+#[test]
+fn launching_again_answers_what_runs_and_never_starts_twice() {
+    let bench = Bench::new();
+    let spec = bench.spec("1", "echo $$ >> starts; read x");
+    let launched: Vec<_> = std::thread::scope(|scope| {
+        let tries: Vec<_> = (0..4).map(|_| scope.spawn(|| bench.launch(&spec))).collect();
+        tries
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .collect()
+    });
+    let started: Vec<_> = launched
+        .iter()
+        .flatten()
+        .map(|launched| launched.holder)
+        .collect();
+    assert!(!started.is_empty(), "{launched:?}");
+    assert!(
+        started.iter().all(|holder| Some(holder) == started.first()),
+        "{launched:?}"
+    );
+    for failed in launched.iter().filter_map(|launched| launched.as_ref().err()) {
+        assert!(matches!(failed, LaunchError::Unclear(_)), "{failed:?}");
+    }
+    assert_eq!(
+        bench.launch(&spec).map(|again| again.holder).ok(),
+        started.first().copied()
+    );
+    bench.holders.send(&spec.id, b"\r").expect("typed");
+    bench.end("1");
+    assert!(matches!(bench.launch(&spec), Err(LaunchError::AlreadyRan(_))));
+    assert_eq!(
+        fs::read_to_string(spec.cwd.join("starts"))
+            .expect("it ran")
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_a_reason_and_may_be_mended() {
+    let bench = Bench::new();
+    let spec = bench.spec("1", "exit 0");
+    let wrong: [(LaunchSpec, &str); 6] = [
+        (
+            LaunchSpec {
+                argv: vec!["no-such-program-anywhere".into()],
+                ..spec.clone()
+            },
+            "no-such-program-anywhere",
+        ),
+        (
+            LaunchSpec {
+                argv: vec![],
+                ..spec.clone()
+            },
+            "no program",
+        ),
+        (
+            LaunchSpec {
+                cwd: "/no/such/folder".into(),
+                ..spec.clone()
+            },
+            "no such folder",
+        ),
+        (
+            LaunchSpec {
+                id: HolderId::new("../1"),
+                ..spec.clone()
+            },
+            "plain name",
+        ),
+        (
+            LaunchSpec {
+                id: HolderId::new(""),
+                ..spec.clone()
+            },
+            "plain name",
+        ),
+        (
+            LaunchSpec {
+                marker: "short".into(),
+                ..spec.clone()
+            },
+            "marker",
+        ),
+    ];
+    for (wrong, reason) in wrong {
+        match bench.launch(&wrong) {
+            Err(LaunchError::Refused(why)) => assert!(why.contains(reason), "{why}"),
+            other => panic!("{reason}: {other:?}"),
+        }
+        assert_eq!(bench.state("1"), HeldState::NotStarted);
+    }
+    bench.launch(&spec).expect("mended");
+    assert_eq!(bench.end("1").exit, Exit::Code(0));
+}
+
+#[test]
+fn a_number_used_again_or_another_boot_is_not_taken_for_the_holder() {
+    let bench = Bench::new();
+    let launched = bench.start("1", "read x");
+    let file = bench.attempts.join("1/meta.json");
+    let text = fs::read_to_string(&file).expect("written");
+    let meta: Meta = serde_json::from_str(&text).expect("readable");
+    assert_eq!((meta.holder.pid, meta.format), (launched.holder, 1));
+    for wrong in [text.replace(&meta.holder.boot, "an-earlier-boot"), {
+        text.replace(&format!("\"start\":{}", meta.holder.start), "\"start\":1")
+    }] {
+        assert_ne!(wrong, text);
+        fs::write(&file, wrong).expect("ours");
+        assert_eq!(bench.state("1"), HeldState::Lost);
+    }
+    fs::write(&file, "{\"torn").expect("ours");
+    assert!(matches!(bench.state("1"), HeldState::Unknown(_)));
+    assert!(
+        bench.holders.sweep(&HolderId::new("1")).is_err(),
+        "unknown is not dead"
+    );
+    fs::write(&file, text).expect("ours");
+    assert!(matches!(bench.state("1"), HeldState::Running(_)));
+}
+
+#[test]
+fn fifty_holders_at_once_are_all_found_and_all_end_as_they_should() {
+    let bench = Bench::new();
+    std::thread::scope(|scope| {
+        for worker in 0..5 {
+            let bench = &bench;
+            scope.spawn(move || {
+                for number in (worker * 10)..(worker * 10 + 10) {
+                    bench.start(
+                        &number.to_string(),
+                        &format!("echo me {number}; read x; echo got $x; exit {number}"),
+                    );
+                }
+            });
+        }
+    });
+    let held = bench.holders.inventory().expect("listed");
+    let ids: Vec<String> = held.iter().map(|held| held.id.to_string()).collect();
+    assert_eq!(ids, (0..50).map(|number| number.to_string()).collect::<Vec<_>>());
+    assert!(
+        held.iter()
+            .all(|held| matches!(held.state, HeldState::Running(_)))
+    );
+    for held in &held {
+        bench
+            .holders
+            .send(&held.id, format!("word {}\r", held.id).as_bytes())
+            .expect("typed");
+    }
+    for (number, id) in (0..).zip(&ids) {
+        assert_eq!(bench.end(id).exit, Exit::Code(number));
+        assert!(bench.tail(id, 1000).ends_with(&format!("got word {number}\r\n")));
+    }
+    wait_for("every process to be gone", || {
+        ids.iter().all(|id| bench.marked(id).is_empty())
+    });
+}
