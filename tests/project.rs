@@ -275,8 +275,8 @@ mod sockets {
             0o700
         );
         assert_eq!(RuntimeFolder::prepare(&base).unwrap(), first);
-        let one = first.server_socket(Path::new("/home/ann/one"));
-        assert_ne!(one, first.server_socket(Path::new("/home/ann/two")));
+        let one = first.server_socket(Path::new("/projects/one"));
+        assert_ne!(one, first.server_socket(Path::new("/projects/two")));
         assert!(one.as_os_str().len() <= 100);
     }
 

@@ -1,1 +1,29 @@
-//! The settings of a project: where each value comes from, and what it is. Must not decide anything about tasks.
+//! The settings of a project: which there are, what each is, and where its value comes from. It decides nothing about tasks
+//! and reads no environment: the caller passes that in. Begin with [`Config::read`], [`set`] and [`unset`].
+//!
+//! Sources, strongest first: flags, environment, `.debussy/config.toml`, `.debussy/config.json`, the user's
+//! `dbs/config.toml`, the default. Tables merge key by key. What is not understood is reported, passed over and kept
+//! (LK-36); what a value is, its key says, not its spelling (LK-37).
+
+mod edit;
+mod error;
+mod found;
+mod json;
+mod layers;
+mod nearest;
+mod origin;
+mod places;
+mod reference;
+mod schema;
+mod settings;
+mod toml;
+mod value;
+
+pub use edit::{Written, set, unset};
+pub use error::ConfigError;
+pub use layers::{Config, Shown};
+pub use origin::{Given, Origin};
+pub use places::Places;
+pub use reference::reference;
+pub use schema::{Key, Status, keys};
+pub use value::{Kind, Value};

@@ -1,0 +1,104 @@
+//! Reads and edits the JSON file of earlier programs; order and unknown keys stay.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+
+use super::found::{Found, Written};
+use super::origin::Origin;
+use super::value::Value;
+use crate::formats::diagnostic::line_of;
+
+/// Everything the file says; the error is a line and a text.
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String)> {
+    let parts = parse(text)?;
+    let mut found = Vec::new();
+    walk(&parts, &mut Vec::new(), &mut |path_of, value| {
+        found.push(Found {
+            path: path_of.to_vec(),
+            text: written(value),
+            origin: Origin::File {
+                path: path.to_owned(),
+                line: path_of.last().map_or(0, |name| line(text, name)),
+            },
+        });
+    });
+    Ok(found)
+}
+
+/// The file's text with `path` set to `value`, or without it.
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<String, String> {
+    let mut parts = parse(text).map_err(|(line, why)| format!("line {line}: {why}"))?;
+    put(&mut parts, path, value)?;
+    let mut edited = serde_json::to_string_pretty(&Json::Object(parts)).map_err(|error| error.to_string())?;
+    edited.push('\n');
+    Ok(edited)
+}
+
+fn parse(text: &str) -> Result<Map<String, Json>, (usize, String)> {
+    match serde_json::from_str(text) {
+        Ok(Json::Object(parts)) => Ok(parts),
+        Ok(_) => Err((1, "it must be one object in braces".to_owned())),
+        Err(error) => Err((error.line(), error.to_string())),
+    }
+}
+
+fn walk(parts: &Map<String, Json>, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], &Json)) {
+    for (key, value) in parts {
+        path.push(key.clone());
+        match value {
+            Json::Object(inner) => walk(inner, path, visit),
+            // The earlier programs wrote null for what is not set.
+            Json::Null => {}
+            Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => visit(path, value),
+        }
+        path.pop();
+    }
+}
+
+fn written(value: &Json) -> Written {
+    match value {
+        Json::String(text) => Written::Plain(text.clone()),
+        Json::Array(_) => Written::List(value.to_string()),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => Written::Plain(value.to_string()),
+    }
+}
+
+/// The line of the first `"name" :`; good enough for a flat file.
+fn line(text: &str, name: &str) -> usize {
+    let quoted = Json::String(name.to_owned()).to_string();
+    let mut places = text.match_indices(&quoted);
+    let is_key = |at: usize| {
+        let rest = text.get(at + quoted.len()..).unwrap_or_default();
+        rest.trim_start().starts_with(':')
+    };
+    places
+        .find(|(at, _)| is_key(*at))
+        .map_or(0, |(at, _)| line_of(text, at))
+}
+
+fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&Value>) -> Result<(), String> {
+    match (path, value) {
+        ([], _) => Err("the key is empty".to_owned()),
+        ([last], Some(value)) => {
+            let json = serde_json::to_value(value).map_err(|error| error.to_string())?;
+            parts.insert((*last).to_owned(), json);
+            Ok(())
+        }
+        ([last], None) => {
+            parts.shift_remove(*last);
+            Ok(())
+        }
+        ([name, rest @ ..], value) => match parts.get_mut(*name) {
+            Some(Json::Object(inner)) => put(inner, rest, value),
+            Some(_) => Err(format!("`{name}` is a single value there, not a table")),
+            None if value.is_none() => Ok(()),
+            None => {
+                let mut inner = Map::new();
+                put(&mut inner, rest, value)?;
+                parts.insert((*name).to_owned(), Json::Object(inner));
+                Ok(())
+            }
+        },
+    }
+}

@@ -1,0 +1,303 @@
+//! The table of all keys. A new setting is one row here; documentation, listing, checking and writing follow from it.
+
+use super::value::Kind;
+
+/// One key, or a family of keys with a name in it (`gates.<name>`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Its name; a part in angle brackets stands for any name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// Its value when nobody sets it; `None`: not set.
+    pub default: Option<&'static str>,
+    /// What it is for, as one sentence.
+    pub doc: &'static str,
+    /// Where it comes from: rows of the seeds.
+    pub row: &'static str,
+    /// Whether it does anything.
+    pub status: Status,
+}
+
+/// Whether a key does anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It does what its doc says.
+    Used,
+    /// Its time is over; the text says what took its place.
+    Obsolete(&'static str),
+    /// Known and kept, without effect in this version.
+    Kept,
+}
+
+impl Key {
+    /// Whether `path` is this key, or one of the family.
+    pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
+        let fits = |(own, other): (&str, &str)| own == other || (own.starts_with('<') && !other.is_empty());
+        let mut path = path.into_iter();
+        let all = self
+            .name
+            .split('.')
+            .all(|own| path.next().is_some_and(|other| fits((own, other))));
+        all && path.next().is_none()
+    }
+
+    /// Whether it stands for many keys.
+    pub fn is_family(&self) -> bool {
+        self.name.contains('<')
+    }
+}
+
+/// The key that `path` is, if there is one.
+pub(super) fn key_of(path: &[&str]) -> Option<&'static Key> {
+    keys().iter().find(|key| key.covers(path.iter().copied()))
+}
+
+/// All keys, in the order of the documentation.
+pub fn keys() -> &'static [Key] {
+    KEYS
+}
+
+const fn used(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    doc: &'static str,
+    row: &'static str,
+) -> Key {
+    Key {
+        name,
+        kind,
+        default,
+        doc,
+        row,
+        status: Status::Used,
+    }
+}
+
+const fn kept(name: &'static str, kind: Kind, row: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        default: None,
+        doc: "Known from earlier programs; kept as it is, without effect in this version.",
+        row,
+        status: Status::Kept,
+    }
+}
+
+const FEW: Kind = Kind::Count { least: 1, most: 999 };
+const SPAN: Kind = Kind::Seconds { least: 0 };
+
+const KEYS: &[Key] = &[
+    used(
+        "max_total_agents",
+        FEW,
+        Some("8"),
+        "Most agents at work at a time.",
+        "K48, K78",
+    ),
+    used(
+        "max_role_agents.<role>",
+        FEW,
+        None,
+        "Most agents of this role at work at a time.",
+        "K48",
+    ),
+    used(
+        "agent_timeout",
+        Kind::Seconds { least: 1 },
+        Some("3600"),
+        "Longest run of one attempt, in seconds or as `90m`, `2h`.",
+        "K32, K78",
+    ),
+    used(
+        "base_branch",
+        Kind::Text,
+        None,
+        "Branch that tasks start from and are merged into, unless their batch names one.",
+        "K61, K62, K78",
+    ),
+    used(
+        "paused",
+        Kind::Switch,
+        Some("false"),
+        "Start with the board paused.",
+        "K73, K78",
+    ),
+    Key {
+        name: "use_tmux_windows",
+        kind: Kind::Switch,
+        default: Some("false"),
+        doc: "Had agents opened as windows of tmux.",
+        row: "K78, K85",
+        status: Status::Obsolete("every agent has a real terminal in a pane of its own here, tmux or not"),
+    },
+    used(
+        "prefix",
+        Kind::Name,
+        Some("dbs"),
+        "Begin of the names of new tasks: `dbs-3f2a`.",
+        "3.2",
+    ),
+    used(
+        "merge",
+        Kind::Choice(&["engine", "agent"]),
+        Some("engine"),
+        "Who merges: the engine, with an agent only for conflicts, or always an agent.",
+        "design 5.8",
+    ),
+    used(
+        "gates.<name>",
+        Kind::Text,
+        None,
+        "A command that must succeed before work is accepted; run through the shell, in the order written.",
+        "design 5.5",
+    ),
+    used(
+        "roles.<role>.agent",
+        Kind::Text,
+        None,
+        "Which agent plays this role: `claude`, `codex`, `rehearsal`, `custom`.",
+        "design 6",
+    ),
+    used(
+        "roles.<role>.command",
+        Kind::Text,
+        None,
+        "Command line of a custom agent for this role.",
+        "design 6",
+    ),
+    used(
+        "limits.starts_per_turn",
+        FEW,
+        Some("2"),
+        "Most attempts started in one turn.",
+        "K48",
+    ),
+    used(
+        "limits.linger",
+        SPAN,
+        Some("5"),
+        "How long an agent may stay after its last word before it is stopped.",
+        "K33",
+    ),
+    used(
+        "limits.infra_backoff",
+        SPAN,
+        Some("5"),
+        "First wait after a failure that is not the agent's; doubles up to five minutes.",
+        "3.7",
+    ),
+    used(
+        "limits.crash_backoff",
+        SPAN,
+        Some("10"),
+        "First wait after a crash; doubles up to five minutes.",
+        "3.7",
+    ),
+    used(
+        "limits.cooldown",
+        SPAN,
+        None,
+        "Wait after a rejection, instead of what the workflow says.",
+        "K23",
+    ),
+    used(
+        "limits.gate_timeout",
+        Kind::Seconds { least: 1 },
+        Some("300"),
+        "Longest run of one gate.",
+        "P29",
+    ),
+    used(
+        "terminal.engine",
+        Kind::Choice(&["rio", "vt100"]),
+        Some("rio"),
+        "Which emulation draws the agents' terminals.",
+        "design 4",
+    ),
+    used(
+        "terminal.log_limit_mib",
+        Kind::Count {
+            least: 1,
+            most: 1_048_576,
+        },
+        Some("64"),
+        "Largest raw log of one attempt's terminal, in MiB.",
+        "B3 15",
+    ),
+    used(
+        "theme",
+        Kind::Text,
+        Some("auto"),
+        "Colours: `auto`, `mono`, or the name of a theme.",
+        "P50",
+    ),
+    used(
+        "glyphs",
+        Kind::Choice(&["auto", "unicode", "ascii"]),
+        Some("auto"),
+        "What lines and marks are drawn with.",
+        "P50",
+    ),
+    used(
+        "keys.prefix",
+        Kind::Text,
+        Some("ctrl-b"),
+        "The one key that is not passed on to an agent that is typed to.",
+        "design 7",
+    ),
+    used(
+        "rehearsal.scenario",
+        Kind::Text,
+        None,
+        "Scenario file that rehearsal agents play; not set: the one of the demo.",
+        "design 6",
+    ),
+    used(
+        "rehearsal.speed",
+        Kind::Decimal,
+        Some("1"),
+        "How many times faster than life rehearsal agents play.",
+        "design 6",
+    ),
+    used(
+        "rehearsal.answer_after",
+        Kind::Decimal,
+        None,
+        "Seconds after which questions of rehearsal agents answer themselves.",
+        "design 6",
+    ),
+    kept("timeout", SPAN, "P51"),
+    kept("max_retries", Kind::Count { least: 0, most: 999 }, "P51"),
+    kept("model", Kind::Text, "P51"),
+    kept("output", Kind::Choice(&["terminal", "file", "both"]), "P51"),
+    kept("interactive", Kind::Switch, "P51"),
+    kept("strict_compliance", Kind::Switch, "P51"),
+    kept("notifications.enabled", Kind::Switch, "P51"),
+    kept(
+        "notifications.provider",
+        Kind::Choice(&["none", "desktop", "ntfy"]),
+        "P51",
+    ),
+    kept("notifications.ntfy_server", Kind::Text, "P51"),
+    kept("notifications.ntfy_topic", Kind::Text, "P51"),
+    kept("notifications.ntfy.server", Kind::Text, "P51"),
+    kept("notifications.ntfy.topic", Kind::Text, "P51"),
+    kept("role_models.<role>", Kind::Text, "4.6"),
+    kept("role_efforts.<role>", Kind::Text, "4.6"),
+    kept("autonomy", Kind::Text, "4.6"),
+    kept("monitor_interval", SPAN, "4.6"),
+    kept("notify_conductor", Kind::Switch, "4.6"),
+    kept("quota_check", Kind::Text, "4.6"),
+    kept("quota_command", Kind::Text, "4.6"),
+    kept("quota_margin", Kind::Text, "4.6"),
+    kept("docs_path", Kind::Text, "4.6"),
+    kept("project_type", Kind::Text, "4.6"),
+    kept("test_command", Kind::Text, "4.6"),
+    kept("agent_provider", Kind::Text, "4.6"),
+    kept("conductor_session_id", Kind::Text, "4.6"),
+    kept("pause_reason", Kind::Text, "4.6"),
+    kept("paused_until", Kind::Text, "4.6"),
+];

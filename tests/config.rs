@@ -1,0 +1,428 @@
+//! Settings: where they come from, what is not understood, and how they are changed.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
+
+use std::fs;
+use std::path::Path;
+
+use dbs::app::config::{
+    Config, ConfigError, Given, Kind, Origin, Places, Value, keys, reference, set, unset,
+};
+use dbs::domain::time::Span;
+use dbs::domain::{RoleId, Settings};
+use dbs::formats::diagnostic::Severity;
+use tempfile::TempDir;
+
+struct Fixture {
+    folder: TempDir,
+    places: Places,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::new(&folder.path().join(".debussy"), Some(&folder.path().join("user")));
+        fs::create_dir_all(folder.path().join(".debussy")).unwrap();
+        fs::create_dir_all(folder.path().join("user/dbs")).unwrap();
+        Fixture { folder, places }
+    }
+
+    fn toml(self, text: &str) -> Fixture {
+        fs::write(&self.places.toml, text).unwrap();
+        self
+    }
+
+    fn json(self, text: &str) -> Fixture {
+        fs::write(&self.places.json, text).unwrap();
+        self
+    }
+
+    fn user(self, text: &str) -> Fixture {
+        fs::write(self.places.user.as_ref().unwrap(), text).unwrap();
+        self
+    }
+
+    fn read(&self) -> Config {
+        Config::read(&self.places, &Given::default())
+    }
+
+    fn told(&self) -> Vec<String> {
+        let root = format!("{}/", self.folder.path().display());
+        let config = self.read();
+        config
+            .diagnostics()
+            .iter()
+            .map(|finding| finding.to_string().replace(&root, ""))
+            .collect()
+    }
+}
+
+fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+#[test]
+fn without_any_source_every_default_holds_and_gives_the_default_settings() {
+    let config = Fixture::new().read();
+    assert!(config.diagnostics().is_empty());
+    assert_eq!(config.settings(), Settings::default());
+    assert_eq!(config.get("base_branch").unwrap(), None);
+    let shown = config.explain("max_total_agents").unwrap();
+    assert_eq!(
+        (shown.value, shown.origin),
+        (Some(Value::Count(8)), Origin::Default)
+    );
+    assert!(!config.switch("paused"));
+    assert_eq!(config.text("merge").unwrap(), "engine");
+    assert_eq!(config.count("terminal.log_limit_mib"), 64);
+}
+
+#[test]
+fn every_default_fits_its_own_key_and_every_name_is_there_once() {
+    let mut names: Vec<&str> = Vec::new();
+    for key in keys() {
+        if let Some(default) = key.default {
+            assert!(key.kind.parse(default).is_ok(), "{}", key.name);
+        }
+        assert!(key.covers(key.name.split('.')), "{}", key.name);
+        names.push(key.name);
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), keys().len());
+}
+
+#[test]
+fn stronger_sources_hide_weaker_ones_and_explain_says_so() {
+    let fixture = Fixture::new()
+        .user("max_total_agents = 2\n")
+        .json("{\"max_total_agents\": 3}")
+        .toml("# agents\n\nmax_total_agents = 4\n");
+    let given = Given {
+        flags: pairs(&[("max_total_agents", "6")]),
+        environment: pairs(&[("DBS_MAX_TOTAL_AGENTS", "5"), ("PATH", "x"), ("DBS_TOKEN", "t")]),
+    };
+    let shown = Config::read(&fixture.places, &given)
+        .explain("max_total_agents")
+        .unwrap();
+    let values: Vec<String> = std::iter::once((shown.value.unwrap(), shown.origin))
+        .chain(shown.hidden)
+        .map(|(value, origin)| format!("{value} {}", origin.to_string().rsplit('/').next().unwrap()))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            "6 flag",
+            "5 environment DBS_MAX_TOTAL_AGENTS",
+            "4 config.toml:3",
+            "3 config.json:1",
+            "2 config.toml:1"
+        ]
+    );
+    assert_eq!(fixture.read().count("max_total_agents"), 4);
+}
+
+#[test]
+fn tables_merge_key_by_key_and_gates_keep_the_order_they_are_written_in() {
+    let fixture = Fixture::new()
+        .user("[gates]\nlint = \"make lint\"\ntest = \"make slow\"\n[roles.developer]\nagent = \"codex\"\ncommand = \"x\"\n")
+        .toml("[gates]\nunit = \"make unit\"\ntest = \"make test\"\n\n[roles]\ndeveloper.agent = \"claude\"\n");
+    let config = fixture.read();
+    let gates = config.settings().gates;
+    let gates: Vec<(&str, &str)> = gates
+        .iter()
+        .map(|gate| (gate.name.as_str(), gate.command.as_str()))
+        .collect();
+    assert_eq!(
+        gates,
+        [
+            ("unit", "make unit"),
+            ("test", "make test"),
+            ("lint", "make lint")
+        ]
+    );
+    assert_eq!(config.text("roles.developer.agent").unwrap(), "claude");
+    assert_eq!(config.text("roles.developer.command").unwrap(), "x");
+    assert_eq!(config.text("roles.reviewer.agent"), None);
+    assert!(config.diagnostics().is_empty(), "{:?}", config.diagnostics());
+}
+
+#[test]
+fn the_key_says_what_a_value_is_not_its_spelling() {
+    let fixture = Fixture::new()
+        .json("{\"max_total_agents\": 1, \"paused\": 1, \"base_branch\": 12, \"agent_timeout\": \"90m\"}");
+    let config = fixture.read();
+    assert_eq!(config.get("max_total_agents").unwrap(), Some(Value::Count(1)));
+    assert_eq!(config.get("paused").unwrap(), Some(Value::Switch(true)));
+    assert_eq!(
+        config.get("base_branch").unwrap(),
+        Some(Value::Text("12".to_owned()))
+    );
+    assert_eq!(config.settings().agent_timeout, Span::minutes(90));
+    for (text, yes) in [
+        ("true", true),
+        ("YES", true),
+        ("on", true),
+        ("0", false),
+        ("no", false),
+        ("Off", false),
+    ] {
+        assert_eq!(Kind::Switch.parse(text), Ok(Value::Switch(yes)), "{text}");
+    }
+    for (kind, wrong) in [
+        (Kind::Switch, "2"),
+        (Kind::Switch, ""),
+        (Kind::Count { least: 1, most: 9 }, "true"),
+        (Kind::Count { least: 1, most: 9 }, "0"),
+        (Kind::Count { least: 1, most: 9 }, "1.0"),
+        (Kind::Seconds { least: 0 }, "5 days"),
+        (Kind::Seconds { least: 0 }, "9999999999999999999h"),
+        (Kind::Seconds { least: 0 }, "9223372036854775807h"),
+        (Kind::Seconds { least: 0 }, "ü"),
+        (Kind::Decimal, "NaN"),
+        (Kind::Decimal, "-1"),
+        (Kind::Text, "  "),
+        (Kind::Name, "Dbs"),
+        (Kind::Choice(&["a", "b"]), "c"),
+    ] {
+        assert!(kind.parse(wrong).is_err(), "{kind:?} {wrong}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_told_with_its_line_and_the_next_source_holds() {
+    let fixture = Fixture::new()
+        .user("max_total_agents = 3\n")
+        .toml("max_total_agents = true\nmax_total_agent = 4\ngates = \"make\"\n[limits]\nlinger = [1]\nzzzzzzzzz = 1\n[roles]\nreviewer.agnet = \"x\"\n");
+    assert_eq!(
+        fixture.told(),
+        [
+            ".debussy/config.toml:1: warning: max_total_agents must be a whole number from 1 to 999, not `true`; this value is passed over",
+            ".debussy/config.toml:2: warning: there is no setting `max_total_agent`; did you mean `max_total_agents`? It is kept and passed over",
+            ".debussy/config.toml:3: warning: `gates` is a table: its settings are written as `gates.NAME`; this value is kept and passed over",
+            ".debussy/config.toml:5: warning: limits.linger must be seconds, or a time like 90s, 5m, 2h, not the list `[1]`; this value is passed over",
+            ".debussy/config.toml:6: warning: there is no setting `limits.zzzzzzzzz`; it is kept and passed over",
+            ".debussy/config.toml:8: warning: there is no setting `roles.reviewer.agnet`; did you mean `roles.reviewer.agent`? It is kept and passed over",
+        ]
+    );
+    assert_eq!(fixture.read().count("max_total_agents"), 3);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_hold() {
+    let broken = "max_total_agents = 4\nbase_branch = \"main\n";
+    let fixture = Fixture::new()
+        .json("{\"base_branch\": \"develop\",\n oops}")
+        .user("base_branch = \"trunk\"\n")
+        .toml(broken);
+    let config = fixture.read();
+    let findings: Vec<(Severity, usize)> = config
+        .diagnostics()
+        .iter()
+        .map(|one| (one.severity, one.line))
+        .collect();
+    assert_eq!(findings, [(Severity::Error, 2), (Severity::Error, 2)]);
+    assert_eq!(config.text("base_branch").unwrap(), "trunk");
+    let refused = set(&fixture.places, "base_branch", "main").unwrap_err();
+    assert!(matches!(&refused, ConfigError::Unusable { .. }), "{refused}");
+    assert!(refused.to_string().contains("line 2"), "{refused}");
+    assert_eq!(fs::read_to_string(&fixture.places.toml).unwrap(), broken);
+}
+
+#[test]
+fn the_environment_names_families_too_and_only_slips_are_told() {
+    let given = Given {
+        flags: Vec::new(),
+        environment: pairs(&[
+            ("DBS_ROLES_SECURITY_REVIEWER_AGENT", "codex"),
+            ("DBS_GATES_UNIT", "make unit"),
+            ("DBS_LIMITS_COOLDOWN", "5m"),
+            ("DBS_BASE_BRNCH", "x"),
+            ("DBS_ATTEMPT", "17"),
+            ("DBS_TERMINAL_ENGINE", "xterm"),
+        ]),
+    };
+    let config = Config::read(&Fixture::new().places, &given);
+    assert_eq!(config.text("roles.security-reviewer.agent").unwrap(), "codex");
+    assert_eq!(config.text("gates.unit").unwrap(), "make unit");
+    assert_eq!(config.settings().cooldown, Some(Span::minutes(5)));
+    let told: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "DBS_BASE_BRNCH: warning: there is no such setting; did you mean DBS_BASE_BRANCH?",
+            "DBS_TERMINAL_ENGINE: warning: terminal.engine must be one of rio, vt100, not `xterm`; this value is passed over",
+        ]
+    );
+}
+
+#[test]
+fn keys_of_earlier_programs_are_read_without_a_word_and_the_obsolete_one_explains_itself() {
+    let fixture = Fixture::new().json(
+        "{\"use_tmux_windows\": true, \"role_models\": {\"developer\": \"opus\"}, \"max_role_agents\": {\"developer\": 3}, \
+         \"autonomy\": \"high\", \"conductor_session_id\": null, \"paused_until\": 5}",
+    );
+    assert!(fixture.told().is_empty(), "{:?}", fixture.told());
+    let config = fixture.read();
+    let obsolete = config.explain("use_tmux_windows").unwrap();
+    assert!(obsolete.note.unwrap().contains("real terminal"));
+    assert_eq!(
+        config.settings().max_by_role.get(&RoleId::from("developer")),
+        Some(&3)
+    );
+    let listed: Vec<String> = config.list().into_iter().map(|shown| shown.key).collect();
+    assert!(listed.contains(&"role_models.developer".to_owned()), "{listed:?}");
+    assert!(
+        !listed.contains(&"timeout".to_owned()),
+        "without effect and not set"
+    );
+    let refused = set(&fixture.places, "use_tmux_windows", "false").unwrap_err();
+    assert!(matches!(refused, ConfigError::Obsolete { .. }));
+}
+
+#[test]
+fn setting_a_value_changes_nothing_else_in_the_file() {
+    let fixture = Fixture::new().toml(
+        "# ours\nmax_total_agents = 4 # not more\nunheard_of = [1, 2]\n\n[gates] # all of them\nunit = \"make unit\"\n",
+    );
+    set(&fixture.places, "max_total_agents", "6").unwrap();
+    set(&fixture.places, "gates.lint", "make lint").unwrap();
+    set(&fixture.places, "terminal.engine", "vt100").unwrap();
+    assert_eq!(
+        fs::read_to_string(&fixture.places.toml).unwrap(),
+        "# ours\nmax_total_agents = 6 # not more\nunheard_of = [1, 2]\n\n[gates] # all of them\nunit = \"make unit\"\nlint = \"make lint\"\n\n[terminal]\nengine = \"vt100\"\n"
+    );
+    unset(&fixture.places, "gates.unit").unwrap();
+    unset(&fixture.places, "unheard_of").unwrap();
+    let text = fs::read_to_string(&fixture.places.toml).unwrap();
+    assert!(
+        !text.contains("unit") && !text.contains("unheard_of") && text.contains("lint"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
+    let fixture = Fixture::new().json("{\"zeta\": {\"kept\": true}, \"max_total_agents\": 3}");
+    assert_eq!(
+        set(&fixture.places, "max_total_agents", "1").unwrap().file,
+        fixture.places.json
+    );
+    assert_eq!(
+        fs::read_to_string(&fixture.places.json).unwrap(),
+        "{\n  \"zeta\": {\n    \"kept\": true\n  },\n  \"max_total_agents\": 1\n}\n"
+    );
+    assert!(!fixture.places.toml.exists());
+    assert_eq!(
+        set(&fixture.places, "base_branch", "main").unwrap().file,
+        fixture.places.toml
+    );
+    assert_eq!(
+        set(&fixture.places, "base_branch", "trunk").unwrap().value,
+        Some(Value::Text("trunk".to_owned()))
+    );
+    assert_eq!(
+        fs::read_to_string(&fixture.places.toml).unwrap(),
+        "base_branch = \"trunk\"\n"
+    );
+    assert_eq!(
+        unset(&fixture.places, "max_total_agents").unwrap().file,
+        fixture.places.json
+    );
+    assert_eq!(fixture.read().count("max_total_agents"), 8);
+}
+
+#[test]
+fn what_is_set_is_what_is_read_back_for_every_key() {
+    let fixture = Fixture::new();
+    for key in keys()
+        .iter()
+        .filter(|key| !matches!(key.status, dbs::app::config::Status::Obsolete(_)))
+    {
+        let name = key
+            .name
+            .replace("<name>", "my gate")
+            .replace("<role>", "security-reviewer");
+        let text = match key.kind {
+            Kind::Count { most, .. } => most.to_string(),
+            Kind::Seconds { .. } => "90".to_owned(),
+            Kind::Decimal => "0.25".to_owned(),
+            Kind::Switch => "yes".to_owned(),
+            Kind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
+            Kind::Name => "prj".to_owned(),
+            Kind::Choice(words) => (*words.last().unwrap()).to_owned(),
+        };
+        // Both spellings of the same table cannot stand in one file.
+        if name.starts_with("notifications.") {
+            continue;
+        }
+        set(&fixture.places, &name, &text).unwrap();
+        assert_eq!(
+            fixture.read().get(&name).unwrap(),
+            Some(key.kind.parse(&text).unwrap()),
+            "{name}"
+        );
+    }
+    assert!(fixture.told().is_empty(), "{:?}", fixture.told());
+}
+
+#[test]
+fn unknown_keys_and_wrong_values_are_refused_with_the_way_out() {
+    let fixture = Fixture::new();
+    let said = |error: ConfigError| error.to_string();
+    assert_eq!(
+        said(set(&fixture.places, "base_brnch", "x").unwrap_err()),
+        "find the setting `base_brnch`: there is none of that name; did you mean `base_branch`?"
+    );
+    assert_eq!(
+        said(fixture.read().get("entirely.else").unwrap_err()),
+        "find the setting `entirely.else`: there is none of that name; `dbs config` lists all"
+    );
+    assert_eq!(
+        said(set(&fixture.places, "max_total_agents", "many").unwrap_err()),
+        "set max_total_agents: it must be a whole number from 1 to 999, not `many`"
+    );
+    assert!(
+        fs::read_dir(fixture.places.toml.parent().unwrap())
+            .unwrap()
+            .next()
+            .is_none()
+    );
+}
+
+#[test]
+fn a_scalar_where_a_table_is_needed_is_refused_and_left_alone() {
+    let fixture = Fixture::new().toml("gates = 1\n");
+    assert!(matches!(
+        set(&fixture.places, "gates.unit", "make"),
+        Err(ConfigError::Unusable { .. })
+    ));
+    assert_eq!(fs::read_to_string(&fixture.places.toml).unwrap(), "gates = 1\n");
+}
+
+#[test]
+fn shown_settings_can_be_written_as_json() {
+    let fixture = Fixture::new().toml("paused = true\n");
+    let json = serde_json::to_value(fixture.read().explain("paused").unwrap()).unwrap();
+    assert_eq!(json["value"], true);
+    assert!(json["origin"].as_str().unwrap().ends_with("config.toml:1"));
+}
+
+#[test]
+fn the_documentation_holds_the_table_of_all_settings() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/configuration.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- settings -->\n", "<!-- end of settings -->");
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (table, after) = rest.split_once(end).unwrap();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the switch that rewrites generated documents"
+    )]
+    if std::env::var("DBS_UPDATE").is_ok() {
+        fs::write(&path, format!("{before}{begin}{}{end}{after}", reference())).unwrap();
+        return;
+    }
+    assert_eq!(table, reference(), "run the tests once with DBS_UPDATE=1");
+}
