@@ -4,14 +4,15 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use dbs::adapters::holder::LogReader;
 use dbs::adapters::holder::process::{Identity, Target, members, rows};
 use dbs::adapters::holder::protocol::Reply;
 use dbs::domain::{Exit, Span, Tri};
-use dbs::ports::holders::{EndedBy, HeldState, HolderId, Holders, Leftovers};
+use dbs::ports::holders::{EndedBy, HeldState, HolderId, Holders, LaunchSpec, Leftovers};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::bench::{Bench, Seen, wait_for};
+use super::bench::{Bench, Dice, Seen, wait_for};
 
 /// Ignores every polite word, leaves the group, the session, the parents and even the marker.
 const HOSTILE: &str = r#"
@@ -112,7 +113,7 @@ fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
         "nohup setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; echo done",
     );
     bench
-        .launch(&dbs::ports::holders::LaunchSpec {
+        .launch(&LaunchSpec {
             leftovers: Leftovers::Leave,
             ..spec
         })
@@ -167,6 +168,45 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
     assert_eq!(bench.marked("1"), []);
     assert_eq!(bench.state("1"), HeldState::Lost);
     assert!(!launched.socket.exists());
+}
+
+#[test]
+fn a_holder_killed_anywhere_leaves_a_log_that_is_the_beginning_of_the_output() {
+    let bench = Bench::new();
+    let expected: String = (100_000..400_000)
+        .flat_map(|number: u32| [number.to_string(), "\r\n".into()])
+        .collect();
+    let mut dice = Dice(7);
+    for round in 0..12 {
+        let id = format!("{round}");
+        let spec = bench.spec(&id, "seq 100000 399999; sleep 1000");
+        let launched = bench
+            .launch(&LaunchSpec {
+                log_limit: Some(8 * 1024 * 1024),
+                ..spec
+            })
+            .expect("started");
+        let enough = dice.below(expected.len()) as u64;
+        let mut log = LogReader::open(&bench.attempts.join(&id)).expect("readable");
+        wait_for("some output", || log.end().expect("readable") >= enough);
+        signal(launched.holder, Signal::SIGKILL);
+        wait_for("the loss", || bench.state(&id) == HeldState::Lost);
+        assert_eq!(
+            bench
+                .holders
+                .sweep(&HolderId::new(&*id))
+                .expect("swept")
+                .survivors,
+            0
+        );
+        let tail = log.tail(u64::MAX).expect("readable");
+        assert!(
+            tail.offset == 0 && tail.bytes.len() as u64 >= enough,
+            "{} of {enough}",
+            tail.bytes.len()
+        );
+        assert!(expected.as_bytes().starts_with(&tail.bytes), "round {round}");
+    }
 }
 
 #[test]
@@ -268,7 +308,7 @@ fn the_starter() {
     let spec = Bench::new().spec("1", "echo ready; read x; echo got $x; exit 6");
     let marker = format!("{}/1", home.display());
     holders
-        .launch(&dbs::ports::holders::LaunchSpec {
+        .launch(&LaunchSpec {
             marker,
             cwd: home,
             ..spec

@@ -46,6 +46,17 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
         let text = fs::read(format!("/proc/{}/{file}", launched.holder)).expect("readable");
         assert!(!String::from_utf8_lossy(&text).contains("hunter2"), "{file}");
     }
+    for handle in fs::read_dir(format!("/proc/{}/fd", launched.holder))
+        .expect("readable")
+        .flatten()
+    {
+        let target = fs::read_link(handle.path()).unwrap_or_default();
+        assert!(
+            !target.to_string_lossy().starts_with("pipe:"),
+            "it keeps {} of its starter",
+            target.display()
+        );
+    }
     let limits = fs::read_to_string(format!("/proc/{}/limits", launched.holder)).expect("readable");
     let core = limits
         .lines()

@@ -7,6 +7,10 @@ use std::process::{Command, Stdio};
 use crate::adapters::holder::error::HolderError;
 use crate::adapters::holder::records::{HoldSpec, Step};
 
+/// Without the starter's console, and out of its group.
+#[cfg(windows)]
+const DETACHED: u32 = 0x0000_0008 | 0x0000_0200;
+
 /// Starts the second process, gives it what to hold, and does not wait for it. Its answer goes to our standard output.
 pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
     let id = spec.folder.file_name().unwrap_or_default().to_owned();
@@ -16,12 +20,11 @@ pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
     };
     let what = || HolderError::io("start the holder");
     // The environment is already the sparse one the starter chose.
-    let mut second = Command::new(own_program()?)
-        .arg("hold")
-        .arg(id)
-        .stdin(Stdio::piped())
-        .spawn()
-        .map_err(what())?;
+    let mut command = Command::new(own_program()?);
+    command.arg("hold").arg(id).stdin(Stdio::piped());
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
+    let mut second = command.spawn().map_err(what())?;
     let text = serde_json::to_vec(&spec).map_err(|error| HolderError::Refused(error.to_string()))?;
     match second.stdin.take() {
         Some(mut input) => std::io::Write::write_all(&mut input, &text).map_err(what()),

@@ -250,3 +250,46 @@ fn the_index_stays_small_however_long_a_program_runs() {
         (200_000, 0)
     );
 }
+
+#[test]
+fn bytes_the_disk_did_not_take_are_one_gap_that_the_index_names_and_storing_goes_on_behind_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+    let (tty, away) = (folder.path().join("tty"), folder.path().join("away"));
+    let mut now = 10;
+    let mut put = |log: &mut LogWriter, at: u64, count: u64| {
+        now += 1;
+        log.append(&noise(at, 1000), Timestamp(now * count));
+        at + 1000
+    };
+    let mut at = 0;
+    for _ in 0..10 {
+        at = put(&mut log, at, 1);
+    }
+    // The open file goes on taking bytes; the next one cannot be made.
+    std::fs::rename(&tty, &away).expect("ours");
+    for _ in 0..500 {
+        at = put(&mut log, at, 1);
+    }
+    std::fs::rename(&away, &tty).expect("ours");
+    let mut last = at;
+    for _ in 0..20 {
+        last = put(&mut log, last, 1000);
+    }
+    let (runs, gaps) = read_all(folder.path(), 0);
+    let [(from, to)] = gaps[..] else {
+        panic!("{gaps:?}")
+    };
+    assert!(from == 131_000 && to == at, "{from}..{to} of {at}");
+    let stored: u64 = runs.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    assert_eq!(stored, last - (to - from));
+    assert!(
+        runs.into_iter()
+            .all(|(offset, bytes)| bytes == noise(offset, bytes.len()))
+    );
+    let notes = LogReader::open(folder.path())
+        .and_then(|log| log.notes())
+        .expect("readable");
+    let named = |note: &Note| matches!(note, Note::Incomplete { from: first, to: next, .. } if (*first, *next) == (from, to));
+    assert_eq!(notes.iter().filter(|note| named(note)).count(), 1, "{notes:?}");
+}
