@@ -8,5 +8,7 @@
 
 #[path = "domain/desk.rs"]
 mod desk;
+#[path = "domain/ending.rs"]
+mod ending;
 #[path = "domain/passing.rs"]
 mod passing;

@@ -1,0 +1,413 @@
+//! Verdicts: what an ended process means (K17–K24, K26–K28, K32, K33, K42, seeds 3.5, 3.6).
+
+use dbs::domain::attempt::{StopCause, Verdict};
+use dbs::domain::event::EndCause;
+use dbs::domain::run::Pause;
+use dbs::domain::task::Hold;
+use dbs::domain::{
+    AttemptMode, AttemptState, Command, Doing, Effect, Event, Exit, FailureClass, Patch, SignalKind, Span,
+    TaskState, Timestamp,
+};
+
+use crate::desk::{Desk, draft};
+
+#[test]
+fn a_rejected_task_returns_to_development_after_the_cooldown() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.live(reviewer, SignalKind::Reject, "no tests");
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
+    assert_eq!(desk.task("a").rejections, 1);
+    assert_eq!(desk.task("a").finding.as_deref(), Some("no tests"));
+    assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(60)));
+    assert!(desk.told().contains(&"reject"));
+    desk.wait(Span::seconds(59));
+    assert_eq!(desk.word("a"), "released");
+    desk.wait(Span::seconds(1));
+    assert_eq!(desk.word("a"), "active");
+    assert_eq!(desk.attempt(desk.open("a")).mode, AttemptMode::Remediate);
+}
+
+#[test]
+fn the_fifth_rejection_holds_the_task_for_a_person() {
+    let mut desk = Desk::developing("a");
+    for round in 1..=5 {
+        desk.pass("a");
+        let reviewer = desk.open("a");
+        desk.live(reviewer, SignalKind::Reject, "still wrong");
+        if round < 5 {
+            desk.wait(Span::seconds(60));
+        }
+    }
+    assert_eq!(desk.task("a").state, TaskState::Held(Hold::RejectLoop(5)));
+    assert!(desk.told().contains(&"loop_blocked"));
+}
+
+#[test]
+fn a_rejected_acceptance_stays_in_its_stage_and_waits_for_a_person() {
+    let mut desk = Desk::new();
+    let mut acceptance = draft("acc", "kanban");
+    acceptance.stage = Some("acceptance".into());
+    desk.released(acceptance);
+    let tester = desk.open("acc");
+    desk.live(tester, SignalKind::Reject, "checkout fails");
+    assert_eq!(desk.stage("acc"), "acceptance");
+    assert_eq!(
+        desk.task("acc").state,
+        TaskState::Held(Hold::AcceptanceFailed("checkout fails".to_owned()))
+    );
+}
+
+#[test]
+fn a_blocked_task_is_held_with_its_reason_and_is_not_tried_again() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.live(first, SignalKind::Block, "no API key");
+    assert_eq!(
+        desk.task("a").state,
+        TaskState::Held(Hold::Blocked("no API key".to_owned()))
+    );
+    assert!(desk.told().contains(&"block"));
+    desk.wait(Span::minutes(600));
+    assert_eq!(desk.word("a"), "held");
+}
+
+#[test]
+fn a_block_beats_a_done_whatever_their_order() {
+    for order in [
+        [SignalKind::Done, SignalKind::Block],
+        [SignalKind::Block, SignalKind::Done],
+    ] {
+        let mut desk = Desk::developing("a");
+        let first = desk.open("a");
+        desk.start(first);
+        for kind in order {
+            desk.say(first, kind, "why");
+        }
+        desk.end(first);
+        assert_eq!(desk.word("a"), "held", "{order:?}");
+    }
+}
+
+#[test]
+fn the_last_terminal_signal_wins() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.start(reviewer);
+    desk.say(reviewer, SignalKind::Reject, "hm");
+    desk.say(reviewer, SignalKind::Done, "");
+    desk.end(reviewer);
+    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "verifying"));
+}
+
+#[test]
+fn a_process_that_ends_without_a_signal_is_a_crash_and_never_an_approval() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.start(reviewer);
+    desk.end_with(reviewer, Exit::Code(0), None);
+    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "released"));
+    assert_eq!(
+        desk.task("a").failures[&"reviewing".into()][&FailureClass::Crash],
+        1
+    );
+    assert!(desk.told().contains(&"crash"));
+    assert!(
+        desk.comments("a").contains("last line"),
+        "the end of the output is kept"
+    );
+}
+
+#[test]
+fn crashes_back_off_and_the_third_holds_the_task() {
+    let mut desk = Desk::developing("a");
+    for wait in [10, 20] {
+        let open = desk.open("a");
+        desk.start(open);
+        desk.end_with(open, Exit::Signal(9), None);
+        assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
+        desk.wait_until_due();
+    }
+    let open = desk.open("a");
+    desk.start(open);
+    desk.end(open);
+    assert_eq!(
+        desk.task("a").state,
+        TaskState::Held(Hold::Exhausted(FailureClass::Crash))
+    );
+}
+
+#[test]
+fn a_fast_early_done_with_a_bad_exit_code_is_no_crash() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Done, "");
+    desk.end_with(first, Exit::Code(1), None);
+    assert_eq!(desk.word("a"), "verifying");
+}
+
+#[test]
+fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.wait(Span::seconds(3599));
+    assert!(desk.is_running(first));
+    desk.wait(Span::seconds(1));
+    assert_eq!(desk.wishes(), ["stop/1"]);
+    assert_eq!(
+        desk.attempt(first).state,
+        AttemptState::Stopping(StopCause::Timeout)
+    );
+    desk.end_with(first, Exit::Signal(15), None);
+    assert!(desk.told().contains(&"timeout"));
+    assert_eq!(
+        desk.task("a").failures[&"development".into()][&FailureClass::Timeout],
+        1
+    );
+    assert!(desk.comments("a").contains("was stopped after 1.0h"));
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "active"));
+}
+
+#[test]
+fn a_done_that_came_before_the_time_was_up_is_heeded() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.wait(Span::seconds(3600));
+    desk.say(first, SignalKind::Done, "");
+    desk.end_with(first, Exit::Signal(15), None);
+    assert_eq!(desk.word("a"), "verifying");
+}
+
+#[test]
+fn an_agent_that_lingers_after_its_last_word_is_stopped() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Done, "");
+    desk.wait(Span::seconds(4));
+    assert_eq!(desk.wishes(), Vec::<String>::new());
+    desk.wait(Span::seconds(1));
+    assert_eq!(desk.wishes(), ["stop/1"]);
+    assert_eq!(
+        desk.attempt(first).state,
+        AttemptState::Stopping(StopCause::Finished)
+    );
+    desk.wait(Span::seconds(60));
+    assert_eq!(desk.wishes(), ["stop/1"], "asked again");
+    desk.end_with(first, Exit::Signal(15), None);
+    assert_eq!(desk.word("a"), "verifying");
+}
+
+#[test]
+fn a_person_who_moves_the_task_makes_the_attempt_void() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.start(reviewer);
+    desk.say(reviewer, SignalKind::Reject, "bad");
+    let patch = Patch {
+        stage: Some("development".into()),
+        ..Patch::default()
+    };
+    desk.ask(Command::Update("a".into(), patch)).unwrap();
+    assert_eq!(desk.wishes(), ["stop/2"]);
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
+    desk.end(reviewer);
+    assert_eq!(desk.task("a").rejections, 0, "what it said is void");
+    assert_eq!(desk.word("a"), "active", "and the new stage begins");
+    assert_eq!(desk.role(desk.open("a")), "developer");
+}
+
+#[test]
+fn a_signal_the_stage_does_not_allow_is_recorded_and_ends_nothing() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Reject, "I may not");
+    assert!(desk.told().contains(&"protocol"));
+    assert!(
+        desk.effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Tell(id, _) if *id == first)),
+        "one warning turn"
+    );
+    assert_eq!(desk.attempt(first).refused.len(), 1);
+    desk.end(first);
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
+    assert_eq!(
+        desk.task("a").failures[&"development".into()][&FailureClass::Crash],
+        1
+    );
+}
+
+#[test]
+fn after_a_wrong_signal_the_right_one_still_counts() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Reject, "oops");
+    desk.say(first, SignalKind::Done, "");
+    desk.end(first);
+    assert_eq!(desk.word("a"), "verifying");
+}
+
+#[test]
+fn the_same_signal_arriving_twice_counts_once() {
+    let mut desk = Desk::developing("a");
+    let attempt = desk.open("a");
+    desk.start(attempt);
+    for _ in 0..2 {
+        desk.happen(Event::Signalled {
+            attempt,
+            kind: SignalKind::Progress,
+            text: "half".to_owned(),
+            key: "k".to_owned(),
+        });
+    }
+    assert_eq!(desk.attempt(attempt).signals.len(), 1);
+    assert_eq!(desk.task("a").comments.len(), 1);
+}
+
+#[test]
+fn a_signal_of_an_attempt_that_is_over_changes_nothing() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.pass("a");
+    let before = desk.board.clone();
+    desk.say(first, SignalKind::Block, "too late");
+    desk.end(first);
+    desk.verify(first, &[]);
+    assert_eq!(desk.board, before);
+}
+
+#[test]
+fn a_question_needs_a_person_and_the_answer_is_typed_to_the_agent() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Question, "tabs or spaces?");
+    assert_eq!(*desk.doing(first), Doing::Question("tabs or spaces?".to_owned()));
+    assert!(desk.told().contains(&"question"));
+    desk.ask(Command::Answer("a".into(), "spaces".to_owned()))
+        .unwrap();
+    assert!(desk.effects.contains(&Effect::Tell(first, "spaces".to_owned())));
+    assert_eq!(*desk.doing(first), Doing::Working);
+}
+
+#[test]
+fn an_agent_that_gives_up_is_tried_again_with_its_reason_until_the_limit() {
+    let mut desk = Desk::developing("a");
+    for _ in 0..2 {
+        let open = desk.open("a");
+        desk.live(open, SignalKind::Fail, "the schema is unclear");
+    }
+    assert_eq!(desk.task("a").finding.as_deref(), Some("the schema is unclear"));
+    let open = desk.open("a");
+    desk.live(open, SignalKind::Fail, "the schema is unclear");
+    assert_eq!(
+        desk.task("a").state,
+        TaskState::Held(Hold::Exhausted(FailureClass::Failed))
+    );
+}
+
+#[test]
+fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let until = Timestamp(desk.now.0 + 3_600_000);
+    desk.end_with(
+        first,
+        Exit::Code(1),
+        Some(EndCause::Quota {
+            until: Some(until),
+            why: "5-hour limit".to_owned(),
+        }),
+    );
+    assert!(matches!(desk.board.pause, Some(Pause::Quota { .. })));
+    assert_eq!(desk.task("a").spawns, 0);
+    assert!(desk.task("a").failures.is_empty());
+    assert_eq!(desk.board.next_deadline(), Some(until));
+    desk.wait_until_due();
+    assert!(desk.told().contains(&"resume"));
+    assert_eq!(desk.word("a"), "active");
+}
+
+#[test]
+fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
+    let mut desk = Desk::developing("a");
+    for wait in [5, 10, 20, 40, 80, 160, 300, 300] {
+        let open = desk.open("a");
+        desk.start(open);
+        let cause = EndCause::Infra("not logged in".to_owned());
+        desk.end_with(open, Exit::Code(1), Some(cause));
+        assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
+        desk.wait_until_due();
+    }
+    assert_eq!(desk.task("a").spawns, 1, "only the open one counts");
+    assert!(desk.task("a").failures.is_empty());
+}
+
+#[test]
+fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
+    let mut desk = Desk::developing("a");
+    let mut degraded = 0;
+    for _ in 0..30 {
+        let open = desk.open("a");
+        desk.happen(Event::AttemptNotStarted {
+            attempt: open,
+            why: "worktree is busy".to_owned(),
+        });
+        assert_eq!(desk.word("a"), "released");
+        assert_eq!(desk.wishes(), Vec::<String>::new(), "nothing to put away");
+        degraded += desk.told().iter().filter(|kind| **kind == "degraded").count();
+        desk.wait_until_due();
+    }
+    assert_eq!(degraded, 1);
+    desk.pass("a");
+    assert_eq!(desk.board.infra_failures, 0);
+}
+
+#[test]
+fn the_workspace_is_put_away_once_whatever_the_verdict() {
+    for kind in [SignalKind::Block, SignalKind::Fail] {
+        let mut desk = Desk::developing("a");
+        let first = desk.open("a");
+        desk.live(first, kind, "x");
+        let settles = desk.wishes().iter().filter(|wish| *wish == "settle/1").count();
+        assert_eq!(settles, 1, "{kind}");
+    }
+}
+
+#[test]
+fn a_stage_of_its_own_time_limit_is_heeded() {
+    let mut flows = crate::desk::workflows();
+    for flow in &mut flows {
+        for stage in &mut flow.stages {
+            stage.timeout = Some(Span::minutes(2));
+        }
+    }
+    let mut desk = Desk::new();
+    desk.happen(Event::WorkflowsLoaded(flows));
+    desk.released(draft("a", "kanban"));
+    let first = desk.open("a");
+    desk.start(first);
+    assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::minutes(2)));
+}
+
+#[test]
+fn a_verdict_is_given_once() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.end(first);
+    let before = desk.board.clone();
+    desk.end(first);
+    assert_eq!(desk.board, before);
+    assert!(matches!(
+        desk.attempt(first).state,
+        AttemptState::Settled(Verdict::Failed(FailureClass::Crash, _))
+    ));
+}
