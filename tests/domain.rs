@@ -6,9 +6,17 @@
     reason = "a board that is not as described is a failed test"
 )]
 
+#[path = "domain/commands.rs"]
+mod commands;
 #[path = "domain/desk.rs"]
 mod desk;
 #[path = "domain/ending.rs"]
 mod ending;
 #[path = "domain/passing.rs"]
 mod passing;
+#[path = "domain/restarting.rs"]
+mod restarting;
+#[path = "domain/runs.rs"]
+mod runs;
+#[path = "domain/scheduling.rs"]
+mod scheduling;

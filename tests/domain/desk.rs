@@ -1,7 +1,6 @@
 //! A small board to play on: events in, states and effects out. Every event is followed by the check of all invariants.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use dbs::domain::attempt::{Attempt, AttemptState, Doing, WorkspaceState};
 use dbs::domain::board::check_invariants;
@@ -334,9 +333,5 @@ impl Desk {
             .map(|comment| comment.text.as_str())
             .collect();
         texts.join("\n")
-    }
-
-    pub(crate) fn same_as(&self, other: &Arc<Board>) -> bool {
-        self.board == **other
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
-use crate::domain::attempt::{AttemptMode, AttemptState, Worker};
+use crate::domain::attempt::{AttemptMode, Worker};
 use crate::domain::id::{AttemptId, RoleId, StageId, TaskId};
 use crate::domain::run::RunState;
 use crate::domain::task::{Task, TaskState, WhyNot};
@@ -57,7 +57,8 @@ impl Places {
 }
 
 impl Board {
-    /// What open attempts take up. An agent whose process is gone and whose evidence is being collected takes no place.
+    /// What open attempts take up. An agent whose evidence is being collected keeps its place, so that the next stage of the
+    /// same task gets it rather than new work (K8).
     pub(super) fn places(&self) -> Places {
         let mut places = Places::default();
         for attempt in self.attempts.values().filter(|attempt| attempt.state.is_open()) {
@@ -67,12 +68,7 @@ impl Board {
             let single = self
                 .stage_of_attempt(attempt)
                 .and_then(|stage| self.single(task, stage));
-            if let (AttemptState::Verifying, Worker::Agent { name, .. }) = (&attempt.state, &attempt.worker) {
-                places.names.insert(name.clone());
-                places.singles.extend(single.map(|single| (single, attempt.id)));
-            } else {
-                places.occupy(attempt.id, &attempt.worker, single);
-            }
+            places.occupy(attempt.id, &attempt.worker, single);
         }
         places
     }
