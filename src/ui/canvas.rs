@@ -105,6 +105,7 @@ impl Canvas<'_> {
 
     /// Draws one grapheme; the second cell of a wide one becomes empty.
     pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
+        self.part((x, y));
         let grapheme = if grapheme.width() > 2 { UNKNOWN } else { grapheme };
         if let Some(cell) = self.buffer.cell_mut((x, y)) {
             cell.set_symbol(grapheme);
@@ -118,8 +119,19 @@ impl Canvas<'_> {
         }
     }
 
-    /// Empties an area.
+    /// A wide grapheme just left of a cell that is written anew would cover it, so it goes.
+    fn part(&mut self, (x, y): (u16, u16)) {
+        let left = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)));
+        if let Some(cell) = left.filter(|cell| cell.symbol().len() > 1 && cell.symbol().width() > 1) {
+            cell.set_symbol(" ");
+        }
+    }
+
+    /// Empties an area. A wide grapheme that begins just left of it would stick into it, so it goes too.
     pub(crate) fn clear(&mut self, area: Rect) {
+        for y in area.y..area.bottom() {
+            self.part((area.x, y));
+        }
         for position in area.intersection(self.buffer.area).positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {
                 cell.reset();

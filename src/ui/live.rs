@@ -215,3 +215,50 @@ fn button(which: MouseButton) -> Button {
         MouseButton::Right => Button::Right,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+    use crate::term::{EngineKind, Size};
+
+    #[test]
+    fn a_terminal_is_shown_cell_by_cell_with_its_styles() {
+        let mut terminal = Terminal::new(EngineKind::Rio, Size::new(20, 3), 100);
+        terminal.feed(0, "a\x1b[1;31mb\x1b[0m日c".as_bytes());
+        let mut screen = LiveScreen::new(&mut terminal, true);
+        let mut seen = Vec::new();
+        screen.cells(0, &mut |column, row, text, style| {
+            if text != " " {
+                seen.push((column, row, text.to_owned(), style.fg, style.add_modifier));
+            }
+        });
+        let plain = |column, text: &str| (column, 0, text.to_owned(), None, Modifier::empty());
+        let bold = (1, 0, "b".to_owned(), Some(Color::Indexed(1)), Modifier::BOLD);
+        assert_eq!(seen, [plain(0, "a"), bold, plain(2, "日"), plain(4, "c")]);
+        assert_eq!(
+            screen.cursor().map(|cursor| (cursor.column, cursor.row)),
+            Some((5, 0))
+        );
+    }
+
+    #[test]
+    fn what_a_program_wants_is_known() {
+        let mut terminal = Terminal::new(EngineKind::Rio, Size::new(20, 3), 100);
+        assert_eq!(LiveScreen::new(&mut terminal, true).wants(), Wants::default());
+        terminal.feed(0, b"\x1b[?1002h\x1b[?1049h");
+        let wants = LiveScreen::new(&mut terminal, true).wants();
+        assert!(wants.mouse && wants.wheel_keys);
+    }
+
+    #[test]
+    fn keys_keep_their_modifiers_and_back_tab_is_tab_with_shift() {
+        let back = key_input(&KeyEvent::new(KeyCode::BackTab, KeyModifiers::NONE));
+        assert_eq!(back, Some(KeyInput::new(Key::Tab, Modifiers::SHIFT)));
+        let both = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let expected = KeyInput::new(Key::Char('x'), Modifiers::CONTROL.and(Modifiers::ALT));
+        assert_eq!(key_input(&both), Some(expected));
+        assert_eq!(key_input(&KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
+    }
+}

@@ -213,7 +213,8 @@ impl Split {
         if length < least * 2 - 1 {
             return None;
         }
-        let wished = u32::from(length) * u32::from(self.share.min(1000)) / 1000;
+        // Counted without the last line, and rounded: then equal shares give equal insides.
+        let wished = (u32::from(length - 1) * u32::from(self.share.min(1000)) + 500) / 1000 + 1;
         let first = u16::try_from(wished)
             .unwrap_or(length)
             .clamp(least, length + 1 - least);

@@ -52,9 +52,13 @@ pub(crate) fn selected(state: &State, scene: &Scene<'_>) -> Option<TaskId> {
         .selected
         .as_ref()
         .filter(|id| scene.model.tasks.contains_key(id));
-    chosen
-        .cloned()
-        .or_else(|| listed(state, scene).into_iter().next())
+    let columns = || {
+        list_order(scene)
+            .into_iter()
+            .filter(|column| is_listed(state, column))
+    };
+    let first = || columns().find_map(|column| column.cards.first());
+    chosen.or_else(first).cloned()
 }
 
 /// The agent marked in the list of agents.

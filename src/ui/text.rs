@@ -72,17 +72,13 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
 fn wrap_line(paragraph: &str, room: usize, lines: &mut Vec<String>) {
     let mut line = String::new();
     let mut used = 0;
-    for word in paragraph.split_word_bounds() {
-        let wide = width(word);
-        if used + wide > room && used > 0 {
+    for word in paragraph.split_inclusive(' ') {
+        if used > 0 && used + width(word.trim_end()) > room {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
             used = 0;
-            if word.trim().is_empty() {
-                continue;
-            }
         }
         let mut rest = word;
-        while used + width(rest) > room {
+        while used + width(rest.trim_end()) > room {
             let head = prefix(rest, room);
             if head.is_empty() {
                 return lines.push(line);

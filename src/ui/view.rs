@@ -209,12 +209,12 @@ impl FrameOf<'_> {
             ..row_of(outer, usize::from(outer.height.saturating_sub(1)))
         };
         for id in &self.arranged.order {
-            let role = if *id == only.pane {
-                Role::TabHere
+            let name = self.name(*id);
+            let name = if *id == only.pane {
+                [piece(format!("[{name}]"), Role::TabHere)]
             } else {
-                Role::Dim
+                [piece(format!(" {name} "), Role::Dim)]
             };
-            let name = [piece(format!(" {} ", self.name(*id)), role)];
             let used = u16::try_from(pieces_width(&name)).unwrap_or(u16::MAX);
             if used > room.width {
                 break;

@@ -75,15 +75,17 @@ fn left(frame: &FrameOf<'_>, names: bool) -> Left {
     for (at, tab) in frame.state.tabs.iter().enumerate() {
         let number = at + 1;
         let text = if names {
-            format!(" {number} {} ", tab.title)
+            format!("{number} {}", tab.title)
         } else {
-            format!(" {number} ")
+            number.to_string()
         };
-        let role = if at == frame.state.tab {
-            Role::TabHere
+        let here = at == frame.state.tab;
+        let text = if here {
+            format!("[{text}]")
         } else {
-            Role::Dim
+            format!(" {text} ")
         };
+        let role = if here { Role::TabHere } else { Role::Dim };
         parts.push((vec![piece(text, role)], Some(Hit::Tab(at))));
     }
     Left { parts }

@@ -125,7 +125,7 @@ pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>
             ..row_of(inside, row)
         };
         let pieces = [
-            piece(format!(" {chord:>7} "), Role::Key),
+            piece(format!(" {:>7} ", chord.to_string()), Role::Key),
             piece(entry.title, Role::Text),
         ];
         canvas.line(line, &pieces);

@@ -41,8 +41,8 @@ const TYPE: [Action; 5] = [
     Action::Look,
     Action::NeedsYou,
     Action::Board,
-    Action::Zoom,
     Action::Leave,
+    Action::Zoom,
 ];
 
 /// Draws the last row.
@@ -144,7 +144,7 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
     let hints: &[(&str, &str)] = match overlay {
         Overlay::Help(_) => &[("j k", "scroll"), ("Esc", "close")],
         Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
-        Overlay::Confirm(_) => &[("y", "yes"), ("n", "no"), ("Esc", "no")],
+        Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
     };
     hints.iter().map(|(key, title)| hint(key, title)).collect()

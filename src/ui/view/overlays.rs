@@ -60,10 +60,6 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             piece(format!("{} ", toast.text), role),
         ];
         let line = row_of(area, row);
-        let wide = u16::try_from(super::pieces_width(&pieces))
-            .unwrap_or(u16::MAX)
-            .min(line.width);
-        let line = Rect { width: wide, ..line };
         canvas.clear(line);
         canvas.line(line, &pieces);
     }

@@ -162,7 +162,14 @@ fn absent(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             key(crate::ui::action::Action::Release),
         ),
         Content::Shell(_) => "The shell is being opened.".to_owned(),
-        Content::Attempt(id) => format!("The terminal of attempt {id} is no longer here."),
+        Content::Attempt(id) => {
+            let attempt = look.scene.model.attempts.get(id);
+            if attempt.is_some_and(|attempt| attempt.state.is_open()) {
+                "Its terminal is being opened.".to_owned()
+            } else {
+                format!("The terminal of attempt {id} is no longer here.")
+            }
+        }
         Content::Board | Content::Agents | Content::Log | Content::Detail(_) => String::new(),
     };
     let room = Rect {

@@ -1,0 +1,51 @@
+//! `docs/keys.md`, made from the table of actions and the keys in force. Returns text; writes nothing.
+
+use std::fmt::Write as _;
+
+use super::action::{Entry, Group, entries};
+use super::keymap::{Keymap, Place};
+
+/// All actions with their keys, as a Markdown document.
+pub fn keys_document(keymap: &Keymap) -> String {
+    let mut text = String::from(
+        "# Keys\n\n\
+         Made from the table of actions (`src/ui/action/table/`) and `assets/keys.toml`; `DBS_UPDATE=1 cargo test --test ui` \
+         writes it anew.\n\n\
+         The word at the lower left says who gets the next key:\n\n\
+         - **NAV**: our own views. **LOOK**: a terminal, to look at and to scroll. The column *Key* holds in both.\n\
+         - **TYPE**: the program in the terminal; every key is its own, but for the prefix. A paste goes there too.\n\
+         - **ASK**: a prompt, a question, a choice, the help. `Esc` closes it.\n\n",
+    );
+    let prefix = keymap.prefix();
+    // Writing to a string cannot fail.
+    writeln!(
+        text,
+        "The prefix is `{prefix}`. The column *After {prefix}* holds everywhere, TYPE included; pressed twice it goes to the \
+         program once; a key that means nothing there cancels and is not sent on. A paste is never taken as keys.\n\n\
+         The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, unless the program there \
+         asked for the mouse."
+    )
+    .unwrap_or_default();
+    for group in Group::ALL {
+        let heading = format!(
+            "\n## {}\n\n| Key | After {prefix} | Name | What it does |\n|---|---|---|---|\n",
+            group.title()
+        );
+        text.push_str(&heading);
+        for entry in entries().filter(|entry| entry.group == group) {
+            text.push_str(&row(keymap, entry));
+        }
+    }
+    text
+}
+
+fn row(keymap: &Keymap, entry: &Entry) -> String {
+    let keys = |place| {
+        let keys = keymap.keys(place, entry.action).iter();
+        keys.map(|chord| format!("`{}`", chord.to_string().replace('|', "\\|")))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let (nav, prefixed) = (keys(Place::Nav), keys(Place::Prefixed));
+    format!("| {nav} | {prefixed} | `{}` | {} |\n", entry.name, entry.help)
+}
