@@ -1,0 +1,21 @@
+//! The screen, through its public face: what is drawn, what keys and clicks do, what can never happen.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a fixture that cannot be built is a failed test, and the text says which part"
+)]
+
+#[path = "ui/docs.rs"]
+mod docs;
+#[path = "ui/fixture.rs"]
+mod fixture;
+#[path = "ui/keys.rs"]
+mod keys;
+#[path = "ui/mouse.rs"]
+mod mouse;
+#[path = "ui/never.rs"]
+mod never;
+#[path = "ui/screens.rs"]
+mod screens;
+#[path = "ui/snapshots.rs"]
+mod snapshots;

@@ -1,0 +1,53 @@
+//! What is written about the keys is made from the table, and every action is documented and bound.
+
+use std::path::Path;
+
+use dbs::ui::{Keymap, Place, entries, keys_document};
+
+#[test]
+fn the_document_of_the_keys_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+    let fresh = keys_document(&Keymap::builtin().expect("keys"));
+    if option_env_set() {
+        std::fs::write(&path, &fresh).expect("docs/keys.md");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == fresh,
+        "docs/keys.md is stale; DBS_UPDATE=1 cargo test --test ui rewrites it"
+    );
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person asks for the rewrite through the environment"
+)]
+fn option_env_set() -> bool {
+    std::env::var_os("DBS_UPDATE").is_some()
+}
+
+#[test]
+fn every_action_has_a_name_of_its_own_a_sentence_and_a_key() {
+    let keymap = Keymap::builtin().expect("keys");
+    let mut names: Vec<&str> = entries().map(|entry| entry.name).collect();
+    for entry in entries() {
+        assert!(
+            entry.help.ends_with('.') && entry.help.len() > 5,
+            "{}: {:?}",
+            entry.name,
+            entry.help
+        );
+        assert!(
+            !entry.title.is_empty() && entry.title.len() <= 14,
+            "{}",
+            entry.title
+        );
+        assert!(!entry.synonyms.is_empty(), "{} has no synonyms", entry.name);
+        let keys = [Place::Nav, Place::Prefixed].map(|place| keymap.keys(place, entry.action).len());
+        assert!(keys != [0, 0], "{} has no key", entry.name);
+    }
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}

@@ -1,0 +1,646 @@
+//! A board with tasks in every state, agents doing everything agents do, and a client looking at it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+use dbs::domain::attempt::{Activity, WorkspaceState};
+use dbs::domain::evidence::Evidence;
+use dbs::domain::run::{Batch, RunState};
+use dbs::domain::task::{Comment, TaskKind};
+use dbs::domain::workflow::{
+    Access, Actor, Approval, Cascade, Edge, Exhausted, GateSet, Limits, RejectTo, Stage, Workspace,
+};
+use dbs::domain::{
+    Action, Attempt, AttemptId, AttemptMode, AttemptState, Board, Doing, EvidenceKind, FailureClass, Hold,
+    Level, Notice, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WhyNot, Worker, Workflow,
+    Workplace,
+};
+use dbs::read_model::ReadModel;
+use dbs::ui::{
+    Chord, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, SessionFacts, SessionKind,
+    State, Theme, update, view,
+};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::screens::TextScreens;
+
+pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+fn ago(seconds: u64) -> Timestamp {
+    NOW - Span::seconds(seconds)
+}
+
+/// One client in front of a board.
+pub(crate) struct Desk {
+    pub(crate) board: Board,
+    pub(crate) model: ReadModel,
+    pub(crate) screens: TextScreens,
+    pub(crate) log: Vec<LogLine>,
+    pub(crate) session: SessionFacts,
+    pub(crate) theme: Theme,
+    pub(crate) now: Timestamp,
+    pub(crate) state: State,
+}
+
+impl Desk {
+    /// A client in front of the full board.
+    pub(crate) fn full(size: (u16, u16)) -> Desk {
+        let mut screens = TextScreens::default();
+        screens.agent(11, CLAUDE);
+        screens.agent(12, "● Reading src/limits.rs\n\n  The bucket refills once per second.\n\n● Edit(src/limits.rs)\n  ⎿  Updated with 14 additions\n");
+        screens.agent(13, PERMISSION);
+        screens.put(
+            ScreenId::Shell(1),
+            "ann@laptop:~/shop$ git status --short\n M src/login.rs\nann@laptop:~/shop$ ",
+        );
+        Desk::of(board(), screens, log(), size)
+    }
+
+    /// A client in front of a board without anything.
+    pub(crate) fn empty(size: (u16, u16)) -> Desk {
+        Desk::of(Board::default(), TextScreens::default(), Vec::new(), size)
+    }
+
+    fn of(board: Board, screens: TextScreens, log: Vec<LogLine>, size: (u16, u16)) -> Desk {
+        let mut state = State::builtin(size).expect("built-in files");
+        for pane in state.shells_wanted() {
+            state.shell_opened(pane, 1);
+        }
+        Desk {
+            model: ReadModel::of(&board, NOW),
+            board,
+            screens,
+            log,
+            session: SessionFacts {
+                project: "shop".to_owned(),
+                version: "0.1.0".to_owned(),
+                kind: SessionKind::Real,
+                started: ago(2467),
+                utc_offset: 7200,
+                connection: None,
+            },
+            theme: Theme::builtin(Palette::Sixteen, Glyphs::Unicode),
+            now: NOW,
+            state,
+        }
+    }
+
+    pub(crate) fn change(&mut self, task: &str, change: impl FnOnce(&mut Task)) {
+        let task = self.board.tasks.get_mut(&TaskId::from(task)).expect("task");
+        change(Arc::make_mut(task));
+        self.model = ReadModel::of(&self.board, self.now);
+    }
+
+    /// Presses keys, written as in key files and separated by spaces; answers all requests.
+    pub(crate) fn press(&mut self, keys: &str) -> Vec<Request> {
+        let chords = keys.split(' ').map(|key| key.parse::<Chord>().expect("key"));
+        chords
+            .flat_map(|chord| self.input(Input::Key(chord.event())))
+            .collect()
+    }
+
+    pub(crate) fn key(&mut self, key: KeyEvent) -> Vec<Request> {
+        self.input(Input::Key(key))
+    }
+
+    pub(crate) fn input(&mut self, input: Input) -> Vec<Request> {
+        let scene = Scene {
+            model: &self.model,
+            screens: &self.screens,
+            log: &self.log,
+            now: self.now,
+            session: &self.session,
+            theme: &self.theme,
+        };
+        update(&mut self.state, &scene, input)
+    }
+
+    pub(crate) fn frame(&self) -> (Buffer, Layouted) {
+        let (width, height) = self.state.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        let scene = Scene {
+            model: &self.model,
+            screens: &self.screens,
+            log: &self.log,
+            now: self.now,
+            session: &self.session,
+            theme: &self.theme,
+        };
+        let layouted = view(&self.state, &scene, &mut buffer);
+        (buffer, layouted)
+    }
+
+    /// The frame as text, one line per row.
+    pub(crate) fn text(&self) -> String {
+        text(&self.frame().0)
+    }
+
+    /// The mode word in the last row.
+    pub(crate) fn mode(&self) -> String {
+        let text = self.text();
+        let last = text.lines().last().unwrap_or_default();
+        last.split_whitespace().next().unwrap_or_default().to_owned()
+    }
+}
+
+/// A buffer as text; the second half of a wide character is left out, as on a terminal.
+pub(crate) fn text(buffer: &Buffer) -> String {
+    use unicode_width::UnicodeWidthStr;
+    let area = buffer.area;
+    let mut lines = Vec::new();
+    for y in area.y..area.bottom() {
+        let mut line = String::new();
+        let mut skip = 0;
+        for x in area.x..area.right() {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            skip = symbol.width().saturating_sub(1);
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+const CLAUDE: &str = "\
+● I will look at the login form first.
+
+● Read(src/login.rs)
+  ⎿  Read 184 lines
+
+● The form posts the password twice. I will mend that and add a test.
+
+● Edit(src/login.rs)
+  ⎿  Updated src/login.rs with 12 additions and 4 removals
+
+● Bash(cargo test login)
+  ⎿  running 6 tests
+     test result: ok. 6 passed; 0 failed
+
+✻ Thinking… (14s · ↑ 1.2k tokens)
+
+> ";
+
+const PERMISSION: &str = "\
+● I have written migrations 003 and 004. Both are reversible.
+
+  Bash command
+
+    npm run migrate
+    Apply pending migrations to the dev database
+
+  Do you want to proceed?
+> 1. Yes
+  2. Yes, and do not ask again for npm run
+  3. No, and tell Claude what to do differently";
+
+fn stage(id: &str, label: &str, actor: Actor, approval: Approval) -> Stage {
+    Stage {
+        id: StageId::from(id),
+        label: label.to_owned(),
+        short: id.chars().take(3).collect(),
+        actor,
+        fallback: None,
+        workspace: Workspace::Branch,
+        access: Access::Write,
+        signals: BTreeSet::new(),
+        success: vec![Edge {
+            when: None,
+            to: StageId::from("review"),
+        }],
+        reject: RejectTo::Never,
+        evidence: vec![EvidenceKind::CommitsAhead],
+        gates: GateSet::None,
+        singleton: false,
+        guards: Vec::new(),
+        timeout: None,
+        approval,
+    }
+}
+
+fn kanban() -> Workflow {
+    let agent = |role: &str| Actor::Role(role.into());
+    Workflow {
+        id: "kanban".into(),
+        title: "Kanban".to_owned(),
+        entry: "development".into(),
+        scan: Vec::new(),
+        stages: vec![
+            stage("development", "Dev", agent("developer"), Approval::NotNeeded),
+            stage("review", "Review", agent("reviewer"), Approval::NotNeeded),
+            stage(
+                "security_review",
+                "Sec Review",
+                agent("security-reviewer"),
+                Approval::NotNeeded,
+            ),
+            stage(
+                "merging",
+                "Merge",
+                Actor::Engine(Action::Merge),
+                Approval::NotNeeded,
+            ),
+            stage("acceptance", "Accept", agent("tester"), Approval::WhenAsked),
+        ],
+        limits: Limits {
+            by_class: BTreeMap::new(),
+            rejections: 3,
+            spawns: 12,
+            cooldown: Span::minutes(1),
+        },
+        cascade: Cascade::Wait,
+        exhausted: Exhausted::Hold,
+    }
+}
+
+fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
+    Task {
+        id: id.into(),
+        batch: "shop".into(),
+        workflow: "kanban".into(),
+        title: title.to_owned(),
+        body: String::new(),
+        kind: TaskKind::Feature,
+        tags: BTreeSet::new(),
+        priority: 2,
+        deps: BTreeSet::new(),
+        gates: Vec::new(),
+        stage: at.into(),
+        state,
+        open_attempt: None,
+        next_mode: AttemptMode::Fresh,
+        needs_approval: false,
+        approved: None,
+        not_before: None,
+        failures: BTreeMap::new(),
+        rejections: 0,
+        spawns: 1,
+        tries: BTreeMap::new(),
+        head: None,
+        merged: None,
+        why_not: None,
+        comments: Vec::new(),
+        finding: None,
+        created_at: ago(9000),
+        since: ago(since),
+    }
+}
+
+fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Doing, since: u64) -> Attempt {
+    Attempt {
+        id: AttemptId(id),
+        task: task.into(),
+        stage: stage.into(),
+        n: 1,
+        mode: AttemptMode::Fresh,
+        worker,
+        state: AttemptState::Running,
+        signals: Vec::new(),
+        refused: Vec::new(),
+        workplace: Some(Workplace {
+            path: format!(".debussy-worktrees/{id}"),
+            branch: Some(format!("feature/{task}")),
+            start: None,
+            start_tree: None,
+        }),
+        activity: Activity {
+            doing,
+            source: "hook".to_owned(),
+            since: ago(since),
+        },
+        evidence: Vec::new(),
+        checks: 0,
+        created_at: ago(since + 5),
+        started_at: Some(ago(since + 3)),
+        deadline: None,
+        ended_at: None,
+        workspace: WorkspaceState::Present,
+    }
+}
+
+fn agent(role: &str, name: &str) -> Worker {
+    Worker::Agent {
+        role: role.into(),
+        name: format!("{role}-{name}"),
+    }
+}
+
+/// Tasks in every state.
+pub(crate) fn board() -> Board {
+    let mut board = Board::default();
+    board.settings = Arc::new(dbs::domain::Settings {
+        base: Some("feature/shop".to_owned()),
+        ..dbs::domain::Settings::default()
+    });
+    board.workflows.insert("kanban".into(), Arc::new(kanban()));
+    board.batches.insert("shop".into(), Arc::new(batch()));
+    for task in working().into_iter().chain(waiting()).chain(ended()) {
+        board.tasks.insert(task.id.clone(), Arc::new(task));
+    }
+    for attempt in attempts() {
+        if attempt.state.is_open() {
+            let task = board.tasks.get_mut(&attempt.task).expect("task");
+            Arc::make_mut(task).open_attempt = Some(attempt.id);
+        }
+        board.attempts.insert(attempt.id, Arc::new(attempt));
+    }
+    board
+}
+
+fn batch() -> Batch {
+    Batch {
+        id: "shop".into(),
+        title: "The shop".to_owned(),
+        goal: "Sell things".to_owned(),
+        base: None,
+        go_ahead: Some(ago(9000)),
+        run: RunState::Running,
+        since: ago(9000),
+    }
+}
+
+fn working() -> Vec<Task> {
+    let mut tasks = active();
+    tasks.insert(0, login());
+    tasks
+}
+
+fn login() -> Task {
+    let mut login = task(
+        "dbs-4",
+        "Login form posts the password once",
+        "development",
+        TaskState::Active,
+        660,
+    );
+    login.body = String::from(
+        "The form posts the password twice, once in the query.\n\n- remove it from the query\n- add a test that looks at the request\n\nFiles: src/login.rs, tests/login.rs",
+    );
+    login.tags = ["priority".to_owned(), "security".to_owned()].into();
+    login.priority = 0;
+    login.deps = ["dbs-1".into()].into();
+    login.rejections = 1;
+    login.spawns = 3;
+    login.finding = Some("The test does not look at the query.".to_owned());
+    login.comments = vec![Comment {
+        author: "reviewer-fauré".to_owned(),
+        text: "The test does not look at the query; see tests/login.rs line 14.".to_owned(),
+        at: ago(800),
+    }];
+    login
+}
+
+fn active() -> Vec<Task> {
+    vec![
+        task(
+            "dbs-5",
+            "Rate limit per customer",
+            "development",
+            TaskState::Active,
+            190,
+        ),
+        task(
+            "dbs-7",
+            "Database migration for orders",
+            "development",
+            TaskState::Active,
+            400,
+        ),
+        task(
+            "dbs-8",
+            "Réviser le libellé du panier",
+            "review",
+            TaskState::Active,
+            42,
+        ),
+        task(
+            "dbs-9",
+            "Audit log of every change of a price, with who changed it, when, and what it was before",
+            "review",
+            TaskState::Verifying,
+            70,
+        ),
+        task(
+            "dbs-10",
+            "顧客の住所を検証する (validate addresses)",
+            "security_review",
+            TaskState::Active,
+            12,
+        ),
+        task("dbs-11", "Session store", "merging", TaskState::Active, 8),
+        task(
+            "dbs-12",
+            "Checkout in one page",
+            "development",
+            TaskState::Active,
+            3700,
+        ),
+    ]
+}
+
+fn waiting() -> Vec<Task> {
+    let mut cooling = task(
+        "dbs-13",
+        "Search with typing errors",
+        "development",
+        TaskState::Released,
+        35,
+    );
+    cooling.why_not = Some(WhyNot::Until(NOW + Span::seconds(25)));
+    cooling.rejections = 2;
+    let mut blocked = task("dbs-14", "Reset mail", "development", TaskState::Released, 900);
+    blocked.deps = ["dbs-7".into(), "dbs-11".into()].into();
+    blocked.why_not = Some(WhyNot::Dependencies(vec!["dbs-7".into(), "dbs-11".into()]));
+    let mut full = task(
+        "dbs-15",
+        "Lockout after ten wrong passwords",
+        "development",
+        TaskState::Released,
+        900,
+    );
+    full.why_not = Some(WhyNot::NoRoom { running: 8, most: 8 });
+    let approval = task(
+        "dbs-16",
+        "Price rounding",
+        "acceptance",
+        TaskState::Held(Hold::Approval),
+        240,
+    );
+    let held = task(
+        "dbs-17",
+        "Import of old orders",
+        "development",
+        TaskState::Held(Hold::Exhausted(FailureClass::Crash)),
+        120,
+    );
+    let failed = task(
+        "dbs-18",
+        "Translate the help",
+        "review",
+        TaskState::Failed("gate: cargo test, 2 of 318 failed".to_owned()),
+        3000,
+    );
+    let parked = task(
+        "dbs-19",
+        "Dark mode",
+        "development",
+        TaskState::Parked("after the release".to_owned()),
+        5000,
+    );
+    let backlog = task("dbs-20", "Gift cards", "development", TaskState::Backlog, 8000);
+    vec![cooling, blocked, full, approval, held, failed, parked, backlog]
+}
+
+fn ended() -> Vec<Task> {
+    vec![
+        task("dbs-1", "Scaffold", "done", TaskState::Done, 4800),
+        task("dbs-2", "Configuration file", "done", TaskState::Done, 3000),
+        task("dbs-3", "Continuous integration", "done", TaskState::Done, 1500),
+        task(
+            "dbs-21",
+            "Translate the mails",
+            "done",
+            TaskState::Skipped("dbs-18".into()),
+            2900,
+        ),
+        task("dbs-22", "Old banner", "done", TaskState::Cancelled, 7000),
+    ]
+}
+
+fn attempts() -> Vec<Attempt> {
+    settled().into_iter().chain(open()).collect()
+}
+
+fn settled() -> Vec<Attempt> {
+    let mut rejected = attempt(
+        (3, "dbs-4", "development"),
+        agent("developer", "satie"),
+        Doing::Exited,
+        2400,
+    );
+    rejected.state = AttemptState::Settled(Verdict::Passed);
+    rejected.ended_at = Some(ago(1500));
+    let mut review = attempt(
+        (4, "dbs-4", "review"),
+        agent("reviewer", "fauré"),
+        Doing::Exited,
+        1300,
+    );
+    review.state = AttemptState::Settled(Verdict::Rejected(
+        "the test does not look at the query".to_owned(),
+    ));
+    review.ended_at = Some(ago(800));
+    review.evidence = vec![
+        Evidence {
+            kind: EvidenceKind::Commented,
+            outcome: Tri::Yes,
+        },
+        Evidence {
+            kind: EvidenceKind::WorkspaceUnchanged,
+            outcome: Tri::Unknown("git did not answer within 10s".to_owned()),
+        },
+        Evidence {
+            kind: EvidenceKind::Gates,
+            outcome: Tri::No("cargo test: 1 of 318 failed".to_owned()),
+        },
+    ];
+    vec![rejected, review]
+}
+
+fn open() -> Vec<Attempt> {
+    let mut verifying = attempt(
+        (15, "dbs-9", "review"),
+        agent("reviewer", "dukas"),
+        Doing::Exited,
+        70,
+    );
+    verifying.state = AttemptState::Verifying;
+    let question = Doing::Question("keep the old checkout route?".to_owned());
+    vec![
+        attempt(
+            (11, "dbs-4", "development"),
+            agent("developer", "ravel"),
+            Doing::Working,
+            660,
+        ),
+        attempt(
+            (12, "dbs-5", "development"),
+            agent("developer", "poulenc"),
+            Doing::Working,
+            190,
+        ),
+        attempt(
+            (13, "dbs-7", "development"),
+            agent("developer", "milhaud"),
+            Doing::Permission("npm run migrate".to_owned()),
+            130,
+        ),
+        attempt(
+            (14, "dbs-8", "review"),
+            agent("reviewer", "lili"),
+            Doing::Starting,
+            3,
+        ),
+        verifying,
+        attempt(
+            (16, "dbs-10", "security_review"),
+            agent("security-reviewer", "boulez"),
+            Doing::Lost,
+            12,
+        ),
+        attempt(
+            (17, "dbs-11", "merging"),
+            Worker::Engine(Action::Merge),
+            Doing::Working,
+            8,
+        ),
+        attempt(
+            (18, "dbs-12", "development"),
+            agent("developer", "tailleferre"),
+            question,
+            310,
+        ),
+    ]
+}
+
+fn notice(seconds: u64, level: Level, kind: &str, (task, text): (&str, &str)) -> LogLine {
+    LogLine {
+        at: ago(seconds),
+        notice: Notice {
+            level,
+            kind: kind.to_owned(),
+            task: (!task.is_empty()).then(|| task.into()),
+            attempt: None,
+            text: text.to_owned(),
+        },
+    }
+}
+
+fn log() -> Vec<LogLine> {
+    use Level::{Alert, Error, Info, Success, Warning};
+    let rejected = "sent back by reviewer-fauré: the test does not look at the query";
+    let asks = "developer-tailleferre asks: keep the old checkout route?";
+    let wants = "developer-milhaud wants to run: npm run migrate";
+    let crashed = "the third crash; held until somebody acts";
+    vec![
+        notice(2460, Info, "start", ("", "watching shop, base feature/shop")),
+        notice(
+            1500,
+            Success,
+            "advance",
+            ("dbs-3", "merged into feature/shop, 1 commit"),
+        ),
+        notice(800, Warning, "reject", ("dbs-4", rejected)),
+        notice(660, Info, "spawn", ("dbs-4", "developer-ravel begins, try 3")),
+        notice(310, Alert, "question", ("dbs-12", asks)),
+        notice(240, Alert, "approval", ("dbs-16", "waits for approval")),
+        notice(130, Alert, "permission", ("dbs-7", wants)),
+        notice(120, Error, "crash", ("dbs-17", crashed)),
+        notice(8, Info, "merge", ("dbs-11", "merging into feature/shop")),
+    ]
+}

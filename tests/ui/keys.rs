@@ -1,0 +1,396 @@
+//! What keys do, place by place.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use dbs::domain::{AttemptId, Command, Level, Span, TaskId, TaskState};
+use dbs::term::keys::{Key, KeyInput, Modifiers};
+use dbs::ui::{Content, Input, Keymap, Place, Request, ScreenId, Typed, entries};
+use proptest::prelude::*;
+
+use crate::fixture::{Desk, NOW};
+
+const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
+
+fn typed(key: Key, modifiers: Modifiers) -> Request {
+    Request::TypeInto(RAVEL, Typed::Key(KeyInput::new(key, modifiers)))
+}
+
+/// A client that types to the agent of dbs-4.
+fn typing() -> Desk {
+    let mut desk = Desk::full((120, 40));
+    desk.press("g i");
+    assert_eq!(desk.mode(), "TYPE");
+    desk
+}
+
+#[test]
+fn every_default_key_leads_to_its_action() {
+    let keymap = Keymap::builtin().expect("keys");
+    for entry in entries() {
+        for place in [Place::Nav, Place::Prefixed] {
+            for chord in keymap.keys(place, entry.action) {
+                assert_eq!(keymap.lookup(place, *chord), Some(entry.action), "{chord}");
+                assert_eq!(
+                    chord.to_string().parse(),
+                    Ok(*chord),
+                    "{chord} can be written and read"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_prefix_twice_goes_to_the_program_once() {
+    let mut desk = typing();
+    assert_eq!(desk.press("C-b C-b"), [typed(Key::Char('b'), Modifiers::CONTROL)]);
+    assert_eq!(desk.mode(), "TYPE");
+}
+
+#[test]
+fn a_key_that_means_nothing_after_the_prefix_cancels_and_is_not_sent_on() {
+    let mut desk = typing();
+    assert_eq!(desk.press("C-b F9"), []);
+    assert_eq!(desk.mode(), "TYPE");
+    assert!(desk.text().contains("C-b F9 means nothing"));
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+}
+
+#[test]
+fn prefix_and_escape_lead_from_typing_to_looking_and_escape_back_to_the_board() {
+    let mut desk = typing();
+    desk.press("C-b Esc");
+    assert_eq!(desk.mode(), "LOOK");
+    desk.press("Esc");
+    assert_eq!(desk.mode(), "NAV");
+    assert!(desk.text().contains("[1 Main]"));
+}
+
+#[test]
+fn control_c_reaches_the_program_in_type_and_stops_nothing_elsewhere() {
+    let mut desk = typing();
+    assert_eq!(desk.press("C-c"), [typed(Key::Char('c'), Modifiers::CONTROL)]);
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.press("C-c"), []);
+    assert!(desk.text().contains("q leaves, agents go on"));
+}
+
+#[test]
+fn releases_are_sent_on_while_typing_and_never_act_elsewhere() {
+    let mut key = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
+    key.kind = KeyEventKind::Release;
+    assert_eq!(Desk::full((80, 24)).key(key), []);
+    assert_eq!(typing().key(key).len(), 1);
+}
+
+#[test]
+fn when_the_program_ends_keys_typed_ahead_are_dropped_for_a_second() {
+    let mut desk = typing();
+    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    assert_eq!(desk.press("q"), []);
+    assert_eq!(desk.mode(), "LOOK");
+    desk.now = NOW + Span(999);
+    assert_eq!(desk.press("q"), []);
+    desk.now = NOW + Span(1001);
+    assert_eq!(desk.press("q"), [Request::Detach]);
+}
+
+#[test]
+fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
+    let mut desk = typing();
+    desk.press("C-b Esc");
+    let attempt = desk.board.attempts.get_mut(&AttemptId(11)).expect("attempt");
+    std::sync::Arc::make_mut(attempt).state =
+        dbs::domain::AttemptState::Settled(dbs::domain::Verdict::Passed);
+    desk.change("dbs-4", |task| task.open_attempt = None);
+    desk.input(Input::Tick);
+    assert_eq!(desk.mode(), "LOOK");
+    assert!(desk.text().contains("developer-ravel"));
+}
+
+#[test]
+fn the_keys_after_the_prefix_are_shown_after_a_moment() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("C-b");
+    assert!(!desk.text().contains("C-b and then ─"));
+    desk.now = NOW + Span(300);
+    assert!(desk.text().contains("C-b and then ─"), "{}", desk.text());
+}
+
+#[test]
+fn a_paste_is_typed_into_a_program_and_never_taken_as_keys() {
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.input(Input::Paste("qqq".to_owned())), []);
+    assert!(desk.text().contains("a paste is never taken as keys"));
+    let paste = Typed::Paste("a\nb".to_owned());
+    assert_eq!(
+        typing().input(Input::Paste("a\nb".to_owned())),
+        [Request::TypeInto(RAVEL, paste)]
+    );
+}
+
+#[test]
+fn hopping_to_the_next_that_needs_you_goes_on_typing_there() {
+    let mut desk = typing();
+    desk.model
+        .attention
+        .retain(|item| item.attempt == Some(AttemptId(13)));
+    desk.press("C-b a");
+    assert_eq!(desk.mode(), "TYPE");
+    let Some(Request::TypeInto(screen, _)) = desk.press("2").pop() else {
+        panic!("typed")
+    };
+    assert_eq!(screen, ScreenId::Attempt(AttemptId(13)));
+}
+
+#[test]
+fn new_attention_never_moves_the_focus() {
+    let mut desk = Desk::full((120, 40));
+    let before = desk.text();
+    desk.change("dbs-15", |task| task.state = TaskState::Failed("x".to_owned()));
+    desk.input(Input::Tick);
+    let select = |text: &str| {
+        text.lines()
+            .find(|line| line.contains("dbs-4 "))
+            .map(str::to_owned)
+    };
+    assert_eq!(select(&before), select(&desk.text()));
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn an_approval_is_given_with_one_key_where_one_is_asked_for() {
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.press("a"), []);
+    assert!(desk.text().contains("dbs-4 does not wait for approval"));
+    desk.model
+        .attention
+        .retain(|item| item.task == TaskId::from("dbs-16"));
+    assert_eq!(
+        desk.press("! a"),
+        [Request::Command(Command::Approve("dbs-16".into()))]
+    );
+}
+
+#[test]
+fn a_reason_is_asked_for_in_one_line_and_escape_sends_nothing() {
+    let mut desk = Desk::full((80, 24));
+    assert_eq!(desk.press("b n o Space t e s t Esc"), []);
+    assert_eq!(desk.mode(), "NAV");
+    let sent = desk.press("b n o Space t e s x Backspace t Enter");
+    assert_eq!(
+        sent,
+        [Request::Command(Command::Reject(
+            "dbs-4".into(),
+            "no test".to_owned()
+        ))]
+    );
+}
+
+#[test]
+fn an_empty_line_is_not_sent() {
+    let mut desk = Desk::full((80, 24));
+    assert_eq!(desk.press("n Space Enter"), []);
+    assert_eq!(desk.mode(), "ASK");
+    assert_eq!(desk.press("a Enter"), [Request::NewTask("a".to_owned())]);
+}
+
+#[test]
+fn stopping_an_agent_asks_names_it_and_takes_no_for_the_default() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("x");
+    let text = desk.text();
+    assert!(
+        text.contains("Stop developer-ravel?") && text.contains("dbs-4"),
+        "{text}"
+    );
+    assert_eq!(desk.press("Enter"), []);
+    assert_eq!(
+        desk.press("x y"),
+        [Request::Command(Command::Kill(AttemptId(11)))]
+    );
+}
+
+#[test]
+fn pausing_names_whom_it_stops_and_going_on_does_not_ask() {
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.press("P"), []);
+    assert!(desk.text().contains("dbs-4  developer-ravel"));
+    assert_eq!(desk.press("y"), [Request::Command(Command::Pause)]);
+    desk.model.pause = Some(dbs::domain::Pause::Operator {
+        by: "ann".to_owned(),
+        at: NOW,
+    });
+    assert_eq!(desk.press("P"), [Request::Command(Command::Resume)]);
+}
+
+#[test]
+fn a_parked_task_is_taken_up_again_with_the_key_that_parks() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("G k");
+    let again = Command::Retry {
+        task: "dbs-19".into(),
+        stage: None,
+        note: None,
+    };
+    assert_eq!(desk.press("p"), [Request::Command(again)]);
+}
+
+#[test]
+fn tasks_that_ended_are_counted_until_they_are_asked_for() {
+    let mut desk = Desk::full((200, 60));
+    assert!(!desk.text().contains("Old banner") && desk.text().contains("5 finished, . shows them"));
+    desk.press(". G");
+    assert!(desk.text().contains("Old banner"));
+}
+
+#[test]
+fn splitting_offers_views_and_the_new_pane_has_the_focus() {
+    let mut desk = Desk::full((200, 60));
+    let requests = desk.press("3 C-b % Enter");
+    let [Request::OpenShell(pane)] = requests.as_slice() else {
+        panic!("{requests:?}")
+    };
+    assert!(
+        desk.frame()
+            .1
+            .panes
+            .iter()
+            .any(|area| area.pane == *pane && area.focus)
+    );
+    desk.state.shell_opened(*pane, 7);
+    assert_eq!(desk.press("C-b x"), [Request::CloseShell(7)]);
+    assert_eq!(desk.frame().1.panes.len(), 1);
+}
+
+#[test]
+fn closing_a_shell_that_runs_asks_first_and_closing_an_agents_pane_stops_nobody() {
+    let mut desk = Desk::full((200, 60));
+    desk.press("C-b c");
+    let pane = desk.state.shells_wanted()[0];
+    desk.screens.put(ScreenId::Shell(2), "$ ");
+    desk.state.shell_opened(pane, 2);
+    assert_eq!(desk.press("C-b x"), []);
+    assert!(desk.text().contains("Close shell 2?"));
+    assert_eq!(desk.press("y"), [Request::CloseShell(2)]);
+    desk.press("3 C-b % G");
+    assert_eq!(desk.press("Enter C-b x"), []);
+    assert!(desk.model.agents().any(|row| row.attempt.id == AttemptId(18)));
+}
+
+#[test]
+fn zoom_shows_one_pane_and_the_same_key_all_again() {
+    let mut desk = Desk::full((200, 60));
+    let all = desk.frame().1.panes.len();
+    assert_eq!(all, 4);
+    desk.press("z");
+    assert_eq!(desk.frame().1.panes.len(), 1);
+    desk.press("C-b z");
+    assert_eq!(desk.frame().1.panes.len(), all);
+}
+
+#[test]
+fn the_focus_goes_where_the_arrow_points() {
+    let mut desk = Desk::full((200, 60));
+    let focus = |desk: &Desk| {
+        desk.frame()
+            .1
+            .panes
+            .iter()
+            .find(|area| area.focus)
+            .map(|area| area.area.x)
+    };
+    let board = focus(&desk);
+    desk.press("C-b Right");
+    assert!(focus(&desk) > board);
+    desk.press("C-b Left C-b Left");
+    assert!(focus(&desk) < board);
+    desk.press("C-b ;");
+    assert_eq!(focus(&desk), board);
+}
+
+#[test]
+fn a_line_between_panes_moves_and_stays_moved() {
+    let mut desk = Desk::full((200, 60));
+    let width = |desk: &Desk| {
+        desk.frame()
+            .1
+            .panes
+            .iter()
+            .find(|area| area.focus)
+            .map(|area| area.area.width)
+    };
+    let before = width(&desk);
+    desk.press("> >");
+    assert!(width(&desk) > before);
+    desk.press("< <");
+    assert_eq!(width(&desk), before);
+}
+
+#[test]
+fn looking_back_scrolls_and_typing_returns_to_the_newest_line() {
+    let mut desk = typing();
+    let screen = desk.screens.all.get_mut(&RAVEL).expect("screen");
+    screen.lines = (0..200).map(|number| format!("line {number}")).collect();
+    desk.press("C-b Esc k k");
+    assert!(desk.text().contains("2 lines back") && !desk.text().contains("line 199"));
+    desk.press("i a");
+    assert!(desk.text().contains("line 199"));
+}
+
+#[test]
+fn what_is_told_goes_away_by_itself() {
+    let mut desk = Desk::full((80, 24));
+    desk.state.tell(NOW, Level::Success, "released dbs-20");
+    assert!(desk.text().contains("released dbs-20"));
+    desk.now = NOW + Span::seconds(7);
+    assert!(!desk.text().contains("released dbs-20"));
+}
+
+#[test]
+fn a_shell_that_is_not_open_yet_is_asked_for_at_the_start() {
+    let state = dbs::ui::State::builtin((80, 24)).expect("state");
+    let requests = dbs::ui::begin(&state);
+    assert!(matches!(requests.as_slice(), [Request::OpenShell(_)]));
+    assert_eq!(Content::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));
+}
+
+fn any_key() -> impl Strategy<Value = KeyEvent> {
+    let code = prop_oneof![
+        any::<char>().prop_map(KeyCode::Char),
+        (1u8..=24).prop_map(KeyCode::F),
+        prop::sample::select(vec![
+            KeyCode::Enter,
+            KeyCode::Esc,
+            KeyCode::Tab,
+            KeyCode::BackTab,
+            KeyCode::Backspace,
+            KeyCode::Delete,
+            KeyCode::Insert,
+            KeyCode::Up,
+            KeyCode::Down,
+            KeyCode::Left,
+            KeyCode::Right,
+            KeyCode::Home,
+            KeyCode::End,
+            KeyCode::PageUp,
+            KeyCode::PageDown,
+            KeyCode::Menu,
+        ]),
+    ];
+    let modifiers = (0u8..8).prop_map(KeyModifiers::from_bits_truncate);
+    (code, modifiers).prop_map(|(code, modifiers)| KeyEvent::new(code, modifiers))
+}
+
+proptest! {
+    #[test]
+    fn in_type_every_key_but_the_prefix_is_the_programs(key in any_key()) {
+        let prefix = key.code == KeyCode::Char('b') && key.modifiers == KeyModifiers::CONTROL;
+        let shifted = key.code == KeyCode::Char('B') && key.modifiers.contains(KeyModifiers::CONTROL);
+        let with_shift = key.modifiers == (KeyModifiers::CONTROL | KeyModifiers::SHIFT) && key.code == KeyCode::Char('b');
+        prop_assume!(!prefix && !shifted && !with_shift);
+        let mut desk = typing();
+        let requests = desk.key(key);
+        prop_assert_eq!(requests, vec![Request::TypeInto(RAVEL, Typed::Key(dbs::ui::key_input(&key).expect("known")))]);
+        prop_assert_eq!(desk.mode(), "TYPE");
+    }
+}

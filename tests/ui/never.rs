@@ -1,0 +1,203 @@
+//! What can never happen: a panic, a mode without a way out, a border that moves, a pane outside the frame.
+
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use dbs::ui::{Chord, Input, Request};
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use unicode_width::UnicodeWidthStr;
+
+use crate::fixture::Desk;
+
+fn any_input() -> impl Strategy<Value = Input> {
+    let names = "a b c d e f g h i j k l m n o p q r s t u v w x y z A G L P Q R X 0 1 2 3 4 5 6 7 8 9 ! . < > [ ] { } % & , ; ? \"                  Enter Esc Tab S-Tab Space Backspace Delete Up Down Left Right Home End PageUp PageDown C-b C-b C-b C-b C-c C-l C-d                  C-u C-w C-Left C-Right C-Up C-Down F5";
+    let chords: Vec<Chord> = names
+        .split_whitespace()
+        .map(|name| name.parse().expect("key"))
+        .collect();
+    let kinds = vec![
+        MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::Down(MouseButton::Right),
+        MouseEventKind::Up(MouseButton::Left),
+        MouseEventKind::Drag(MouseButton::Left),
+        MouseEventKind::Moved,
+        MouseEventKind::ScrollUp,
+        MouseEventKind::ScrollDown,
+    ];
+    let mouse = (prop::sample::select(kinds), 0u16..210, 0u16..70).prop_map(|(kind, column, row)| {
+        Input::Mouse(MouseEvent {
+            kind,
+            column,
+            row,
+            modifiers: KeyModifiers::NONE,
+        })
+    });
+    prop_oneof![
+        16 => prop::sample::select(chords).prop_map(|chord| Input::Key(chord.event())),
+        3 => mouse,
+        2 => (1u16..=200, 1u16..=60).prop_map(|(width, height)| Input::Resize(width, height)),
+        1 => "\\PC{0,12}".prop_map(Input::Paste),
+        1 => any::<bool>().prop_map(Input::Focus),
+        1 => Just(Input::Tick),
+    ]
+}
+
+/// Takes in one input, answers shells as a server would, and looks at the frame.
+fn live(desk: &mut Desk, input: Input) {
+    for request in desk.input(input) {
+        if let Request::OpenShell(pane) = request {
+            desk.state.shell_opened(pane, 1);
+        }
+    }
+    let (buffer, layouted) = desk.frame();
+    for pane in &layouted.panes {
+        assert_eq!(
+            pane.area.intersection(buffer.area),
+            pane.area,
+            "a pane leaves the frame"
+        );
+        for other in layouted.panes.iter().filter(|other| other.pane != pane.pane) {
+            assert!(pane.area.intersection(other.area).is_empty(), "two panes overlap");
+        }
+    }
+    let focused = layouted.panes.iter().filter(|pane| pane.focus).count();
+    assert!(
+        layouted.panes.is_empty() || focused == 1,
+        "{focused} panes have the focus"
+    );
+    for (row, width) in row_widths(&buffer).into_iter().enumerate() {
+        assert_eq!(
+            width,
+            usize::from(buffer.area.width),
+            "row {row} is wider than the frame"
+        );
+    }
+    if let Some(cursor) = layouted.cursor {
+        assert!(
+            buffer.area.contains((cursor.x, cursor.y).into()),
+            "the cursor leaves the frame"
+        );
+    }
+}
+
+/// Columns each row takes on a terminal, drawn from left to right.
+fn row_widths(buffer: &Buffer) -> Vec<usize> {
+    let area = buffer.area;
+    (area.y..area.bottom())
+        .map(|y| {
+            let mut x = area.x;
+            while x < area.right() {
+                x += u16::try_from(buffer[(x, y)].symbol().width().max(1)).expect("narrow");
+            }
+            usize::from(x)
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sequence_of_inputs_panics_or_traps(
+        inputs in prop::collection::vec(any_input(), 200),
+        first in (1u16..=200, 1u16..=60),
+    ) {
+        let mut desk = Desk::full(first);
+        for input in inputs {
+            live(&mut desk, input);
+        }
+        live(&mut desk, Input::Resize(120, 40));
+        // Out of any overlay or pending prefix, out of TYPE, out of LOOK and what was opened.
+        desk.press("Esc C-b Esc");
+        for _ in 0..30 {
+            if desk.mode() == "NAV" {
+                break;
+            }
+            desk.press("Esc");
+        }
+        prop_assert_eq!(desk.mode(), "NAV");
+        prop_assert_eq!(desk.press("q"), vec![Request::Detach]);
+    }
+
+    #[test]
+    fn text_from_outside_never_moves_a_border(
+        title in any::<String>(),
+        name in "\\PC{0,40}",
+        body in any::<String>(),
+        size in prop::sample::select(vec![(60, 15), (80, 24), (120, 40), (200, 60)]),
+    ) {
+        let mut desk = Desk::full(size);
+        let plain = borders(&desk);
+        desk.change("dbs-5", |task| {
+            task.title.clone_from(&title);
+            task.finding = Some(name.clone());
+            task.body.clone_from(&body);
+        });
+        desk.log[3].notice.text.clone_from(&title);
+        let (buffer, _) = desk.frame();
+        for (row, width) in row_widths(&buffer).into_iter().enumerate() {
+            prop_assert_eq!(width, usize::from(size.0), "row {}", row);
+        }
+        prop_assert_eq!(borders(&desk), plain);
+    }
+}
+
+/// Where the lines around panes are.
+fn borders(desk: &Desk) -> Vec<(u16, u16)> {
+    let (buffer, layouted) = desk.frame();
+    let inside = |x, y| {
+        layouted
+            .panes
+            .iter()
+            .any(|pane| pane.area.contains((x, y).into()))
+    };
+    let body = 2..buffer.area.bottom() - 1;
+    let cells = body.flat_map(|y| (0..buffer.area.right()).map(move |x| (x, y)));
+    cells
+        .filter(|(x, y)| !inside(*x, *y) && "│┌┐└┘├┤┬┴┼".contains(buffer[(*x, *y)].symbol()))
+        .collect()
+}
+
+#[test]
+fn a_frame_of_one_cell_and_of_none_can_be_drawn() {
+    for size in [(1, 1), (0, 0), (1, 60), (200, 1), (59, 60), (200, 14)] {
+        let desk = Desk::full(size);
+        assert!(desk.frame().1.panes.is_empty());
+    }
+}
+
+#[test]
+fn a_small_terminal_says_what_it_needs_and_how_things_stand() {
+    let desk = Desk::full((59, 20));
+    let text = desk.text();
+    assert!(
+        text.contains("need 60x15, have 59x20") && text.contains("7 running, 5 need you"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_agent_is_never_given_fewer_than_sixty_columns() {
+    for width in 100..=200 {
+        let mut desk = Desk::full((width, 50));
+        desk.press("2");
+        for pane in desk.frame().1.panes.iter().filter(|pane| pane.screen.is_some()) {
+            assert!(pane.area.width >= 60, "{} columns of {width}", pane.area.width);
+        }
+    }
+}
+
+#[test]
+fn what_an_agent_is_given_does_not_change_with_the_mode() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = Desk::full(size);
+        desk.press("3 g Enter");
+        let looking = desk.frame().1.panes;
+        desk.press("i");
+        assert_eq!(desk.mode(), "TYPE");
+        assert_eq!(desk.frame().1.panes, looking);
+    }
+    let mut desk = Desk::full((80, 24));
+    desk.press("3 g Enter");
+    let area = desk.frame().1.panes[0].area;
+    assert_eq!((area.width, area.height), (80, 22));
+}

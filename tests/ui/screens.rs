@@ -1,0 +1,105 @@
+//! Terminals without programs: text that is already there.
+
+use std::collections::BTreeMap;
+
+use dbs::domain::AttemptId;
+use dbs::term::CursorShape;
+use dbs::ui::{ScreenCursor, ScreenId, ScreenRead, Screens, Wants};
+use ratatui::style::{Color, Style};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+#[derive(Default)]
+pub(crate) struct TextScreens {
+    pub(crate) all: BTreeMap<ScreenId, TextScreen>,
+}
+
+#[derive(Clone)]
+pub(crate) struct TextScreen {
+    pub(crate) lines: Vec<String>,
+    pub(crate) rows: u16,
+    pub(crate) wants: Wants,
+    pub(crate) alive: bool,
+}
+
+impl TextScreens {
+    pub(crate) fn agent(&mut self, attempt: u64, text: &str) {
+        self.put(ScreenId::Attempt(AttemptId(attempt)), text);
+    }
+
+    pub(crate) fn put(&mut self, id: ScreenId, text: &str) {
+        let screen = TextScreen {
+            lines: text.lines().map(str::to_owned).collect(),
+            rows: 30,
+            wants: Wants::default(),
+            alive: true,
+        };
+        self.all.insert(id, screen);
+    }
+}
+
+/// The trait's methods take what the trait allows: a copy is what is looked at.
+impl Screens for TextScreens {
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        let Some(screen) = self.all.get(&id) else {
+            return false;
+        };
+        read(&mut screen.clone());
+        true
+    }
+}
+
+impl TextScreen {
+    fn visible(&self, back: usize) -> Vec<&str> {
+        let rows = usize::from(self.rows);
+        let end = self.lines.len().saturating_sub(back);
+        let start = end.saturating_sub(rows);
+        self.lines[start..end].iter().map(String::as_str).collect()
+    }
+}
+
+impl ScreenRead for TextScreen {
+    fn size(&self) -> (u16, u16) {
+        (100, self.rows)
+    }
+
+    fn history(&self) -> usize {
+        self.lines.len().saturating_sub(usize::from(self.rows))
+    }
+
+    fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        for (row, line) in (0..).zip(self.visible(back)) {
+            let mut column = 0;
+            let style = if line.starts_with('>') {
+                Style::new().fg(Color::Green)
+            } else {
+                Style::new()
+            };
+            for grapheme in line.graphemes(true) {
+                show(column, row, grapheme, style);
+                column += u16::try_from(grapheme.width()).expect("short");
+            }
+        }
+    }
+
+    fn cursor(&self) -> Option<ScreenCursor> {
+        let lines = self.visible(0);
+        Some(ScreenCursor {
+            column: u16::try_from(lines.last().map_or(0, |line| line.width())).expect("short"),
+            row: u16::try_from(lines.len().saturating_sub(1)).expect("short"),
+            shape: CursorShape::default(),
+        })
+    }
+
+    fn wants(&self) -> Wants {
+        self.wants
+    }
+
+    fn title(&self) -> String {
+        String::new()
+    }
+
+    fn alive(&self) -> bool {
+        self.alive
+    }
+}

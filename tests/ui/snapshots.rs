@@ -1,0 +1,185 @@
+//! Frames as a person sees them. Look at them when they change: they must look like something one wants to use.
+
+use dbs::domain::{Level, Pause, Span};
+use dbs::ui::{Glyphs, Palette, SessionKind, Theme};
+use ratatui::style::{Color, Style};
+
+use crate::fixture::Desk;
+
+const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
+
+fn check(name: &str, desk: &Desk) {
+    let (width, height) = desk.state.size;
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path("snapshots");
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("{name}_{width}x{height}"), desk.text()));
+}
+
+fn at_every_size(name: &str, keys: &str) {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        if !keys.is_empty() {
+            desk.press(keys);
+        }
+        check(name, &desk);
+    }
+}
+
+#[test]
+fn the_first_tab() {
+    at_every_size("main", "");
+}
+
+#[test]
+fn the_agents() {
+    at_every_size("agents", "2");
+}
+
+#[test]
+fn the_board_over_the_whole_width() {
+    at_every_size("board", "3");
+}
+
+#[test]
+fn the_board_without_unicode() {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        desk.theme = Theme::builtin(Palette::Sixteen, Glyphs::Ascii);
+        desk.press("3");
+        check("board_ascii", &desk);
+    }
+}
+
+#[test]
+fn an_agent_that_is_looked_at() {
+    at_every_size("look", "3 g Enter");
+}
+
+#[test]
+fn an_agent_that_is_typed_to() {
+    at_every_size("type", "3 g i");
+}
+
+#[test]
+fn a_task_in_full() {
+    at_every_size("task", "3 G Enter");
+}
+
+#[test]
+fn a_board_without_tasks() {
+    for size in SIZES {
+        check("empty", &Desk::empty(size));
+    }
+}
+
+#[test]
+fn the_help() {
+    for size in [(80, 24), (120, 40)] {
+        let mut desk = Desk::full(size);
+        desk.press("?");
+        check("help", &desk);
+    }
+}
+
+#[test]
+fn the_keys_after_the_prefix() {
+    for size in [(60, 15), (80, 24), (120, 40)] {
+        let mut desk = Desk::full(size);
+        desk.press("C-b");
+        desk.now = desk.now + Span(400);
+        check("prefix", &desk);
+    }
+}
+
+#[test]
+fn prompts_questions_and_choices() {
+    for (name, keys) in [
+        ("ask", "b n o Space t e s t"),
+        ("confirm", "x"),
+        ("choose", "C-b %"),
+        ("panes", "C-b w"),
+    ] {
+        for size in [(60, 15), (120, 40)] {
+            let mut desk = Desk::full(size);
+            desk.press(keys);
+            check(name, &desk);
+        }
+    }
+}
+
+#[test]
+fn a_paused_rehearsal_that_has_something_to_say() {
+    for size in [(60, 15), (120, 40)] {
+        let mut desk = Desk::full(size);
+        desk.session.kind = SessionKind::Rehearsal;
+        desk.model.pause = Some(Pause::Operator {
+            by: "ann".to_owned(),
+            at: desk.now - Span::minutes(3),
+        });
+        desk.state.tell(desk.now, Level::Success, "released dbs-20");
+        desk.state.tell(
+            desk.now,
+            Level::Error,
+            "could not push: the remote does not answer",
+        );
+        check("rehearsal", &desk);
+    }
+}
+
+/// Every style of a frame, in the order of first use, and a map of where each is used.
+fn styles(desk: &Desk) -> String {
+    let (buffer, _) = desk.frame();
+    let mut seen: Vec<Style> = Vec::new();
+    let mut map = String::new();
+    for y in buffer.area.y..buffer.area.bottom() {
+        for x in buffer.area.x..buffer.area.right() {
+            let style = buffer[(x, y)].style();
+            let at = seen.iter().position(|known| *known == style).unwrap_or_else(|| {
+                seen.push(style);
+                seen.len() - 1
+            });
+            map.push(char::from_digit(u32::try_from(at).expect("few"), 36).expect("few"));
+        }
+        map.push('\n');
+    }
+    let mut key = |(at, style): (usize, &Style)| {
+        let digit = char::from_digit(u32::try_from(at).expect("few"), 36).expect("few");
+        format!(
+            "{digit} fg {:?} bg {:?} {:?}\n",
+            style.fg, style.bg, style.add_modifier
+        )
+    };
+    let legend: String = seen.iter().enumerate().map(&mut key).collect();
+    format!("{}\n{map}\n{legend}", desk.text())
+}
+
+#[test]
+fn styles_say_with_colour_what_words_say_already() {
+    for (name, palette) in [("sixteen", Palette::Sixteen), ("mono", Palette::Mono)] {
+        let mut desk = Desk::full((80, 24));
+        desk.theme = Theme::builtin(palette, Glyphs::Unicode);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_snapshot_path("snapshots");
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(format!("styles_{name}"), styles(&desk)));
+    }
+}
+
+#[test]
+fn without_colours_not_even_an_agent_has_any() {
+    let mut desk = Desk::full((200, 60));
+    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Unicode);
+    for keys in ["2", "3 g i"] {
+        desk.press(keys);
+        let (buffer, _) = desk.frame();
+        assert!(
+            buffer
+                .content
+                .iter()
+                .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
+        );
+    }
+}
