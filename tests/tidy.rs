@@ -30,80 +30,64 @@ mod texts;
 
 use source::{Finding, Tree};
 
-/// Fails with every finding, one per line, and the way out.
-fn must_be_empty(findings: &[Finding], way_out: &str) {
-    let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+/// What a rule found, and the way out.
+struct Ruling {
+    findings: Vec<Finding>,
+    way_out: &'static str,
+}
+
+/// Every rule on the project. One test, because reading the tree costs more than all rules together.
+#[test]
+fn the_project_keeps_its_walls() {
+    let tree = Tree::read();
+    let broken: Vec<String> = rulings(&tree)
+        .iter()
+        .filter(|ruling| !ruling.findings.is_empty())
+        .map(|ruling| {
+            let lines: Vec<String> = ruling.findings.iter().map(ToString::to_string).collect();
+            format!("{}\n  way out: {}", lines.join("\n"), ruling.way_out)
+        })
+        .collect();
     assert!(
-        lines.is_empty(),
-        "{} finding(s); {way_out}\n{}",
-        lines.len(),
-        lines.join("\n")
+        broken.is_empty(),
+        "the rules of this project are broken:\n{}",
+        broken.join("\n")
     );
 }
 
-#[test]
-fn layers_use_only_what_stands_above_them() {
-    let tree = Tree::read();
-    must_be_empty(
-        &layers::check(&tree.source, &tree.dependencies),
-        "move the code to the layer that may do it; the table is in tests/tidy/layers.rs",
-    );
-}
-
-#[test]
-fn files_of_one_layer_do_not_form_cycles() {
-    must_be_empty(
-        &cycles::check(&Tree::read().source),
-        "let one of them own the shared type, or take it as an argument",
-    );
-}
-
-#[test]
-fn files_are_small_documented_and_in_facade_style() {
-    must_be_empty(
-        &files::check(&Tree::read().source),
-        "split by rule, not by kind of item",
-    );
-}
-
-#[test]
-fn names_say_what_a_thing_is() {
-    must_be_empty(
-        &names::check(&Tree::read().source),
-        "name it by what it does for a person or a rule",
-    );
-}
-
-#[test]
-fn doors_to_the_outside_are_listed_and_give_a_reason() {
-    let tree = Tree::read();
-    must_be_empty(
-        &doors::check(&tree.source, &tree.architecture),
-        "take time, paths and processes as arguments or through a port; a new door gets a row in docs/architecture.md",
-    );
-}
-
-#[test]
-fn texts_hold_no_notes_to_self_and_no_paths_of_one_machine() {
-    must_be_empty(
-        &texts::check(&Tree::read()),
-        "finish the work or open an issue; name files relative to the project",
-    );
-}
-
-#[test]
-fn every_row_of_the_seeds_is_answered_and_every_named_proof_exists() {
-    let tree = Tree::read();
-    must_be_empty(
-        &conformance::check(&tree.conformance, &conformance::test_names(&tree)),
-        "docs/conformance.md holds each row once: `open`, tests that exist, or a decision",
-    );
-}
-
-#[test]
-fn the_architecture_is_short_enough_to_be_read() {
-    must_be_empty(
-        &texts::check_length("docs/architecture.md", &Tree::read().architecture, 200),
-        "say less",
-    );
+fn rulings(tree: &Tree) -> Vec<Ruling> {
+    vec![
+        Ruling {
+            findings: layers::check(&tree.source, &tree.dependencies),
+            way_out: "move the code to the layer that may do it; the table is in tests/tidy/layers.rs",
+        },
+        Ruling {
+            findings: cycles::check(&tree.source),
+            way_out: "let one of them own the shared type, or take it as an argument",
+        },
+        Ruling {
+            findings: files::check(&tree.source),
+            way_out: "split by rule, not by kind of item",
+        },
+        Ruling {
+            findings: names::check(&tree.source),
+            way_out: "name it by what it does for a person or a rule",
+        },
+        Ruling {
+            findings: doors::check(&tree.source, &tree.architecture),
+            way_out: "take time, paths and processes as arguments; a new door gets a row in docs/architecture.md",
+        },
+        Ruling {
+            findings: texts::check(tree),
+            way_out: "finish the work or open an issue; name files relative to the project",
+        },
+        Ruling {
+            findings: conformance::check(&tree.conformance, &conformance::test_names(tree)),
+            way_out: "docs/conformance.md holds each row once: `open`, tests that exist, or a decision",
+        },
+        Ruling {
+            findings: texts::check_length("docs/architecture.md", &tree.architecture, 200),
+            way_out: "say less",
+        },
+    ]
 }
