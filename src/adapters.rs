@@ -1,5 +1,6 @@
 //! The outside world: each adapter knows one thing and none of its siblings.
 
+pub mod agents;
 pub mod clock;
 pub mod gates;
 pub mod git;

@@ -99,12 +99,13 @@ impl Job {
         })
     }
 
-    /// Where the attempt works: engine fallbacks mend on the task's own branch, all others as the stage says.
+    /// Where the attempt works.
     pub(super) fn workspace(&self) -> Workspace {
-        match &self.attempt {
-            Some(attempt) if attempt.mode == AttemptMode::Fallback => Workspace::Branch,
-            _ => self.stage.workspace,
-        }
+        let mode = self
+            .attempt
+            .as_ref()
+            .map_or(AttemptMode::Fresh, |attempt| attempt.mode);
+        self.stage.workspace_for(mode)
     }
 
     /// Name of the worktree folder of this job's attempt.

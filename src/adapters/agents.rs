@@ -1,0 +1,238 @@
+//! Kinds of agents: from a brief to a command line and an environment. Nothing is started here.
+//!
+//! Two kinds so far: `rehearsal`, the built-in scripted agent, and `custom`, a command of the person's own.
+
+mod environment;
+
+pub use environment::Inherited;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::{AttemptId, RoleId, Timestamp};
+use crate::ports::agents::{Agents, Brief, LaunchLine};
+
+/// How agents of one role are started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// The built-in scripted agent with that scenario: a file, or `demo`.
+    Rehearsal {
+        /// The scenario.
+        scenario: String,
+        /// Every wait is divided by this.
+        speed: Number,
+        /// Seconds after which questions answer themselves; `None` as the scenario says.
+        answer_after: Option<Number>,
+    },
+    /// A command of one's own: program and arguments, never a shell line. `{task}`, `{title}`, `{body}`, `{branch}`, `{base}`,
+    /// `{role}`, `{finding}` inside an argument are replaced; an argument stays one argument whatever is put in.
+    Custom(Vec<String>),
+}
+
+/// A number in the form it was given, because it is only passed on.
+pub type Number = String;
+
+/// Makes the secret of an attempt.
+pub type TokenOf = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
+
+/// All configured kinds.
+pub struct Configured {
+    /// This program, for the built-in agent and for the agents' own calls.
+    pub program: PathBuf,
+    /// Kind by role.
+    pub by_role: BTreeMap<RoleId, Kind>,
+    /// Kind of every other role, if any.
+    pub otherwise: Option<Kind>,
+    /// What agents inherit of the environment.
+    pub inherited: Inherited,
+    /// Where the server listens.
+    pub socket: PathBuf,
+    /// Folder for signals while no server listens.
+    pub inbox: PathBuf,
+    /// Root of the project.
+    pub root: PathBuf,
+    /// Makes secrets.
+    pub token: TokenOf,
+}
+
+impl std::fmt::Debug for Configured {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Configured")
+            .field("by_role", &self.by_role)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Agents for Configured {
+    fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String> {
+        let kind = self.by_role.get(&brief.role).or(self.otherwise.as_ref()).ok_or_else(|| {
+            format!(
+                "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.command \
+                 'PROGRAM ARGUMENT …'`",
+                role = brief.role
+            )
+        })?;
+        let mut env = self.inherited.clone().into_pairs();
+        env.extend(self.identity(brief));
+        let argv = match kind {
+            Kind::Rehearsal {
+                scenario,
+                speed,
+                answer_after,
+            } => {
+                env.push(("DBS_REHEARSAL_SPEED".to_owned(), speed.clone()));
+                if let Some(seconds) = answer_after {
+                    env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds.clone()));
+                }
+                vec![
+                    self.program.to_string_lossy().into_owned(),
+                    "rehearse".to_owned(),
+                    scenario.clone(),
+                ]
+            }
+            Kind::Custom(words) => words.iter().map(|word| filled(word, brief)).collect(),
+        };
+        Ok(LaunchLine { argv, env })
+    }
+}
+
+impl Configured {
+    /// Who the agent is and how it speaks to the engine (K51).
+    fn identity(&self, brief: &Brief) -> Vec<(String, String)> {
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let tags: Vec<&str> = brief.tags.iter().map(String::as_str).collect();
+        [
+            ("DBS_ATTEMPT", brief.attempt.to_string()),
+            ("DBS_TOKEN", (self.token)(brief.attempt, brief.created_at)),
+            ("DBS_TASK", brief.task.to_string()),
+            ("DBS_TITLE", brief.title.clone()),
+            ("DBS_TAGS", tags.join(",")),
+            ("DBS_STAGE", brief.stage.to_string()),
+            ("DBS_ROLE", brief.role.to_string()),
+            ("DBS_AGENT", brief.name.clone()),
+            ("DBS_MODE", brief.mode.to_string()),
+            ("DBS_ATTEMPT_NUMBER", brief.n.to_string()),
+            ("DBS_BRANCH", brief.branch.clone()),
+            ("DBS_BASE", brief.base.clone()),
+            ("DBS_FINDING", brief.finding.clone().unwrap_or_default()),
+            ("DBS_SOCKET", text(&self.socket)),
+            ("DBS_INBOX", text(&self.inbox)),
+            ("DBS_ROOT", text(&self.root)),
+            ("DBS_WORKTREE", text(&brief.folder)),
+            ("DEBUSSY_ROLE", brief.role.to_string()),
+            ("DEBUSSY_BEAD", brief.task.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.replace('\0', "")))
+        .to_vec()
+    }
+}
+
+/// Puts the brief into one argument. One pass, so that what is put in is never read again.
+fn filled(word: &str, brief: &Brief) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let known = after
+            .split_once('}')
+            .and_then(|(name, tail)| value(name, brief).map(|value| (value, tail)));
+        rest = if let Some((value, tail)) = known {
+            out.push_str(&value);
+            tail
+        } else {
+            out.push('{');
+            after
+        };
+    }
+    out.push_str(rest);
+    out.replace('\0', "")
+}
+
+fn value(name: &str, brief: &Brief) -> Option<String> {
+    Some(match name {
+        "task" => brief.task.to_string(),
+        "title" => brief.title.clone(),
+        "body" => brief.body.clone(),
+        "branch" => brief.branch.clone(),
+        "base" => brief.base.clone(),
+        "role" => brief.role.to_string(),
+        "finding" => brief.finding.clone().unwrap_or_default(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::AttemptMode;
+
+    fn brief() -> Brief {
+        Brief {
+            attempt: AttemptId(7),
+            created_at: Timestamp(1),
+            task: "dbs-1".into(),
+            title: "Add {branch}; rm -rf ~".into(),
+            body: String::new(),
+            tags: ["security".to_owned()].into(),
+            stage: "development".into(),
+            role: "developer".into(),
+            name: "developer-ravel".into(),
+            mode: AttemptMode::Fresh,
+            n: 1,
+            folder: "/w".into(),
+            branch: "feature/dbs-1".into(),
+            base: "main".into(),
+            finding: None,
+        }
+    }
+
+    fn configured(otherwise: Option<Kind>) -> Configured {
+        Configured {
+            program: "/bin/dbs".into(),
+            by_role: BTreeMap::new(),
+            otherwise,
+            inherited: Inherited::default(),
+            socket: "/s".into(),
+            inbox: "/i".into(),
+            root: "/r".into(),
+            token: Arc::new(|attempt, at| format!("{attempt}-{}", at.0)),
+        }
+    }
+
+    #[test]
+    fn task_text_stays_one_argument_and_is_not_read_again() {
+        let command = ["tool", "--say={title}", "{nothing}", "{"]
+            .map(str::to_owned)
+            .to_vec();
+        let line = configured(Some(Kind::Custom(command)))
+            .launch_line(&brief())
+            .unwrap();
+        assert_eq!(
+            line.argv,
+            ["tool", "--say=Add {branch}; rm -rf ~", "{nothing}", "{"]
+        );
+    }
+
+    #[test]
+    fn an_agent_gets_its_own_token_and_the_seeds_names() {
+        let line = configured(Some(Kind::Custom(vec!["x".into()])))
+            .launch_line(&brief())
+            .unwrap();
+        let get = |name: &str| {
+            line.env
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.as_str())
+        };
+        assert_eq!(get("DBS_TOKEN"), Some("7-1"));
+        assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
+        assert_eq!(get("ANTHROPIC_API_KEY"), None);
+    }
+
+    #[test]
+    fn a_role_without_an_agent_is_an_error_with_the_way_out() {
+        let why = configured(None).launch_line(&brief()).unwrap_err();
+        assert!(why.contains("dbs config roles.developer.command"), "{why}");
+    }
+}

@@ -1,0 +1,92 @@
+//! What agents inherit of the environment: an allow list (M13). Everything else stays outside.
+
+/// Names that are passed on.
+const ALLOWED: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "SHELL",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "USERPROFILE",
+    "PROGRAMFILES",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// Begins of names that are passed on.
+const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
+
+/// The part of an environment that agents inherit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inherited(Vec<(String, String)>);
+
+impl Inherited {
+    /// Keeps what is allowed, and adds what describes our terminals.
+    pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> Inherited {
+        let allowed = |name: &str| {
+            ALLOWED.iter().any(|known| known.eq_ignore_ascii_case(name))
+                || ALLOWED_BEGINS.iter().any(|begin| name.starts_with(begin))
+        };
+        let mut kept: Vec<(String, String)> = all.into_iter().filter(|(name, _)| allowed(name)).collect();
+        let ours = [
+            ("TERM", "xterm-256color"),
+            ("COLORTERM", "truecolor"),
+            ("TERM_PROGRAM", "dbs"),
+            ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
+        ];
+        kept.extend(ours.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        Inherited(kept)
+    }
+
+    /// As pairs of name and value.
+    pub fn into_pairs(self) -> Vec<(String, String)> {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_allowed_is_passed_on() {
+        let all = [
+            "PATH",
+            "LC_ALL",
+            "ANTHROPIC_API_KEY",
+            "SSH_AUTH_SOCK",
+            "TMUX",
+            "CLAUDECODE",
+            "TERM",
+        ];
+        let kept =
+            Inherited::from_environment(all.map(|name| (name.to_owned(), "x".to_owned()))).into_pairs();
+        let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "PATH",
+                "LC_ALL",
+                "TERM",
+                "COLORTERM",
+                "TERM_PROGRAM",
+                "TERM_PROGRAM_VERSION"
+            ]
+        );
+        assert!(kept.contains(&("TERM".to_owned(), "xterm-256color".to_owned())));
+    }
+}
