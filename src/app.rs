@@ -1,4 +1,21 @@
 //! The edge: arguments, configuration, server, client and commands. The only layer that knows concrete adapters.
 
+pub mod args;
+pub mod client;
+pub mod commands;
 pub mod config;
+pub mod demo;
+pub mod door;
+pub mod edge;
+pub mod logging;
+pub mod naming;
+pub mod out;
+pub mod place;
+pub mod server;
+pub mod setup;
+pub mod spawning;
 pub mod wire;
+
+mod running;
+
+pub use running::run;

@@ -12,6 +12,11 @@ pub fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// Seconds that the person's time zone is ahead of UTC now.
+pub fn utc_offset() -> i32 {
+    jiff::Zoned::now().offset().seconds()
+}
+
 /// The wall clock as the engine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WallClock;

@@ -105,7 +105,7 @@ impl Job {
             .attempt
             .as_ref()
             .map_or(AttemptMode::Fresh, |attempt| attempt.mode);
-        self.stage.workspace_for(mode)
+        mode.workspace(&self.stage)
     }
 
     /// Name of the worktree folder of this job's attempt.

@@ -1,0 +1,174 @@
+//! The thin process attached to a person's terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
+
+mod tty;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use crossterm::event::EventStream;
+use futures::StreamExt;
+
+use super::edge::Edge;
+use super::wire::{self, Attach, FromClient, FromServer, Hello, Looks, PROTOCOL, Packet};
+use crate::adapters::ipc::{self, Receiver, Sender};
+use tty::RawTerminal;
+
+/// How long a server that has gone may take to come back before the client gives up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Pause between two tries to reach it.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
+
+/// How an attachment ended.
+enum End {
+    /// The server said goodbye, and why.
+    Bye(String),
+    /// The server is gone without a word.
+    Lost,
+}
+
+/// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
+/// waited for; `restart` may start it again.
+///
+/// # Errors
+/// When there is no terminal, or no server; for people.
+pub async fn attach(socket: &Path, edge: &Edge) -> Result<(), String> {
+    attach_with(socket, edge, &mut || Ok(())).await
+}
+
+/// As [`attach`], with what starts a server that has vanished.
+///
+/// # Errors
+/// As [`attach`].
+pub async fn attach_with(
+    socket: &Path,
+    edge: &Edge,
+    restart: &mut dyn FnMut() -> Result<(), String>,
+) -> Result<(), String> {
+    let mut connection = reach(socket, Duration::from_secs(5)).await?;
+    let looks = looks(edge);
+    let mut terminal = RawTerminal::open().map_err(|error| {
+        format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
+    })?;
+    let mut input = EventStream::new();
+    loop {
+        match converse(&mut connection, &mut terminal, &mut input, looks).await? {
+            End::Bye(why) => {
+                drop(terminal);
+                if !why.is_empty() {
+                    super::out::line(&why);
+                }
+                return Ok(());
+            }
+            End::Lost => {
+                terminal.note("the server is not answering; agents go on; connecting again");
+                restart()?;
+                connection = reach(socket, PATIENCE).await?;
+            }
+        }
+    }
+}
+
+async fn reach(socket: &Path, patience: Duration) -> Result<(Sender, Receiver), String> {
+    let deadline = tokio::time::Instant::now() + patience;
+    loop {
+        match greet(socket).await {
+            Ok(connection) => return Ok(connection),
+            Err(why) if tokio::time::Instant::now() >= deadline => return Err(why),
+            Err(_) => tokio::time::sleep(AGAIN_AFTER).await,
+        }
+    }
+}
+
+/// Connects and says hello.
+///
+/// # Errors
+/// When nobody listens, or another version does; for people.
+pub async fn greet(socket: &Path) -> Result<(Sender, Receiver), String> {
+    let failed = |why: &dyn std::fmt::Display| format!("could not reach a server at {}: {why}", socket.display());
+    let (mut sender, mut receiver) = ipc::connect(socket).await.map_err(|error| failed(&error))?;
+    let hello = Hello { protocol: PROTOCOL, program: env!("CARGO_PKG_VERSION").to_owned() };
+    say(&mut sender, &FromClient::Hello(hello)).await.map_err(|why| failed(&why))?;
+    match hear(&mut receiver).await.map_err(|why| failed(&why))? {
+        Some(Packet::Said(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => Ok((sender, receiver)),
+        Some(Packet::Said(FromServer::Hello(_))) => match hear(&mut receiver).await {
+            Ok(Some(Packet::Said(FromServer::Bye(why)))) => Err(why),
+            _ => Err(failed(&"it speaks another version; use the same dbs on both ends")),
+        },
+        _ => Err(failed(&"it did not say hello")),
+    }
+}
+
+/// Says something to the server.
+pub(super) async fn say(sender: &mut Sender, what: &FromClient) -> Result<(), String> {
+    let frame = wire::said(what).map_err(|error| error.to_string())?;
+    sender.send(frame).await.map_err(|error| error.to_string())
+}
+
+/// What the server says next; `None` when it has gone.
+pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromServer>>, String> {
+    match receiver.next().await {
+        None => Ok(None),
+        Some(Err(error)) => Err(error.to_string()),
+        Some(Ok(frame)) => wire::read(BytesMut::freeze(frame)).map(Some).map_err(|error| error.to_string()),
+    }
+}
+
+async fn converse(
+    (sender, receiver): &mut (Sender, Receiver),
+    terminal: &mut RawTerminal,
+    input: &mut EventStream,
+    looks: Looks,
+) -> Result<End, String> {
+    let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+    if say(sender, &FromClient::Attach(Attach { cols, rows, looks })).await.is_err() {
+        return Ok(End::Lost);
+    }
+    loop {
+        tokio::select! {
+            event = input.next() => match event {
+                Some(Ok(event)) => {
+                    if say(sender, &FromClient::Input(event)).await.is_err() {
+                        return Ok(End::Lost);
+                    }
+                }
+                // The terminal is gone: leave quietly, everything goes on.
+                Some(Err(_)) | None => return Ok(End::Bye(String::new())),
+            },
+            heard = hear(receiver) => match heard {
+                Ok(Some(Packet::Picture(number, bytes))) => {
+                    terminal.write(&bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
+                    if say(sender, &FromClient::Ack(number)).await.is_err() {
+                        return Ok(End::Lost);
+                    }
+                }
+                Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
+                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => terminal.copy(&text),
+                Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
+                Ok(None) | Err(_) => return Ok(End::Lost),
+            },
+        }
+    }
+}
+
+/// How this terminal can be drawn on, from its environment.
+fn looks(edge: &Edge) -> Looks {
+    let plain = edge.get("NO_COLOR").is_some();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| edge.get(name)).unwrap_or_default();
+    let utf8 = cfg!(windows) || locale.to_ascii_lowercase().replace('-', "").contains("utf8");
+    let ascii = !utf8 || edge.get("TERM").is_some_and(|term| term == "linux" || term == "dumb");
+    match (plain, ascii) {
+        (false, false) => Looks::Full,
+        (true, false) => Looks::Plain,
+        (false, true) => Looks::Ascii,
+        (true, true) => Looks::PlainAscii,
+    }
+}
+
+/// Writes all of it, at once.
+fn write_all(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}

@@ -1,0 +1,99 @@
+//! The person's terminal while we draw on it: raw mode, the alternate screen, the reports we want. Whatever happens, it is
+//! given back as it was, also when the program breaks.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, supports_keyboard_enhancement,
+};
+use crossterm::{cursor, execute, queue, style};
+
+use super::write_all;
+
+/// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal, taken. Given back when dropped.
+pub(super) struct RawTerminal;
+
+impl RawTerminal {
+    /// Takes it.
+    ///
+    /// # Errors
+    /// When standard input or output is no terminal.
+    pub(super) fn open() -> io::Result<RawTerminal> {
+        use std::io::IsTerminal as _;
+        if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+            return Err(io::Error::other("standard input and output must be a terminal"));
+        }
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::Release);
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            before(panic);
+        }));
+        let enhanced = supports_keyboard_enhancement().unwrap_or(false);
+        let mut out = io::stdout().lock();
+        execute!(out, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+        if enhanced {
+            let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+            execute!(out, PushKeyboardEnhancementFlags(flags))?;
+        }
+        Ok(RawTerminal)
+    }
+
+    /// Writes a picture.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        write_all(bytes)
+    }
+
+    /// Shows a line at the bottom while there is nobody to draw.
+    pub(super) fn note(&mut self, text: &str) {
+        let (_, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+        let mut out = io::stdout().lock();
+        let shown = queue!(
+            out,
+            cursor::MoveTo(0, rows.saturating_sub(1)),
+            style::SetAttribute(style::Attribute::Reverse),
+            style::Print(text),
+            style::SetAttribute(style::Attribute::Reset)
+        )
+        .and_then(|()| out.flush());
+        // A terminal that is gone is noticed by the next read.
+        drop(shown);
+    }
+
+    /// Puts text on the person's clipboard, by the terminal's own means (OSC 52).
+    pub(super) fn copy(&mut self, text: &str) {
+        let shown = execute!(io::stdout().lock(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text));
+        drop(shown);
+    }
+}
+
+impl Drop for RawTerminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    // Each step is tried whatever became of the one before; there is nobody left to tell.
+    drop(execute!(out, PopKeyboardEnhancementFlags));
+    drop(execute!(out, DisableFocusChange, DisableBracketedPaste, DisableMouseCapture));
+    drop(out.write_all(b"\x1b[?2026l"));
+    drop(execute!(out, LeaveAlternateScreen, cursor::Show, style::ResetColor));
+    drop(disable_raw_mode());
+}

@@ -1,0 +1,90 @@
+//! One command, one function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed,
+//! 2 wrong use.
+
+pub mod acting;
+pub mod showing;
+pub mod signalling;
+pub mod sessions;
+pub mod workflows;
+
+use std::process::ExitCode;
+
+use super::args::{Json, Verb};
+use super::door::Door;
+use super::edge::Edge;
+use super::out;
+use crate::domain::Command;
+
+/// What a command says for itself when it cannot be carried out.
+pub type Outcome = Result<ExitCode, String>;
+
+/// Who asks on the command line: an agent by its name, else the person.
+pub fn author(edge: &Edge) -> String {
+    edge.get("DBS_AGENT").or_else(|| edge.get("USER")).or_else(|| edge.get("USERNAME")).unwrap_or_else(|| "person".to_owned())
+}
+
+/// Asks the board and prints its answer.
+///
+/// # Errors
+/// When the board cannot be reached.
+pub fn ask(edge: &Edge, command: Command, json: Json) -> Outcome {
+    let mut door = Door::open(edge)?;
+    said(&door.ask(&author(edge), command)?, json)
+}
+
+fn said(answer: &crate::engine::inbox::Answer, json: Json) -> Outcome {
+    match answer {
+        Ok(accepted) if json.json => out::json(&serde_json::json!({ "ok": accepted.0 })),
+        Ok(accepted) => out::lines(&accepted.0),
+        Err(refusal) => {
+            if json.json {
+                out::json(&serde_json::json!({ "refused": refusal.0 }));
+            }
+            out::problem(&refusal.0);
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command of the board or of sessions; verbs that are programs of their own are not among them.
+///
+/// # Errors
+/// What could not be done, for people.
+pub fn run(verb: Verb, edge: &Edge) -> Outcome {
+    match verb {
+        Verb::Pause(json) => ask(edge, Command::Pause, json),
+        Verb::Resume(json) => ask(edge, Command::Resume, json),
+        Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
+        Verb::Task(verb) => acting::task(edge, verb),
+        Verb::Why { id, json } => showing::why(edge, &id, json),
+        Verb::Approve(one) => ask(edge, Command::Approve(one.id.as_str().into()), one.json),
+        Verb::Reject(one) => ask(edge, Command::Reject(one.id.as_str().into(), one.text.join(" ")), one.json),
+        Verb::Skip(one) => ask(edge, Command::Skip(one.id.as_str().into()), one.json),
+        Verb::Retry(retry) => acting::retry(edge, retry),
+        Verb::Answer(one) => ask(edge, Command::Answer(one.id.as_str().into(), one.text.join(" ")), one.json),
+        Verb::Status(json) => showing::status(edge, json),
+        Verb::Board { watch, json } => showing::board(edge, watch, json),
+        Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.text.join(" ")),
+        Verb::Done { text } => signalling::signal(edge, super::args::SignalWord::Done, &text.join(" ")),
+        Verb::Progress { text } => signalling::signal(edge, super::args::SignalWord::Progress, &text.join(" ")),
+        Verb::Workflow(verb) => workflows::run(edge, verb),
+        Verb::Logs { attempt, follow, raw, json } => showing::logs(edge, attempt.as_deref(), follow, raw, json),
+        Verb::Sessions(json) => sessions::list(edge, json),
+        Verb::Stop { all } => sessions::stop(edge, all),
+        Verb::Init => sessions::init(edge),
+        Verb::Doctor(json) => sessions::doctor(edge, json),
+        Verb::Attach { name } => sessions::attach(edge, name.as_deref()),
+        Verb::Start(start) => sessions::start(edge, &start),
+        Verb::Watch(json) => sessions::watch(edge, json),
+        Verb::Server => sessions::serve(edge),
+        Verb::Config { .. } => Err("soon".into()),
+        Verb::Completions { shell } => {
+            use clap::CommandFactory as _;
+            let mut command = super::args::Arguments::command();
+            clap_complete::generate(shell, &mut command, "dbs", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Demo(_) | Verb::Rehearse { .. } => Err("could not run this here".to_owned()),
+    }
+}

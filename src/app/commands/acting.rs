@@ -1,0 +1,112 @@
+//! Commands that change the board.
+
+use std::collections::BTreeSet;
+
+use super::{Outcome, ask, author, said, showing};
+use crate::app::args::{Create, Json, Retry, TaskVerb, Update};
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::wire::Snapshot;
+use crate::domain::task::TaskKind;
+use crate::domain::{AttemptId, Command, Draft, Patch, TaskId, Worker};
+
+/// A command on tasks.
+pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
+    match verb {
+        TaskVerb::Create(create) => self::create(edge, create),
+        TaskVerb::Show(one) => showing::task(edge, &one.id, one.json),
+        TaskVerb::List { state, stage, json } => showing::list(edge, state.as_deref(), stage.as_deref(), json),
+        TaskVerb::Ready(json) => showing::ready(edge, json),
+        TaskVerb::Update(update) => self::update(edge, update),
+        TaskVerb::Comment(one) => ask(edge, Command::Comment(id(&one.id), one.text.join(" ")), one.json),
+        TaskVerb::Dep { id: waits, on, remove: false, json } => ask(edge, Command::AddDependency(id(&waits), id(&on)), json),
+        TaskVerb::Dep { id: waits, on, remove: true, json } => ask(edge, Command::RemoveDependency(id(&waits), id(&on)), json),
+        TaskVerb::Release { ids, json } => ask(edge, Command::Release(ids.iter().map(|text| id(text)).collect()), json),
+        TaskVerb::Park(one) => ask(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
+        TaskVerb::Close(one) => ask(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
+        TaskVerb::Retry(again) => retry(edge, again),
+        TaskVerb::Why(one) => showing::why(edge, &one.id, one.json),
+    }
+}
+
+fn id(text: &str) -> TaskId {
+    TaskId::from(text)
+}
+
+fn create(edge: &Edge, create: Create) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let kind = match create.kind.as_str() {
+        "bug" => TaskKind::Bug,
+        "feature" => TaskKind::Feature,
+        "task" => TaskKind::Task,
+        "chore" => TaskKind::Chore,
+        other => return Err(format!("could not make a task of type {other}: use bug, feature, task or chore")),
+    };
+    let new = match create.id {
+        Some(id) => TaskId::new(id),
+        None => free_id(&door.snapshot()?, &create.title),
+    };
+    let draft = Draft {
+        id: new.clone(),
+        batch: create.batch.as_str().into(),
+        workflow: create.workflow.as_str().into(),
+        stage: create.stage.map(|stage| stage.replace('-', "_").as_str().into()),
+        title: create.title,
+        body: create.description,
+        kind,
+        tags: create.tags.into_iter().collect(),
+        priority: create.priority,
+        deps: create.deps.iter().map(|text| id(text)).collect(),
+        gates: Vec::new(),
+        needs_approval: create.approval,
+    };
+    let by = author(edge);
+    let made = door.ask(&by, Command::Create(draft))?;
+    if made.is_err() || !create.release {
+        return said(&made, create.json);
+    }
+    said(&door.ask(&by, Command::Release(vec![new]))?, create.json)
+}
+
+/// An identity that no task of the board has.
+pub(super) fn free_id(board: &Snapshot, title: &str) -> TaskId {
+    TaskId::new(crate::app::naming::free_id(title, &|id| board.tasks.contains_key(&TaskId::from(id))))
+}
+
+fn update(edge: &Edge, update: Update) -> Outcome {
+    let patch = Patch {
+        title: update.title,
+        body: update.description,
+        priority: update.priority,
+        add_tags: update.add_tags.into_iter().collect::<BTreeSet<_>>(),
+        remove_tags: update.remove_tags.into_iter().collect(),
+        stage: update.stage.map(|stage| stage.replace('-', "_").as_str().into()),
+    };
+    if patch == Patch::default() {
+        return Err("could not change anything: say what to change, for example --title or --priority".to_owned());
+    }
+    ask(edge, Command::Update(id(&update.id), patch), update.json)
+}
+
+/// Takes a task up again.
+pub(super) fn retry(edge: &Edge, retry: Retry) -> Outcome {
+    let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
+    ask(edge, Command::Retry { task: id(&retry.id), stage, note: retry.note }, retry.json)
+}
+
+/// Stops an agent, named by its name, its attempt or its task.
+pub(super) fn kill(edge: &Edge, name: &str, json: Json) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let board = door.snapshot()?;
+    let attempt = open_attempt(&board, name)
+        .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
+    said(&door.ask(&author(edge), Command::Kill(attempt))?, json)
+}
+
+/// The open attempt of that number, agent or task.
+pub(super) fn open_attempt(board: &Snapshot, name: &str) -> Option<AttemptId> {
+    let mut open = board.attempts.values().filter(|attempt| attempt.state.is_open());
+    let fits = |worker: &Worker| worker.name() == name;
+    open.find(|attempt| attempt.id.to_string() == name || attempt.task.as_str() == name || fits(&attempt.worker))
+        .map(|attempt| attempt.id)
+}

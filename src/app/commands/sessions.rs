@@ -1,0 +1,166 @@
+//! Sessions: start, attach, list, end; prepare a project; look whether everything is there.
+
+mod doctor;
+mod serving;
+
+pub(super) use doctor::doctor;
+pub(super) use serving::{serve, watch};
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::Outcome;
+use crate::app::args::{Json, Start};
+use crate::app::client;
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::place::{Place, sockets};
+use crate::app::wire::{Answer, Call, StopAgents, Who};
+use crate::app::{out, spawning};
+use crate::domain::command::{Command, Draft};
+use crate::domain::task::TaskKind;
+
+/// Starts this project's server if none runs, and attaches (K63).
+pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
+    let place = place(edge)?;
+    spawning::ensure_server(edge, &place)?;
+    let mut door = Door::to(place.clone())?;
+    if start.paused {
+        refused(door.ask(&super::author(edge), Command::Pause)?)?;
+    }
+    if let Some(text) = &start.requirement {
+        let wanted = requirement(text, &mut door)?;
+        refused(door.ask(&super::author(edge), wanted)?)?;
+    }
+    drop(door);
+    show(edge, &place)
+}
+
+/// Attaches to a session by name, or to this project's.
+pub(super) fn attach(edge: &Edge, name: Option<&str>) -> Outcome {
+    let Some(name) = name else {
+        let place = place(edge)?;
+        if !Door::to(place.clone())?.is_live() {
+            return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
+        }
+        return show(edge, &place);
+    };
+    let found = running(edge)?.into_iter().find(|who| who.name == name || who.root == name);
+    let who = found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
+    let place = Place::find(Path::new(&who.root), &edge.runtime).map_err(|why| format!("could not {why}"))?;
+    show(edge, &place)
+}
+
+fn show(edge: &Edge, place: &Place) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    let mut restart = || spawning::start_server(edge, place);
+    runtime.block_on(client::attach_with(&place.socket, edge, &mut restart))?;
+    // A reader of keys may still wait for one; it is not worth waiting for.
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn place(edge: &Edge) -> Result<Place, String> {
+    Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))
+}
+
+fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {
+    answer.map(drop).map_err(|refusal| refusal.0)
+}
+
+/// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).
+fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
+    let title: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
+    let board = door.snapshot()?;
+    Ok(Command::Create(Draft {
+        id: super::acting::free_id(&board, &title),
+        batch: "main".into(),
+        workflow: "kanban".into(),
+        stage: None,
+        title,
+        body: text.to_owned(),
+        kind: TaskKind::Feature,
+        tags: [].into(),
+        priority: 2,
+        deps: [].into(),
+        gates: Vec::new(),
+        needs_approval: false,
+    }))
+}
+
+/// Lists running sessions.
+pub(super) fn list(edge: &Edge, json: Json) -> Outcome {
+    let found = running(edge)?;
+    if json.json {
+        out::json(&found);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if found.is_empty() {
+        out::line("no session runs");
+    }
+    for who in found {
+        out::line(&format!(
+            "{:<20} {} agents, {} attached, process {}, {}",
+            who.name, who.agents, who.clients, who.pid, who.root
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every server of this user that answers.
+fn running(edge: &Edge) -> Result<Vec<Who>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    let sockets = sockets(&edge.runtime).into_iter();
+    let mut found: Vec<Who> = sockets.filter_map(|socket| runtime.block_on(who(&socket))).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.root.cmp(&b.root)));
+    Ok(found)
+}
+
+async fn who(socket: &Path) -> Option<Who> {
+    use crate::app::wire::{FromClient, FromServer, Packet};
+    let ask = async {
+        let (mut sender, mut receiver) = client::greet(socket).await.ok()?;
+        client::say(&mut sender, &FromClient::Call(Call::Who)).await.ok()?;
+        match client::hear(&mut receiver).await.ok()? {
+            Some(Packet::Said(FromServer::Answer(Answer::Who(who)))) => Some(who),
+            _ => None,
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(2), ask).await.ok().flatten()
+}
+
+/// Ends this project's server.
+pub(super) fn stop(edge: &Edge, all: bool) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let agents = if all { StopAgents::Yes } else { StopAgents::No };
+    match door.call(Call::Stop(agents))? {
+        None => {
+            out::line("no server runs for this project");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Answer::Done(text)) => {
+            spawning::wait_until_gone(&door.place)?;
+            let rest = if all { "; its agents were stopped" } else { "; agents go on, `dbs` comes back to them" };
+            out::line(&format!("{text}{rest}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(other) => Err(format!("could not stop the server: {other:?}")),
+    }
+}
+
+/// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
+pub(super) fn init(edge: &Edge) -> Outcome {
+    use crate::adapters::git::{GitCli, GitSetup};
+    let place = place(edge)?;
+    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| format!("could not {error}"))?;
+    let workflows = &place.workflows;
+    std::fs::create_dir_all(workflows).map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
+    out::line(&format!("{} is ready; next: dbs config base_branch NAME, then dbs task create", place.root.display()));
+    Ok(ExitCode::SUCCESS)
+}

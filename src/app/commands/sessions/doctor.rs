@@ -1,0 +1,83 @@
+//! `dbs doctor`: looks at everything the program needs and says what is missing and how to get it.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::super::Outcome;
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::store::SqliteStore;
+use crate::app::args::Json;
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::place::Place;
+use crate::app::{out, setup};
+use crate::ports::git::Git;
+
+/// One thing looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    good: bool,
+    text: String,
+}
+
+/// Looks at everything; exit code 1 when something is missing.
+pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> Outcome {
+    let findings = examine(edge);
+    let good = findings.iter().all(|finding| finding.good);
+    if json.json {
+        out::json(&findings);
+    } else {
+        for finding in &findings {
+            out::line(&format!("{} {:<12} {}", if finding.good { "ok     " } else { "MISSING" }, finding.what, finding.text));
+        }
+    }
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn examine(edge: &Edge) -> Vec<Finding> {
+    let place = match Place::find(&edge.folder, &edge.runtime) {
+        Ok(place) => place,
+        Err(why) => return vec![found("project", Err(why))],
+    };
+    let root = place.root.display().to_string();
+    vec![
+        found("project", Ok(root)),
+        found("git", git(&place, edge)),
+        found("store", store(&place)),
+        found("settings", setup::read(&place, edge).map(|setup| format!("{} workflows", setup.workflows.len()))),
+        found("base branch", base(&place, edge)),
+        found("server", server(&place)),
+    ]
+}
+
+fn found(what: &'static str, result: Result<String, String>) -> Finding {
+    let good = result.is_ok();
+    Finding { what, good, text: result.unwrap_or_else(|why| why) }
+}
+
+fn git(place: &Place, edge: &Edge) -> Result<String, String> {
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())?;
+    let facts = git.preflight().map_err(|error| error.to_string())?;
+    Ok(format!("{}, origin {}, commits as {}", facts.git_version, facts.origin, facts.identity))
+}
+
+fn store(place: &Place) -> Result<String, String> {
+    let files = place.store.clone();
+    if !files.database.exists() {
+        return Ok("not made yet".to_owned());
+    }
+    let board = SqliteStore::open_reader(&files).and_then(|reader| reader.load()).map_err(|error| error.to_string())?;
+    Ok(format!("{} tasks", board.tasks.len()))
+}
+
+fn base(place: &Place, edge: &Edge) -> Result<String, String> {
+    let setup = setup::read(place, edge)?;
+    setup.settings.base.ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())
+}
+
+fn server(place: &Place) -> Result<String, String> {
+    let door = Door::to(place.clone())?;
+    Ok(if door.is_live() { "runs".to_owned() } else { "does not run; `dbs` starts one".to_owned() })
+}

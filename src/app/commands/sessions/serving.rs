@@ -1,0 +1,118 @@
+//! The server itself: in the background (`dbs` starts it) or in the foreground with a line per event (`dbs watch`, K64).
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::super::Outcome;
+use super::super::showing::print_line;
+use crate::adapters::ipc::Listener;
+use crate::app::args::Json;
+use crate::app::edge::Edge;
+use crate::app::place::Place;
+use crate::app::server::listening::Server;
+use crate::app::server::session::Session;
+use crate::app::server::stop_all;
+use crate::app::wire::{LogLine, StopAgents};
+use crate::app::{logging, out, setup};
+
+/// Runs the server in the foreground.
+pub(in crate::app::commands) fn watch(edge: &Edge, json: Json) -> Outcome {
+    run(edge, Some(json))
+}
+
+/// Runs the server without any output but its log.
+pub(in crate::app::commands) fn serve(edge: &Edge) -> Outcome {
+    run(edge, None)
+}
+
+fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
+    let place = Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))?;
+    let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
+    let setup = setup::read(&place, edge)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(2)
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    let session = Session::begin(place, setup, runtime.handle()).map_err(|error| format!("could not {error}"))?;
+    let served = runtime.block_on(serve_until_told(session, lines));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    served
+}
+
+async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
+    let socket = session.place.socket.clone();
+    let listener =
+        Listener::bind(&socket).map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let server = Arc::new(Server::new(session));
+    let telling = {
+        let (server, stop) = (Arc::clone(&server), server.stop.clone());
+        async move {
+            let tell = tell(&server, lines);
+            tokio::select! { () = stop.cancelled() => {}, () = tell => {} }
+        }
+    };
+    let interrupted = {
+        let stop = server.stop.clone();
+        async move {
+            told_to_end().await;
+            stop.cancel();
+        }
+    };
+    let serving = async {
+        let served = server.serve(&listener).await;
+        server.stop.cancel();
+        served
+    };
+    let (served, ()) = tokio::select! {
+        both = async { tokio::join!(serving, telling) } => both,
+        () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
+    };
+    drop(std::fs::remove_file(&socket));
+    let agents = *server.stop_agents.lock();
+    let (holders, alive) = (Arc::clone(&server.session.holders), server.session.hub.alive());
+    if let Some(server) = Arc::into_inner(server) {
+        server.session.end().await.map_err(|error| format!("could not {error}"))?;
+    }
+    if agents == StopAgents::Yes {
+        let stopping = tokio::task::spawn_blocking(move || stop_all(holders.as_ref(), &alive)).await;
+        stopping.map_err(|error| format!("could not stop the agents: {error}"))?;
+    }
+    served.map(|()| ExitCode::SUCCESS).map_err(|error| format!("could not serve: {error}"))
+}
+
+async fn tell(server: &Server, lines: Option<Json>) {
+    let Some(json) = lines else { return std::future::pending().await };
+    out::problem(&format!("watching {}; Ctrl-C ends the server, agents go on", server.session.place.root.display()));
+    let mut changes = server.session.journal.changes();
+    let mut after = 0;
+    loop {
+        for line in server.session.journal.after(after) {
+            after = line.seq;
+            print_line(&LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() }, json);
+        }
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits for the signals that end a server (K39).
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = hup.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

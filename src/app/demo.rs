@@ -1,0 +1,209 @@
+//! `dbs demo`: the whole program on a throw-away repository with scripted agents. No account, no network; everything but the
+//! agents' thinking is real.
+
+mod headless;
+mod repository;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::edge::Edge;
+use super::out;
+use super::place::Place;
+use super::server::listening::Server;
+use super::server::session::Session;
+use super::setup::{self, Setup};
+use crate::adapters::agents::Kind;
+use crate::adapters::clock;
+use crate::adapters::ipc::Listener;
+use crate::adapters::rehearsal::{DemoTask, TaskSheet, demo_tasks};
+use crate::domain::command::{Command, Draft};
+use crate::domain::task::{GateCommand, TaskKind};
+use crate::domain::{BatchId, Span, TaskId};
+use repository::{BASE, NOTHING, Repositories};
+
+/// How the demo is to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Without a screen.
+    pub headless: bool,
+    /// Lines as JSON.
+    pub json: bool,
+    /// Every wait of the agents is divided by this.
+    pub speed: f64,
+    /// Where to keep the repository; `None`: a folder that is removed in the end.
+    pub keep: Option<PathBuf>,
+}
+
+const BATCH: &str = "demo";
+
+/// Runs the demo.
+///
+/// # Errors
+/// What could not be done, for people.
+pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
+    let scratch = match &options.keep {
+        Some(folder) => Scratch::Kept(kept(folder)?),
+        None => Scratch::Removed(
+            tempfile::Builder::new()
+                .prefix("dbs-demo-")
+                .tempdir()
+                .map_err(|error| format!("could not make a folder for the demo: {error}"))?,
+        ),
+    };
+    let sheet = demo_tasks().map_err(|error| format!("could not {error}"))?;
+    let made = repository::make(scratch.path(), &sheet).map_err(|error| format!("could not {error}"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(2)
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    let place = Place::find(&made.project, &edge.runtime).map_err(|error| format!("could not {error}"))?;
+    let session = Session::begin(place, demo_setup(options, edge)?, runtime.handle())
+        .map_err(|error| format!("could not {error}"))?;
+    let result = fill(&session, &sheet).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
+    if let (Scratch::Kept(folder), false) = (&scratch, options.json) {
+        out::line(&format!("the repository is in {}", folder.display()));
+    }
+    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
+    result
+}
+
+enum Scratch {
+    Removed(tempfile::TempDir),
+    Kept(PathBuf),
+}
+
+impl Scratch {
+    fn path(&self) -> &Path {
+        match self {
+            Scratch::Removed(folder) => folder.path(),
+            Scratch::Kept(folder) => folder,
+        }
+    }
+}
+
+/// The folder to keep; it must be new or empty, so that nothing of a person's is touched.
+fn kept(folder: &Path) -> Result<PathBuf, String> {
+    let failed = |error: std::io::Error| format!("could not use {}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(format!("could not use {}: it is not empty; name a new folder", folder.display()));
+    }
+    folder.canonicalize().map_err(failed)
+}
+
+fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
+    let mut setup = setup::defaults(&edge.without_git_configuration(NOTHING))?;
+    let answer_after = if options.headless { "0".to_owned() } else { "10".to_owned() };
+    setup.other_agents = Some(Kind::Rehearsal {
+        scenario: "demo".to_owned(),
+        speed: options.speed.to_string(),
+        answer_after: Some(answer_after),
+    });
+    setup.rehearsal = true;
+    setup.settings.base = Some(BASE.to_owned());
+    setup.settings.max_agents = 4;
+    setup.settings.cooldown = Some(Span(2_000));
+    setup.settings.crash_backoff = Span(1_000);
+    setup.settings.gates = vec![gate("check", "")];
+    Ok(setup)
+}
+
+/// The program checks a tree itself, so that the gate is the same on every system.
+fn gate(name: &str, more: &str) -> GateCommand {
+    let program = if cfg!(windows) { "\"%DBS_PROGRAM%\"" } else { "\"$DBS_PROGRAM\"" };
+    GateCommand { name: name.to_owned(), command: format!("{program} rehearse --check .{more}") }
+}
+
+fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
+    let ask = |command| match session.ask("demo", command) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
+        Err(closed) => Err(format!("could not {closed}")),
+    };
+    ask(Command::PutBatch {
+        id: BatchId::from(BATCH),
+        title: sheet.title.clone(),
+        goal: sheet.goal.clone(),
+        base: Some(BASE.to_owned()),
+    })?;
+    sheet.tasks.iter().try_for_each(|task| ask(Command::Create(draft(task))))?;
+    ask(Command::Release(sheet.tasks.iter().map(|task| TaskId::new(task.id.clone())).collect()))
+}
+
+fn draft(task: &DemoTask) -> Draft {
+    let last = task.stage.as_deref() == Some("acceptance");
+    Draft {
+        id: TaskId::new(task.id.clone()),
+        batch: BatchId::from(BATCH),
+        workflow: "kanban".into(),
+        stage: task.stage.as_deref().map(Into::into),
+        title: task.title.clone(),
+        body: task.body.clone(),
+        kind: TaskKind::Task,
+        tags: task.tags.iter().cloned().collect(),
+        priority: 2,
+        deps: task.deps.iter().map(|id| TaskId::new(id.clone())).collect(),
+        gates: if last { vec![gate("complete", " --complete")] } else { Vec::new() },
+        needs_approval: false,
+    }
+}
+
+async fn serve(session: Session, made: &Repositories, options: &Options, edge: &Edge) -> Result<ExitCode, String> {
+    let socket = session.place.socket.clone();
+    let listener =
+        Listener::bind(&socket).map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let server = Arc::new(Server::new(session));
+    let serving = {
+        let server = Arc::clone(&server);
+        async move { server.serve(&listener).await.map_err(|error| format!("could not serve: {error}")) }
+    };
+    let showing = async {
+        let shown = if options.headless {
+            headless(&server, made, options).await
+        } else {
+            super::client::attach(&socket, edge).await.map(|()| ExitCode::SUCCESS)
+        };
+        server.stop.cancel();
+        shown
+    };
+    let (served, shown) = tokio::join!(serving, showing);
+    let ended = end(server).await;
+    served.and(ended).and(shown)
+}
+
+async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) -> Result<ExitCode, String> {
+    let interrupted = {
+        let stop = server.stop.clone();
+        async move {
+            // Without a way to be told, the person has other ways to end us.
+            if tokio::signal::ctrl_c().await.is_ok() {
+                stop.cancel();
+            }
+        }
+    };
+    let batch = BatchId::from(BATCH);
+    let follow = headless::follow(server, &batch, options.json);
+    tokio::pin!(follow, interrupted);
+    let run = tokio::select! {
+        run = &mut follow => run,
+        () = &mut interrupted => (&mut follow).await,
+    };
+    let summary = headless::sum_up(server, made, &run, clock::now());
+    Ok(ExitCode::from(summary.print(server, options.json)))
+}
+
+/// Ends the session, and every agent of the demo with it.
+async fn end(server: Arc<Server>) -> Result<(), String> {
+    let holders = Arc::clone(&server.session.holders);
+    let alive = server.session.hub.alive();
+    let server = Arc::into_inner(server).ok_or_else(|| "could not end the session: a conversation is still open".to_owned());
+    let ended = match server {
+        Ok(server) => server.session.end().await.map_err(|error| format!("could not {error}")),
+        Err(why) => Err(why),
+    };
+    let stopping = tokio::task::spawn_blocking(move || super::server::stop_all(holders.as_ref(), &alive)).await;
+    ended.and(stopping.map_err(|error| format!("could not stop the agents: {error}")))
+}

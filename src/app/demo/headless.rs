@@ -1,0 +1,163 @@
+//! The demo without a screen: one line per event, a summary, and an exit code that says whether `origin` holds exactly what it
+//! should.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use serde::Serialize;
+
+use super::repository::{self, BASE, Repositories};
+use crate::adapters::rehearsal::expected_tree;
+use crate::app::out;
+use crate::app::server::listening::Server;
+use crate::app::wire::LogLine;
+use crate::domain::attempt::WorkspaceState;
+use crate::domain::{BatchId, RunState, TaskState, Timestamp};
+use crate::engine::journal::Line;
+use crate::read_model::ReadModel;
+
+/// How the demo ended.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    /// State of the run.
+    run: String,
+    /// Tasks done.
+    done: usize,
+    /// Tasks in all.
+    tasks: usize,
+    /// Attempts made, the engine's included.
+    attempts: u64,
+    /// Milliseconds it took.
+    milliseconds: u64,
+    /// Differences between `origin` and what it should hold.
+    differences: Vec<String>,
+    /// What the exit code will be.
+    exit: u8,
+}
+
+/// Prints until the run has ended and everything is put away; answers the state of the run.
+pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
+    let session = &server.session;
+    let (mut pictures, mut lines) = (session.pictures.clone(), session.journal.changes());
+    let (began, mut after) = (session.since, 0);
+    loop {
+        after = print_after(server, after, began, json);
+        let state = ended(&pictures.borrow_and_update(), batch);
+        if let Some(state) = state {
+            print_after(server, after, began, json);
+            return state;
+        }
+        if session.has_ended() {
+            return RunState::Aborted("the engine has stopped; see the log".to_owned());
+        }
+        let changed = tokio::select! {
+            changed = pictures.changed() => changed.is_ok(),
+            changed = lines.changed() => changed.is_ok(),
+            () = server.stop.cancelled() => false,
+        };
+        if !changed {
+            return RunState::Aborted("interrupted".to_owned());
+        }
+    }
+}
+
+fn print_after(server: &Server, mut after: u64, began: Timestamp, json: bool) -> u64 {
+    for line in server.session.journal.after(after) {
+        after = line.seq;
+        print(&line, began, json);
+    }
+    after
+}
+
+fn print(line: &Line, began: Timestamp, json: bool) {
+    if json {
+        out::json(&LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() });
+        return;
+    }
+    let since = line.at.since(began).0;
+    let task = line.notice.task.as_ref().map_or("", |task| task.as_str());
+    out::line(&format!(
+        "{:>5}.{}s  {:<14} {:<10} {}",
+        since / 1000,
+        since % 1000 / 100,
+        line.notice.kind,
+        task,
+        line.notice.text
+    ));
+}
+
+/// The state of the run once it is final, no attempt is open and every workspace is put away.
+fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
+    let run = &model.batches.get(batch)?.run;
+    let busy = model.attempts.values().any(|attempt| {
+        attempt.state.is_open() || matches!(attempt.workspace, WorkspaceState::Leaving | WorkspaceState::Present)
+    });
+    (run.is_final() && !busy).then(|| run.clone())
+}
+
+/// Compares and sums up.
+pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended_at: Timestamp) -> Summary {
+    let model = Arc::clone(&server.session.pictures.borrow());
+    let done = model.tasks.values().filter(|task| task.state == TaskState::Done).count();
+    let differences = match (expected_tree(), repository::tree(&made.origin, BASE)) {
+        (Ok(expected), Ok(found)) => differences(&expected, &found),
+        (Err(error), _) => vec![format!("could not {error}")],
+        (_, Err(error)) => vec![format!("could not {error}")],
+    };
+    let exit = match run.exit_code() {
+        0 if done != model.tasks.len() || !differences.is_empty() => 1,
+        code => code,
+    };
+    Summary {
+        run: run.to_string(),
+        done,
+        tasks: model.tasks.len(),
+        attempts: model.attempts.keys().next_back().map_or(0, |id| id.0),
+        milliseconds: ended_at.since(server.session.since).0,
+        differences,
+        exit,
+    }
+}
+
+fn differences(
+    expected: &std::collections::BTreeMap<String, String>,
+    found: &std::collections::BTreeMap<String, String>,
+) -> Vec<String> {
+    let missing = expected.keys().filter(|path| !found.contains_key(*path)).map(|path| format!("{path} is missing"));
+    let extra = found.keys().filter(|path| !expected.contains_key(*path)).map(|path| format!("{path} is too much"));
+    let other = expected
+        .iter()
+        .filter(|(path, text)| found.get(*path).is_some_and(|there| there != *text))
+        .map(|(path, _)| format!("{path} has other content"));
+    missing.chain(extra).chain(other).collect()
+}
+
+impl Summary {
+    /// Prints it; answers the exit code.
+    pub(super) fn print(&self, server: &Server, json: bool) -> u8 {
+        if json {
+            out::json(self);
+            return self.exit;
+        }
+        out::line("");
+        out::line(&format!(
+            "{}: {} of {} tasks done, {} attempts, {}.{} s, {} clients",
+            self.run,
+            self.done,
+            self.tasks,
+            self.attempts,
+            self.milliseconds / 1000,
+            self.milliseconds % 1000 / 100,
+            server.clients.load(Ordering::Relaxed)
+        ));
+        for task in server.session.pictures.borrow().tasks.values().filter(|task| task.state != TaskState::Done) {
+            let why = task.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            out::line(&format!("{} is {}{why}", task.id, task.state.word()));
+        }
+        if self.differences.is_empty() {
+            out::line("origin holds exactly the expected tree");
+        }
+        self.differences.iter().for_each(|difference| out::line(&format!("origin: {difference}")));
+        self.exit
+    }
+}

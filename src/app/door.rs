@@ -1,0 +1,173 @@
+//! The way of the command line to the board: the running server, or the store itself for the length of one turn.
+
+use tokio::runtime::Runtime;
+
+use super::client::{greet, hear, say};
+use super::edge::Edge;
+use super::place::Place;
+use super::server::session::SessionError;
+use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
+use super::{server, setup};
+use crate::adapters::clock;
+use crate::adapters::ipc::{Receiver, Sender};
+use crate::adapters::store::{Owner, SqliteStore};
+use crate::domain::{Command, Effect, Event, RequestId};
+use crate::engine::inbox::Answer as Said;
+use crate::engine::turn::Ledger;
+use crate::read_model::ReadModel;
+
+/// A way to the board of one project.
+pub struct Door {
+    /// Where the project is.
+    pub place: Place,
+    runtime: Runtime,
+    way: Way,
+}
+
+enum Way {
+    Server(Box<(Sender, Receiver)>),
+    Alone,
+}
+
+impl std::fmt::Debug for Door {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Door").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Door {
+    /// Finds the project and the server that runs for it, if one does.
+    ///
+    /// # Errors
+    /// When there is no project here, for people.
+    pub fn open(edge: &Edge) -> Result<Door, String> {
+        let place = Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))?;
+        Door::to(place)
+    }
+
+    /// A way to that project.
+    ///
+    /// # Errors
+    /// When this process cannot work at all, or the server speaks another version.
+    pub fn to(place: Place) -> Result<Door, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| format!("could not start: {error}"))?;
+        let greeted = runtime.block_on(greet(&place.socket));
+        let way = match greeted {
+            Ok(connection) => Way::Server(Box::new(connection)),
+            Err(why) if why.contains("protocol") => return Err(why),
+            Err(_) => Way::Alone,
+        };
+        Ok(Door { place, runtime, way })
+    }
+
+    /// Whether a server runs.
+    pub fn is_live(&self) -> bool {
+        matches!(self.way, Way::Server(_))
+    }
+
+    /// Asks the server; `None` when none runs.
+    ///
+    /// # Errors
+    /// When the server goes away before it answers.
+    pub fn call(&mut self, call: Call) -> Result<Option<Answer>, String> {
+        let Way::Server(connection) = &mut self.way else { return Ok(None) };
+        let (sender, receiver) = connection.as_mut();
+        self.runtime.block_on(async {
+            say(sender, &FromClient::Call(call)).await?;
+            loop {
+                match hear(receiver).await? {
+                    Some(Packet::Said(FromServer::Answer(answer))) => return Ok(Some(answer)),
+                    Some(Packet::Said(FromServer::Bye(why))) => return Err(why),
+                    Some(_) => {}
+                    None => return Err("could not get an answer: the server went away".to_owned()),
+                }
+            }
+        })
+    }
+
+    /// Asks the board for something.
+    ///
+    /// # Errors
+    /// When the board cannot be reached; a refusal is an answer.
+    pub fn ask(&mut self, by: &str, command: Command) -> Result<Said, String> {
+        if let Some(answer) = self.call(Call::Ask { by: by.to_owned(), command: command.clone() })? {
+            return match answer {
+                Answer::Asked(said) => Ok(said),
+                Answer::Failed(why) => Err(why),
+                Answer::Snapshot(_) | Answer::Done(_) | Answer::Who(_) => Err("could not understand the server".to_owned()),
+            };
+        }
+        let mut ledger = self.ledger()?;
+        let event = Event::Asked { request: RequestId(0), by: by.to_owned(), command };
+        let taken = ledger.take(clock::now(), &event).map_err(|error| format!("could not {error}"))?;
+        let reply = taken.effects.into_iter().find_map(|effect| match effect {
+            Effect::Reply(_, said) => Some(said),
+            _ => None,
+        });
+        reply.ok_or_else(|| "could not get an answer from the board".to_owned())
+    }
+
+    /// The board as it is.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn snapshot(&mut self) -> Result<Snapshot, String> {
+        if let Some(answer) = self.call(Call::Snapshot)? {
+            return match answer {
+                Answer::Snapshot(snapshot) => Ok(*snapshot),
+                other => Err(format!("could not read the board: {other:?}")),
+            };
+        }
+        let files = self.place.store.clone();
+        if !files.database.exists() {
+            return Ok(Snapshot { workflows: setup::workflows(Some(&self.place))?, ..Snapshot::default() });
+        }
+        let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
+        let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
+        for event in self.in_force()? {
+            board.apply(clock::now(), &event);
+        }
+        Ok(server::snapshot(&ReadModel::of(&board, clock::now()), false))
+    }
+
+    /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends.
+    ///
+    /// # Errors
+    /// When no server runs.
+    pub fn follow(&mut self, after: u64, show: &mut dyn FnMut(&LogLine)) -> Result<(), String> {
+        let Way::Server(connection) = &mut self.way else {
+            return Err("could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned());
+        };
+        let (sender, receiver) = connection.as_mut();
+        self.runtime.block_on(async {
+            say(sender, &FromClient::Call(Call::Follow(after))).await?;
+            loop {
+                match hear(receiver).await? {
+                    Some(Packet::Said(FromServer::Line(line))) => show(&line),
+                    Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
+                    Some(_) => {}
+                }
+            }
+        })
+    }
+
+    /// The board, locked, for one turn in this process. It does not wake: nothing is started without a server.
+    fn ledger(&self) -> Result<Ledger, String> {
+        let owner = Owner { process: std::process::id(), socket: String::new() };
+        let store = SqliteStore::open(&self.place.store, &owner, clock::now())
+            .map_err(|error| format!("could not {}", SessionError::from(error)))?;
+        let mut ledger = Ledger::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
+        for event in self.in_force()? {
+            ledger.take(clock::now(), &event).map_err(|error| format!("could not {error}"))?;
+        }
+        Ok(ledger)
+    }
+
+    fn in_force(&self) -> Result<[Event; 2], String> {
+        let (settings, workflows) = setup::reread(&self.place)?;
+        Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+    }
+}

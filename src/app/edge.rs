@@ -1,0 +1,69 @@
+//! What the process was given: arguments, environment, folder, program. Read once, here; everything else gets it as values.
+#![expect(clippy::disallowed_methods, reason = "this is the door to the environment")]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::adapters::project::RuntimeBase;
+
+/// What the process was given.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    /// This program.
+    pub program: PathBuf,
+    /// The folder it was started in.
+    pub folder: PathBuf,
+    /// Its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where a folder for sockets may be made.
+    pub runtime: RuntimeBase,
+}
+
+impl Edge {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When the current folder or the program's own path cannot be read. Reads after "could not".
+    pub fn read() -> Result<Edge, String> {
+        let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let folder = std::env::current_dir().map_err(|error| format!("read the current folder: {error}"))?;
+        let program = std::env::current_exe().map_err(|error| format!("find this program: {error}"))?;
+        let get = |name: &str| environment.iter().find(|(key, value)| key == name && !value.is_empty());
+        let runtime = RuntimeBase {
+            runtime: get("XDG_RUNTIME_DIR").map(|(_, value)| PathBuf::from(value)),
+            temporary: std::env::temp_dir(),
+            user: user(),
+        };
+        Ok(Edge { program, folder, environment, runtime })
+    }
+
+    /// A variable that is set, not empty and readable as text.
+    pub fn get(&self, name: &str) -> Option<String> {
+        let value = self.environment.iter().find(|(key, _)| key == name)?.1.to_str()?;
+        (!value.is_empty()).then(|| value.to_owned())
+    }
+
+    /// The environment as text; what is not text is left out.
+    pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let text = |word: &OsString| word.to_str().map(str::to_owned);
+        self.environment.iter().filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+    }
+
+    /// The same, but git reads no configuration of the person's: for throw-away projects.
+    #[must_use]
+    pub fn without_git_configuration(&self, nothing: &str) -> Edge {
+        let mut edge = self.clone();
+        edge.environment.retain(|(name, _)| !name.to_string_lossy().starts_with("GIT_"));
+        edge.environment.push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
+        edge.environment.push(("GIT_CONFIG_NOSYSTEM".into(), "1".into()));
+        edge
+    }
+}
+
+/// The user's number.
+fn user() -> u32 {
+    #[cfg(unix)]
+    return nix::unistd::geteuid().as_raw();
+    #[cfg(not(unix))]
+    return 0;
+}

@@ -1,0 +1,33 @@
+//! Names for new tasks: `dbs-` and a short hash, longer where that is taken.
+
+use sha2::{Digest, Sha256};
+
+/// An identity that is not taken.
+pub fn free_id(title: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    let mut salt: u64 = 0;
+    loop {
+        let digest = Sha256::digest(format!("{title}\0{salt}"));
+        let number = digest.iter().take(8).fold(0_u64, |all, byte| (all << 8) | u64::from(*byte));
+        let text = format!("{number:016x}");
+        let ids = (4..=16).filter_map(|length| text.get(..length)).map(|hash| format!("dbs-{hash}"));
+        if let Some(free) = ids.into_iter().find(|id| !taken(id)) {
+            return free;
+        }
+        salt += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_name_grows_until_it_is_free() {
+        let short = free_id("Add export", &|_| false);
+        assert_eq!(short.len(), 8);
+        let longer = free_id("Add export", &|id| id == short);
+        assert!(longer.starts_with(&short) && longer.len() == 9, "{longer}");
+        let other = free_id("Add export", &|id| id.starts_with(&short));
+        assert!(!other.starts_with(&short), "{other}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Where a project keeps its things, as the server and the command line need it.
+
+use std::{fs, io};
+use std::path::{Path, PathBuf};
+
+use crate::adapters::project::{Project, RuntimeBase, RuntimeFolder, Secret};
+use crate::adapters::store::StoreFiles;
+
+/// The folders and files of one project.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Root of the main checkout, canonical.
+    pub root: PathBuf,
+    /// Name of the session: the root's last part.
+    pub name: String,
+    /// `.debussy`.
+    pub debussy: PathBuf,
+    /// One folder per attempt.
+    pub attempts: PathBuf,
+    /// Clean checkouts for gates.
+    pub checkouts: PathBuf,
+    /// Signals that arrived while no server listened.
+    pub inbox: PathBuf,
+    /// The program's own log.
+    pub logs: PathBuf,
+    /// The project's own workflows.
+    pub workflows: PathBuf,
+    /// The store.
+    pub store: StoreFiles,
+    /// Private folder of the holders' sockets.
+    pub runtime: PathBuf,
+    /// Where the server listens.
+    pub socket: PathBuf,
+    /// Begin of the marker of this project's processes.
+    pub marker: String,
+    /// Makes tokens.
+    pub secret: Secret,
+}
+
+impl Place {
+    /// The project that `from` lies in; makes what is missing below `.debussy`.
+    ///
+    /// # Errors
+    /// When there is no project, or its folders cannot be made. Reads after "could not".
+    pub fn find(from: &Path, runtime: &RuntimeBase) -> Result<Place, String> {
+        let project = Project::find(from).map_err(|error| error.to_string())?;
+        let secret = project.init().map_err(|error| error.to_string())?;
+        let private = RuntimeFolder::prepare(runtime).map_err(|error| error.to_string())?;
+        let root = project.root().to_owned();
+        let socket = private.server_socket(&root);
+        let number = socket.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let holders = private.path().join(&number);
+        private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
+        Ok(Place {
+            name: root.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned()),
+            debussy: project.folder(),
+            attempts: project.attempts(),
+            checkouts: project.checkouts(),
+            inbox: project.inbox(),
+            logs: project.logs(),
+            workflows: project.workflows(),
+            store: StoreFiles::new(&project.dbs(), &project.backups()),
+            runtime: holders,
+            socket,
+            marker: format!("dbs-{number}"),
+            secret,
+            root,
+        })
+    }
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Sockets of all servers of this user, whether they still listen or not.
+pub fn sockets(runtime: &RuntimeBase) -> Vec<PathBuf> {
+    let Ok(private) = RuntimeFolder::prepare(runtime) else { return Vec::new() };
+    let entries = fs::read_dir(private.path()).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect()
+}

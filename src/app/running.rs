@@ -1,0 +1,77 @@
+//! The program's one entry: from arguments to an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use super::args::{Arguments, Start, Verb};
+use super::commands::signalling::{self, Ways};
+use super::edge::Edge;
+use super::wire::SignalSent;
+use super::{commands, demo, out};
+use crate::adapters::holder;
+use crate::adapters::rehearsal::{self, Context, OutgoingSignal, SignalSink};
+use crate::domain::AttemptId;
+
+/// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 wrong use, and those of a run (see `docs/commands.md`).
+pub fn run() -> ExitCode {
+    // The holder is a program of its own and stays small: it does not even read arguments like the rest (`dbs hold NAME`).
+    if std::env::args_os().nth(1).is_some_and(|word| word == "hold") {
+        return match holder::run_holder(std::io::stdin().lock()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&format!("could not {error}")),
+        };
+    }
+    let arguments = Arguments::parse();
+    let verb = arguments.command.unwrap_or(Verb::Start(Start { requirement: None, paused: false }));
+    match verb {
+        Verb::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
+        verb => with_edge(verb).unwrap_or_else(|why| failed(&why)),
+    }
+}
+
+fn with_edge(verb: Verb) -> Result<ExitCode, String> {
+    let edge = Edge::read().map_err(|why| format!("could not {why}"))?;
+    match verb {
+        Verb::Demo(asked) => {
+            let speed = asked.speed;
+            if !(speed.is_finite() && (0.01..=1000.0).contains(&speed)) {
+                out::problem(&format!("could not run at speed {speed}: use a number from 0.01 to 1000"));
+                return Ok(ExitCode::from(2));
+            }
+            demo::run(&demo::Options { headless: asked.headless, json: asked.json, speed, keep: asked.keep }, &edge)
+        }
+        verb => commands::run(verb, &edge),
+    }
+}
+
+fn failed(why: &str) -> ExitCode {
+    out::problem(why);
+    ExitCode::FAILURE
+}
+
+/// How the scripted agent speaks: as every agent does.
+fn sink(context: &Context) -> Box<dyn SignalSink> {
+    Box::new(Speaking(Ways { socket: context.socket.clone(), inbox: context.inbox.clone() }))
+}
+
+struct Speaking(Ways);
+
+impl SignalSink for Speaking {
+    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
+        // A scenario that is tried by hand has nobody to speak to.
+        if self.0.socket.is_none() && self.0.inbox.is_none() {
+            return Ok(());
+        }
+        let attempt = signal.attempt.parse().map(AttemptId).map_err(|_| format!("{} is no attempt", signal.attempt))?;
+        let sent = SignalSent {
+            attempt,
+            token: signal.token.clone(),
+            kind: signal.kind,
+            text: signal.text.clone(),
+            key: signal.key.clone(),
+        };
+        // What the engine refuses is the engine's business; an agent goes on with its part.
+        signalling::send(&self.0, &sent).map(drop)
+    }
+}

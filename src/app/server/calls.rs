@@ -1,0 +1,111 @@
+//! Calls to the server: requests to the board, signals of attempts, questions about the session.
+
+use super::session;
+use super::session::Session;
+use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
+use crate::domain::{Accepted, Event, Refusal};
+use crate::engine::inbox::Closed;
+use crate::read_model::ReadModel;
+
+/// Longest text of a signal that is kept, in bytes; the rest is cut.
+const LONGEST_TEXT: usize = 64 * 1024;
+
+/// What a call led to, besides its answer.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Just the answer.
+    Answer(Answer),
+    /// The answer, and then the end of the server.
+    Stop(Answer, StopAgents),
+    /// Lines from that position on.
+    Follow(u64),
+}
+
+/// Answers a call. Blocks until the board has decided: call from a blocking thread.
+pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
+    match call {
+        Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
+        Call::Signal(signal) => Outcome::Answer(asked(take_signal(session, &signal))),
+        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(snapshot(&session.pictures.borrow(), true)))),
+        Call::Follow(after) => Outcome::Follow(after),
+        Call::Reload => Outcome::Answer(reload(session)),
+        Call::Stop(agents) => Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
+        Call::Who => Outcome::Answer(Answer::Who(who(session, clients))),
+    }
+}
+
+/// Checks who speaks, then hands the signal to the engine; answers when it is durable.
+///
+/// # Errors
+/// When the engine has stopped.
+pub(super) fn take_signal(session: &Session, signal: &SignalSent) -> Result<Result<Accepted, Refusal>, Closed> {
+    let created_at = session.pictures.borrow().attempts.get(&signal.attempt).map(|attempt| attempt.created_at);
+    let Some(created_at) = created_at else {
+        return Ok(Err(Refusal(format!("attempt {} is not known here", signal.attempt))));
+    };
+    if !session.place.secret.proves(&signal.token, signal.attempt, created_at) {
+        return Ok(Err(Refusal(format!("the token is not that of attempt {}", signal.attempt))));
+    }
+    let event = Event::Signalled {
+        attempt: signal.attempt,
+        kind: signal.kind,
+        text: cut(&signal.text),
+        key: cut(&signal.key),
+    };
+    session.inbox.ask(event)?.recv().map_err(|_gone| Closed)
+}
+
+fn cut(text: &str) -> String {
+    let mut end = LONGEST_TEXT.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().replace('\0', "")
+}
+
+fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
+    match answer {
+        Ok(answer) => Answer::Asked(answer),
+        Err(closed) => Answer::Failed(format!("could not {closed}")),
+    }
+}
+
+fn reload(session: &Session) -> Answer {
+    match crate::app::setup::reread(&session.place) {
+        Ok((settings, workflows)) => {
+            let put = |event| session.inbox.put(event);
+            match put(Event::WorkflowsLoaded(workflows)).and_then(|()| put(Event::Configured(settings))) {
+                Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),
+                Err(closed) => Answer::Failed(format!("could not {closed}")),
+            }
+        }
+        Err(why) => Answer::Failed(format!("{why}\nthe old settings stay in force")),
+    }
+}
+
+fn who(session: &Session, clients: usize) -> Who {
+    Who {
+        name: session.place.name.clone(),
+        root: session.place.root.to_string_lossy().into_owned(),
+        pid: std::process::id(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        since: session.since,
+        clients,
+        agents: session.pictures.borrow().agents().count(),
+    }
+}
+
+/// The board as data.
+pub fn snapshot(model: &ReadModel, live: bool) -> Snapshot {
+    Snapshot {
+        at: model.at,
+        live,
+        tasks: model.tasks.iter().map(|(id, task)| (id.clone(), task.as_ref().clone())).collect(),
+        attempts: model.attempts.iter().map(|(id, attempt)| (*id, attempt.as_ref().clone())).collect(),
+        batches: model.batches.iter().map(|(id, batch)| (id.clone(), batch.as_ref().clone())).collect(),
+        workflows: model.workflows.values().map(|flow| flow.as_ref().clone()).collect(),
+        pause: model.pause.clone(),
+        base: model.base.clone(),
+        max_agents: model.max_agents,
+    }
+}

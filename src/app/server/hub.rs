@@ -1,0 +1,228 @@
+//! The live terminals: one thread per holder reads what its program writes and feeds the emulated screen; the end of a
+//! program becomes an event. What a client looks at is read under the terminal's own lock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use parking_lot::{Condvar, FairMutex, Mutex};
+use tokio::sync::watch;
+
+use super::reading;
+use crate::adapters::clock;
+use crate::adapters::holder::{LocalHolders, Requests};
+use crate::domain::{Event, Exit};
+use crate::engine::inbox::Inbox;
+use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
+use crate::ports::terminals::Terminals;
+use crate::term::{EngineKind, Size, Terminal};
+
+/// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
+const ENDED_KEPT: usize = 24;
+/// Pause before a holder that does not answer is asked again.
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// Output from before a start of the server that is shown again, in bytes.
+pub(super) const REPLAYED: u64 = 5 * 1024 * 1024;
+
+/// All live terminals. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub struct Hub(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) holders: Arc<LocalHolders>,
+    pub(super) engine: EngineKind,
+    pub(super) history: usize,
+    pub(super) inbox: Inbox,
+    pub(super) changed: watch::Sender<u64>,
+    panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
+    closing: (Mutex<bool>, Condvar),
+}
+
+/// One terminal.
+pub struct Pane {
+    /// The emulated screen. Hold it for the time of copying visible cells, no longer.
+    pub terminal: FairMutex<Terminal>,
+    /// Whether its program runs.
+    pub alive: AtomicBool,
+    /// Where input goes, while connected.
+    pub(super) requests: Mutex<Option<Requests>>,
+    /// The size last asked for.
+    pub(super) size: Mutex<PaneSize>,
+}
+
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hub").field("panes", &self.0.panes.lock().len()).finish()
+    }
+}
+
+impl Hub {
+    /// No terminals yet. `history` is the number of lines each keeps above its screen.
+    pub fn new(holders: Arc<LocalHolders>, engine: EngineKind, history: usize, inbox: Inbox) -> Hub {
+        Hub(Arc::new(Inner {
+            holders,
+            engine,
+            history,
+            inbox,
+            changed: watch::Sender::new(0),
+            panes: Mutex::default(),
+            closing: (Mutex::new(false), Condvar::new()),
+        }))
+    }
+
+    /// Changes whenever some terminal did.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changed.subscribe()
+    }
+
+    /// The terminal of that id.
+    pub fn pane(&self, id: &HolderId) -> Option<Arc<Pane>> {
+        self.0.panes.lock().get(id).cloned()
+    }
+
+    /// Ids of terminals whose program runs.
+    pub fn alive(&self) -> Vec<HolderId> {
+        let panes = self.0.panes.lock();
+        panes.iter().filter(|(_, pane)| pane.alive.load(Ordering::Acquire)).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Types bytes; they are lost when nothing runs there, as in any terminal.
+    pub fn input(&self, id: &HolderId, bytes: &[u8]) {
+        let requests = self.pane(id).and_then(|pane| pane.requests.lock().clone());
+        if let Some(requests) = requests
+            && let Err(error) = requests.input(bytes)
+        {
+            tracing::debug!(%id, "could not {error}");
+        }
+    }
+
+    /// Gives a terminal another size; the same size again does nothing.
+    pub fn resize(&self, id: &HolderId, size: PaneSize) {
+        let Some(pane) = self.pane(id) else { return };
+        {
+            let mut last = pane.size.lock();
+            if *last == size {
+                return;
+            }
+            *last = size;
+        }
+        pane.terminal.lock().resize(Size::new(size.cols, size.rows));
+        if let Some(requests) = pane.requests.lock().clone() {
+            // A holder that is gone is noticed by its reader.
+            drop(requests.resize(size));
+        }
+        self.0.changed.send_modify(|n| *n += 1);
+    }
+
+    /// Ends all readers. Programs and holders go on.
+    pub fn close(&self) {
+        *self.0.closing.0.lock() = true;
+        self.0.closing.1.notify_all();
+        let panes: Vec<Arc<Pane>> = self.0.panes.lock().values().cloned().collect();
+        for pane in panes {
+            if let Some(requests) = pane.requests.lock().take() {
+                drop(requests.detach());
+            }
+        }
+    }
+
+    fn open(&self, id: &HolderId) -> Option<Arc<Pane>> {
+        let mut panes = self.0.panes.lock();
+        if panes.get(id).is_some_and(|pane| pane.alive.load(Ordering::Acquire)) {
+            return None;
+        }
+        let pane = Arc::new(self.0.blank());
+        panes.insert(id.clone(), Arc::clone(&pane));
+        let ended: Vec<HolderId> =
+            panes.iter().filter(|(_, pane)| !pane.alive.load(Ordering::Acquire)).map(|(id, _)| id.clone()).collect();
+        for old in ended.iter().take(ended.len().saturating_sub(ENDED_KEPT)) {
+            panes.remove(old);
+        }
+        Some(pane)
+    }
+}
+
+impl Inner {
+    fn blank(&self) -> Pane {
+        Pane {
+            terminal: FairMutex::new(Terminal::new(self.engine, Size::default(), self.history)),
+            alive: AtomicBool::new(true),
+            requests: Mutex::default(),
+            size: Mutex::new(PaneSize::cells(Size::default().cols, Size::default().rows)),
+        }
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        *self.closing.0.lock()
+    }
+
+    /// Waits a little; answers whether to go on.
+    fn pause(&self) -> bool {
+        let mut closing = self.closing.0.lock();
+        if !*closing {
+            self.closing.1.wait_for(&mut closing, AGAIN_AFTER);
+        }
+        !*closing
+    }
+
+    fn follow_to_the_end(&self, id: &HolderId, pane: &Pane) {
+        while !self.is_closing() {
+            let read = reading::read(self, id, pane);
+            *pane.requests.lock() = None;
+            if self.is_closing() {
+                return;
+            }
+            let exit = match (read, self.holders.look(id).state) {
+                (Some(exit), _) => exit,
+                (None, HeldState::Exited(ended)) => {
+                    reading::replay(self, id, pane);
+                    ended.exit
+                }
+                (None, HeldState::Lost) if self.holders.sweep(id).is_ok() => Exit::Vanished,
+                (None, HeldState::NotStarted) => Exit::Vanished,
+                (None, HeldState::Lost | HeldState::Running(_) | HeldState::Unknown(_)) => {
+                    if self.pause() {
+                        continue;
+                    }
+                    return;
+                }
+            };
+            pane.alive.store(false, Ordering::Release);
+            self.changed.send_modify(|n| *n += 1);
+            if let Some(attempt) = id.attempt() {
+                let tail = reading::last_lines(&mut pane.terminal.lock());
+                // An engine that has stopped finds the end in its next inventory.
+                let _stopped = self.inbox.put(Event::AttemptEnded { attempt, exit, tail, cause: None });
+            }
+            return;
+        }
+    }
+}
+
+impl Terminals for Hub {
+    fn follow(&self, id: &HolderId) {
+        let Some(pane) = self.open(id) else { return };
+        let (inner, name) = (Arc::clone(&self.0), id.clone());
+        let thread = std::thread::Builder::new().name(format!("pane-{id}"));
+        let begun = thread.spawn(move || inner.follow_to_the_end(&name, &pane));
+        if let Err(error) = begun {
+            tracing::error!(%id, "could not start a thread to follow its terminal: {error}");
+            self.0.panes.lock().remove(id);
+        }
+    }
+
+    fn tell(&self, id: &HolderId, line: &str) -> Result<(), String> {
+        let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+        self.0.holders.send(id, format!("{text}\r").as_bytes()).map_err(|error| error.to_string())
+    }
+
+    fn last_lines(&self, id: &HolderId) -> String {
+        if let Some(pane) = self.pane(id) {
+            return reading::last_lines(&mut pane.terminal.lock());
+        }
+        let mut terminal = Terminal::new(self.0.engine, Size::default(), 200);
+        terminal.feed(clock::now().0, &self.0.holders.tail(id, 64 * 1024));
+        reading::last_lines(&mut terminal)
+    }
+}

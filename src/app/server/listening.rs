@@ -1,0 +1,191 @@
+//! Conversations: one task per connection. A connection that says nothing sensible is closed with the reason; none can hold up
+//! another or the engine.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::BytesMut;
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::calls::{self, Outcome};
+use super::session::Session;
+use super::shells::Shells;
+use super::{drawing, inbox_folder};
+use crate::adapters::ipc::{Connection, Listener, Receiver, Sender};
+use crate::app::wire::{self, Answer, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents};
+
+/// How long a peer may take to say hello.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Most conversations at a time; more are refused.
+const MOST: usize = 256;
+/// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
+const INBOX_EVERY: Duration = Duration::from_secs(2);
+
+/// A session that listens.
+#[derive(Debug)]
+pub struct Server {
+    /// What it serves.
+    pub session: Session,
+    /// Ends the server.
+    pub stop: CancellationToken,
+    /// Whether agents end with it.
+    pub stop_agents: Mutex<StopAgents>,
+    /// The client that last pressed something, by number; 0 before.
+    pub leader: AtomicU64,
+    pub(super) shells: Shells,
+    /// Clients that draw.
+    pub clients: AtomicUsize,
+    conversations: TaskTracker,
+}
+
+impl Server {
+    /// A server that does not listen yet.
+    pub fn new(session: Session) -> Server {
+        let shells = Shells::default();
+        shells.adopt(&session);
+        Server {
+            session,
+            stop: CancellationToken::new(),
+            stop_agents: Mutex::new(StopAgents::No),
+            leader: AtomicU64::new(0),
+            shells,
+            clients: AtomicUsize::new(0),
+            conversations: TaskTracker::new(),
+        }
+    }
+
+    /// Serves until it is told to stop, or the engine has ended by itself.
+    ///
+    /// # Errors
+    /// When nothing can be accepted any more.
+    pub async fn serve(self: &Arc<Self>, listener: &Listener) -> io::Result<()> {
+        let mut inbox = tokio::time::interval(INBOX_EVERY);
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                accepted = listener.accept() => match accepted {
+                    Ok(connection) => self.converse(connection),
+                    Err(error) => tracing::warn!("could not take a connection: {error}"),
+                },
+                _ = inbox.tick() => {
+                    if self.session.has_ended() {
+                        tracing::error!("the engine has ended; the server ends with it, agents go on");
+                        break;
+                    }
+                    let server = Arc::clone(self);
+                    self.conversations.spawn_blocking(move || inbox_folder::take_all(&server.session));
+                }
+            }
+        }
+        self.stop.cancel();
+        self.conversations.close();
+        // A conversation that does not end is a peer that does not read; it is cut off when the process ends.
+        drop(tokio::time::timeout(PATIENCE, self.conversations.wait()).await);
+        Ok(())
+    }
+
+    fn converse(self: &Arc<Self>, connection: Connection) {
+        let server = Arc::clone(self);
+        if self.conversations.len() >= MOST {
+            tracing::warn!("refused a connection: {MOST} are open");
+            return;
+        }
+        self.conversations.spawn(async move {
+            if let Err(error) = talk(&server, connection).await {
+                tracing::debug!("a conversation ended: {error}");
+            }
+        });
+    }
+}
+
+/// Why a conversation ended.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TalkError {
+    #[error("{0}")]
+    Wire(#[from] wire::WireError),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("the peer said nothing")]
+    Silent,
+}
+
+async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> Result<(), TalkError> {
+    let first = tokio::time::timeout(PATIENCE, next(&mut receiver)).await.map_err(|_late| TalkError::Silent)??;
+    let Some(FromClient::Hello(hello)) = first else { return Err(TalkError::Silent) };
+    let own = Hello { protocol: PROTOCOL, program: env!("CARGO_PKG_VERSION").to_owned() };
+    say(&mut sender, &FromServer::Hello(own)).await?;
+    if hello.protocol != PROTOCOL {
+        let text = format!(
+            "this server is dbs {} (protocol {PROTOCOL}), you are dbs {} (protocol {}); use the same version, or end the \
+             server with `dbs stop` from its own version: agents go on",
+            env!("CARGO_PKG_VERSION"),
+            hello.program,
+            hello.protocol
+        );
+        return say(&mut sender, &FromServer::Bye(text)).await;
+    }
+    loop {
+        let said = tokio::select! {
+            () = server.stop.cancelled() => return say(&mut sender, &FromServer::Bye("the server ends".to_owned())).await,
+            said = next(&mut receiver) => said?,
+        };
+        match said {
+            None => return Ok(()),
+            Some(FromClient::Call(call)) => {
+                let asked = Arc::clone(server);
+                let clients = server.clients.load(Ordering::Relaxed);
+                let outcome = tokio::task::spawn_blocking(move || calls::answer(&asked.session, clients, call)).await;
+                match outcome.unwrap_or_else(|_| Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))) {
+                    Outcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
+                    Outcome::Stop(answer, agents) => {
+                        *server.stop_agents.lock() = agents;
+                        say(&mut sender, &FromServer::Answer(answer)).await?;
+                        server.stop.cancel();
+                    }
+                    Outcome::Follow(after) => return follow(server, &mut sender, after).await,
+                }
+            }
+            Some(FromClient::Attach(attach)) => {
+                server.clients.fetch_add(1, Ordering::Relaxed);
+                let drawn = drawing::draw(server, &mut sender, &mut receiver, attach).await;
+                server.clients.fetch_sub(1, Ordering::Relaxed);
+                return drawn;
+            }
+            Some(FromClient::Hello(_) | FromClient::Input(_) | FromClient::Ack(_)) => {}
+        }
+    }
+}
+
+/// Sends lines of the watcher log until the peer goes or the server ends.
+async fn follow(server: &Server, sender: &mut Sender, mut after: u64) -> Result<(), TalkError> {
+    let mut changes = server.session.journal.changes();
+    loop {
+        for line in server.session.journal.after(after) {
+            after = line.seq;
+            let line = LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() };
+            say(sender, &FromServer::Line(line)).await?;
+        }
+        tokio::select! {
+            () = server.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
+            changed = changes.changed() => if changed.is_err() { return Ok(()) },
+        }
+    }
+}
+
+/// Says something.
+pub(super) async fn say(sender: &mut Sender, what: &FromServer) -> Result<(), TalkError> {
+    Ok(sender.send(wire::said(what)?).await?)
+}
+
+/// What the client says next; `None` when it has gone.
+pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, TalkError> {
+    let Some(frame) = receiver.next().await else { return Ok(None) };
+    match wire::read(BytesMut::freeze(frame?))? {
+        Packet::Said(said) => Ok(Some(said)),
+        Packet::Picture(..) => Ok(None),
+    }
+}

@@ -1,0 +1,114 @@
+//! What a client asked for, carried out: commands to the board, input to terminals, shells. What takes time is done beside the
+//! drawing.
+
+use std::sync::Arc;
+
+use super::drawing::{Client, Next};
+use super::listening::{Server, TalkError, say};
+use super::screens::holder_of;
+use super::session;
+use crate::adapters::ipc::Sender;
+use crate::app::naming::free_id;
+use crate::app::wire::FromServer;
+use crate::domain::command::{Command, Draft};
+use crate::domain::task::TaskKind;
+use crate::domain::{Level, Span};
+use crate::ports::holders::{HolderId, Holders as _};
+use crate::term::{Modes, keys};
+use crate::ui::{PaneId, Request, ScreenId, Typed};
+
+/// How long a shell that is closed has to end by itself.
+const GRACE: Span = Span(1_000);
+
+/// What work that took time led to.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// Something to tell the person.
+    Said(Level, String),
+    /// A shell for that pane.
+    Shell(PaneId, u64),
+    /// Nothing to be seen.
+    Nothing,
+}
+
+/// Carries out one request.
+pub(super) async fn carry_out(client: &mut Client, request: Request, sender: &mut Sender) -> Result<Next, TalkError> {
+    let server = Arc::clone(&client.server);
+    match request {
+        Request::Command(command) => ask(client, server, command),
+        Request::NewTask(title) => {
+            let taken = |id: &str| server.session.pictures.borrow().tasks.contains_key(&id.into());
+            let id = free_id(&title, &taken);
+            ask(client, server, Command::Create(draft(id, title)));
+        }
+        Request::TypeInto(id, typed) => type_into(&server, id, &typed),
+        Request::OpenShell(pane) => open_shell(client, server, pane),
+        Request::CloseShell(number) => {
+            client.work.spawn_blocking(move || {
+                let id = HolderId::new(format!("shell-{number}"));
+                match server.session.holders.stop(&id, GRACE) {
+                    Ok(_) => Done::Nothing,
+                    Err(error) => Done::Said(Level::Warning, format!("could not {error}")),
+                }
+            });
+        }
+        Request::Copy(text) => say(sender, &FromServer::Clipboard(text)).await?,
+        Request::Redraw => {}
+        Request::Detach => return Ok(Next::Bye(String::new())),
+        Request::StopServer => server.stop.cancel(),
+    }
+    Ok(Next::On)
+}
+
+fn ask(client: &mut Client, server: Arc<Server>, command: Command) {
+    client.work.spawn_blocking(move || match session::ask(&server.session.inbox, "person", command) {
+        Ok(Ok(accepted)) => Done::Said(Level::Success, accepted.0),
+        Ok(Err(refusal)) => Done::Said(Level::Warning, refusal.0),
+        Err(closed) => Done::Said(Level::Error, format!("could not {closed}")),
+    });
+}
+
+fn draft(id: String, title: String) -> Draft {
+    Draft {
+        id: crate::domain::TaskId::new(id),
+        batch: "main".into(),
+        workflow: "kanban".into(),
+        stage: None,
+        title,
+        body: String::new(),
+        kind: TaskKind::Task,
+        tags: [].into(),
+        priority: 2,
+        deps: [].into(),
+        gates: Vec::new(),
+        needs_approval: false,
+    }
+}
+
+fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
+    let shown = client.state.shells();
+    let size = client.size_of(pane);
+    client.work.spawn_blocking(move || {
+        let free = super::shells::Shells::running(&server.session).into_iter().find(|number| !shown.contains(number));
+        match free.map_or_else(|| server.shells.open(&server.session, size), Ok) {
+            Ok(number) => Done::Shell(pane, number),
+            Err(why) => Done::Said(Level::Warning, why),
+        }
+    });
+}
+
+/// The server encodes: only it knows what the program in the terminal has asked for.
+fn type_into(server: &Server, id: ScreenId, typed: &Typed) {
+    let id = holder_of(id);
+    let Some(pane) = server.session.hub.pane(&id) else { return };
+    let modes: Modes = pane.terminal.lock().modes().clone();
+    let bytes = match typed {
+        Typed::Key(key) => keys::encode_key(key, &modes),
+        Typed::Paste(text) => keys::encode_paste(text, &modes),
+        Typed::Mouse(mouse) => keys::encode_mouse(mouse, &modes).or_else(|| keys::encode_wheel(mouse, &modes)).unwrap_or_default(),
+        Typed::Focus(focused) => keys::encode_focus(*focused, &modes).map(<[u8]>::to_vec).unwrap_or_default(),
+    };
+    if !bytes.is_empty() {
+        server.session.hub.input(&id, &bytes);
+    }
+}

@@ -1,0 +1,241 @@
+//! A session: engine, terminals and ports of one project, put together. Without a socket and without clients it is what
+//! `dbs demo --headless` and tests run; the server adds those.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
+
+use super::hub::Hub;
+use crate::adapters::agents::{Configured, Inherited};
+use crate::adapters::clock::{self, WallClock};
+use crate::adapters::gates::ShellGates;
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::holder::LocalHolders;
+use crate::adapters::store::{Owner, SqliteStore};
+use crate::app::place::Place;
+use crate::app::setup::Setup;
+use crate::domain::{Command, Event, RequestId, Timestamp};
+use crate::engine::inbox::{Answer, Closed, Inbox, inbox};
+use crate::engine::journal::Journal;
+use crate::engine::performer::Performer;
+use crate::engine::running::Running;
+use crate::engine::turn::Ledger;
+use crate::engine::wake::take_inventory;
+use crate::engine::world::{Facts, World};
+use crate::ports::git::{Git, PreflightError};
+use crate::ports::holders::{HolderFailure, PaneSize};
+use crate::ports::store::StoreError;
+use crate::read_model::ReadModel;
+use crate::ui::{SessionFacts, SessionKind};
+
+/// Engine, terminals and ports of one project at work.
+pub struct Session {
+    /// Where the project is.
+    pub place: Place,
+    /// Where events go.
+    pub inbox: Inbox,
+    /// Pictures of the board.
+    pub pictures: watch::Receiver<Arc<ReadModel>>,
+    /// What people are told.
+    pub journal: Journal,
+    /// The live terminals.
+    pub hub: Hub,
+    /// The holders below them.
+    pub holders: Arc<LocalHolders>,
+    /// When it started.
+    pub since: Timestamp,
+    /// What shells are started with.
+    pub shell: Shell,
+    rehearsal: bool,
+    engine: Option<JoinHandle<Result<(), StoreError>>>,
+    tracker: TaskTracker,
+}
+
+/// What shells are started with.
+#[derive(Debug, Clone)]
+pub struct Shell {
+    /// The person's shell.
+    pub program: PathBuf,
+    /// What it inherits of the environment.
+    pub inherited: Inherited,
+}
+
+/// Why a session could not begin. Each reads after "could not".
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The repository is not fit for it.
+    #[error("{0}")]
+    Preflight(#[from] PreflightError),
+    /// The store.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// Agents that may still run could not be looked for.
+    #[error("{0}")]
+    Holders(#[from] HolderFailure),
+    /// Something of the system.
+    #[error("{what}: {why}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Takes the project's lock, opens the store, looks for agents that still run, and begins to work. Blocks: call it outside of
+    /// asynchronous code, with the runtime whose blocking threads carry out effects.
+    ///
+    /// # Errors
+    /// When another server owns the project, the repository is not fit, or the store cannot be read.
+    pub fn begin(place: Place, setup: Setup, runtime: &Handle) -> Result<Session, SessionError> {
+        let owner = Owner { process: std::process::id(), socket: place.socket.to_string_lossy().into_owned() };
+        let store = SqliteStore::open(&place.store, &owner, clock::now())?;
+        let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
+        git.preflight()?;
+        let ledger = Ledger::open(Box::new(store))?;
+        let (inbox, outlet) = inbox();
+        let holders =
+            Arc::new(LocalHolders::new(setup.program.clone(), place.attempts.clone(), place.runtime.clone()));
+        let hub = Hub::new(Arc::clone(&holders), setup.engine, setup.history, inbox.clone());
+        let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
+        let agents = Arc::new(agents(&place, &setup));
+        let world = Arc::new(World {
+            git: Arc::new(git),
+            gates: Arc::new(ShellGates),
+            holders: Arc::clone(&holders) as _,
+            agents,
+            terminals: Arc::new(hub.clone()),
+            clock: Arc::new(WallClock),
+            inbox: inbox.clone(),
+            facts: facts(&place, &setup),
+        });
+        let tracker = TaskTracker::new();
+        let (pictures, seen) = watch::channel(Arc::new(ledger.read_model(clock::now())));
+        let journal = Journal::default();
+        let running = Running {
+            ledger,
+            clock: Arc::new(WallClock),
+            outlet,
+            performer: Performer::new(world, runtime.clone(), tracker.clone()),
+            pictures,
+            journal: journal.clone(),
+        };
+        let first = vec![Event::WorkflowsLoaded(setup.workflows), Event::Configured(setup.settings), woke];
+        let engine = std::thread::Builder::new()
+            .name("engine".to_owned())
+            .spawn(move || running.run(first))
+            .map_err(|error| SessionError::System { what: "start the engine's thread".to_owned(), why: error.to_string() })?;
+        let since = clock::now();
+        let shell = Shell { program: setup.shell, inherited: setup.inherited };
+        Ok(Session {
+            place,
+            inbox,
+            pictures: seen,
+            journal,
+            hub,
+            holders,
+            since,
+            shell,
+            rehearsal: setup.rehearsal,
+            engine: Some(engine),
+            tracker,
+        })
+    }
+
+    /// What a frame says about the session as a whole.
+    pub fn facts(&self) -> SessionFacts {
+        SessionFacts {
+            project: self.place.name.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            kind: if self.rehearsal { SessionKind::Rehearsal } else { SessionKind::Real },
+            started: self.since,
+            utc_offset: clock::utc_offset(),
+            connection: None,
+        }
+    }
+
+    /// Asks the board for something and waits for the answer.
+    ///
+    /// # Errors
+    /// [`Closed`] when the engine has stopped.
+    pub fn ask(&self, by: &str, command: Command) -> Result<Answer, Closed> {
+        ask(&self.inbox, by, command)
+    }
+
+    /// Whether the engine has stopped by itself.
+    pub fn has_ended(&self) -> bool {
+        self.engine.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Ends the engine and the readers; effects under way are finished first. Agents go on.
+    ///
+    /// # Errors
+    /// When the engine had stopped because a turn could not be made durable.
+    pub async fn end(mut self) -> Result<(), StoreError> {
+        self.tracker.close();
+        self.inbox.close();
+        let engine = self.engine.take();
+        let joined = tokio::task::spawn_blocking(move || engine.map(JoinHandle::join)).await;
+        self.tracker.wait().await;
+        self.hub.close();
+        match joined {
+            Ok(Some(Ok(result))) => result,
+            Ok(None) => Ok(()),
+            Ok(Some(Err(_))) | Err(_) => Err(StoreError::Failed {
+                what: "run the engine".to_owned(),
+                why: "it broke; what was committed is safe, see the log".to_owned(),
+            }),
+        }
+    }
+}
+
+/// Asks the board for something and waits for the answer.
+///
+/// # Errors
+/// [`Closed`] when the engine has stopped.
+pub fn ask(inbox: &Inbox, by: &str, command: Command) -> Result<Answer, Closed> {
+    let event = Event::Asked { request: RequestId(0), by: by.to_owned(), command };
+    inbox.ask(event)?.recv().map_err(|_gone| Closed)
+}
+
+fn agents(place: &Place, setup: &Setup) -> Configured {
+    let secret = place.secret.clone();
+    Configured {
+        program: setup.program.clone(),
+        by_role: setup.agents.clone(),
+        otherwise: setup.other_agents.clone(),
+        inherited: setup.inherited.clone(),
+        socket: place.socket.clone(),
+        inbox: place.inbox.clone(),
+        root: place.root.clone(),
+        token: Arc::new(move |attempt, at| secret.token(attempt, at)),
+    }
+}
+
+fn facts(place: &Place, setup: &Setup) -> Facts {
+    let env = |(name, value): (String, String)| (name.into(), value.into());
+    let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> =
+        setup.inherited.clone().into_pairs().into_iter().map(env).collect();
+    gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
+    Facts {
+        root: place.root.clone(),
+        attempts: place.attempts.clone(),
+        checkouts: place.checkouts.clone(),
+        gate_env,
+        gate_timeout: setup.gate_timeout,
+        marker: place.marker.clone(),
+        size: PaneSize::cells(120, 40),
+        log_limit: setup.log_limit,
+    }
+}

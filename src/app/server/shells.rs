@@ -1,0 +1,70 @@
+//! Plain shells in panes: each has a holder of its own, numbered over the life of the project, so that it survives the server
+//! like an agent does.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::session::Session;
+use crate::ports::holders::{HeldState, HolderId, Holders, LaunchSpec, Leftovers, PaneSize};
+use crate::ports::terminals::Terminals;
+
+/// Log kept per shell, in bytes: enough to scroll back to.
+const LOG: u64 = 8 * 1024 * 1024;
+
+/// Opens and finds shells.
+#[derive(Debug, Default)]
+pub(super) struct Shells {
+    last: AtomicU64,
+}
+
+impl Shells {
+    /// Follows the shells that still run, and goes on counting after them.
+    pub(super) fn adopt(&self, session: &Session) {
+        let found = session.holders.inventory().unwrap_or_default();
+        for held in found {
+            let Some(number) = number_of(&held.id) else { continue };
+            self.last.fetch_max(number, Ordering::Relaxed);
+            if matches!(held.state, HeldState::Running(_)) {
+                session.hub.follow(&held.id);
+            }
+        }
+    }
+
+    /// Shells that run, in order.
+    pub(super) fn running(session: &Session) -> Vec<u64> {
+        session.hub.alive().iter().filter_map(number_of).collect()
+    }
+
+    /// Opens another one in the project's folder. Blocks until it runs.
+    ///
+    /// # Errors
+    /// Why it could not be started.
+    pub(super) fn open(&self, session: &Session, size: PaneSize) -> Result<u64, String> {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = HolderId::new(format!("shell-{number}"));
+        let mut env = session.shell.inherited.clone().into_pairs();
+        env.push(("DBS_SOCKET".to_owned(), session.place.socket.to_string_lossy().into_owned()));
+        let spec = LaunchSpec {
+            id: id.clone(),
+            argv: vec![session.shell.program.to_string_lossy().into_owned()],
+            cwd: session.place.root.clone(),
+            env,
+            size,
+            marker: format!("{}-shell-{number}-{}", session.place.marker, session.since.0),
+            log_limit: Some(LOG),
+            leftovers: Leftovers::Leave,
+        };
+        session.holders.launch(&spec).map_err(|error| format!("could not {error}"))?;
+        session.hub.follow(&id);
+        Ok(number)
+    }
+}
+
+fn number_of(id: &HolderId) -> Option<u64> {
+    id.as_str().strip_prefix("shell-")?.parse().ok()
+}
+
+/// The person's shell.
+pub(crate) fn program(shell: Option<String>) -> PathBuf {
+    shell.map_or_else(|| PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }), PathBuf::from)
+}
