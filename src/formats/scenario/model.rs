@@ -1,0 +1,334 @@
+//! What a scenario says, as plain values. No reading and no playing here.
+
+use std::time::Duration;
+
+use super::select::Select;
+
+/// One scenario file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Shown in the title; the file's own choice.
+    pub name: String,
+    /// Who the commits of the rehearsal are by.
+    pub author: Author,
+    /// Tried from first to last; the first whose [`Select`] fits is played.
+    pub parts: Vec<Part>,
+}
+
+/// The identity used for commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    /// Full name.
+    pub name: String,
+    /// Mail address.
+    pub email: String,
+}
+
+impl Default for Author {
+    fn default() -> Self {
+        Self {
+            name: "Rehearsal".into(),
+            email: "rehearsal@localhost".into(),
+        }
+    }
+}
+
+/// What one attempt does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// For people; empty when the file gives none.
+    pub name: String,
+    /// When this part is played.
+    pub select: Select,
+    /// Where it draws.
+    pub screen: Screen,
+    /// Played in order.
+    pub steps: Vec<Step>,
+    /// Line of the part's head, counted from 1.
+    pub line: usize,
+}
+
+/// Which of the terminal's two screens a part draws on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Screen {
+    /// The normal screen: what was said scrolls into the history.
+    #[default]
+    Inline,
+    /// The alternate screen, as most agents' interfaces do.
+    Full,
+}
+
+/// One step and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Line in the file, counted from 1.
+    pub line: usize,
+    /// What is done.
+    pub deed: Deed,
+}
+
+/// Everything a step can do. Texts and paths are unexpanded: variables are replaced when the step is played.
+#[expect(
+    missing_docs,
+    reason = "the fields are the keys of the file format: docs/rehearsal.md describes each"
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    /// Writes text to the transcript, at once or as if typed.
+    Print { text: String, look: Look, typed: bool },
+    /// Sends text to the terminal unchanged, control sequences included.
+    Raw { text: String },
+    /// A spinner with a label.
+    Think { text: String, time: Duration },
+    /// A tool call: name and target in colour, a spinner, then the output.
+    Tool {
+        name: String,
+        target: String,
+        output: Option<String>,
+        time: Duration,
+    },
+    /// Lines coloured as a diff.
+    Diff { text: String },
+    /// The worktree's real difference from a base, in colour.
+    Changes { base: String },
+    /// A progress bar that fills within `time`.
+    Bar { label: String, time: Duration },
+    /// A full-screen drawing.
+    Draw { picture: Picture, time: Duration },
+    /// Writes a file.
+    Write {
+        path: String,
+        text: String,
+        append: bool,
+    },
+    /// Replaces the first line of a file that equals one of the edits.
+    Replace { path: String, edits: Vec<Edit> },
+    /// Removes a file.
+    Remove { path: String },
+    /// Commits everything in the worktree.
+    Commit { text: String },
+    /// Pushes the worktree's commit to the task's branch.
+    Push { remote: String, force: bool },
+    /// Merges a reference and resolves conflicts by given contents.
+    Merge {
+        reference: String,
+        fetch: Option<String>,
+        text: Option<String>,
+        resolve: Vec<Resolution>,
+    },
+    /// Says something to the engine; `token` and `attempt` replace the attempt's own to misbehave.
+    Signal {
+        kind: SignalKind,
+        text: Option<String>,
+        report: Option<serde_json::Value>,
+        token: Option<String>,
+        attempt: Option<String>,
+    },
+    /// Asks the person and waits.
+    Ask {
+        text: String,
+        kind: AskKind,
+        choices: Vec<String>,
+        answer_after: Option<Duration>,
+        refused: Vec<Step>,
+    },
+    /// Looks whether a file holds a text.
+    Require {
+        path: String,
+        text: String,
+        failed: Vec<Step>,
+    },
+    /// Runs the tree check of `check.toml` on the worktree.
+    Check { complete: bool, failed: Vec<Step> },
+    /// Reports a state through OSC 7501.
+    State {
+        state: ReportedState,
+        kind: Option<AskKind>,
+        text: Option<String>,
+    },
+    /// Sets the terminal's title.
+    Title { text: String },
+    /// Waits, with the screen alive.
+    Sleep { time: Duration },
+    /// Stops doing anything, for good or for a time; keys are ignored.
+    Hang { time: Option<Duration> },
+    /// Writes this many MiB of lines of `width` bytes.
+    Flood { mebibytes: u64, width: usize },
+    /// Writes one line of this many bytes.
+    HugeLine { bytes: u64 },
+    /// Writes pseudo-random bytes, the same for the same seed.
+    Garbage { bytes: u64, seed: u64 },
+    /// Leaves a process behind that has its own session and ignores polite signals.
+    ForkDaemon {
+        time: Duration,
+        pid_file: Option<String>,
+    },
+    /// From here on ignores TERM, INT and HUP.
+    IgnoreTerm,
+    /// Dies.
+    Crash { how: Crash },
+    /// Ends with this exit code.
+    Exit { code: u8 },
+}
+
+/// Colour and weight of printed text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    /// The colour of the letters.
+    pub colour: Colour,
+    /// Whether the letters are bold.
+    pub bold: bool,
+}
+
+/// The terminal's own colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colour {
+    /// The terminal's text colour.
+    #[default]
+    Plain,
+    /// ANSI 8.
+    Grey,
+    /// ANSI 1.
+    Red,
+    /// ANSI 2.
+    Green,
+    /// ANSI 3.
+    Yellow,
+    /// ANSI 4.
+    Blue,
+    /// ANSI 5.
+    Magenta,
+    /// ANSI 6.
+    Cyan,
+}
+
+/// What a full-screen drawing shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// Coloured waves that move.
+    Waves,
+    /// Nested boxes that grow and shrink.
+    Boxes,
+}
+
+/// A line and what takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The whole line as it is now.
+    pub line: String,
+    /// The whole line as it shall be.
+    pub with: String,
+}
+
+/// The content that ends a conflict in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// The file in conflict.
+    pub path: String,
+    /// Its whole content.
+    pub text: String,
+}
+
+/// What an attempt can say (design section 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignalKind {
+    /// The task is taken on.
+    Claim,
+    /// The stage's work is finished.
+    Done,
+    /// The work looked at is refused.
+    Reject,
+    /// The task cannot go on without help.
+    Block,
+    /// The attempt has failed.
+    Fail,
+    /// A step is finished.
+    Progress,
+    /// Something has to be known first.
+    Question,
+}
+
+impl SignalKind {
+    /// Every kind, with its word on the command line.
+    pub const ALL: [(&'static str, SignalKind); 7] = [
+        ("claim", SignalKind::Claim),
+        ("done", SignalKind::Done),
+        ("reject", SignalKind::Reject),
+        ("block", SignalKind::Block),
+        ("fail", SignalKind::Fail),
+        ("progress", SignalKind::Progress),
+        ("question", SignalKind::Question),
+    ];
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("", |(word, _)| word)
+    }
+}
+
+/// What a person is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskKind {
+    /// Leave to do something.
+    Permission,
+    /// An answer.
+    Question,
+    /// A login.
+    Auth,
+}
+
+impl AskKind {
+    /// The word OSC 7501 uses for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            AskKind::Permission => "permission",
+            AskKind::Question => "question",
+            AskKind::Auth => "auth",
+        }
+    }
+}
+
+/// A state as OSC 7501 names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportedState {
+    /// Waiting for a prompt.
+    Idle,
+    /// At work.
+    Working,
+    /// Needs a person.
+    Blocked,
+    /// The turn is finished.
+    Done,
+    /// Something went wrong.
+    Error,
+    /// No state any more.
+    Clear,
+}
+
+impl ReportedState {
+    /// The word OSC 7501 uses for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            ReportedState::Idle => "idle",
+            ReportedState::Working => "working",
+            ReportedState::Blocked => "blocked",
+            ReportedState::Done => "done",
+            ReportedState::Error => "error",
+            ReportedState::Clear => "clear",
+        }
+    }
+}
+
+/// How to die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crash {
+    /// `abort()`.
+    Abort,
+    /// By SIGKILL, as the kernel does when memory runs out.
+    Kill,
+    /// By SIGTERM.
+    Term,
+}
