@@ -13,7 +13,7 @@ mod steps;
 pub use expand::{VARIABLES, expand, unknown_variables};
 pub use model::{
     AskKind, Author, Colour, Crash, Deed, Edit, Look, Part, Picture, ReportedState, Resolution, Scenario,
-    Screen, SignalKind, Step,
+    Screen, Step,
 };
 pub use read::read;
 pub use select::{Attempts, Circumstances, Select};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::select::Select;
+use crate::domain::SignalKind;
 
 /// One scenario file.
 #[derive(Debug, Clone, PartialEq)]
@@ -227,46 +228,6 @@ pub struct Resolution {
     pub path: String,
     /// Its whole content.
     pub text: String,
-}
-
-/// What an attempt can say (design section 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignalKind {
-    /// The task is taken on.
-    Claim,
-    /// The stage's work is finished.
-    Done,
-    /// The work looked at is refused.
-    Reject,
-    /// The task cannot go on without help.
-    Block,
-    /// The attempt has failed.
-    Fail,
-    /// A step is finished.
-    Progress,
-    /// Something has to be known first.
-    Question,
-}
-
-impl SignalKind {
-    /// Every kind, with its word on the command line.
-    pub const ALL: [(&'static str, SignalKind); 7] = [
-        ("claim", SignalKind::Claim),
-        ("done", SignalKind::Done),
-        ("reject", SignalKind::Reject),
-        ("block", SignalKind::Block),
-        ("fail", SignalKind::Fail),
-        ("progress", SignalKind::Progress),
-        ("question", SignalKind::Question),
-    ];
-
-    /// The word on the command line.
-    pub fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(_, kind)| *kind == self)
-            .map_or("", |(word, _)| word)
-    }
 }
 
 /// What a person is asked for.

@@ -11,7 +11,7 @@ use super::steps::steps;
 use crate::formats::diagnostic::{Diagnostic, Severity};
 
 const SCREENS: &[(&str, Screen)] = &[("inline", Screen::Inline), ("full", Screen::Full)];
-const MODES: [&str; 5] = ["fresh", "remediate", "fallback", "restart", "review"];
+const MODES: [&str; 3] = ["fresh", "remediate", "fallback"];
 
 /// Reads the text of a scenario file. `file` is only named in diagnostics. There is a scenario exactly when no
 /// diagnostic is an error; a syntax error hides everything else.

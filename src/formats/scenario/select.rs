@@ -17,7 +17,7 @@ pub struct Circumstances<'a> {
     pub tags: &'a [String],
     /// Attempts at this task and stage so far, this one included: 1, 2 …
     pub number: u32,
-    /// `fresh`, `remediate`, `fallback`, `restart` or `review`.
+    /// `fresh`, `remediate` or `fallback`.
     pub mode: &'a str,
 }
 

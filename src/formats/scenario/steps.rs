@@ -6,10 +6,9 @@ use toml_edit::{Item, TableLike};
 
 use super::fields::{Fields, Findings, Place};
 use super::json::item_json;
-use super::model::{
-    AskKind, Colour, Crash, Deed, Edit, Look, Picture, ReportedState, Resolution, SignalKind, Step,
-};
+use super::model::{AskKind, Colour, Crash, Deed, Edit, Look, Picture, ReportedState, Resolution, Step};
 use super::nearest::nearest;
+use crate::domain::SignalKind;
 
 type Reader = fn(&mut Fields<'_, '_, '_>) -> Deed;
 
@@ -104,6 +103,15 @@ const COLOURS: &[(&str, Colour)] = &[
     ("blue", Colour::Blue),
     ("magenta", Colour::Magenta),
     ("cyan", Colour::Cyan),
+];
+const SIGNALS: &[(&str, SignalKind)] = &[
+    ("claim", SignalKind::Claim),
+    ("done", SignalKind::Done),
+    ("reject", SignalKind::Reject),
+    ("block", SignalKind::Block),
+    ("fail", SignalKind::Fail),
+    ("progress", SignalKind::Progress),
+    ("question", SignalKind::Question),
 ];
 const STATES: &[(&str, ReportedState)] = &[
     ("idle", ReportedState::Idle),
@@ -263,9 +271,7 @@ fn merge(fields: &mut Fields<'_, '_, '_>) -> Deed {
 }
 
 fn signal(fields: &mut Fields<'_, '_, '_>) -> Deed {
-    let kind = fields
-        .choice("signal", &SignalKind::ALL)
-        .unwrap_or(SignalKind::Progress);
+    let kind = fields.choice("signal", SIGNALS).unwrap_or(SignalKind::Progress);
     let report = fields.item("report").and_then(item_json);
     Deed::Signal {
         kind,

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::{AskKind, Colour, Deed, Look, Scenario, Screen, SignalKind};
+use crate::domain::SignalKind;
+
+use super::super::{AskKind, Colour, Deed, Look, Scenario, Screen};
 use super::read;
 
 fn good(text: &str) -> Scenario {
@@ -27,7 +29,7 @@ fn steps(text: &str) -> Vec<Deed> {
 fn a_whole_scenario_is_read() {
     let scenario = good(concat!(
         "name = \"small\"\n[author]\nname = \"A\"\nemail = \"a@localhost\"\n",
-        "[[part]]\nname = \"p\"\nrole = \"reviewer\"\nattempt = \"2+\"\nmode = [\"fresh\", \"review\"]\nscreen = \"full\"\n",
+        "[[part]]\nname = \"p\"\nrole = \"reviewer\"\nattempt = \"2+\"\nmode = [\"fresh\", \"remediate\"]\nscreen = \"full\"\n",
         "steps = [{ print = \"hi\", colour = \"red\", bold = true },\n  { sleep = 0.5 }]\n",
         "[[part]]\n[[part.steps]]\nsignal = \"done\"\nreport = { files = [\"a\"], n = 2 }\n",
     ));

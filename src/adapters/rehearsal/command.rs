@@ -1,0 +1,122 @@
+//! The command line of the rehearsal agent: `dbs rehearse …`. The edge where arguments and environment become values.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::check::{Extent, check};
+use super::console::{Console, Keys};
+use super::context::{Context, Pace};
+use super::demo::{DEMO, demo_scenario_text};
+use super::error::RehearsalError;
+use super::misbehave;
+use super::player::run;
+use super::signals::SignalSink;
+use crate::formats::scenario::{Scenario, read};
+
+const USAGE: &str =
+    "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`: the built-in one)
+       dbs rehearse --validate SCENARIO
+       dbs rehearse --check FOLDER [--complete]";
+
+/// Runs `dbs rehearse ARGUMENTS`. `sink` makes the way signals take, once the context is known. Exit codes: 0 good, 1 a
+/// check or step failed, 2 wrong use or an unusable scenario, else what the scenario says.
+pub fn command(arguments: &[String], sink: &dyn Fn(&Context) -> Box<dyn SignalSink>) -> ExitCode {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["--check", tree] => checked(Path::new(tree), Extent::Present),
+        ["--check", tree, "--complete"] | ["--check", "--complete", tree] => {
+            checked(Path::new(tree), Extent::Complete)
+        }
+        ["--validate", file] => load(file).map_or_else(|findings| refuse(&findings), |_| ExitCode::SUCCESS),
+        ["--daemon", seconds] => daemon(seconds),
+        [file] if !file.starts_with('-') => play(file, sink),
+        _ => refuse(&[USAGE.to_owned()]),
+    }
+}
+
+fn play(file: &str, sink: &dyn Fn(&Context) -> Box<dyn SignalSink>) -> ExitCode {
+    let lookup = |name: &str| std::env::var(name).ok();
+    let known = Context::read(&lookup).and_then(|context| Ok((context, Pace::read(&lookup)?)));
+    let (context, pace) = match known {
+        Ok(known) => known,
+        Err(error) => return refuse(&[could_not(&error)]),
+    };
+    let scenario = match load(file) {
+        Ok(scenario) => scenario,
+        Err(findings) => return refuse(&findings),
+    };
+    let mut out = io::stdout();
+    let console = Console {
+        out: &mut out,
+        keys: Keys::of_process(),
+    };
+    run(&context, &scenario, pace, console, sink(&context).as_mut()).finish()
+}
+
+fn load(file: &str) -> Result<Scenario, Vec<String>> {
+    let text = if file == DEMO {
+        Ok(demo_scenario_text().to_owned())
+    } else {
+        fs::read_to_string(file)
+    };
+    let text = text.map_err(|source| {
+        vec![could_not(&RehearsalError::File {
+            act: "read",
+            path: file.into(),
+            source,
+        })]
+    })?;
+    let (scenario, diagnostics) = read(Path::new(file), &text);
+    let lines: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    match scenario {
+        Some(scenario) => {
+            tell(&lines);
+            Ok(scenario)
+        }
+        None => Err(lines),
+    }
+}
+
+fn checked(tree: &Path, extent: Extent) -> ExitCode {
+    let findings = check(tree, extent);
+    tell(&findings);
+    if findings.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn daemon(seconds: &str) -> ExitCode {
+    let time = seconds
+        .parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let Some(time) = time else {
+        return refuse(&[USAGE.to_owned()]);
+    };
+    match misbehave::daemon(time, &mut io::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => refuse(&[could_not(&error)]),
+    }
+}
+
+fn could_not(error: &RehearsalError) -> String {
+    format!("dbs rehearse: could not {error}")
+}
+
+fn refuse(lines: &[String]) -> ExitCode {
+    tell(lines);
+    ExitCode::from(2)
+}
+
+fn tell(lines: &[String]) {
+    let mut err = io::stderr();
+    for line in lines {
+        // With nobody reading, the exit code has to be enough.
+        drop(writeln!(err, "{line}"));
+    }
+}

@@ -1,0 +1,204 @@
+//! What a rehearsal knows about its attempt: read from the environment once, then passed on as plain values.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::RehearsalError;
+use crate::formats::scenario::Circumstances;
+
+/// The attempt as its environment describes it. Everything has a default, so that a scenario can be tried by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// `DBS_ATTEMPT`: id of the attempt.
+    pub attempt: String,
+    /// `DBS_TOKEN`: its secret.
+    pub token: String,
+    /// `DBS_TASK`: id of the task.
+    pub task: String,
+    /// `DBS_TITLE`: title of the task.
+    pub title: String,
+    /// `DBS_TAGS`: tags of the task, separated by commas.
+    pub tags: Vec<String>,
+    /// `DBS_STAGE`: stage of the task.
+    pub stage: String,
+    /// `DBS_ROLE`: role played.
+    pub role: String,
+    /// `DBS_MODE`: `fresh`, `remediate` or `fallback`.
+    pub mode: String,
+    /// `DBS_ATTEMPT_NUMBER`: attempts so far, this one included.
+    pub number: u32,
+    /// `DBS_BRANCH`: the task's branch.
+    pub branch: String,
+    /// `DBS_BASE`: the branch it will be merged into.
+    pub base: String,
+    /// `DBS_SOCKET`: where the server listens, for the sink.
+    pub socket: Option<PathBuf>,
+    /// `DBS_INBOX`: folder for signals when no server listens, for the sink.
+    pub inbox: Option<PathBuf>,
+    /// `DBS_WORKTREE`: where the work is done; the current folder by default.
+    pub worktree: PathBuf,
+}
+
+impl Context {
+    /// Reads the context. `lookup` gives the value of an environment variable.
+    ///
+    /// # Errors
+    /// When `DBS_ATTEMPT_NUMBER` is not a number from 1.
+    pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
+        let or = |name: &str, default: &str| lookup(name).unwrap_or_else(|| default.to_owned());
+        let path = |name: &str| lookup(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Ok(Self {
+            attempt: or("DBS_ATTEMPT", "0"),
+            token: or("DBS_TOKEN", ""),
+            task: or("DBS_TASK", "task-1"),
+            title: or("DBS_TITLE", "An untitled task"),
+            tags: or("DBS_TAGS", "")
+                .split(',')
+                .map(str::trim)
+                .filter(|tag| !tag.is_empty())
+                .map(Into::into)
+                .collect(),
+            stage: or("DBS_STAGE", "development"),
+            role: or("DBS_ROLE", "developer"),
+            mode: or("DBS_MODE", "fresh"),
+            number: number(lookup)?,
+            branch: or("DBS_BRANCH", ""),
+            base: or("DBS_BASE", "main"),
+            socket: path("DBS_SOCKET"),
+            inbox: path("DBS_INBOX"),
+            worktree: path("DBS_WORKTREE").unwrap_or_else(|| PathBuf::from(".")),
+        })
+    }
+
+    /// What a part of a scenario may ask for.
+    pub fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            stage: &self.stage,
+            role: &self.role,
+            task: &self.task,
+            title: &self.title,
+            tags: &self.tags,
+            number: self.number,
+            mode: &self.mode,
+        }
+    }
+}
+
+/// How fast time passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// `DBS_REHEARSAL_SPEED`: every wait is divided by it; 1 by default.
+    pub speed: f64,
+    /// `DBS_REHEARSAL_ANSWER_AFTER`: questions answer themselves after this time (not divided); overrides the scenario.
+    pub answer_after: Option<Duration>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            speed: 1.0,
+            answer_after: None,
+        }
+    }
+}
+
+impl Pace {
+    /// Reads the pace. `lookup` gives the value of an environment variable.
+    ///
+    /// # Errors
+    /// When a value is not a number of the right size.
+    pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
+        let speed = decimal(
+            lookup,
+            "DBS_REHEARSAL_SPEED",
+            "a number from 0.01 to 100000",
+            0.01..=100_000.0,
+        )?;
+        let answer = decimal(
+            lookup,
+            "DBS_REHEARSAL_ANSWER_AFTER",
+            "seconds from 0 to 86400",
+            0.0..=86_400.0,
+        )?;
+        Ok(Self {
+            speed: speed.unwrap_or(1.0),
+            answer_after: answer.map(Duration::from_secs_f64),
+        })
+    }
+
+    /// How long a wait of `time` really is.
+    pub fn scaled(&self, time: Duration) -> Duration {
+        time.div_f64(self.speed)
+    }
+}
+
+fn number(lookup: &dyn Fn(&str) -> Option<String>) -> Result<u32, RehearsalError> {
+    let name = "DBS_ATTEMPT_NUMBER";
+    let Some(value) = lookup(name) else { return Ok(1) };
+    let wrong = |value| RehearsalError::Environment {
+        name,
+        value,
+        right: "a whole number from 1",
+    };
+    value
+        .parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| wrong(value))
+}
+
+fn decimal(
+    lookup: &dyn Fn(&str) -> Option<String>,
+    name: &'static str,
+    right: &'static str,
+    limits: std::ops::RangeInclusive<f64>,
+) -> Result<Option<f64>, RehearsalError> {
+    let Some(value) = lookup(name).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let number = value.parse().ok().filter(|number| limits.contains(number));
+    number
+        .map(Some)
+        .ok_or(RehearsalError::Environment { name, value, right })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_describes_the_attempt() {
+        let lookup = |name: &str| match name {
+            "DBS_TASK" => Some("a-1".to_owned()),
+            "DBS_TAGS" => Some("security, frontend,".to_owned()),
+            "DBS_ATTEMPT_NUMBER" => Some("3".to_owned()),
+            "DBS_REHEARSAL_SPEED" => Some("4".to_owned()),
+            _ => None,
+        };
+        let context = Context::read(&lookup).unwrap();
+        assert_eq!((context.task.as_str(), context.number), ("a-1", 3));
+        assert_eq!(context.tags, ["security", "frontend"]);
+        assert_eq!(
+            (context.role.as_str(), context.worktree.to_str()),
+            ("developer", Some("."))
+        );
+        let pace = Pace::read(&lookup).unwrap();
+        assert_eq!(pace.scaled(Duration::from_secs(2)), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn values_nobody_can_use_are_refused_with_the_way_out() {
+        for (name, value) in [
+            ("DBS_REHEARSAL_SPEED", "0"),
+            ("DBS_REHEARSAL_SPEED", "fast"),
+            ("DBS_REHEARSAL_ANSWER_AFTER", "-1"),
+        ] {
+            let error = Pace::read(&|asked| (asked == name).then(|| value.to_owned())).unwrap_err();
+            assert!(
+                error.to_string().contains(name) && error.to_string().contains("must be"),
+                "{error}"
+            );
+        }
+        assert!(Context::read(&|asked| (asked == "DBS_ATTEMPT_NUMBER").then(|| "0".to_owned())).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The built-in demo: its scenario, its tasks, the project they start from, and the tree they must end in. The expected
+//! tree is computed from the scenario itself, so that the two cannot disagree.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::error::RehearsalError;
+use super::files;
+use crate::formats::scenario::{Circumstances, Deed, Part, Scenario, Step, read};
+
+/// The name that stands for the built-in scenario on the command line.
+pub(super) const DEMO: &str = "demo";
+
+/// The batch of the demo and the project it works on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSheet {
+    /// Title of the batch.
+    pub title: String,
+    /// What the batch is for.
+    pub goal: String,
+    /// Files of the first commit.
+    #[serde(rename = "file")]
+    pub files: Vec<SeedFile>,
+    /// The tasks, most urgent first.
+    #[serde(rename = "task")]
+    pub tasks: Vec<DemoTask>,
+}
+
+/// A file of the project's first commit.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeedFile {
+    /// Path in the tree, with `/`.
+    pub path: String,
+    /// Whole content.
+    pub text: String,
+}
+
+/// A task of the demo.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DemoTask {
+    /// Id, such as `knot-1`.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// What is to be done, as an agent would be told.
+    pub body: String,
+    /// Ids of tasks that must be done first.
+    #[serde(default)]
+    pub deps: Vec<String>,
+    /// Such as `security`.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The stage it starts in; the workflow's entry when empty.
+    #[serde(default)]
+    pub stage: Option<String>,
+}
+
+/// The text of the built-in scenario, for people who want to read or change it.
+pub fn demo_scenario_text() -> &'static str {
+    include_str!("../../../assets/rehearsal/demo.toml")
+}
+
+/// The built-in scenario.
+///
+/// # Errors
+/// When the embedded text is not a scenario; a test keeps that from being shipped.
+pub fn demo_scenario() -> Result<Scenario, RehearsalError> {
+    let (scenario, diagnostics) = read(Path::new("demo.toml"), demo_scenario_text());
+    scenario.ok_or_else(|| embedded(diagnostics.first().map(ToString::to_string).unwrap_or_default()))
+}
+
+/// The tasks of the demo and the project they start from.
+///
+/// # Errors
+/// When the embedded text is not a task sheet; a test keeps that from being shipped.
+pub fn demo_tasks() -> Result<TaskSheet, RehearsalError> {
+    let text = include_str!("../../../assets/rehearsal/demo-tasks.toml");
+    toml_edit::de::from_str(text).map_err(|error| embedded(error.to_string()))
+}
+
+/// The tree the demo must end in: path and content of every file of the base branch.
+///
+/// # Errors
+/// When the embedded texts do not fit together; a test keeps that from being shipped.
+pub fn expected_tree() -> Result<BTreeMap<String, String>, RehearsalError> {
+    let (scenario, sheet) = (demo_scenario()?, demo_tasks()?);
+    let mut tree: BTreeMap<String, String> = sheet
+        .files
+        .into_iter()
+        .map(|file| (file.path, file.text))
+        .collect();
+    let mut open = sheet.tasks;
+    let mut done: Vec<String> = Vec::new();
+    while !open.is_empty() {
+        let Some(next) = open
+            .iter()
+            .position(|task| task.deps.iter().all(|dep| done.contains(dep)))
+        else {
+            return Err(embedded("the tasks wait for each other".into()));
+        };
+        let task = open.remove(next);
+        if let Some(part) = last_development(&scenario, &task) {
+            work(&mut tree, &part.steps)?;
+        }
+        done.push(task.id);
+    }
+    Ok(tree)
+}
+
+/// The part that finishes the development of a task: the one a late attempt plays.
+fn last_development<'s>(scenario: &'s Scenario, task: &DemoTask) -> Option<&'s Part> {
+    let development = task.stage.as_ref().is_none_or(|stage| stage == "development");
+    let now = Circumstances {
+        stage: "development",
+        role: "developer",
+        task: &task.id,
+        title: &task.title,
+        tags: &task.tags,
+        number: u32::MAX,
+        mode: "fresh",
+    };
+    scenario.part(&now).filter(|_| development)
+}
+
+fn work(tree: &mut BTreeMap<String, String>, steps: &[Step]) -> Result<(), RehearsalError> {
+    for step in steps {
+        match &step.deed {
+            Deed::Write { path, text, append } => {
+                let before = if *append {
+                    tree.remove(path).unwrap_or_default()
+                } else {
+                    String::new()
+                };
+                tree.insert(path.clone(), before + text);
+            }
+            Deed::Replace { path, edits } => {
+                let before = tree.get(path).map_or("", String::as_str);
+                let (after, _) = files::edited(before, edits)
+                    .ok_or_else(|| RehearsalError::NoSuchLine { path: path.clone() })?;
+                tree.insert(path.clone(), after);
+            }
+            Deed::Remove { path } => drop(tree.remove(path)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn embedded(why: String) -> RehearsalError {
+    RehearsalError::System {
+        act: "read the built-in demo",
+        why,
+    }
+}

@@ -1,0 +1,156 @@
+//! File steps: writing, replacing a line, removing, inside the worktree and nowhere else.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::error::RehearsalError;
+use crate::formats::scenario::Edit;
+
+/// Writes or appends; folders are made as needed.
+pub(super) fn write(worktree: &Path, path: &str, text: &str, append: bool) -> Result<(), RehearsalError> {
+    let full = inside(worktree, path)?;
+    let written = (|| {
+        if let Some(folder) = full.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let before = if append {
+            text_or_nothing(&full)?
+        } else {
+            String::new()
+        };
+        fs::write(&full, before + text)
+    })();
+    written.map_err(|source| RehearsalError::File {
+        act: "write",
+        path: full.clone(),
+        source,
+    })
+}
+
+/// The text of a file.
+pub(super) fn read(worktree: &Path, path: &str) -> Result<String, RehearsalError> {
+    let full = inside(worktree, path)?;
+    fs::read_to_string(&full).map_err(|source| RehearsalError::File {
+        act: "read",
+        path: full.clone(),
+        source,
+    })
+}
+
+/// Removes a file.
+pub(super) fn remove(worktree: &Path, path: &str) -> Result<(), RehearsalError> {
+    let full = inside(worktree, path)?;
+    fs::remove_file(&full).map_err(|source| RehearsalError::File {
+        act: "remove",
+        path: full.clone(),
+        source,
+    })
+}
+
+/// The text with the first edit made whose line is there, and that edit; `None` when no line is there.
+pub(super) fn edited<'e>(text: &str, edits: &'e [Edit]) -> Option<(String, &'e Edit)> {
+    let edit = edits
+        .iter()
+        .find(|edit| text.lines().any(|line| line == edit.line))?;
+    let mut open = true;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        if !open || bare != edit.line {
+            return line.to_owned();
+        }
+        open = false;
+        line.replacen(&edit.line, &edit.with, 1)
+    });
+    Some((lines.collect(), edit))
+}
+
+/// The place of a path, which must stay inside the worktree even through links.
+fn inside(worktree: &Path, path: &str) -> Result<PathBuf, RehearsalError> {
+    let outside = || RehearsalError::Outside {
+        path: path.to_owned(),
+    };
+    let steps = Path::new(path).components();
+    let tame = |step: Component<'_>| match step {
+        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+        other => other == Component::CurDir,
+    };
+    if path.is_empty() || !steps.into_iter().all(tame) {
+        return Err(outside());
+    }
+    let full = worktree.join(path);
+    let there = |place: &Path| place.canonicalize().ok();
+    let (Some(root), Some(nearest)) = (there(worktree), full.ancestors().find_map(there)) else {
+        return Err(outside());
+    };
+    if nearest.starts_with(root) {
+        Ok(full)
+    } else {
+        Err(outside())
+    }
+}
+
+fn text_or_nothing(path: &Path) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_written_appended_and_removed() {
+        let tree = tempfile::tempdir().unwrap();
+        write(tree.path(), "a/b.md", "one\n", false).unwrap();
+        write(tree.path(), "a/b.md", "two\n", true).unwrap();
+        write(tree.path(), "new.md", "x", true).unwrap();
+        assert_eq!(read(tree.path(), "a/b.md").unwrap(), "one\ntwo\n");
+        remove(tree.path(), "a/b.md").unwrap();
+        assert!(matches!(
+            read(tree.path(), "a/b.md"),
+            Err(RehearsalError::File { act: "read", .. })
+        ));
+    }
+
+    #[test]
+    fn the_first_edit_whose_line_is_there_is_made_once() {
+        let edit = |line: &str, with: &str| Edit {
+            line: line.into(),
+            with: with.into(),
+        };
+        let edits = [edit("x = 1", "x = 2"), edit("y = 1", "y = 2")];
+        assert_eq!(edited("y = 1\ny = 1\n", &edits).unwrap().0, "y = 2\ny = 1\n");
+        assert_eq!(edited("y = 1\nx = 1", &edits).unwrap().0, "y = 1\nx = 2");
+        assert!(edited("xx = 1\n", &edits).is_none());
+    }
+
+    #[test]
+    fn no_path_leaves_the_worktree() {
+        let tree = tempfile::tempdir().unwrap();
+        for path in ["", "../x", "a/../../x", "/etc/x", ".git/config", ".GIT/config"] {
+            assert!(
+                matches!(
+                    write(tree.path(), path, "", false),
+                    Err(RehearsalError::Outside { .. })
+                ),
+                "{path}"
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_out_of_the_worktree() {
+        let tree = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(other.path(), tree.path().join("out")).unwrap();
+        assert!(matches!(
+            write(tree.path(), "out/x", "", false),
+            Err(RehearsalError::Outside { .. })
+        ));
+        assert!(!other.path().join("x").exists());
+    }
+}

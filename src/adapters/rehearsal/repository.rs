@@ -1,0 +1,167 @@
+//! Git as a rehearsal uses it: the real program, with arguments and never through a shell, in the attempt's worktree.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use super::error::RehearsalError;
+use super::files;
+use crate::formats::scenario::{Author, Resolution};
+
+/// The worktree of the attempt and whose commits are made there.
+pub(super) struct Repository<'a> {
+    /// Where the work is done.
+    pub(super) worktree: &'a Path,
+    /// Who commits.
+    pub(super) author: &'a Author,
+}
+
+impl Repository<'_> {
+    /// Commits everything that changed. Returns the short id, or `None` when nothing had changed.
+    pub(super) fn commit(&self, text: &str) -> Result<Option<String>, RehearsalError> {
+        self.git(&["add", "--all"])?;
+        if self.run(&["diff", "--cached", "--quiet"])?.status.success() {
+            return Ok(None);
+        }
+        self.git(&["commit", "--quiet", &format!("--message={text}")])?;
+        Ok(Some(self.git(&["rev-parse", "--short", "HEAD"])?))
+    }
+
+    /// Pushes the worktree's commit to a branch of a remote.
+    pub(super) fn push(&self, remote: &str, branch: &str, force: bool) -> Result<(), RehearsalError> {
+        let target = format!("HEAD:refs/heads/{branch}");
+        let lease: &[&str] = if force { &["--force-with-lease"] } else { &[] };
+        self.git(&[&["push", "--quiet"], lease, &["--", remote, &target]].concat())
+            .map(drop)
+    }
+
+    /// Merges a reference into the worktree's branch. Files in conflict get the content `resolve` gives them; without
+    /// one the merge is taken back and the file is named. Returns the files that were in conflict.
+    pub(super) fn merge(
+        &self,
+        reference: &str,
+        fetch: Option<&str>,
+        text: &str,
+        resolve: &[Resolution],
+    ) -> Result<Vec<String>, RehearsalError> {
+        if let Some(remote) = fetch {
+            self.git(&["fetch", "--quiet", "--", remote])?;
+        }
+        let commit = self.commit_of(reference)?;
+        let message = format!("--message={text}");
+        let arguments = ["merge", "--quiet", "--no-ff", message.as_str(), commit.as_str()];
+        let output = self.run(&arguments)?;
+        if output.status.success() {
+            return Ok(Vec::new());
+        }
+        let files = self.git(&["diff", "--name-only", "--diff-filter=U", "-z"])?;
+        let files: Vec<String> = files
+            .split('\0')
+            .filter(|file| !file.is_empty())
+            .map(Into::into)
+            .collect();
+        if files.is_empty() {
+            return Err(refused(&arguments, &output));
+        }
+        self.settle(&files, resolve)?;
+        Ok(files)
+    }
+
+    /// The difference between the base's last common commit and the worktree's commit.
+    pub(super) fn changes(&self, base: &str) -> Result<String, RehearsalError> {
+        let base = self.commit_of(base)?;
+        self.git(&["diff", "--no-color", "--no-ext-diff", &format!("{base}...HEAD")])
+    }
+
+    fn settle(&self, files: &[String], resolve: &[Resolution]) -> Result<(), RehearsalError> {
+        for file in files {
+            let Some(answer) = resolve.iter().find(|answer| answer.path == *file) else {
+                self.git(&["merge", "--abort"])?;
+                return Err(RehearsalError::Conflict { path: file.clone() });
+            };
+            files::write(self.worktree, file, &answer.text, false)?;
+            self.git(&["add", "--", file])?;
+        }
+        self.git(&["commit", "--quiet", "--no-edit"]).map(drop)
+    }
+
+    /// The commit of a reference. `origin/main` falls back to `main` where there is no such remote branch.
+    fn commit_of(&self, reference: &str) -> Result<String, RehearsalError> {
+        let ask = |name: &str| {
+            self.git(&[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &format!("{name}^{{commit}}"),
+            ])
+        };
+        let found = ask(reference).or_else(|error| match reference.split_once('/') {
+            Some(("origin", local)) => ask(local),
+            _ => Err(error),
+        });
+        found.map_err(|_quiet| RehearsalError::Git {
+            arguments: format!("rev-parse {reference}"),
+            why: "there is no such commit".into(),
+        })
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<String, RehearsalError> {
+        let output = self.run(arguments)?;
+        if !output.status.success() {
+            return Err(refused(arguments, &output));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout)
+            .trim_end_matches(['\n', '\r'])
+            .to_owned())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<Output, RehearsalError> {
+        let Author { name, email } = self.author;
+        let mut command = Command::new("git");
+        command.current_dir(self.worktree).stdin(Stdio::null());
+        command.args([
+            "-c",
+            "core.autocrlf=false",
+            "-c",
+            "commit.gpgSign=false",
+            "-c",
+            "core.quotePath=false",
+        ]);
+        command.args(arguments);
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "true")
+            .env("LC_ALL", "C");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), name)
+                .env(format!("GIT_{role}_EMAIL"), email);
+        }
+        let failed = |error: std::io::Error| git_error(arguments, error.to_string());
+        command.output().map_err(failed)
+    }
+}
+
+fn refused(arguments: &[&str], output: &Output) -> RehearsalError {
+    let said = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+    let said = String::from_utf8_lossy(&said);
+    let lines: Vec<&str> = said
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(3)
+        .collect();
+    let why = if lines.is_empty() {
+        output.status.to_string()
+    } else {
+        lines.join(" / ")
+    };
+    git_error(arguments, why)
+}
+
+fn git_error(arguments: &[&str], why: String) -> RehearsalError {
+    RehearsalError::Git {
+        arguments: arguments.join(" "),
+        why,
+    }
+}
