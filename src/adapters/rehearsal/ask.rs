@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossterm::event::KeyCode;
-
+use super::console::Key;
 use super::error::{RehearsalError, Stop};
 use super::line::{Line, bold, colour, width_of};
 use super::screen::Screen;
@@ -50,15 +49,15 @@ enum Press {
     Take(usize),
 }
 
-fn press(key: KeyCode, choices: &[String], marked: usize) -> Press {
+fn press(key: Key, choices: &[String], marked: usize) -> Press {
     let last = choices.len().saturating_sub(1);
     match key {
-        KeyCode::Char('y' | 'Y') => Press::Take(0),
-        KeyCode::Char('n' | 'N') | KeyCode::Esc => Press::Take(last),
-        KeyCode::Enter => Press::Take(marked),
-        KeyCode::Up => Press::Mark(marked.saturating_sub(1)),
-        KeyCode::Down => Press::Mark((marked + 1).min(last)),
-        KeyCode::Char(digit) => match digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
+        Key::Char('y' | 'Y') => Press::Take(0),
+        Key::Char('n' | 'N') | Key::Escape => Press::Take(last),
+        Key::Enter => Press::Take(marked),
+        Key::Up => Press::Mark(marked.saturating_sub(1)),
+        Key::Down => Press::Mark((marked + 1).min(last)),
+        Key::Char(digit) => match digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
             Some(number) if number > 0 && number - 1 <= last => Press::Take(number - 1),
             _ => Press::Mark(marked),
         },
@@ -106,17 +105,17 @@ mod tests {
     fn every_key_the_box_names_answers_it() {
         let choices: Vec<String> = ["Yes", "Always", "No"].map(Into::into).into();
         let table = [
-            (KeyCode::Char('y'), Press::Take(0)),
-            (KeyCode::Char('n'), Press::Take(2)),
-            (KeyCode::Esc, Press::Take(2)),
-            (KeyCode::Enter, Press::Take(1)),
-            (KeyCode::Char('1'), Press::Take(0)),
-            (KeyCode::Char('3'), Press::Take(2)),
-            (KeyCode::Char('4'), Press::Mark(1)),
-            (KeyCode::Char('0'), Press::Mark(1)),
-            (KeyCode::Up, Press::Mark(0)),
-            (KeyCode::Down, Press::Mark(2)),
-            (KeyCode::Char('x'), Press::Mark(1)),
+            (Key::Char('y'), Press::Take(0)),
+            (Key::Char('n'), Press::Take(2)),
+            (Key::Escape, Press::Take(2)),
+            (Key::Enter, Press::Take(1)),
+            (Key::Char('1'), Press::Take(0)),
+            (Key::Char('3'), Press::Take(2)),
+            (Key::Char('4'), Press::Mark(1)),
+            (Key::Char('0'), Press::Mark(1)),
+            (Key::Up, Press::Mark(0)),
+            (Key::Down, Press::Mark(2)),
+            (Key::Char('x'), Press::Mark(1)),
         ];
         for (key, expected) in table {
             assert_eq!(press(key, &choices, 1), expected, "{key:?}");

@@ -25,17 +25,34 @@ pub enum Keys {
     None,
 }
 
+/// A key, as far as a rehearsal cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    /// A letter, digit or sign.
+    Char(char),
+    /// Return.
+    Enter,
+    /// Escape.
+    Escape,
+    /// Arrow up.
+    Up,
+    /// Arrow down.
+    Down,
+    /// Backspace.
+    Backspace,
+    /// Any other.
+    Other,
+}
+
 /// What happened while waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Input {
-    /// Time is up.
+    /// Time is up, or something happened that is no key.
     Nothing,
     /// A key; Ctrl-C is [`Input::Interrupt`].
-    Key(KeyCode),
+    Key(Key),
     /// Ctrl-C.
     Interrupt,
-    /// The terminal has another size.
-    Resized,
 }
 
 impl Keys {
@@ -51,7 +68,11 @@ impl Keys {
     /// Columns and rows now; never less than 4 by 4, so that arithmetic is safe.
     pub(super) fn size(self) -> (u16, u16) {
         let (columns, rows) = match self {
-            Keys::Terminal => size().unwrap_or((80, 24)),
+            // A terminal that was never told its size says 0 by 0.
+            Keys::Terminal => size()
+                .ok()
+                .filter(|(columns, rows)| *columns > 0 && *rows > 0)
+                .unwrap_or((80, 24)),
             Keys::Fixed(columns, rows) => (columns, rows),
             Keys::None => (80, 24),
         };
@@ -68,7 +89,6 @@ impl Keys {
             return Ok(Input::Nothing);
         }
         Ok(match read()? {
-            Event::Resize(..) => Input::Resized,
             Event::Key(key) if key.kind != KeyEventKind::Release => of_key(key),
             _ => Input::Nothing,
         })
@@ -79,7 +99,15 @@ fn of_key(key: KeyEvent) -> Input {
     if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
         return Input::Interrupt;
     }
-    Input::Key(key.code)
+    Input::Key(match key.code {
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Backspace => Key::Backspace,
+        _ => Key::Other,
+    })
 }
 
 /// Raw mode for as long as it lives.

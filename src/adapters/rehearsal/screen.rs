@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crossterm::event::KeyCode;
-
-use super::console::{Console, Input, Keys};
+use super::console::{Console, Input, Key, Keys};
 use super::context::Pace;
 use super::error::Stop;
 use super::line::{Line, bold, colour, width_of};
@@ -131,9 +129,9 @@ impl<'a> Screen<'a> {
     pub(super) fn pass(&mut self, until: Instant) -> Result<(), Stop> {
         match self.key(FRAME.min(until.saturating_duration_since(Instant::now())))? {
             None => self.frame += 1,
-            Some(KeyCode::Char(c)) => self.typed.push(c),
-            Some(KeyCode::Backspace) => drop(self.typed.pop()),
-            Some(KeyCode::Enter) if !self.typed.is_empty() => {
+            Some(Key::Char(c)) => self.typed.push(c),
+            Some(Key::Backspace) => drop(self.typed.pop()),
+            Some(Key::Enter) if !self.typed.is_empty() => {
                 let typed = std::mem::take(&mut self.typed);
                 self.say(Line::new(&format!("> {typed}"), bold(Colour::Plain)))?;
             }
@@ -143,16 +141,18 @@ impl<'a> Screen<'a> {
     }
 
     /// Waits at most `time` for a key. A new size is drawn at once; Ctrl-C ends the rehearsal.
-    pub(super) fn key(&mut self, time: Duration) -> Result<Option<KeyCode>, Stop> {
-        match self.keys.wait(time)? {
+    pub(super) fn key(&mut self, time: Duration) -> Result<Option<Key>, Stop> {
+        let input = self.keys.wait(time)?;
+        // Asked each time: a change before the first wait comes without an event.
+        let size = self.keys.size();
+        if size != self.size {
+            self.size = size;
+            self.repaint()?;
+        }
+        match input {
             Input::Nothing => Ok(None),
-            Input::Key(code) => Ok(Some(code)),
+            Input::Key(key) => Ok(Some(key)),
             Input::Interrupt => Err(Stop::Ended(ExitOutcome::Code(130))),
-            Input::Resized => {
-                self.size = self.keys.size();
-                self.repaint()?;
-                Ok(None)
-            }
         }
     }
 

@@ -1,0 +1,29 @@
+//! The rehearsal agent: in a real pseudo-terminal, on real repositories, and the demo as a whole.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "what cannot be set up is a failed test"
+)]
+
+#[path = "support/git_fixture.rs"]
+mod git_fixture;
+
+#[path = "rehearsal/demo.rs"]
+mod demo;
+#[path = "rehearsal/document.rs"]
+mod document;
+#[path = "rehearsal/git_steps.rs"]
+mod git_steps;
+#[path = "rehearsal/playing.rs"]
+mod playing;
+#[path = "rehearsal/program.rs"]
+mod program;
+#[cfg(unix)]
+#[path = "rehearsal/terminal.rs"]
+mod terminal;
+#[cfg(unix)]
+#[path = "rehearsal/unruly.rs"]
+mod unruly;
+#[cfg(unix)]
+#[path = "rehearsal/watching.rs"]
+mod watching;

@@ -1,0 +1,122 @@
+//! What a person sees and presses, in a real pseudo-terminal.
+
+use crate::terminal::Terminal;
+
+const LABEL: &str = "REHEARSAL · developer · a-1";
+const ASK: &str =
+    "{ ask = \"May I?\", refused = [{ print = \"a pity\" }] }, { print = \"heard {answer}\" }, { exit = 3 }";
+
+#[test]
+fn a_question_is_shown_reported_and_answered_by_a_key() {
+    let table = [
+        ("y", "heard Yes"),
+        ("\r", "heard Yes"),
+        ("1", "heard Yes"),
+        ("\x1b[B\r", "heard No"),
+        ("n", "heard No"),
+        ("2", "heard No"),
+    ];
+    for (keys, heard) in table {
+        let mut terminal = Terminal::start("", ASK);
+        terminal.until_seen("1. Yes");
+        assert!(terminal.screen().contains(LABEL), "{}", terminal.screen());
+        let drawn = String::from_utf8_lossy(&terminal.bytes).into_owned();
+        assert!(drawn.contains("\x1b]7501;state=working:app=rehearsal\x1b\\"));
+        assert!(drawn.contains("\x1b]7501;state=blocked:app=rehearsal:kind=permission:msg=TWF5IEk/\x1b\\"));
+        assert!(drawn.contains("\x1b]0;REHEARSAL · developer · a-1 · Watch me\x07"));
+        terminal.press(keys);
+        assert_eq!(terminal.ended().exit_code(), 3, "{keys:?}");
+        let screen = terminal.screen();
+        assert!(
+            screen.contains(heard) && screen.contains("a pity") == heard.ends_with("No"),
+            "{keys:?}\n{screen}"
+        );
+        assert!(!screen.contains("1. Yes"), "{screen}");
+        assert!(String::from_utf8_lossy(&terminal.bytes).contains("\x1b]7501;state=clear"));
+    }
+}
+
+#[test]
+fn the_label_stays_while_text_scrolls_by_on_either_screen() {
+    for head in ["", "screen = \"full\""] {
+        let text: String = (0..100).map(|number| format!("line {number}\\n")).collect();
+        let mut terminal = Terminal::start(
+            head,
+            &format!("{{ print = \"{text}\" }}, {{ think = \"Pondering\", seconds = 600 }}"),
+        );
+        terminal.until_seen("Pondering");
+        let screen = terminal.screen();
+        assert!(
+            screen.contains(LABEL) && screen.contains("line 99") && !screen.contains("line 50\n"),
+            "{screen}"
+        );
+        terminal.press("\x03");
+        assert_eq!(terminal.ended().exit_code(), 130);
+    }
+}
+
+#[test]
+fn a_new_size_is_drawn_anew() {
+    for head in ["", "screen = \"full\""] {
+        let mut terminal = Terminal::start(
+            head,
+            "{ print = \"first words\" }, { think = \"Pondering\", seconds = 600 }",
+        );
+        terminal.until_seen("Pondering");
+        for (columns, rows) in [(40, 10), (120, 40)] {
+            terminal.resize(columns, rows);
+            let rule = usize::from(columns - 1);
+            let widths = |screen: &str| {
+                screen
+                    .lines()
+                    .map(|line| line.chars().count())
+                    .collect::<Vec<_>>()
+            };
+            terminal.until("a rule as wide as the screen", |t| {
+                widths(&t.screen()).contains(&rule)
+            });
+            let screen = terminal.screen();
+            assert!(
+                screen.contains("first words") && screen.contains(LABEL),
+                "{screen}"
+            );
+            assert!(
+                widths(&screen).iter().all(|width| *width <= rule + 1)
+                    && screen.lines().count() <= usize::from(rows)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_drawing_fills_the_screen_under_the_label_and_goes_again() {
+    let mut terminal = Terminal::start(
+        "",
+        "{ print = \"before\" }, { draw = \"boxes\", seconds = 1 }, { ask = \"Seen?\" }",
+    );
+    terminal.until("the drawing", |t| t.screen().matches('█').count() > 1000);
+    let screen = terminal.screen();
+    assert!(
+        screen.starts_with(LABEL) && !screen.contains("before"),
+        "{screen}"
+    );
+    terminal.until_seen("Seen?");
+    assert!(
+        terminal.screen().contains("before") && !terminal.screen().contains('█'),
+        "{}",
+        terminal.screen()
+    );
+}
+
+#[test]
+fn what_a_person_types_is_shown_and_kept() {
+    let mut terminal = Terminal::start("", "{ think = \"Pondering\", seconds = 600 }");
+    terminal.until_seen("Pondering");
+    terminal.press("hurry uq\x7fp");
+    terminal.until_seen("> hurry up");
+    terminal.press("\r");
+    terminal.until("the typed line in the transcript", |t| {
+        t.screen().matches("> ").count() == 2
+    });
+    assert!(terminal.screen().contains("hurry up"), "{}", terminal.screen());
+}
