@@ -10,6 +10,7 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use super::args::{Json, Verb};
+use super::configuring::{self, Wanted};
 use super::door::Door;
 use super::edge::Edge;
 use super::out;
@@ -78,7 +79,9 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Start(start) => sessions::start(edge, &start),
         Verb::Watch(json) => sessions::watch(edge, json),
         Verb::Server => sessions::serve(edge),
-        Verb::Config { .. } => Err("soon".into()),
+        Verb::Config { key, value, explain, json } => {
+            configuring::run(edge, Wanted { key: key.as_deref(), value: value.as_deref(), explain }, json)
+        }
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut command = super::args::Arguments::command();

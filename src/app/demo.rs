@@ -59,7 +59,7 @@ pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
         .worker_threads(2)
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let place = Place::find(&made.project, &edge.runtime).map_err(|error| format!("could not {error}"))?;
+    let place = Place::find(&made.project, edge).map_err(|error| format!("could not {error}"))?;
     let session = Session::begin(place, demo_setup(options, edge)?, runtime.handle())
         .map_err(|error| format!("could not {error}"))?;
     let result = fill(&session, &sheet).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));

@@ -41,7 +41,7 @@ impl Door {
     /// # Errors
     /// When there is no project here, for people.
     pub fn open(edge: &Edge) -> Result<Door, String> {
-        let place = Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))?;
+        let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
         Door::to(place)
     }
 

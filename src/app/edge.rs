@@ -43,6 +43,12 @@ impl Edge {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
+    /// The person's folder for configuration.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
+        self.get("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| home.map(|home| PathBuf::from(home).join(".config")))
+    }
+
     /// The environment as text; what is not text is left out.
     pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let text = |word: &OsString| word.to_str().map(str::to_owned);

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::project::{Project, RuntimeBase, RuntimeFolder, Secret};
 use crate::adapters::store::StoreFiles;
+use crate::app::config::{Given, Places};
+use crate::app::edge::Edge;
 
 /// The folders and files of one project.
 #[derive(Debug, Clone)]
@@ -35,6 +37,17 @@ pub struct Place {
     pub marker: String,
     /// Makes tokens.
     pub secret: Secret,
+    /// Where its settings come from.
+    pub sources: Sources,
+}
+
+/// Where settings come from.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// The files.
+    pub places: Places,
+    /// Flags and environment.
+    pub given: Given,
 }
 
 impl Place {
@@ -42,10 +55,10 @@ impl Place {
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".
-    pub fn find(from: &Path, runtime: &RuntimeBase) -> Result<Place, String> {
+    pub fn find(from: &Path, edge: &Edge) -> Result<Place, String> {
         let project = Project::find(from).map_err(|error| error.to_string())?;
         let secret = project.init().map_err(|error| error.to_string())?;
-        let private = RuntimeFolder::prepare(runtime).map_err(|error| error.to_string())?;
+        let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
         let root = project.root().to_owned();
         let socket = private.server_socket(&root);
         let number = socket.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -64,6 +77,10 @@ impl Place {
             socket,
             marker: format!("dbs-{number}"),
             secret,
+            sources: Sources {
+                places: Places::new(&project.folder(), edge.config_folder().as_deref()),
+                given: Given { flags: Vec::new(), environment: edge.text_environment().collect() },
+            },
             root,
         })
     }

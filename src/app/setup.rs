@@ -1,20 +1,16 @@
 //! What a session is started with: everything that comes from configuration, arguments and environment, as plain values.
 
-mod file;
-
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 
-use file::File;
-
+use super::config::Config;
 use super::edge::Edge;
 use super::place::Place;
 use crate::adapters::agents::{Inherited, Kind};
-use crate::domain::task::GateCommand;
-use crate::domain::{RoleId, Settings, Span, Workflow};
+use crate::domain::{RoleId, Settings, Workflow};
 use crate::formats::workflow;
 use crate::term::EngineKind;
 
@@ -118,56 +114,60 @@ pub fn own_workflows(place: &Place) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The setup of a project: built-in values, then its configuration.
+/// The setup of a project: built-in values, then its configuration. What is not understood in a file is passed over, kept, and
+/// told by `dbs doctor` and `dbs config`.
 ///
 /// # Errors
-/// What is wrong with a file, with file and line.
+/// What is wrong with a workflow or an agent's command.
 pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
     let mut setup = defaults(edge)?;
-    let file = File::read(place)?;
+    let config = Config::read(&place.sources.places, &place.sources.given);
     (setup.settings, setup.workflows) = reread(place)?;
-    let rehearsal = file.rehearsal;
-    let scripted = |scenario: &str| Kind::Rehearsal {
-        scenario: if scenario.is_empty() { rehearsal.scenario.clone() } else { scenario.to_owned() },
-        speed: rehearsal.speed.to_string(),
-        answer_after: rehearsal.answer_after.map(|seconds| seconds.to_string()),
+    let scripted = || Kind::Rehearsal {
+        scenario: config.text("rehearsal.scenario").unwrap_or_else(|| "demo".to_owned()),
+        speed: config.decimal("rehearsal.speed").unwrap_or(1.0).to_string(),
+        answer_after: config.decimal("rehearsal.answer_after").map(|seconds| seconds.to_string()),
     };
-    for (name, role) in &file.roles {
-        let kind = match (role.agent.as_str(), &role.command) {
-            ("rehearsal", _) => scripted(&role.scenario),
-            (_, Some(command)) => Kind::Custom(words(name, command)?),
-            (other, None) => return Err(format!("could not use agent {other:?} for role {name}: set roles.{name}.command")),
+    for shown in config.list() {
+        let ["roles", role, "agent" | "command"] = shown.key.split('.').collect::<Vec<_>>()[..] else { continue };
+        let command = config.text(&format!("roles.{role}.command"));
+        let kind = match (config.text(&format!("roles.{role}.agent")).as_deref(), command) {
+            (Some("rehearsal"), _) => scripted(),
+            (None | Some("custom"), Some(command)) => Kind::Custom(words(role, &command)?),
+            (Some(other), _) => {
+                return Err(format!(
+                    "could not use agent {other} for role {role}: this version starts `rehearsal` and `custom` agents; set \
+                     roles.{role}.agent to custom and roles.{role}.command to its command line"
+                ));
+            }
+            (None, None) => continue,
         };
         setup.rehearsal |= matches!(kind, Kind::Rehearsal { .. });
-        if name == "default" {
+        if role == "default" {
             setup.other_agents = Some(kind);
         } else {
-            setup.agents.insert(RoleId::new(name.clone()), kind);
+            setup.agents.insert(RoleId::new(role), kind);
         }
     }
+    setup.engine = match config.text("terminal.engine").as_deref() {
+        Some("vt100") => EngineKind::Vt100,
+        _ => EngineKind::Rio,
+    };
+    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib")).ok().map(|mib| mib * 1024 * 1024);
+    setup.gate_timeout = Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
     Ok(setup)
 }
 
-/// Settings and workflows as they are now, for a server that runs already.
+/// Settings and workflows as they are now, also for a server that runs already.
 ///
 /// # Errors
-/// As [`read`].
+/// What is wrong with a workflow.
 pub fn reread(place: &Place) -> Result<(Settings, Vec<Workflow>), String> {
-    let file = File::read(place)?;
-    let span = |seconds: f64| Span(Duration::from_secs_f64(seconds.clamp(0.0, 1e9)).as_millis().try_into().unwrap_or(u64::MAX));
-    let mut settings = Settings {
-        max_agents: file.max_total_agents,
-        agent_timeout: Span::seconds(file.agent_timeout),
-        base: file.base_branch,
-        cooldown: file.cooldown.map(span),
-        ..Settings::default()
-    };
-    if let Some(seconds) = file.crash_backoff {
-        settings.crash_backoff = span(seconds);
+    let config = Config::read(&place.sources.places, &place.sources.given);
+    for finding in config.diagnostics() {
+        tracing::warn!("{finding}");
     }
-    let gate = |(name, command): (String, String)| GateCommand { name, command };
-    settings.gates = file.gates.into_iter().map(gate).collect();
-    Ok((settings, workflows(Some(place))?))
+    Ok((config.settings(), workflows(Some(place))?))
 }
 
 /// A command line as program and arguments; no shell is involved.

@@ -47,7 +47,7 @@ pub(super) fn attach(edge: &Edge, name: Option<&str>) -> Outcome {
     };
     let found = running(edge)?.into_iter().find(|who| who.name == name || who.root == name);
     let who = found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
-    let place = Place::find(Path::new(&who.root), &edge.runtime).map_err(|why| format!("could not {why}"))?;
+    let place = Place::find(Path::new(&who.root), edge).map_err(|why| format!("could not {why}"))?;
     show(edge, &place)
 }
 
@@ -64,7 +64,7 @@ fn show(edge: &Edge, place: &Place) -> Outcome {
 }
 
 fn place(edge: &Edge) -> Result<Place, String> {
-    Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))
+    Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))
 }
 
 fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {

@@ -23,7 +23,7 @@ pub(super) fn run(edge: &Edge, verb: WorkflowVerb) -> Outcome {
 
 /// Built-in ones, and the project's own where there is a project.
 fn in_force(edge: &Edge) -> Result<Vec<Workflow>, String> {
-    setup::workflows(Place::find(&edge.folder, &edge.runtime).ok().as_ref())
+    setup::workflows(Place::find(&edge.folder, edge).ok().as_ref())
 }
 
 fn list(flows: &[Workflow], json: Json) -> Outcome {
@@ -51,7 +51,7 @@ fn show(flows: &[Workflow], name: &str, json: Json) -> Outcome {
 fn check(edge: &Edge, files: &[PathBuf]) -> Outcome {
     let own;
     let files = if files.is_empty() {
-        let place = Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))?;
+        let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
         own = setup::own_workflows(&place)?;
         &own
     } else {

@@ -37,7 +37,7 @@ pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> Outcome {
 }
 
 fn examine(edge: &Edge) -> Vec<Finding> {
-    let place = match Place::find(&edge.folder, &edge.runtime) {
+    let place = match Place::find(&edge.folder, edge) {
         Ok(place) => place,
         Err(why) => return vec![found("project", Err(why))],
     };

@@ -26,7 +26,7 @@ pub(in crate::app::commands) fn serve(edge: &Edge) -> Outcome {
 }
 
 fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
-    let place = Place::find(&edge.folder, &edge.runtime).map_err(|why| format!("could not {why}"))?;
+    let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
     let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
     let setup = setup::read(&place, edge)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

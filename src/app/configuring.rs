@@ -1,0 +1,81 @@
+//! `dbs config`: show one value, all values, or set one (K68).
+
+use std::process::ExitCode;
+
+use super::args::Json;
+use super::commands::Outcome;
+use super::config::{Config, Shown, set};
+use super::door::Door;
+use super::edge::Edge;
+use super::out;
+use super::place::Place;
+use super::wire::{Answer, Call};
+
+/// What of the configuration is to be shown or set.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The key; all without it.
+    pub key: Option<&'a str>,
+    /// Its new value.
+    pub value: Option<&'a str>,
+    /// Whether origins are shown.
+    pub explain: bool,
+}
+
+/// Shows or sets.
+///
+/// # Errors
+/// When there is no such key, it has no such value, or the file cannot be written; for people.
+pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
+    let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    if let (Some(key), Some(value)) = (wanted.key, wanted.value) {
+        return change(place, key, value, json);
+    }
+    let config = Config::read(&place.sources.places, &place.sources.given);
+    config.diagnostics().iter().for_each(|finding| out::problem(&finding.to_string()));
+    let shown = match wanted.key {
+        Some(key) => vec![config.explain(key).map_err(|error| format!("could not {error}"))?],
+        None => config.list(),
+    };
+    if json.json {
+        out::json(&shown);
+    } else {
+        shown.iter().for_each(|value| print(value, wanted));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(shown: &Shown, wanted: Wanted<'_>) {
+    let value = shown.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
+    match (wanted.key, wanted.explain) {
+        (Some(_), false) => out::line(&value),
+        (None, false) => out::line(&format!("{:<28} {value}", shown.key)),
+        (_, true) => {
+            out::line(&format!("{:<28} {value}  ({})", shown.key, shown.origin));
+            for (hidden, origin) in &shown.hidden {
+                out::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
+            }
+            out::line(&format!("{:<28}   {}", "", shown.doc));
+            if let Some(note) = shown.note {
+                out::line(&format!("{:<28}   {note}", ""));
+            }
+        }
+    }
+}
+
+/// Writes the value, then lets a running server read its settings again.
+fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
+    let written = set(&place.sources.places, key, value).map_err(|error| format!("could not {error}"))?;
+    let mut door = Door::to(place)?;
+    let note = match door.call(Call::Reload)? {
+        Some(Answer::Failed(why)) => Some(why),
+        _ => None,
+    };
+    if json.json {
+        out::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));
+    } else {
+        out::line(&format!("{key} is set in {}", written.file.display()));
+    }
+    note.iter().for_each(|why| out::problem(why));
+    Ok(ExitCode::SUCCESS)
+}
