@@ -24,6 +24,7 @@
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
 //!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
+//! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 
 mod branches;
@@ -44,6 +45,7 @@ mod parse;
 mod plain;
 mod process;
 mod push;
+mod queue;
 mod registry;
 mod remove;
 mod setup;

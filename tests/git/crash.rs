@@ -22,7 +22,7 @@ fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
 
 #[test]
 fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
-    for millis in [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30] {
+    for millis in [2, 4, 6, 9, 12, 16, 25] {
         let fixture = GitFixture::new();
         let hasty = hasty(&fixture, Duration::from_millis(millis));
         let cut = |work: &dyn Fn(&GitCli)| hasty.iter().for_each(|git| (0..3).for_each(|_| work(git)));
@@ -36,7 +36,11 @@ fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
         );
         let head = id(&fixture.commit(&worktree.path, "work.txt", "work\n", "Work"));
         cut(&|git| drop(git.push_branch(&branch("feature/t1"), None)));
-        let pushed = git.push_branch(&branch("feature/t1"), None);
+        let push = || git.push_branch(&branch("feature/t1"), None);
+        let mut pushed = push();
+        if matches!(&pushed, Push::Unknown(why) if has_freed_the_remote(&fixture, why)) {
+            pushed = push();
+        }
         assert!(
             matches!(pushed, Push::Pushed(_) | Push::AlreadyThere(_)),
             "{millis} ms: {pushed:?}"
@@ -51,7 +55,10 @@ fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
             expected: base,
         };
         cut(&|git| drop(git.publish(&publication)));
-        let published = git.publish(&publication);
+        let mut published = git.publish(&publication);
+        if matches!(&published, Published::Unknown(why) if has_freed_the_remote(&fixture, why)) {
+            published = git.publish(&publication);
+        }
         assert!(
             matches!(published, Published::Done | Published::AlreadyDone),
             "{millis} ms: {published:?}"
@@ -62,6 +69,18 @@ fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
         );
         assert_removed_completely(&fixture, &git, &cut);
     }
+}
+
+/// A remote whose own git was killed may keep a lock, which only its owner may remove; the answer must name it.
+fn has_freed_the_remote(fixture: &GitFixture, why: &str) -> bool {
+    let locks = ["HEAD.lock", "refs/heads/main.lock", "refs/heads/feature/t1.lock"];
+    let is_named = locks.iter().any(|lock| why.contains(lock));
+    is_named
+        && locks
+            .iter()
+            .filter(|lock| fs::remove_file(fixture.origin().join(lock)).is_ok())
+            .count()
+            > 0
 }
 
 /// Does some work with an adapter that is cut off.

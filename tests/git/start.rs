@@ -5,7 +5,8 @@ use std::path::Path;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::ports::git::{
-    CheckedOut, DefaultBranch, Git, MergeOutcome, PreflightError, Publication, Published, Removal,
+    CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, Publication, Published, Removal,
+    Revision,
 };
 
 use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -215,25 +216,45 @@ fn repositories_with_long_object_ids_work() {
     assert_works(folder.path(), &["--object-format=sha256"]);
 }
 
+#[cfg(unix)]
 #[test]
-fn a_lock_left_in_the_control_repository_by_a_dead_git_is_removed_once_it_is_old() {
+fn a_lock_left_in_the_control_repository_by_a_killed_git_is_removed_with_the_next_turn() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    developed(&fixture, &git);
-    drop(git);
-    let lock = fixture
-        .project()
-        .join(".debussy/dbs/control.git/packed-refs.lock");
+    let (_, head) = developed(&fixture, &git);
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let lock = control.join(format!("refs/dbs/pin/{head}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
-    drop(open(&fixture));
-    assert!(lock.exists(), "a young lock may have an owner");
-    let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24);
-    fs::File::options()
-        .write(true)
-        .open(&lock)
-        .unwrap()
-        .set_modified(old)
-        .unwrap();
-    drop(open(&fixture));
-    assert!(!lock.exists());
+    let answer = git.resolve(&Revision::Project(branch("feature/t1")));
+    assert!(
+        matches!(answer, Head::Unknown(_)),
+        "a lock in a turn that finished has an owner: {answer:?}"
+    );
+    fs::write(control.join("queue"), "!").unwrap();
+    assert_eq!(
+        git.resolve(&Revision::Project(branch("feature/t1"))),
+        Head::At(head)
+    );
+}
+
+#[test]
+fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
+    let fixture = GitFixture::new();
+    let mut setup = setup(&fixture);
+    setup.limits.transfer = std::time::Duration::from_millis(200);
+    let git = GitCli::open(&setup).unwrap();
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let held = fs::File::create(control.join("queue")).unwrap();
+    held.lock().unwrap();
+    let answer = git.resolve(&Revision::Origin(branch("main")));
+    assert!(
+        matches!(&answer, Head::Unknown(why) if why.contains("another git")),
+        "{answer:?}"
+    );
+    drop(held);
+    assert!(matches!(
+        git.resolve(&Revision::Origin(branch("main"))),
+        Head::At(_)
+    ));
 }

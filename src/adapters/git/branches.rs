@@ -2,6 +2,7 @@
 //! (LK-20, LK-23).
 
 use super::cli::GitCli;
+use super::push::PushEnd;
 use crate::ports::git::{BranchName, CommitId, Deletion, GitError, Saver};
 
 impl GitCli {
@@ -53,10 +54,13 @@ impl GitCli {
         }
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let end = self.push(None, branch, Some(recorded));
-        match (self.ask_remote(branch)?, end?) {
+        let there = self.ask_remote(branch)?;
+        match (there, end) {
             (None, _) => Ok(Deletion::Deleted { kept_as }),
-            (Some(_), super::push::PushEnd::Refused(why)) => Ok(Deletion::Kept(why)),
-            (Some(head), _) => Ok(Deletion::Kept(format!("{branch} is at {head} now"))),
+            (Some(head), _) if head != *recorded => Ok(Deletion::Kept(format!("{branch} is at {head} now"))),
+            (Some(_), Err(error)) => Err(error),
+            (Some(_), Ok(PushEnd::Refused(why))) => Ok(Deletion::Kept(why)),
+            (Some(_), Ok(end)) => Ok(Deletion::Unknown(end.unseen(branch))),
         }
     }
 

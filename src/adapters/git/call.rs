@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::plain;
-use super::process::{self, Invocation, Output, RunError};
+use super::process::{self, Input, Invocation, Output, RunError};
+use super::queue::Turn;
 use super::setup::{GitSetup, Limits, is_passed, is_trusted};
 use crate::ports::git::GitError;
 
@@ -92,7 +93,7 @@ pub(super) struct Call<'a> {
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     cwd: PathBuf,
-    input: Option<Vec<u8>>,
+    input: Input,
     timeout: Duration,
     limit: usize,
 }
@@ -144,7 +145,7 @@ impl Program {
             args: Vec::new(),
             env: Vec::new(),
             cwd: cwd.to_path_buf(),
-            input: None,
+            input: Input::Nothing,
             timeout: if realm == Realm::Network {
                 self.limits.transfer
             } else {
@@ -188,8 +189,14 @@ impl Call<'_> {
     }
 
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
-        self.input = Some(bytes);
+        self.input = Input::Bytes(bytes);
         self
+    }
+
+    /// Lets git hold the lock of a turn for as long as it lives.
+    pub(super) fn hold(mut self, turn: &Turn<'_>) -> Result<Self, GitError> {
+        self.input = Input::Held(turn.share()?);
+        Ok(self)
     }
 
     pub(super) fn timeout(mut self, timeout: Duration) -> Self {
@@ -205,7 +212,7 @@ impl Call<'_> {
     /// Runs; any exit code is an answer, no exit is an error.
     pub(super) fn run(self) -> Result<Output, GitError> {
         let (what, invocation) = self.prepare();
-        match process::run(&invocation) {
+        match process::run(invocation) {
             Ok(output) => Ok(output),
             Err(RunError::NotStarted(error)) => Err(GitError::Unreachable {
                 what,

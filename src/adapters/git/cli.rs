@@ -9,6 +9,8 @@ use parking_lot::{Mutex, MutexGuard};
 use super::call::{Call, Program, Realm};
 use super::control::Control;
 use super::discovery::{self, Project};
+use super::process::Output;
+use super::queue::{Queue, Turn};
 use super::setup::GitSetup;
 use super::{exclude, plain};
 use crate::domain::Tri;
@@ -24,9 +26,8 @@ pub struct GitCli {
     pub(super) program: Program,
     pub(super) project: Project,
     pub(super) control: Control,
-    /// Held while something changes the control repository. The queue is as long as the number of calling threads;
-    /// each holder ends by its time limits.
-    control_queue: Mutex<()>,
+    /// Held while something changes the control repository.
+    control_queue: Queue,
     /// Held while something changes the project's repository. Always taken before the other queue, never after it.
     project_queue: Mutex<()>,
     n_scratch: AtomicU64,
@@ -48,8 +49,8 @@ impl GitCli {
         Ok(Self {
             program,
             project,
+            control_queue: Queue::new(&control.path),
             control,
-            control_queue: Mutex::new(()),
             project_queue: Mutex::new(()),
             n_scratch: AtomicU64::new(0),
         })
@@ -98,8 +99,19 @@ impl GitCli {
             .place("--work-tree=", &self.project.root)
     }
 
-    pub(super) fn queue_control(&self) -> MutexGuard<'_, ()> {
-        self.control_queue.lock()
+    pub(super) fn queue_control(&self) -> Result<Turn<'_>, GitError> {
+        self.control_queue
+            .enter(self.program.limits.transfer, || self.control.clean_up())
+    }
+
+    /// Runs one writing call in a turn of its own. A git that was killed leaves the turn unfinished.
+    pub(super) fn in_turn(&self, call: Call<'_>) -> Result<Output, GitError> {
+        let turn = self.queue_control()?;
+        let output = call.hold(&turn)?.run()?;
+        if output.code.is_some() {
+            turn.finish()?;
+        }
+        Ok(output)
     }
 
     pub(super) fn queue_project(&self) -> MutexGuard<'_, ()> {
@@ -153,8 +165,9 @@ impl Git for GitCli {
             what: "the address of origin".to_owned(),
             hint: error.to_string(),
         })?;
-        let _queue = self.queue_control();
-        self.control.accept(found)
+        let turn = self.queue_control()?;
+        self.control.accept(found)?;
+        turn.finish()
     }
 
     fn default_branch(&self) -> DefaultBranch {

@@ -12,7 +12,7 @@ use super::call::{Program, Realm};
 use super::discovery::{Origin, Project};
 use crate::ports::git::GitError;
 
-/// A lock file older than this in a repository only one process writes belongs to a dead git: longer than any call.
+/// What is older than this belongs to no living call.
 const STALE: Duration = Duration::from_mins(30);
 
 /// Files that would redirect or reshape what the control repository does.
@@ -55,7 +55,6 @@ impl Control {
         };
         control.check()?;
         control.write_excludes(project)?;
-        sweep_locks(&control.path);
         sweep_scratch(&control.path.join("scratch"));
         Ok(control)
     }
@@ -85,6 +84,11 @@ impl Control {
             }
         }
         Ok(())
+    }
+
+    /// Removes what a git left that was killed in its turn. Only for whoever holds the queue.
+    pub(super) fn clean_up(&self) {
+        sweep_locks(&self.path);
     }
 
     /// A file name in the control repository's scratch folder.
@@ -205,7 +209,9 @@ fn config_text(format: &str, origin: &Origin) -> String {
     text
 }
 
-/// Removes lock files a killed git left; only this process writes here, and no call lasts that long.
+/// Where a child cannot hold the queue's lock beyond its parent's death, only old lock files are known to be dead.
+const ARE_HOLDERS_KNOWN: bool = cfg!(unix);
+
 fn sweep_locks(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -214,7 +220,7 @@ fn sweep_locks(folder: &Path) {
         };
         if kind.is_dir() && entry.file_name() != "objects" {
             sweep_locks(&path);
-        } else if path.extension().is_some_and(|end| end == "lock") && is_old(&entry) {
+        } else if path.extension().is_some_and(|end| end == "lock") && (ARE_HOLDERS_KNOWN || is_old(&entry)) {
             // What cannot be removed shows itself as an error of the first call that needs it.
             drop(fs::remove_file(&path));
         }

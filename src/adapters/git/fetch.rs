@@ -1,8 +1,10 @@
 //! Bringing commits into the control repository, from the project and from the remote, and asking where heads are.
 //! Every commit brought is pinned under `refs/dbs/pin/<id>` or `refs/dbs/remote/<id>`, so that no rewriting elsewhere takes it away.
 
+use super::call::{Realm, failure};
 use super::cli::GitCli;
 use super::parse;
+use super::process::Output;
 use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision};
 
 /// How often a branch may move between asking and fetching before giving up.
@@ -130,32 +132,10 @@ impl GitCli {
             self.import(commit)?;
             return Ok(true);
         }
-        let refspec = format!("{commit}:{}", pin(commit));
-        let error = {
-            let _queue = self.queue_control();
-            match self.fetch("origin", &refspec) {
-                Ok(()) => return self.has(commit),
-                Err(error) => error,
-            }
-        };
-        // A remote that answers questions but not this one does not have it.
-        let asked = self
-            .over_network("ask origin for its heads")?
-            .timeout(self.program.limits.ask);
-        let asked = asked
-            .args([
-                "ls-remote",
-                "--quiet",
-                "--upload-pack=git-upload-pack",
-                "--",
-                "origin",
-                "HEAD",
-            ])
-            .run()?;
-        if asked.code == Some(0) {
-            Ok(false)
-        } else {
-            Err(error)
+        match self.fetch("origin", &format!("{commit}:{}", pin(commit))) {
+            Ok(()) => Ok(true),
+            Err(GitError::Unreachable { why, .. }) if is_denial(&why) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
@@ -184,29 +164,29 @@ impl GitCli {
         if self.has(commit)? {
             return self.pin("remote", commit);
         }
-        let _queue = self.queue_control();
         self.fetch("origin", &format!("{commit}:refs/dbs/remote/{commit}"))
     }
 
     /// Keeps a commit for good under `refs/dbs/<class>/`: `remote` for commits seen there, `pin` for others.
     pub(super) fn pin(&self, class: &str, commit: &CommitId) -> Result<(), GitError> {
-        let _queue = self.queue_control();
-        let call = self.in_control(format!("pin commit {commit}"))?;
-        call.args(["update-ref", "--end-of-options"])
+        let what = format!("pin commit {commit}");
+        let call = self
+            .in_control(what.clone())?
+            .args(["update-ref", "--end-of-options"]);
+        let call = call
             .arg(format!("refs/dbs/{class}/{commit}"))
-            .arg(commit.as_str())
-            .ok()
-            .map(drop)
+            .arg(commit.as_str());
+        success(what, Realm::Control, &self.in_turn(call)?)
     }
 
     fn import(&self, commit: &CommitId) -> Result<(), GitError> {
-        let _queue = self.queue_control();
         let from = self.project.common.to_string_lossy().into_owned();
         self.fetch(&from, &format!("{commit}:{}", pin(commit)))
     }
 
     fn fetch(&self, from: &str, refspec: &str) -> Result<(), GitError> {
-        let call = self.over_network(format!("fetch {refspec} from {}", super::plain::redact(from)))?;
+        let what = format!("fetch {refspec} from {}", super::plain::redact(from));
+        let call = self.over_network(what.clone())?;
         let call = call.args([
             "fetch",
             "--quiet",
@@ -219,8 +199,22 @@ impl GitCli {
             "--upload-pack=git-upload-pack",
             "--end-of-options",
         ]);
-        call.arg(from).arg(refspec).ok().map(drop)
+        let output = self.in_turn(call.arg(from).arg(refspec))?;
+        success(what, Realm::Network, &output)
     }
+}
+
+fn success(what: String, realm: Realm, output: &Output) -> Result<(), GitError> {
+    if output.code == Some(0) {
+        Ok(())
+    } else {
+        Err(failure(what, realm, output))
+    }
+}
+
+/// Whether a remote positively said that it does not have a commit; everything else is no answer (LK-56).
+fn is_denial(why: &str) -> bool {
+    why.contains("not our ref") || why.contains(" not valid")
 }
 
 /// Where a commit is pinned in the control repository.

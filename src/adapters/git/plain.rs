@@ -4,8 +4,10 @@ use super::process::Output;
 
 /// Longest reason kept, in characters.
 const LIMIT: usize = 400;
+/// Most lines kept: the first ones, which name the cause, and the last, which names the result.
+const N_LINES: usize = 4;
 
-/// The last telling lines of git's error output on one line: control characters escaped, credentials in addresses
+/// The telling lines of git's error output on one line: control characters escaped, credentials in addresses
 /// removed.
 pub(super) fn reason(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -14,8 +16,12 @@ pub(super) fn reason(output: &Output) -> String {
     if lines.is_empty() {
         lines = spoken().collect();
     }
-    let late = lines.len().saturating_sub(4);
-    let text = lines.split_off(late).join("; ");
+    if lines.len() > N_LINES {
+        let last = lines.split_off(lines.len() - 1);
+        lines.truncate(N_LINES - 1);
+        lines.extend(last);
+    }
+    let text = lines.join("; ");
     match (text.is_empty(), output.code) {
         (false, _) => one_line(&redact(&text)),
         (true, Some(code)) => format!("git ended with code {code} and said nothing"),

@@ -5,6 +5,7 @@
 )]
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -29,11 +30,19 @@ pub(super) struct Invocation {
     pub(super) args: Vec<OsString>,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) cwd: PathBuf,
-    /// Written to standard input before anything is read: keep it below 4 KiB.
-    pub(super) input: Option<Vec<u8>>,
+    pub(super) input: Input,
     pub(super) timeout: Duration,
     /// Most bytes of standard output; after that the pipe is closed.
     pub(super) limit: usize,
+}
+
+/// What a process finds on its standard input.
+pub(super) enum Input {
+    Nothing,
+    /// Written before anything is read: keep it below 4 KiB.
+    Bytes(Vec<u8>),
+    /// A file that is kept open, and so locked, as long as the process lives.
+    Held(File),
 }
 
 /// What an ended process left.
@@ -52,18 +61,19 @@ pub(super) enum RunError {
 }
 
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
-pub(super) fn run(invocation: &Invocation) -> Result<Output, RunError> {
+pub(super) fn run(mut invocation: Invocation) -> Result<Output, RunError> {
     let deadline = Instant::now() + invocation.timeout;
-    let mut child = start(invocation).map_err(RunError::NotStarted)?;
+    let input = std::mem::replace(&mut invocation.input, Input::Nothing);
+    let mut child = start(&invocation, &input).map_err(RunError::NotStarted)?;
     let ends = Arc::new(Ends::default());
     let stdout = Collector::start(child.stdout.take(), Keep::First(invocation.limit), &ends);
     let stderr = Collector::start(child.stderr.take(), Keep::Last(STDERR_LIMIT), &ends);
-    feed(&mut child, invocation.input.as_deref());
+    feed(&mut child, input);
     let Some(status) = wait_until(&mut child, deadline, &ends) else {
         end(&mut child, &ends);
         return Err(RunError::TimedOut(invocation.timeout));
     };
-    ends.drain();
+    ends.drain(Instant::now() + DRAIN);
     let kept = stdout.take();
     Ok(Output {
         code: status.code(),
@@ -73,27 +83,27 @@ pub(super) fn run(invocation: &Invocation) -> Result<Output, RunError> {
     })
 }
 
-fn start(invocation: &Invocation) -> std::io::Result<Child> {
+fn start(invocation: &Invocation, input: &Input) -> std::io::Result<Child> {
     let mut command = Command::new(&invocation.program);
     command
         .args(&invocation.args)
         .env_clear()
         .current_dir(&invocation.cwd);
     command.envs(invocation.env.iter().map(|(name, value)| (name, value)));
-    let input = if invocation.input.is_some() {
-        Stdio::piped()
-    } else {
-        Stdio::null()
+    let input = match input {
+        Input::Nothing => Stdio::null(),
+        Input::Bytes(_) => Stdio::piped(),
+        Input::Held(file) => Stdio::from(file.try_clone()?),
     };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::lead(&mut command);
     command.spawn()
 }
 
-fn feed(child: &mut Child, input: Option<&[u8]>) {
-    if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), input) {
+fn feed(child: &mut Child, input: Input) {
+    if let (Some(mut pipe), Input::Bytes(bytes)) = (child.stdin.take(), input) {
         // A process that does not read its input ends with an exit code that says so.
-        drop(pipe.write_all(bytes));
+        drop(pipe.write_all(&bytes));
     }
 }
 
@@ -115,7 +125,10 @@ fn wait_until(child: &mut Child, deadline: Instant, ends: &Ends) -> Option<ExitS
 
 fn end(child: &mut Child, ends: &Ends) {
     group::ask_to_end(child);
-    let left_by_itself = wait_until(child, Instant::now() + GRACE, ends).is_some();
+    let patience = Instant::now() + GRACE;
+    let left_by_itself = wait_until(child, patience, ends).is_some();
+    // What git started has lock files of its own to clean up; it closes its outputs last.
+    ends.drain(patience);
     group::kill(child);
     if !left_by_itself {
         drop(child.wait());
@@ -136,8 +149,8 @@ impl Ends {
         !self.closed.wait_for(&mut open, at_most).timed_out()
     }
 
-    fn drain(&self) {
-        let deadline = Instant::now() + DRAIN;
+    /// Waits until all outputs are closed.
+    fn drain(&self, deadline: Instant) {
         let mut open = self.open.lock();
         while *open > 0 && !self.closed.wait_until(&mut open, deadline).timed_out() {}
     }

@@ -9,10 +9,20 @@ use crate::ports::git::{BranchName, CommitId, GitError, Publication, Published, 
 pub(super) enum PushEnd {
     /// The remote took it, or had it.
     Taken,
-    /// The remote is not where it was expected.
-    Outrun,
+    /// The remote is not where it was expected, or somebody else is changing it.
+    Outrun(String),
     /// The remote said no.
     Refused(String),
+}
+
+impl PushEnd {
+    /// Why a remote that shows no change gives no answer.
+    pub(super) fn unseen(&self, branch: &BranchName) -> String {
+        match self {
+            Self::Taken => format!("push {branch}: the remote does not show it"),
+            Self::Outrun(why) | Self::Refused(why) => format!("push {branch}: {why}"),
+        }
+    }
 }
 
 impl GitCli {
@@ -38,13 +48,15 @@ impl GitCli {
         }
         let end = self.push(Some(&local), branch, remote.as_ref());
         // A push that broke off may have arrived.
-        match (self.ask_remote(branch)?, end?) {
+        let there = self.ask_remote(branch)?;
+        match (there, end) {
             (Some(there), _) if there == local => Ok(Push::Pushed(local)),
-            (_, PushEnd::Refused(why)) => Ok(Push::Refused(why)),
-            (Some(remote), _) => Ok(Push::Diverged { local, remote }),
-            (None, _) => Ok(Push::Unknown(format!(
-                "push {branch}: the remote does not show it"
-            ))),
+            (_, Err(error)) => Err(error),
+            (_, Ok(PushEnd::Refused(why))) => Ok(Push::Refused(why)),
+            (Some(there), Ok(_)) if Some(&there) != remote.as_ref() => {
+                Ok(Push::Diverged { local, remote: there })
+            }
+            (_, Ok(end)) => Ok(Push::Unknown(end.unseen(branch))),
         }
     }
 
@@ -73,13 +85,12 @@ impl GitCli {
         let holds = there
             .as_ref()
             .map_or(Ok(false), |there| self.is_ancestor(commit, there))?;
-        match (end?, there) {
+        match (end, there) {
             _ if holds => Ok(Published::Done),
-            (PushEnd::Refused(why), _) => Ok(Published::Refused(why)),
-            (_, Some(there)) if there != *expected => Ok(Published::Moved(there)),
-            _ => Ok(Published::Unknown(format!(
-                "push {base}: the remote does not show it"
-            ))),
+            (Err(error), _) => Err(error),
+            (Ok(PushEnd::Refused(why)), _) => Ok(Published::Refused(why)),
+            (Ok(_), Some(there)) if there != *expected => Ok(Published::Moved(there)),
+            (Ok(end), _) => Ok(Published::Unknown(end.unseen(base))),
         }
     }
 
@@ -90,7 +101,6 @@ impl GitCli {
         branch: &BranchName,
         expected: Option<&CommitId>,
     ) -> Result<PushEnd, GitError> {
-        let _queue = self.queue_control();
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.args([
             "push",
@@ -106,7 +116,7 @@ impl GitCli {
             .arg(format!("--force-with-lease={}:{lease}", branch.full()))
             .args(["--end-of-options", "origin"]);
         let source = commit.map_or(String::new(), CommitId::to_string);
-        let output = call.arg(format!("{source}:{}", branch.full())).run()?;
+        let output = self.in_turn(call.arg(format!("{source}:{}", branch.full())))?;
         if output.code == Some(0) {
             return Ok(PushEnd::Taken);
         }
@@ -124,6 +134,9 @@ impl GitCli {
                 plain::reason(&output)
             ))));
         }
-        Ok(PushEnd::Outrun)
+        Ok(PushEnd::Outrun(plain::one_line(&format!(
+            "{refusal}; {}",
+            plain::reason(&output)
+        ))))
     }
 }

@@ -125,7 +125,7 @@ impl GitCli {
     }
 
     fn shelve(&self, commit: CommitId, task: &SafeName) -> Result<Snapshot, GitError> {
-        let _queue = self.queue_control();
+        let turn = self.queue_control()?;
         let prefix = format!("refs/dbs/attic/{task}/");
         let number = |entry: &Entry| {
             entry
@@ -137,11 +137,9 @@ impl GitCli {
         let attic = format!("{prefix}{next}");
         let nothing = "0".repeat(commit.as_str().len());
         let call = self.in_control(format!("keep {commit} as {attic}"))?;
-        call.args(["update-ref", "--end-of-options"])
-            .arg(&attic)
-            .arg(commit.as_str())
-            .arg(nothing)
-            .ok()?;
+        let call = call.hold(&turn)?.args(["update-ref", "--end-of-options"]);
+        call.arg(&attic).arg(commit.as_str()).arg(nothing).ok()?;
+        turn.finish()?;
         Ok(Snapshot { attic, commit })
     }
 
