@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::keymap::{KeyProblem, Keymap};
 use super::pane::{Node, PaneId};
 use super::scene::ScreenId;
-use crate::domain::{AttemptId, Level, TaskId, Timestamp};
+use crate::domain::{AttemptId, Level, Span, TaskId, Timestamp};
 
 mod overlay;
 mod start;
@@ -41,6 +41,9 @@ pub(crate) const MOST_STEPS_BACK: usize = 20;
 
 /// How long a toast stays.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;
+
+/// How long the prefix waits before the keys that may follow are shown (A5).
+pub(crate) const KEYS_SHOWN_AFTER: Span = Span(300);
 
 /// Toasts shown at a time; older ones go first.
 pub(crate) const MOST_TOASTS: usize = 3;

@@ -9,7 +9,7 @@ use super::arrange::{Arranged, Mode, alive, arrange, mode};
 use super::pane::PaneId;
 use super::possible::why_not;
 use super::scene::{Scene, ScreenId};
-use super::state::{Hands, State};
+use super::state::{Hands, KEYS_SHOWN_AFTER, State};
 use crate::domain::{Command, Level, Span, Timestamp};
 use crate::term::keys::{KeyInput, MouseInput};
 
@@ -124,7 +124,7 @@ pub fn begin(state: &State) -> Vec<Request> {
 pub fn next_change(state: &State, now: Timestamp) -> Timestamp {
     let mut next = now + Span(1000 - now.0 % 1000);
     if let Hands::Prefix { since, .. } = state.hands {
-        let shown = since + Span(300);
+        let shown = since + KEYS_SHOWN_AFTER;
         if shown > now {
             next = next.min(shown);
         }

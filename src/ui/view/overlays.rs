@@ -6,19 +6,16 @@ use super::{FrameOf, help};
 use crate::domain::Level;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::state::{Ask, Choose, Confirm, Hands, Overlay};
+use crate::ui::state::{Ask, Choose, Confirm, Hands, KEYS_SHOWN_AFTER, Overlay};
 use crate::ui::text::{clean, prefix, width, wrap};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
-
-/// How long the prefix waits before the keys that may follow are shown.
-pub(super) const WHICH_KEY_MILLIS: u64 = 300;
 
 /// Draws whatever lies over the panes.
 pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     toasts(frame, area, canvas);
     if let Hands::Prefix { since, .. } = frame.state.hands
-        && frame.scene.now.since(since).0 >= WHICH_KEY_MILLIS
+        && frame.scene.now.since(since) >= KEYS_SHOWN_AFTER
     {
         help::which_key(frame, area, canvas);
     }
