@@ -208,7 +208,9 @@ pub struct Retry {
 
 /// What an agent says.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  dbs signal claim\n  dbs signal done \"all tests pass\"\n  dbs signal reject \"src/lib.rs:12: panics on empty input\"\n  dbs signal block \"needs a key I do not have\"")]
+#[command(
+    after_help = "Examples:\n  dbs signal claim\n  dbs signal done \"all tests pass\"\n  dbs signal reject \"src/lib.rs:12: panics on empty input\"\n  dbs signal block \"needs a key I do not have\""
+)]
 pub struct Signal {
     /// What
     pub kind: SignalWord,
@@ -294,7 +296,9 @@ pub enum TaskVerb {
 
 /// A new task.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dbs task create \"Add CSV export\" -d \"src/csv.rs: …\" --deps dbs-1 --tag security --release")]
+#[command(
+    after_help = "Example:\n  dbs task create \"Add CSV export\" -d \"src/csv.rs: …\" --deps dbs-1 --tag security --release"
+)]
 pub struct Create {
     /// One line
     pub title: String,

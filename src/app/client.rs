@@ -86,15 +86,23 @@ async fn reach(socket: &Path, patience: Duration) -> Result<(Sender, Receiver), 
 /// # Errors
 /// When nobody listens, or another version does; for people.
 pub async fn greet(socket: &Path) -> Result<(Sender, Receiver), String> {
-    let failed = |why: &dyn std::fmt::Display| format!("could not reach a server at {}: {why}", socket.display());
+    let failed =
+        |why: &dyn std::fmt::Display| format!("could not reach a server at {}: {why}", socket.display());
     let (mut sender, mut receiver) = ipc::connect(socket).await.map_err(|error| failed(&error))?;
-    let hello = Hello { protocol: PROTOCOL, program: env!("CARGO_PKG_VERSION").to_owned() };
-    say(&mut sender, &FromClient::Hello(hello)).await.map_err(|why| failed(&why))?;
+    let hello = Hello {
+        protocol: PROTOCOL,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    say(&mut sender, &FromClient::Hello(hello))
+        .await
+        .map_err(|why| failed(&why))?;
     match hear(&mut receiver).await.map_err(|why| failed(&why))? {
         Some(Packet::Said(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => Ok((sender, receiver)),
         Some(Packet::Said(FromServer::Hello(_))) => match hear(&mut receiver).await {
             Ok(Some(Packet::Said(FromServer::Bye(why)))) => Err(why),
-            _ => Err(failed(&"it speaks another version; use the same dbs on both ends")),
+            _ => Err(failed(
+                &"it speaks another version; use the same dbs on both ends",
+            )),
         },
         _ => Err(failed(&"it did not say hello")),
     }
@@ -111,7 +119,9 @@ pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromSe
     match receiver.next().await {
         None => Ok(None),
         Some(Err(error)) => Err(error.to_string()),
-        Some(Ok(frame)) => wire::read(BytesMut::freeze(frame)).map(Some).map_err(|error| error.to_string()),
+        Some(Ok(frame)) => wire::read(BytesMut::freeze(frame))
+            .map(Some)
+            .map_err(|error| error.to_string()),
     }
 }
 
@@ -122,7 +132,10 @@ async fn converse(
     looks: Looks,
 ) -> Result<End, String> {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    if say(sender, &FromClient::Attach(Attach { cols, rows, looks })).await.is_err() {
+    if say(sender, &FromClient::Attach(Attach { cols, rows, looks }))
+        .await
+        .is_err()
+    {
         return Ok(End::Lost);
     }
     loop {
@@ -155,9 +168,15 @@ async fn converse(
 /// How this terminal can be drawn on, from its environment.
 fn looks(edge: &Edge) -> Looks {
     let plain = edge.get("NO_COLOR").is_some();
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| edge.get(name)).unwrap_or_default();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| edge.get(name))
+        .unwrap_or_default();
     let utf8 = cfg!(windows) || locale.to_ascii_lowercase().replace('-', "").contains("utf8");
-    let ascii = !utf8 || edge.get("TERM").is_some_and(|term| term == "linux" || term == "dumb");
+    let ascii = !utf8
+        || edge
+            .get("TERM")
+            .is_some_and(|term| term == "linux" || term == "dumb");
     match (plain, ascii) {
         (false, false) => Looks::Full,
         (true, false) => Looks::Plain,

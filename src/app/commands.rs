@@ -2,9 +2,9 @@
 //! 2 wrong use.
 
 pub mod acting;
+pub mod sessions;
 pub mod showing;
 pub mod signalling;
-pub mod sessions;
 pub mod workflows;
 
 use std::process::ExitCode;
@@ -21,7 +21,10 @@ pub type Outcome = Result<ExitCode, String>;
 
 /// Who asks on the command line: an agent by its name, else the person.
 pub fn author(edge: &Edge) -> String {
-    edge.get("DBS_AGENT").or_else(|| edge.get("USER")).or_else(|| edge.get("USERNAME")).unwrap_or_else(|| "person".to_owned())
+    edge.get("DBS_AGENT")
+        .or_else(|| edge.get("USER"))
+        .or_else(|| edge.get("USERNAME"))
+        .unwrap_or_else(|| "person".to_owned())
 }
 
 /// Asks the board and prints its answer.
@@ -60,17 +63,32 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Task(verb) => acting::task(edge, verb),
         Verb::Why { id, json } => showing::why(edge, &id, json),
         Verb::Approve(one) => ask(edge, Command::Approve(one.id.as_str().into()), one.json),
-        Verb::Reject(one) => ask(edge, Command::Reject(one.id.as_str().into(), one.text.join(" ")), one.json),
+        Verb::Reject(one) => ask(
+            edge,
+            Command::Reject(one.id.as_str().into(), one.text.join(" ")),
+            one.json,
+        ),
         Verb::Skip(one) => ask(edge, Command::Skip(one.id.as_str().into()), one.json),
         Verb::Retry(retry) => acting::retry(edge, retry),
-        Verb::Answer(one) => ask(edge, Command::Answer(one.id.as_str().into(), one.text.join(" ")), one.json),
+        Verb::Answer(one) => ask(
+            edge,
+            Command::Answer(one.id.as_str().into(), one.text.join(" ")),
+            one.json,
+        ),
         Verb::Status(json) => showing::status(edge, json),
         Verb::Board { watch, json } => showing::board(edge, watch, json),
         Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.text.join(" ")),
         Verb::Done { text } => signalling::signal(edge, super::args::SignalWord::Done, &text.join(" ")),
-        Verb::Progress { text } => signalling::signal(edge, super::args::SignalWord::Progress, &text.join(" ")),
+        Verb::Progress { text } => {
+            signalling::signal(edge, super::args::SignalWord::Progress, &text.join(" "))
+        }
         Verb::Workflow(verb) => workflows::run(edge, verb),
-        Verb::Logs { attempt, follow, raw, json } => showing::logs(edge, attempt.as_deref(), follow, raw, json),
+        Verb::Logs {
+            attempt,
+            follow,
+            raw,
+            json,
+        } => showing::logs(edge, attempt.as_deref(), follow, raw, json),
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all } => sessions::stop(edge, all),
         Verb::Init => sessions::init(edge),
@@ -79,9 +97,20 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Start(start) => sessions::start(edge, &start),
         Verb::Watch(json) => sessions::watch(edge, json),
         Verb::Server => sessions::serve(edge),
-        Verb::Config { key, value, explain, json } => {
-            configuring::run(edge, Wanted { key: key.as_deref(), value: value.as_deref(), explain }, json)
-        }
+        Verb::Config {
+            key,
+            value,
+            explain,
+            json,
+        } => configuring::run(
+            edge,
+            Wanted {
+                key: key.as_deref(),
+                value: value.as_deref(),
+                explain,
+            },
+            json,
+        ),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut command = super::args::Arguments::command();

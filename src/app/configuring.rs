@@ -32,9 +32,16 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
         return change(place, key, value, json);
     }
     let config = Config::read(&place.sources.places, &place.sources.given);
-    config.diagnostics().iter().for_each(|finding| out::problem(&finding.to_string()));
+    config
+        .diagnostics()
+        .iter()
+        .for_each(|finding| out::problem(&finding.to_string()));
     let shown = match wanted.key {
-        Some(key) => vec![config.explain(key).map_err(|error| format!("could not {error}"))?],
+        Some(key) => vec![
+            config
+                .explain(key)
+                .map_err(|error| format!("could not {error}"))?,
+        ],
         None => config.list(),
     };
     if json.json {
@@ -46,7 +53,10 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
 }
 
 fn print(shown: &Shown, wanted: Wanted<'_>) {
-    let value = shown.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
+    let value = shown
+        .value
+        .as_ref()
+        .map_or_else(|| "not set".to_owned(), ToString::to_string);
     match (wanted.key, wanted.explain) {
         (Some(_), false) => out::line(&value),
         (None, false) => out::line(&format!("{:<28} {value}", shown.key)),

@@ -89,14 +89,21 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
     let failed = |error: std::io::Error| format!("could not use {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
     if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(format!("could not use {}: it is not empty; name a new folder", folder.display()));
+        return Err(format!(
+            "could not use {}: it is not empty; name a new folder",
+            folder.display()
+        ));
     }
     folder.canonicalize().map_err(failed)
 }
 
 fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
     let mut setup = setup::defaults(&edge.without_git_configuration(NOTHING))?;
-    let answer_after = if options.headless { "0".to_owned() } else { "10".to_owned() };
+    let answer_after = if options.headless {
+        "0".to_owned()
+    } else {
+        "10".to_owned()
+    };
     setup.other_agents = Some(Kind::Rehearsal {
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
@@ -113,8 +120,15 @@ fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
 
 /// The program checks a tree itself, so that the gate is the same on every system.
 fn gate(name: &str, more: &str) -> GateCommand {
-    let program = if cfg!(windows) { "\"%DBS_PROGRAM%\"" } else { "\"$DBS_PROGRAM\"" };
-    GateCommand { name: name.to_owned(), command: format!("{program} rehearse --check .{more}") }
+    let program = if cfg!(windows) {
+        "\"%DBS_PROGRAM%\""
+    } else {
+        "\"$DBS_PROGRAM\""
+    };
+    GateCommand {
+        name: name.to_owned(),
+        command: format!("{program} rehearse --check .{more}"),
+    }
 }
 
 fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
@@ -129,8 +143,17 @@ fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
         goal: sheet.goal.clone(),
         base: Some(BASE.to_owned()),
     })?;
-    sheet.tasks.iter().try_for_each(|task| ask(Command::Create(draft(task))))?;
-    ask(Command::Release(sheet.tasks.iter().map(|task| TaskId::new(task.id.clone())).collect()))
+    sheet
+        .tasks
+        .iter()
+        .try_for_each(|task| ask(Command::Create(draft(task))))?;
+    ask(Command::Release(
+        sheet
+            .tasks
+            .iter()
+            .map(|task| TaskId::new(task.id.clone()))
+            .collect(),
+    ))
 }
 
 fn draft(task: &DemoTask) -> Draft {
@@ -146,25 +169,41 @@ fn draft(task: &DemoTask) -> Draft {
         tags: task.tags.iter().cloned().collect(),
         priority: 2,
         deps: task.deps.iter().map(|id| TaskId::new(id.clone())).collect(),
-        gates: if last { vec![gate("complete", " --complete")] } else { Vec::new() },
+        gates: if last {
+            vec![gate("complete", " --complete")]
+        } else {
+            Vec::new()
+        },
         needs_approval: false,
     }
 }
 
-async fn serve(session: Session, made: &Repositories, options: &Options, edge: &Edge) -> Result<ExitCode, String> {
+async fn serve(
+    session: Session,
+    made: &Repositories,
+    options: &Options,
+    edge: &Edge,
+) -> Result<ExitCode, String> {
     let socket = session.place.socket.clone();
-    let listener =
-        Listener::bind(&socket).map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener = Listener::bind(&socket)
+        .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
     let server = Arc::new(Server::new(session));
     let serving = {
         let server = Arc::clone(&server);
-        async move { server.serve(&listener).await.map_err(|error| format!("could not serve: {error}")) }
+        async move {
+            server
+                .serve(&listener)
+                .await
+                .map_err(|error| format!("could not serve: {error}"))
+        }
     };
     let showing = async {
         let shown = if options.headless {
             headless(&server, made, options).await
         } else {
-            super::client::attach(&socket, edge).await.map(|()| ExitCode::SUCCESS)
+            super::client::attach(&socket, edge)
+                .await
+                .map(|()| ExitCode::SUCCESS)
         };
         server.stop.cancel();
         shown
@@ -199,11 +238,17 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
 async fn end(server: Arc<Server>) -> Result<(), String> {
     let holders = Arc::clone(&server.session.holders);
     let alive = server.session.hub.alive();
-    let server = Arc::into_inner(server).ok_or_else(|| "could not end the session: a conversation is still open".to_owned());
+    let server = Arc::into_inner(server)
+        .ok_or_else(|| "could not end the session: a conversation is still open".to_owned());
     let ended = match server {
-        Ok(server) => server.session.end().await.map_err(|error| format!("could not {error}")),
+        Ok(server) => server
+            .session
+            .end()
+            .await
+            .map_err(|error| format!("could not {error}")),
         Err(why) => Err(why),
     };
-    let stopping = tokio::task::spawn_blocking(move || super::server::stop_all(holders.as_ref(), &alive)).await;
+    let stopping =
+        tokio::task::spawn_blocking(move || super::server::stop_all(holders.as_ref(), &alive)).await;
     ended.and(stopping.map_err(|error| format!("could not stop the agents: {error}")))
 }

@@ -31,7 +31,9 @@ enum Way {
 
 impl std::fmt::Debug for Door {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Door")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }
 
@@ -73,7 +75,9 @@ impl Door {
     /// # Errors
     /// When the server goes away before it answers.
     pub fn call(&mut self, call: Call) -> Result<Option<Answer>, String> {
-        let Way::Server(connection) = &mut self.way else { return Ok(None) };
+        let Way::Server(connection) = &mut self.way else {
+            return Ok(None);
+        };
         let (sender, receiver) = connection.as_mut();
         self.runtime.block_on(async {
             say(sender, &FromClient::Call(call)).await?;
@@ -93,16 +97,27 @@ impl Door {
     /// # Errors
     /// When the board cannot be reached; a refusal is an answer.
     pub fn ask(&mut self, by: &str, command: Command) -> Result<Said, String> {
-        if let Some(answer) = self.call(Call::Ask { by: by.to_owned(), command: command.clone() })? {
+        if let Some(answer) = self.call(Call::Ask {
+            by: by.to_owned(),
+            command: command.clone(),
+        })? {
             return match answer {
                 Answer::Asked(said) => Ok(said),
                 Answer::Failed(why) => Err(why),
-                Answer::Snapshot(_) | Answer::Done(_) | Answer::Who(_) => Err("could not understand the server".to_owned()),
+                Answer::Snapshot(_) | Answer::Done(_) | Answer::Who(_) => {
+                    Err("could not understand the server".to_owned())
+                }
             };
         }
         let mut ledger = self.ledger()?;
-        let event = Event::Asked { request: RequestId(0), by: by.to_owned(), command };
-        let taken = ledger.take(clock::now(), &event).map_err(|error| format!("could not {error}"))?;
+        let event = Event::Asked {
+            request: RequestId(0),
+            by: by.to_owned(),
+            command,
+        };
+        let taken = ledger
+            .take(clock::now(), &event)
+            .map_err(|error| format!("could not {error}"))?;
         let reply = taken.effects.into_iter().find_map(|effect| match effect {
             Effect::Reply(_, said) => Some(said),
             _ => None,
@@ -123,7 +138,10 @@ impl Door {
         }
         let files = self.place.store.clone();
         if !files.database.exists() {
-            return Ok(Snapshot { workflows: setup::workflows(Some(&self.place))?, ..Snapshot::default() });
+            return Ok(Snapshot {
+                workflows: setup::workflows(Some(&self.place))?,
+                ..Snapshot::default()
+            });
         }
         let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
         let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
@@ -139,7 +157,9 @@ impl Door {
     /// When no server runs.
     pub fn follow(&mut self, after: u64, show: &mut dyn FnMut(&LogLine)) -> Result<(), String> {
         let Way::Server(connection) = &mut self.way else {
-            return Err("could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned());
+            return Err(
+                "could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned(),
+            );
         };
         let (sender, receiver) = connection.as_mut();
         self.runtime.block_on(async {
@@ -156,12 +176,17 @@ impl Door {
 
     /// The board, locked, for one turn in this process. It does not wake: nothing is started without a server.
     fn ledger(&self) -> Result<Ledger, String> {
-        let owner = Owner { process: std::process::id(), socket: String::new() };
+        let owner = Owner {
+            process: std::process::id(),
+            socket: String::new(),
+        };
         let store = SqliteStore::open(&self.place.store, &owner, clock::now())
             .map_err(|error| format!("could not {}", SessionError::from(error)))?;
         let mut ledger = Ledger::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
         for event in self.in_force()? {
-            ledger.take(clock::now(), &event).map_err(|error| format!("could not {error}"))?;
+            ledger
+                .take(clock::now(), &event)
+                .map_err(|error| format!("could not {error}"))?;
         }
         Ok(ledger)
     }

@@ -28,13 +28,22 @@ impl Edge {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let folder = std::env::current_dir().map_err(|error| format!("read the current folder: {error}"))?;
         let program = std::env::current_exe().map_err(|error| format!("find this program: {error}"))?;
-        let get = |name: &str| environment.iter().find(|(key, value)| key == name && !value.is_empty());
+        let get = |name: &str| {
+            environment
+                .iter()
+                .find(|(key, value)| key == name && !value.is_empty())
+        };
         let runtime = RuntimeBase {
             runtime: get("XDG_RUNTIME_DIR").map(|(_, value)| PathBuf::from(value)),
             temporary: std::env::temp_dir(),
             user: user(),
         };
-        Ok(Edge { program, folder, environment, runtime })
+        Ok(Edge {
+            program,
+            folder,
+            environment,
+            runtime,
+        })
     }
 
     /// A variable that is set, not empty and readable as text.
@@ -46,21 +55,27 @@ impl Edge {
     /// The person's folder for configuration.
     pub fn config_folder(&self) -> Option<PathBuf> {
         let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
-        self.get("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| home.map(|home| PathBuf::from(home).join(".config")))
+        self.get("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| home.map(|home| PathBuf::from(home).join(".config")))
     }
 
     /// The environment as text; what is not text is left out.
     pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let text = |word: &OsString| word.to_str().map(str::to_owned);
-        self.environment.iter().filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+        self.environment
+            .iter()
+            .filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
     }
 
     /// The same, but git reads no configuration of the person's: for throw-away projects.
     #[must_use]
     pub fn without_git_configuration(&self, nothing: &str) -> Edge {
         let mut edge = self.clone();
-        edge.environment.retain(|(name, _)| !name.to_string_lossy().starts_with("GIT_"));
-        edge.environment.push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
+        edge.environment
+            .retain(|(name, _)| !name.to_string_lossy().starts_with("GIT_"));
+        edge.environment
+            .push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
         edge.environment.push(("GIT_CONFIG_NOSYSTEM".into(), "1".into()));
         edge
     }

@@ -20,7 +20,11 @@ pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, Str
         .map_err(|error| format!("could not write logs in {}: {error}", folder.display()))?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     let filter = EnvFilter::try_new(filter.unwrap_or("info")).unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(writer)
+        .with_ansi(false)
+        .finish();
     // A second server in one process (a test) goes on with the first one's log.
     drop(tracing::subscriber::set_global_default(subscriber));
     Ok(guard)

@@ -7,9 +7,14 @@ pub fn free_id(title: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut salt: u64 = 0;
     loop {
         let digest = Sha256::digest(format!("{title}\0{salt}"));
-        let number = digest.iter().take(8).fold(0_u64, |all, byte| (all << 8) | u64::from(*byte));
+        let number = digest
+            .iter()
+            .take(8)
+            .fold(0_u64, |all, byte| (all << 8) | u64::from(*byte));
         let text = format!("{number:016x}");
-        let ids = (4..=16).filter_map(|length| text.get(..length)).map(|hash| format!("dbs-{hash}"));
+        let ids = (4..=16)
+            .filter_map(|length| text.get(..length))
+            .map(|hash| format!("dbs-{hash}"));
         if let Some(free) = ids.into_iter().find(|id| !taken(id)) {
             return free;
         }

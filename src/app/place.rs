@@ -1,7 +1,7 @@
 //! Where a project keeps its things, as the server and the command line need it.
 
-use std::{fs, io};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::adapters::project::{Project, RuntimeBase, RuntimeFolder, Secret};
 use crate::adapters::store::StoreFiles;
@@ -61,11 +61,18 @@ impl Place {
         let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
         let root = project.root().to_owned();
         let socket = private.server_socket(&root);
-        let number = socket.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let number = socket
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let holders = private.path().join(&number);
         private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
         Ok(Place {
-            name: root.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned()),
+            name: root.file_name().map_or_else(
+                || "project".to_owned(),
+                |name| name.to_string_lossy().into_owned(),
+            ),
             debussy: project.folder(),
             attempts: project.attempts(),
             checkouts: project.checkouts(),
@@ -79,7 +86,10 @@ impl Place {
             secret,
             sources: Sources {
                 places: Places::new(&project.folder(), edge.config_folder().as_deref()),
-                given: Given { flags: Vec::new(), environment: edge.text_environment().collect() },
+                given: Given {
+                    flags: Vec::new(),
+                    environment: edge.text_environment().collect(),
+                },
             },
             root,
         })
@@ -96,7 +106,15 @@ fn private_folder(path: &Path) -> io::Result<()> {
 
 /// Sockets of all servers of this user, whether they still listen or not.
 pub fn sockets(runtime: &RuntimeBase) -> Vec<PathBuf> {
-    let Ok(private) = RuntimeFolder::prepare(runtime) else { return Vec::new() };
-    let entries = fs::read_dir(private.path()).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect()
+    let Ok(private) = RuntimeFolder::prepare(runtime) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(private.path())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    entries
+        .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+        .collect()
 }

@@ -23,7 +23,10 @@ pub fn run() -> ExitCode {
         };
     }
     let arguments = Arguments::parse();
-    let verb = arguments.command.unwrap_or(Verb::Start(Start { requirement: None, paused: false }));
+    let verb = arguments.command.unwrap_or(Verb::Start(Start {
+        requirement: None,
+        paused: false,
+    }));
     match verb {
         Verb::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
         verb => with_edge(verb).unwrap_or_else(|why| failed(&why)),
@@ -36,10 +39,20 @@ fn with_edge(verb: Verb) -> Result<ExitCode, String> {
         Verb::Demo(asked) => {
             let speed = asked.speed;
             if !(speed.is_finite() && (0.01..=1000.0).contains(&speed)) {
-                out::problem(&format!("could not run at speed {speed}: use a number from 0.01 to 1000"));
+                out::problem(&format!(
+                    "could not run at speed {speed}: use a number from 0.01 to 1000"
+                ));
                 return Ok(ExitCode::from(2));
             }
-            demo::run(&demo::Options { headless: asked.headless, json: asked.json, speed, keep: asked.keep }, &edge)
+            demo::run(
+                &demo::Options {
+                    headless: asked.headless,
+                    json: asked.json,
+                    speed,
+                    keep: asked.keep,
+                },
+                &edge,
+            )
         }
         verb => commands::run(verb, &edge),
     }
@@ -52,7 +65,10 @@ fn failed(why: &str) -> ExitCode {
 
 /// How the scripted agent speaks: as every agent does.
 fn sink(context: &Context) -> Box<dyn SignalSink> {
-    Box::new(Speaking(Ways { socket: context.socket.clone(), inbox: context.inbox.clone() }))
+    Box::new(Speaking(Ways {
+        socket: context.socket.clone(),
+        inbox: context.inbox.clone(),
+    }))
 }
 
 struct Speaking(Ways);
@@ -63,7 +79,11 @@ impl SignalSink for Speaking {
         if self.0.socket.is_none() && self.0.inbox.is_none() {
             return Ok(());
         }
-        let attempt = signal.attempt.parse().map(AttemptId).map_err(|_| format!("{} is no attempt", signal.attempt))?;
+        let attempt = signal
+            .attempt
+            .parse()
+            .map(AttemptId)
+            .map_err(|_| format!("{} is no attempt", signal.attempt))?;
         let sent = SignalSent {
             attempt,
             token: signal.token.clone(),

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-
 use super::config::Config;
 use super::edge::Edge;
 use super::place::Place;
@@ -85,11 +84,15 @@ pub fn workflows(project: Option<&Place>) -> Result<Vec<Workflow>, String> {
         take(Path::new(name), text);
     }
     for file in project.map(own_workflows).transpose()?.unwrap_or_default() {
-        let text =
-            std::fs::read_to_string(&file).map_err(|error| format!("could not read {}: {error}", file.display()))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("could not read {}: {error}", file.display()))?;
         take(&file, &text);
     }
-    if problems.is_empty() { Ok(found.into_values().collect()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(found.into_values().collect())
+    } else {
+        Err(problems.join("\n"))
+    }
 }
 
 /// Workflow files of the project.
@@ -124,12 +127,18 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
     let config = Config::read(&place.sources.places, &place.sources.given);
     (setup.settings, setup.workflows) = reread(place)?;
     let scripted = || Kind::Rehearsal {
-        scenario: config.text("rehearsal.scenario").unwrap_or_else(|| "demo".to_owned()),
+        scenario: config
+            .text("rehearsal.scenario")
+            .unwrap_or_else(|| "demo".to_owned()),
         speed: config.decimal("rehearsal.speed").unwrap_or(1.0).to_string(),
-        answer_after: config.decimal("rehearsal.answer_after").map(|seconds| seconds.to_string()),
+        answer_after: config
+            .decimal("rehearsal.answer_after")
+            .map(|seconds| seconds.to_string()),
     };
     for shown in config.list() {
-        let ["roles", role, "agent" | "command"] = shown.key.split('.').collect::<Vec<_>>()[..] else { continue };
+        let ["roles", role, "agent" | "command"] = shown.key.split('.').collect::<Vec<_>>()[..] else {
+            continue;
+        };
         let command = config.text(&format!("roles.{role}.command"));
         let kind = match (config.text(&format!("roles.{role}.agent")).as_deref(), command) {
             (Some("rehearsal"), _) => scripted(),
@@ -153,8 +162,11 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
         Some("vt100") => EngineKind::Vt100,
         _ => EngineKind::Rio,
     };
-    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib")).ok().map(|mib| mib * 1024 * 1024);
-    setup.gate_timeout = Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
+    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib"))
+        .ok()
+        .map(|mib| mib * 1024 * 1024);
+    setup.gate_timeout =
+        Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
     Ok(setup)
 }
 

@@ -1,5 +1,8 @@
 //! Starting the server as a process of its own, out of the life of the terminal it was started from.
-#![expect(clippy::disallowed_methods, reason = "starts this program again as the server")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts this program again as the server"
+)]
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -29,7 +32,8 @@ pub fn ensure_server(edge: &Edge, place: &Place) -> Result<(), String> {
 /// What the server said.
 pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
     let said = place.logs.join("start.log");
-    let file = std::fs::File::create(&said).map_err(|error| format!("could not write {}: {error}", said.display()))?;
+    let file = std::fs::File::create(&said)
+        .map_err(|error| format!("could not write {}: {error}", said.display()))?;
     let mut command = Command::new(&edge.program);
     command
         .arg("server")
@@ -41,13 +45,17 @@ pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
         .stderr(file);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().map_err(|error| format!("could not start {}: {error}", edge.program.display()))?;
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("could not start {}: {error}", edge.program.display()))?;
     let deadline = Instant::now() + PATIENCE;
     loop {
         if Door::to(place.clone())?.is_live() {
             return Ok(());
         }
-        let ended = child.try_wait().map_err(|error| format!("could not look at the server: {error}"))?;
+        let ended = child
+            .try_wait()
+            .map_err(|error| format!("could not look at the server: {error}"))?;
         if let Some(status) = ended {
             // Another one may have been faster.
             if Door::to(place.clone())?.is_live() {
@@ -55,10 +63,17 @@ pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
             }
             let text = std::fs::read_to_string(&said).unwrap_or_default();
             let text = text.trim();
-            return Err(if text.is_empty() { format!("the server ended at once ({status})") } else { text.replace("dbs: ", "") });
+            return Err(if text.is_empty() {
+                format!("the server ended at once ({status})")
+            } else {
+                text.replace("dbs: ", "")
+            });
         }
         if Instant::now() >= deadline {
-            return Err(format!("could not reach the server that was started; see {}", place.logs.display()));
+            return Err(format!(
+                "could not reach the server that was started; see {}",
+                place.logs.display()
+            ));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

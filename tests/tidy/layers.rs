@@ -124,7 +124,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ("nix", &["adapters", "app"]),
     ("sysinfo", &["adapters"]),
     ("ratatui", &["ui", "app"]),
-    ("crossterm", &["ui", "app"]),
+    // The rehearsal is a program in a terminal of its own.
+    ("crossterm", &["ui", "app", "adapters::rehearsal"]),
     ("clap", &["app"]),
     ("clap_complete", &["app"]),
     ("comfy_table", &["app"]),

@@ -9,7 +9,8 @@ use crossterm::event::{
     EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, supports_keyboard_enhancement,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    supports_keyboard_enhancement,
 };
 use crossterm::{cursor, execute, queue, style};
 
@@ -40,7 +41,14 @@ impl RawTerminal {
         }));
         let enhanced = supports_keyboard_enhancement().unwrap_or(false);
         let mut out = io::stdout().lock();
-        execute!(out, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+        execute!(
+            out,
+            EnterAlternateScreen,
+            EnableMouseCapture,
+            EnableBracketedPaste,
+            EnableFocusChange,
+            cursor::Hide
+        )?;
         if enhanced {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(out, PushKeyboardEnhancementFlags(flags))?;
@@ -74,7 +82,10 @@ impl RawTerminal {
 
     /// Puts text on the person's clipboard, by the terminal's own means (OSC 52).
     pub(super) fn copy(&mut self, text: &str) {
-        let shown = execute!(io::stdout().lock(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text));
+        let shown = execute!(
+            io::stdout().lock(),
+            crossterm::clipboard::CopyToClipboard::to_clipboard_from(text)
+        );
         drop(shown);
     }
 }
@@ -92,8 +103,18 @@ fn give_back() {
     let mut out = io::stdout().lock();
     // Each step is tried whatever became of the one before; there is nobody left to tell.
     drop(execute!(out, PopKeyboardEnhancementFlags));
-    drop(execute!(out, DisableFocusChange, DisableBracketedPaste, DisableMouseCapture));
+    drop(execute!(
+        out,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        DisableMouseCapture
+    ));
     drop(out.write_all(b"\x1b[?2026l"));
-    drop(execute!(out, LeaveAlternateScreen, cursor::Show, style::ResetColor));
+    drop(execute!(
+        out,
+        LeaveAlternateScreen,
+        cursor::Show,
+        style::ResetColor
+    ));
     drop(disable_raw_mode());
 }

@@ -15,13 +15,29 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
     match verb {
         TaskVerb::Create(create) => self::create(edge, create),
         TaskVerb::Show(one) => showing::task(edge, &one.id, one.json),
-        TaskVerb::List { state, stage, json } => showing::list(edge, state.as_deref(), stage.as_deref(), json),
+        TaskVerb::List { state, stage, json } => {
+            showing::list(edge, state.as_deref(), stage.as_deref(), json)
+        }
         TaskVerb::Ready(json) => showing::ready(edge, json),
         TaskVerb::Update(update) => self::update(edge, update),
         TaskVerb::Comment(one) => ask(edge, Command::Comment(id(&one.id), one.text.join(" ")), one.json),
-        TaskVerb::Dep { id: waits, on, remove: false, json } => ask(edge, Command::AddDependency(id(&waits), id(&on)), json),
-        TaskVerb::Dep { id: waits, on, remove: true, json } => ask(edge, Command::RemoveDependency(id(&waits), id(&on)), json),
-        TaskVerb::Release { ids, json } => ask(edge, Command::Release(ids.iter().map(|text| id(text)).collect()), json),
+        TaskVerb::Dep {
+            id: waits,
+            on,
+            remove: false,
+            json,
+        } => ask(edge, Command::AddDependency(id(&waits), id(&on)), json),
+        TaskVerb::Dep {
+            id: waits,
+            on,
+            remove: true,
+            json,
+        } => ask(edge, Command::RemoveDependency(id(&waits), id(&on)), json),
+        TaskVerb::Release { ids, json } => ask(
+            edge,
+            Command::Release(ids.iter().map(|text| id(text)).collect()),
+            json,
+        ),
         TaskVerb::Park(one) => ask(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Close(one) => ask(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Retry(again) => retry(edge, again),
@@ -40,7 +56,11 @@ fn create(edge: &Edge, create: Create) -> Outcome {
         "feature" => TaskKind::Feature,
         "task" => TaskKind::Task,
         "chore" => TaskKind::Chore,
-        other => return Err(format!("could not make a task of type {other}: use bug, feature, task or chore")),
+        other => {
+            return Err(format!(
+                "could not make a task of type {other}: use bug, feature, task or chore"
+            ));
+        }
     };
     let new = match create.id {
         Some(id) => TaskId::new(id),
@@ -70,7 +90,9 @@ fn create(edge: &Edge, create: Create) -> Outcome {
 
 /// An identity that no task of the board has.
 pub(super) fn free_id(board: &Snapshot, title: &str) -> TaskId {
-    TaskId::new(crate::app::naming::free_id(title, &|id| board.tasks.contains_key(&TaskId::from(id))))
+    TaskId::new(crate::app::naming::free_id(title, &|id| {
+        board.tasks.contains_key(&TaskId::from(id))
+    }))
 }
 
 fn update(edge: &Edge, update: Update) -> Outcome {
@@ -83,7 +105,9 @@ fn update(edge: &Edge, update: Update) -> Outcome {
         stage: update.stage.map(|stage| stage.replace('-', "_").as_str().into()),
     };
     if patch == Patch::default() {
-        return Err("could not change anything: say what to change, for example --title or --priority".to_owned());
+        return Err(
+            "could not change anything: say what to change, for example --title or --priority".to_owned(),
+        );
     }
     ask(edge, Command::Update(id(&update.id), patch), update.json)
 }
@@ -91,7 +115,15 @@ fn update(edge: &Edge, update: Update) -> Outcome {
 /// Takes a task up again.
 pub(super) fn retry(edge: &Edge, retry: Retry) -> Outcome {
     let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
-    ask(edge, Command::Retry { task: id(&retry.id), stage, note: retry.note }, retry.json)
+    ask(
+        edge,
+        Command::Retry {
+            task: id(&retry.id),
+            stage,
+            note: retry.note,
+        },
+        retry.json,
+    )
 }
 
 /// Stops an agent, named by its name, its attempt or its task.
@@ -107,6 +139,8 @@ pub(super) fn kill(edge: &Edge, name: &str, json: Json) -> Outcome {
 pub(super) fn open_attempt(board: &Snapshot, name: &str) -> Option<AttemptId> {
     let mut open = board.attempts.values().filter(|attempt| attempt.state.is_open());
     let fits = |worker: &Worker| worker.name() == name;
-    open.find(|attempt| attempt.id.to_string() == name || attempt.task.as_str() == name || fits(&attempt.worker))
-        .map(|attempt| attempt.id)
+    open.find(|attempt| {
+        attempt.id.to_string() == name || attempt.task.as_str() == name || fits(&attempt.worker)
+    })
+    .map(|attempt| attempt.id)
 }

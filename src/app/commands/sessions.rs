@@ -45,8 +45,11 @@ pub(super) fn attach(edge: &Edge, name: Option<&str>) -> Outcome {
         }
         return show(edge, &place);
     };
-    let found = running(edge)?.into_iter().find(|who| who.name == name || who.root == name);
-    let who = found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
+    let found = running(edge)?
+        .into_iter()
+        .find(|who| who.name == name || who.root == name);
+    let who =
+        found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
     let place = Place::find(Path::new(&who.root), edge).map_err(|why| format!("could not {why}"))?;
     show(edge, &place)
 }
@@ -73,7 +76,13 @@ fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {
 
 /// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).
 fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
-    let title: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
+    let title: String = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(120)
+        .collect();
     let board = door.snapshot()?;
     Ok(Command::Create(Draft {
         id: super::acting::free_id(&board, &title),
@@ -117,7 +126,9 @@ fn running(edge: &Edge) -> Result<Vec<Who>, String> {
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
     let sockets = sockets(&edge.runtime).into_iter();
-    let mut found: Vec<Who> = sockets.filter_map(|socket| runtime.block_on(who(&socket))).collect();
+    let mut found: Vec<Who> = sockets
+        .filter_map(|socket| runtime.block_on(who(&socket)))
+        .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.root.cmp(&b.root)));
     Ok(found)
 }
@@ -126,13 +137,18 @@ async fn who(socket: &Path) -> Option<Who> {
     use crate::app::wire::{FromClient, FromServer, Packet};
     let ask = async {
         let (mut sender, mut receiver) = client::greet(socket).await.ok()?;
-        client::say(&mut sender, &FromClient::Call(Call::Who)).await.ok()?;
+        client::say(&mut sender, &FromClient::Call(Call::Who))
+            .await
+            .ok()?;
         match client::hear(&mut receiver).await.ok()? {
             Some(Packet::Said(FromServer::Answer(Answer::Who(who)))) => Some(who),
             _ => None,
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(2), ask).await.ok().flatten()
+    tokio::time::timeout(std::time::Duration::from_secs(2), ask)
+        .await
+        .ok()
+        .flatten()
 }
 
 /// Ends this project's server.
@@ -146,7 +162,11 @@ pub(super) fn stop(edge: &Edge, all: bool) -> Outcome {
         }
         Some(Answer::Done(text)) => {
             spawning::wait_until_gone(&door.place)?;
-            let rest = if all { "; its agents were stopped" } else { "; agents go on, `dbs` comes back to them" };
+            let rest = if all {
+                "; its agents were stopped"
+            } else {
+                "; agents go on, `dbs` comes back to them"
+            };
             out::line(&format!("{text}{rest}"));
             Ok(ExitCode::SUCCESS)
         }
@@ -158,9 +178,14 @@ pub(super) fn stop(edge: &Edge, all: bool) -> Outcome {
 pub(super) fn init(edge: &Edge) -> Outcome {
     use crate::adapters::git::{GitCli, GitSetup};
     let place = place(edge)?;
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| format!("could not {error}"))?;
+    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
+        .map_err(|error| format!("could not {error}"))?;
     let workflows = &place.workflows;
-    std::fs::create_dir_all(workflows).map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
-    out::line(&format!("{} is ready; next: dbs config base_branch NAME, then dbs task create", place.root.display()));
+    std::fs::create_dir_all(workflows)
+        .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
+    out::line(&format!(
+        "{} is ready; next: dbs config base_branch NAME, then dbs task create",
+        place.root.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }

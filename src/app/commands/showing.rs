@@ -42,7 +42,13 @@ fn status_lines(board: &Snapshot) -> Vec<String> {
         (true, Some(Pause::Quota { why, .. })) => format!("paused by a usage limit: {why}"),
         (true, None) => "running".to_owned(),
     }];
-    lines.push(format!("base branch: {}", board.base.as_deref().unwrap_or("not set; dbs config base_branch NAME")));
+    lines.push(format!(
+        "base branch: {}",
+        board
+            .base
+            .as_deref()
+            .unwrap_or("not set; dbs config base_branch NAME")
+    ));
     for batch in board.batches.values() {
         lines.push(format!("batch {}: {}", batch.id, batch.run));
     }
@@ -59,14 +65,27 @@ fn status_lines(board: &Snapshot) -> Vec<String> {
             attempt.id
         ));
     }
-    let counts: Vec<String> = counts(board).into_iter().map(|(state, n)| format!("{n} {state}")).collect();
-    lines.push(format!("tasks: {}", if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }));
+    let counts: Vec<String> = counts(board)
+        .into_iter()
+        .map(|(state, n)| format!("{n} {state}"))
+        .collect();
+    lines.push(format!(
+        "tasks: {}",
+        if counts.is_empty() {
+            "none".to_owned()
+        } else {
+            counts.join(", ")
+        }
+    ));
     lines
 }
 
 fn agents(board: &Snapshot) -> impl Iterator<Item = &crate::domain::Attempt> {
     let agent = |worker: &Worker| matches!(worker, Worker::Agent { .. });
-    board.attempts.values().filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
+    board
+        .attempts
+        .values()
+        .filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
 }
 
 fn counts(board: &Snapshot) -> std::collections::BTreeMap<&'static str, usize> {
@@ -94,7 +113,8 @@ pub(super) fn list(edge: &Edge, state: Option<&str>, stage: Option<&str>, json: 
     let board = Door::open(edge)?.snapshot()?;
     let stage = stage.map(|stage| stage.replace('-', "_"));
     let fits = |task: &&Task| {
-        state.is_none_or(|state| task.state.word() == state) && stage.as_ref().is_none_or(|stage| task.stage.as_str() == stage)
+        state.is_none_or(|state| task.state.word() == state)
+            && stage.as_ref().is_none_or(|stage| task.stage.as_str() == stage)
     };
     print_tasks(&board, board.tasks.values().filter(fits).collect(), json)
 }
@@ -102,12 +122,21 @@ pub(super) fn list(edge: &Edge, state: Option<&str>, stage: Option<&str>, json: 
 /// Tasks that could be started now: released, and nothing but room stands against it.
 pub(super) fn ready(edge: &Edge, json: Json) -> Outcome {
     let board = Door::open(edge)?.snapshot()?;
-    let ready = board.tasks.values().filter(|task| is_ready(&board, task)).collect();
+    let ready = board
+        .tasks
+        .values()
+        .filter(|task| is_ready(&board, task))
+        .collect();
     print_tasks(&board, ready, json)
 }
 
 fn is_ready(board: &Snapshot, task: &Task) -> bool {
-    let done = |id: &TaskId| board.tasks.get(id).is_some_and(|other| other.state == TaskState::Done);
+    let done = |id: &TaskId| {
+        board
+            .tasks
+            .get(id)
+            .is_some_and(|other| other.state == TaskState::Done)
+    };
     let only_room = matches!(
         task.why_not,
         None | Some(WhyNot::NoRoom { .. } | WhyNot::TurnLimit | WhyNot::Paused | WhyNot::SingletonBusy(_))
@@ -124,7 +153,14 @@ fn print_tasks(board: &Snapshot, tasks: Vec<&Task>, json: Json) -> Outcome {
         out::line("no tasks");
     }
     for task in tasks {
-        out::line(&format!("{:<14} {:<16} {:<10} {}{}", task.id, task.stage, task.state.word(), task.title, note(board, task)));
+        out::line(&format!(
+            "{:<14} {:<16} {:<10} {}{}",
+            task.id,
+            task.stage,
+            task.state.word(),
+            task.title,
+            note(board, task)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -148,20 +184,29 @@ pub(super) fn why(edge: &Edge, name: &str, json: Json) -> Outcome {
     if let Some(task) = board.tasks.get(&TaskId::from(name)) {
         let text = why_task(&board, task);
         if json.json {
-            out::json(&serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text }));
+            out::json(
+                &serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text }),
+            );
         } else {
             out::line(&text);
         }
         return Ok(ExitCode::SUCCESS);
     }
     let attempt = super::acting::open_attempt(&board, name).and_then(|id| board.attempts.get(&id));
-    let attempt = attempt.ok_or_else(|| format!("could not find a task or an agent at work called {name}; see `dbs task list`"))?;
+    let attempt = attempt.ok_or_else(|| {
+        format!("could not find a task or an agent at work called {name}; see `dbs task list`")
+    })?;
     let known = &attempt.activity;
     let age = board.at.since(known.since);
     if json.json {
         out::json(&serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 }));
     } else {
-        out::line(&format!("{}: {} (from {}, {age} ago)", attempt.worker.name(), doing(&known.doing), known.source));
+        out::line(&format!(
+            "{}: {} (from {}, {age} ago)",
+            attempt.worker.name(),
+            doing(&known.doing),
+            known.source
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -171,11 +216,19 @@ fn why_task(board: &Snapshot, task: &Task) -> String {
     match &task.state {
         TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
         TaskState::Released => released(board, task),
-        TaskState::Active | TaskState::Verifying => match task.open_attempt.and_then(|open| board.attempts.get(&open)) {
-            Some(attempt) => format!("{id} is being worked on by {} (attempt {})", attempt.worker.name(), attempt.id),
-            None => format!("{id} is being worked on"),
-        },
-        TaskState::Held(crate::domain::Hold::Approval) => format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`"),
+        TaskState::Active | TaskState::Verifying => {
+            match task.open_attempt.and_then(|open| board.attempts.get(&open)) {
+                Some(attempt) => format!(
+                    "{id} is being worked on by {} (attempt {})",
+                    attempt.worker.name(),
+                    attempt.id
+                ),
+                None => format!("{id} is being worked on"),
+            }
+        }
+        TaskState::Held(crate::domain::Hold::Approval) => {
+            format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
+        }
         TaskState::Held(hold) => format!("{id} is held: {hold}; `dbs retry {id}` takes it up again"),
         TaskState::Parked(why) => format!("{id} is set aside: {why}; `dbs retry {id}` takes it up again"),
         TaskState::Done => format!("{id} is done"),

@@ -25,7 +25,10 @@ pub struct Ways {
 pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
-    let attempt = edge.get("DBS_ATTEMPT").and_then(|text| text.parse().ok()).map(AttemptId);
+    let attempt = edge
+        .get("DBS_ATTEMPT")
+        .and_then(|text| text.parse().ok())
+        .map(AttemptId);
     let (Some(attempt), Some(token)) = (attempt, edge.get("DBS_TOKEN")) else {
         return Err(format!("could not signal: {outside}"));
     };
@@ -38,8 +41,17 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
         SignalWord::Progress => SignalKind::Progress,
         SignalWord::Question => SignalKind::Question,
     };
-    let ways = Ways { socket: edge.get("DBS_SOCKET").map(Into::into), inbox: edge.get("DBS_INBOX").map(Into::into) };
-    let sent = SignalSent { attempt, token, kind, text: text.to_owned(), key: new_key()? };
+    let ways = Ways {
+        socket: edge.get("DBS_SOCKET").map(Into::into),
+        inbox: edge.get("DBS_INBOX").map(Into::into),
+    };
+    let sent = SignalSent {
+        attempt,
+        token,
+        kind,
+        text: text.to_owned(),
+        key: new_key()?,
+    };
     match send(&ways, &sent)? {
         Ok(said) => {
             out::line(&said);
@@ -59,7 +71,9 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
 pub fn new_key() -> Result<String, String> {
     let mut bytes = [0_u8; 12];
     getrandom::fill(&mut bytes).map_err(|error| format!("could not make a key: {error}"))?;
-    let number = bytes.iter().fold(0_u128, |all, byte| (all << 8) | u128::from(*byte));
+    let number = bytes
+        .iter()
+        .fold(0_u128, |all, byte| (all << 8) | u128::from(*byte));
     let at = crate::adapters::clock::now().0;
     Ok(format!("{at:013}-{number:024x}"))
 }
@@ -72,7 +86,9 @@ pub fn send(ways: &Ways, signal: &SignalSent) -> Result<Result<String, Refusal>,
     let by_socket = ways.socket.as_deref().map(|socket| by_socket(socket, signal));
     match by_socket {
         Some(Ok(said)) => Ok(said),
-        Some(Err(why)) => by_file(ways.inbox.as_deref(), signal).map_err(|also| format!("{why}; {also}")).map(Ok),
+        Some(Err(why)) => by_file(ways.inbox.as_deref(), signal)
+            .map_err(|also| format!("{why}; {also}"))
+            .map(Ok),
         None => by_file(ways.inbox.as_deref(), signal).map(Ok),
     }
 }
@@ -86,23 +102,35 @@ fn by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, Refusa
         let (mut sender, mut receiver) = greet(socket).await?;
         say(&mut sender, &FromClient::Call(Call::Signal(signal.clone()))).await?;
         match hear(&mut receiver).await? {
-            Some(Packet::Said(FromServer::Answer(Answer::Asked(said)))) => Ok(said.map(|accepted| accepted.0)),
+            Some(Packet::Said(FromServer::Answer(Answer::Asked(said)))) => {
+                Ok(said.map(|accepted| accepted.0))
+            }
             Some(Packet::Said(FromServer::Answer(Answer::Failed(why)) | FromServer::Bye(why))) => Err(why),
             other => Err(format!("could not understand the server: {other:?}")),
         }
     };
     let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), talk).await };
-    runtime.block_on(bounded).map_err(|_late| "the server does not answer".to_owned())?
+    runtime
+        .block_on(bounded)
+        .map_err(|_late| "the server does not answer".to_owned())?
 }
 
 /// One file, whole or not at all.
 fn by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, String> {
-    let folder = folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;
-    let failed = |error: &dyn std::fmt::Display| format!("could not keep the signal in {}: {error}", folder.display());
+    let folder =
+        folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;
+    let failed =
+        |error: &dyn std::fmt::Display| format!("could not keep the signal in {}: {error}", folder.display());
     let text = serde_json::to_vec(signal).map_err(|error| failed(&error))?;
-    let mut file = tempfile::Builder::new().prefix(".signal-").tempfile_in(folder).map_err(|error| failed(&error))?;
-    file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(|error| failed(&error))?;
-    file.persist(folder.join(format!("{}.json", signal.key))).map_err(|error| failed(&error.error))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".signal-")
+        .tempfile_in(folder)
+        .map_err(|error| failed(&error))?;
+    file.write_all(&text)
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(|error| failed(&error))?;
+    file.persist(folder.join(format!("{}.json", signal.key)))
+        .map_err(|error| failed(&error.error))?;
     Ok("no server listens; the signal is kept and will be read when one starts".to_owned())
 }
 
@@ -120,7 +148,10 @@ mod tests {
             text: "x".into(),
             key: new_key().unwrap(),
         };
-        let ways = Ways { socket: Some(folder.path().join("nobody")), inbox: Some(folder.path().to_owned()) };
+        let ways = Ways {
+            socket: Some(folder.path().join("nobody")),
+            inbox: Some(folder.path().to_owned()),
+        };
         send(&ways, &signal).unwrap().unwrap();
         let text = std::fs::read(folder.path().join(format!("{}.json", signal.key))).unwrap();
         assert_eq!(serde_json::from_slice::<SignalSent>(&text).unwrap(), signal);
@@ -135,7 +166,14 @@ mod tests {
             text: String::new(),
             key: "k".into(),
         };
-        let why = send(&Ways { socket: None, inbox: None }, &signal).unwrap_err();
+        let why = send(
+            &Ways {
+                socket: None,
+                inbox: None,
+            },
+            &signal,
+        )
+        .unwrap_err();
         assert!(why.contains("DBS_INBOX"), "{why}");
     }
 }

@@ -30,7 +30,9 @@ fn list(flows: &[Workflow], json: Json) -> Outcome {
     if json.json {
         out::json(&flows);
     } else {
-        flows.iter().for_each(|flow| out::line(&format!("{:<16} {}", flow.id, flow.title)));
+        flows
+            .iter()
+            .for_each(|flow| out::line(&format!("{:<16} {}", flow.id, flow.title)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -60,16 +62,31 @@ fn check(edge: &Edge, files: &[PathBuf]) -> Outcome {
     if files.is_empty() {
         out::line("this project has no workflows of its own (.debussy/workflows/*.toml)");
     }
-    let bad = files.iter().map(|file| check_one(file)).collect::<Result<Vec<_>, _>>()?;
-    Ok(if bad.contains(&true) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let bad = files
+        .iter()
+        .map(|file| check_one(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(if bad.contains(&true) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn check_one(file: &Path) -> Result<bool, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("could not read {}: {error}", file.display()))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("could not read {}: {error}", file.display()))?;
     let (flow, findings) = workflow::read(file, &text);
-    findings.iter().for_each(|finding| out::problem(&finding.to_string()));
+    findings
+        .iter()
+        .for_each(|finding| out::problem(&finding.to_string()));
     if let Some(flow) = &flow {
-        out::line(&format!("{}: workflow {} with {} stages", file.display(), flow.id, flow.stages.len()));
+        out::line(&format!(
+            "{}: workflow {} with {} stages",
+            file.display(),
+            flow.id,
+            flow.stages.len()
+        ));
     }
     Ok(flow.is_none() || findings.iter().any(|finding| finding.severity == Severity::Error))
 }

@@ -71,7 +71,11 @@ fn print_after(server: &Server, mut after: u64, began: Timestamp, json: bool) ->
 
 fn print(line: &Line, began: Timestamp, json: bool) {
     if json {
-        out::json(&LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() });
+        out::json(&LogLine {
+            seq: line.seq,
+            at: line.at,
+            notice: line.notice.clone(),
+        });
         return;
     }
     let since = line.at.since(began).0;
@@ -90,7 +94,11 @@ fn print(line: &Line, began: Timestamp, json: bool) {
 fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
     let run = &model.batches.get(batch)?.run;
     let busy = model.attempts.values().any(|attempt| {
-        attempt.state.is_open() || matches!(attempt.workspace, WorkspaceState::Leaving | WorkspaceState::Present)
+        attempt.state.is_open()
+            || matches!(
+                attempt.workspace,
+                WorkspaceState::Leaving | WorkspaceState::Present
+            )
     });
     (run.is_final() && !busy).then(|| run.clone())
 }
@@ -98,7 +106,11 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
 /// Compares and sums up.
 pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended_at: Timestamp) -> Summary {
     let model = Arc::clone(&server.session.pictures.borrow());
-    let done = model.tasks.values().filter(|task| task.state == TaskState::Done).count();
+    let done = model
+        .tasks
+        .values()
+        .filter(|task| task.state == TaskState::Done)
+        .count();
     let differences = match (expected_tree(), repository::tree(&made.origin, BASE)) {
         (Ok(expected), Ok(found)) => differences(&expected, &found),
         (Err(error), _) => vec![format!("could not {error}")],
@@ -123,8 +135,14 @@ fn differences(
     expected: &std::collections::BTreeMap<String, String>,
     found: &std::collections::BTreeMap<String, String>,
 ) -> Vec<String> {
-    let missing = expected.keys().filter(|path| !found.contains_key(*path)).map(|path| format!("{path} is missing"));
-    let extra = found.keys().filter(|path| !expected.contains_key(*path)).map(|path| format!("{path} is too much"));
+    let missing = expected
+        .keys()
+        .filter(|path| !found.contains_key(*path))
+        .map(|path| format!("{path} is missing"));
+    let extra = found
+        .keys()
+        .filter(|path| !expected.contains_key(*path))
+        .map(|path| format!("{path} is too much"));
     let other = expected
         .iter()
         .filter(|(path, text)| found.get(*path).is_some_and(|there| there != *text))
@@ -150,14 +168,26 @@ impl Summary {
             self.milliseconds % 1000 / 100,
             server.clients.load(Ordering::Relaxed)
         ));
-        for task in server.session.pictures.borrow().tasks.values().filter(|task| task.state != TaskState::Done) {
-            let why = task.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        for task in server
+            .session
+            .pictures
+            .borrow()
+            .tasks
+            .values()
+            .filter(|task| task.state != TaskState::Done)
+        {
+            let why = task
+                .why_not
+                .as_ref()
+                .map_or_else(String::new, |why| format!(": {why}"));
             out::line(&format!("{} is {}{why}", task.id, task.state.word()));
         }
         if self.differences.is_empty() {
             out::line("origin holds exactly the expected tree");
         }
-        self.differences.iter().for_each(|difference| out::line(&format!("origin: {difference}")));
+        self.differences
+            .iter()
+            .for_each(|difference| out::line(&format!("origin: {difference}")));
         self.exit
     }
 }

@@ -1,5 +1,8 @@
 //! The demo's throw-away project: a git repository with a bare `origin` beside it.
-#![expect(clippy::disallowed_methods, reason = "makes a repository with git before any session exists")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "makes a repository with git before any session exists"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,10 +27,25 @@ pub(super) struct Repositories {
 /// # Errors
 /// What git or the disk said; reads after "could not".
 pub(super) fn make(folder: &Path, sheet: &TaskSheet) -> Result<Repositories, String> {
-    let made = Repositories { project: folder.join("project"), origin: folder.join("origin.git") };
+    let made = Repositories {
+        project: folder.join("project"),
+        origin: folder.join("origin.git"),
+    };
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    git(folder, &["init", "--quiet", "--bare", "--initial-branch=main", &text(&made.origin)])?;
-    git(folder, &["init", "--quiet", "--initial-branch=main", &text(&made.project)])?;
+    git(
+        folder,
+        &[
+            "init",
+            "--quiet",
+            "--bare",
+            "--initial-branch=main",
+            &text(&made.origin),
+        ],
+    )?;
+    git(
+        folder,
+        &["init", "--quiet", "--initial-branch=main", &text(&made.project)],
+    )?;
     for file in &sheet.files {
         let path = made.project.join(&file.path);
         let written = path
@@ -46,7 +64,9 @@ pub(super) fn make(folder: &Path, sheet: &TaskSheet) -> Result<Repositories, Str
         &["push", "--quiet", "origin", "main", BASE],
         &["config", "gc.auto", "0"],
     ];
-    steps.iter().try_for_each(|step| git(&made.project, step).map(drop))?;
+    steps
+        .iter()
+        .try_for_each(|step| git(&made.project, step).map(drop))?;
     Ok(made)
 }
 
@@ -57,7 +77,14 @@ pub(super) fn make(folder: &Path, sheet: &TaskSheet) -> Result<Repositories, Str
 pub(super) fn tree(repository: &Path, branch: &str) -> Result<BTreeMap<String, String>, String> {
     let names = git(repository, &["ls-tree", "-r", "-z", "--name-only", branch])?;
     let names = names.split('\0').filter(|name| !name.is_empty());
-    names.map(|name| Ok((name.to_owned(), git(repository, &["show", &format!("{branch}:{name}")])?))).collect()
+    names
+        .map(|name| {
+            Ok((
+                name.to_owned(),
+                git(repository, &["show", &format!("{branch}:{name}")])?,
+            ))
+        })
+        .collect()
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
@@ -74,7 +101,11 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(format!("run git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+    Err(format!(
+        "run git {}: {}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&output.stderr).trim()
+    ))
 }
 
 /// A configuration file without anything in it.

@@ -26,7 +26,10 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
     match call {
         Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
         Call::Signal(signal) => Outcome::Answer(asked(take_signal(session, &signal))),
-        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(snapshot(&session.pictures.borrow(), true)))),
+        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(snapshot(
+            &session.pictures.borrow(),
+            true,
+        )))),
         Call::Follow(after) => Outcome::Follow(after),
         Call::Reload => Outcome::Answer(reload(session)),
         Call::Stop(agents) => Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
@@ -38,13 +41,31 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
 ///
 /// # Errors
 /// When the engine has stopped.
-pub(super) fn take_signal(session: &Session, signal: &SignalSent) -> Result<Result<Accepted, Refusal>, Closed> {
-    let created_at = session.pictures.borrow().attempts.get(&signal.attempt).map(|attempt| attempt.created_at);
+pub(super) fn take_signal(
+    session: &Session,
+    signal: &SignalSent,
+) -> Result<Result<Accepted, Refusal>, Closed> {
+    let created_at = session
+        .pictures
+        .borrow()
+        .attempts
+        .get(&signal.attempt)
+        .map(|attempt| attempt.created_at);
     let Some(created_at) = created_at else {
-        return Ok(Err(Refusal(format!("attempt {} is not known here", signal.attempt))));
+        return Ok(Err(Refusal(format!(
+            "attempt {} is not known here",
+            signal.attempt
+        ))));
     };
-    if !session.place.secret.proves(&signal.token, signal.attempt, created_at) {
-        return Ok(Err(Refusal(format!("the token is not that of attempt {}", signal.attempt))));
+    if !session
+        .place
+        .secret
+        .proves(&signal.token, signal.attempt, created_at)
+    {
+        return Ok(Err(Refusal(format!(
+            "the token is not that of attempt {}",
+            signal.attempt
+        ))));
     }
     let event = Event::Signalled {
         attempt: signal.attempt,
@@ -100,10 +121,26 @@ pub fn snapshot(model: &ReadModel, live: bool) -> Snapshot {
     Snapshot {
         at: model.at,
         live,
-        tasks: model.tasks.iter().map(|(id, task)| (id.clone(), task.as_ref().clone())).collect(),
-        attempts: model.attempts.iter().map(|(id, attempt)| (*id, attempt.as_ref().clone())).collect(),
-        batches: model.batches.iter().map(|(id, batch)| (id.clone(), batch.as_ref().clone())).collect(),
-        workflows: model.workflows.values().map(|flow| flow.as_ref().clone()).collect(),
+        tasks: model
+            .tasks
+            .iter()
+            .map(|(id, task)| (id.clone(), task.as_ref().clone()))
+            .collect(),
+        attempts: model
+            .attempts
+            .iter()
+            .map(|(id, attempt)| (*id, attempt.as_ref().clone()))
+            .collect(),
+        batches: model
+            .batches
+            .iter()
+            .map(|(id, batch)| (id.clone(), batch.as_ref().clone()))
+            .collect(),
+        workflows: model
+            .workflows
+            .values()
+            .map(|flow| flow.as_ref().clone())
+            .collect(),
         pause: model.pause.clone(),
         base: model.base.clone(),
         max_agents: model.max_agents,

@@ -40,13 +40,26 @@ impl Canvas {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let backend = CrosstermBackend::new(Sink(Arc::clone(&bytes)));
         let area = Rect::new(0, 0, cols, rows);
-        let terminal = Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(area) }).ok();
-        Canvas { terminal, bytes, shape: CursorShape::Default, fresh: true }
+        let terminal = Terminal::with_options(
+            backend,
+            TerminalOptions {
+                viewport: Viewport::Fixed(area),
+            },
+        )
+        .ok();
+        Canvas {
+            terminal,
+            bytes,
+            shape: CursorShape::Default,
+            fresh: true,
+        }
     }
 
     /// Draws, and answers the bytes to be sent; none when nothing changed.
     pub(super) fn draw(&mut self, paint: impl FnOnce(&mut Buffer) -> Option<CursorAt>) -> Vec<u8> {
-        let Some(terminal) = &mut self.terminal else { return Vec::new() };
+        let Some(terminal) = &mut self.terminal else {
+            return Vec::new();
+        };
         let mut shape = None;
         let drawn = terminal.draw(|frame| {
             let cursor = paint(frame.buffer_mut());

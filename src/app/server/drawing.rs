@@ -126,7 +126,11 @@ impl Client {
 
     fn changed(&mut self, alive: bool) -> Next {
         self.stale = true;
-        if alive { Next::On } else { Next::Bye("the session has ended".to_owned()) }
+        if alive {
+            Next::On
+        } else {
+            Next::Bye("the session has ended".to_owned())
+        }
     }
 
     /// When to wake up if nothing happens: the next picture that is due, or the next change by time alone.
@@ -190,7 +194,11 @@ impl Client {
         }
         for pane in &self.layout.panes {
             let Some(id) = pane.screen else { continue };
-            let least = if matches!(id, ScreenId::Attempt(_)) { NARROWEST_AGENT } else { 2 };
+            let least = if matches!(id, ScreenId::Attempt(_)) {
+                NARROWEST_AGENT
+            } else {
+                2
+            };
             let size = PaneSize::cells(pane.area.width.max(least), pane.area.height.max(2));
             self.server.session.hub.resize(&holder_of(id), size);
         }
@@ -198,14 +206,24 @@ impl Client {
 
     /// The size of the terminal a pane would have.
     pub(super) fn size_of(&self, pane: ui::PaneId) -> PaneSize {
-        let area = self.layout.panes.iter().find(|area| area.pane == pane).map(|area| area.area);
-        area.map_or(PaneSize::cells(80, 24), |area| PaneSize::cells(area.width.max(2), area.height.max(2)))
+        let area = self
+            .layout
+            .panes
+            .iter()
+            .find(|area| area.pane == pane)
+            .map(|area| area.area);
+        area.map_or(PaneSize::cells(80, 24), |area| {
+            PaneSize::cells(area.width.max(2), area.height.max(2))
+        })
     }
 
     fn read_log(&mut self) {
         for line in self.server.session.journal.after(self.read_to) {
             self.read_to = line.seq;
-            self.log.push(LogLine { at: line.at, notice: line.notice.clone() });
+            self.log.push(LogLine {
+                at: line.at,
+                notice: line.notice.clone(),
+            });
         }
         let surplus = self.log.len().saturating_sub(LOG_LINES);
         self.log.drain(..surplus);
@@ -242,7 +260,11 @@ impl Client {
         self.carry_out_all(requests, sender).await
     }
 
-    async fn carry_out_all(&mut self, requests: Vec<Request>, sender: &mut Sender) -> Result<Next, TalkError> {
+    async fn carry_out_all(
+        &mut self,
+        requests: Vec<Request>,
+        sender: &mut Sender,
+    ) -> Result<Next, TalkError> {
         for request in requests {
             if request == Request::Redraw {
                 self.canvas = Canvas::new(self.state.size);
@@ -263,7 +285,11 @@ impl Client {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),
             Ok(Done::Shell(pane, number)) => self.state.shell_opened(pane, number),
             Ok(Done::Nothing) => {}
-            Err(error) => self.state.tell(now, crate::domain::Level::Error, format!("something broke: {error}")),
+            Err(error) => self.state.tell(
+                now,
+                crate::domain::Level::Error,
+                format!("something broke: {error}"),
+            ),
         }
         Next::On
     }

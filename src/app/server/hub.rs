@@ -53,7 +53,9 @@ pub struct Pane {
 
 impl std::fmt::Debug for Hub {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hub").field("panes", &self.0.panes.lock().len()).finish()
+        f.debug_struct("Hub")
+            .field("panes", &self.0.panes.lock().len())
+            .finish()
     }
 }
 
@@ -84,7 +86,11 @@ impl Hub {
     /// Ids of terminals whose program runs.
     pub fn alive(&self) -> Vec<HolderId> {
         let panes = self.0.panes.lock();
-        panes.iter().filter(|(_, pane)| pane.alive.load(Ordering::Acquire)).map(|(id, _)| id.clone()).collect()
+        panes
+            .iter()
+            .filter(|(_, pane)| pane.alive.load(Ordering::Acquire))
+            .map(|(id, _)| id.clone())
+            .collect()
     }
 
     /// Types bytes; they are lost when nothing runs there, as in any terminal.
@@ -129,13 +135,19 @@ impl Hub {
 
     fn open(&self, id: &HolderId) -> Option<Arc<Pane>> {
         let mut panes = self.0.panes.lock();
-        if panes.get(id).is_some_and(|pane| pane.alive.load(Ordering::Acquire)) {
+        if panes
+            .get(id)
+            .is_some_and(|pane| pane.alive.load(Ordering::Acquire))
+        {
             return None;
         }
         let pane = Arc::new(self.0.blank());
         panes.insert(id.clone(), Arc::clone(&pane));
-        let ended: Vec<HolderId> =
-            panes.iter().filter(|(_, pane)| !pane.alive.load(Ordering::Acquire)).map(|(id, _)| id.clone()).collect();
+        let ended: Vec<HolderId> = panes
+            .iter()
+            .filter(|(_, pane)| !pane.alive.load(Ordering::Acquire))
+            .map(|(id, _)| id.clone())
+            .collect();
         for old in ended.iter().take(ended.len().saturating_sub(ENDED_KEPT)) {
             panes.remove(old);
         }
@@ -193,7 +205,12 @@ impl Inner {
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 // An engine that has stopped finds the end in its next inventory.
-                let _stopped = self.inbox.put(Event::AttemptEnded { attempt, exit, tail, cause: None });
+                let _stopped = self.inbox.put(Event::AttemptEnded {
+                    attempt,
+                    exit,
+                    tail,
+                    cause: None,
+                });
             }
             return;
         }
@@ -214,7 +231,10 @@ impl Terminals for Hub {
 
     fn tell(&self, id: &HolderId, line: &str) -> Result<(), String> {
         let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
-        self.0.holders.send(id, format!("{text}\r").as_bytes()).map_err(|error| error.to_string())
+        self.0
+            .holders
+            .send(id, format!("{text}\r").as_bytes())
+            .map_err(|error| error.to_string())
     }
 
     fn last_lines(&self, id: &HolderId) -> String {

@@ -114,9 +114,16 @@ pub(super) enum TalkError {
 }
 
 async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> Result<(), TalkError> {
-    let first = tokio::time::timeout(PATIENCE, next(&mut receiver)).await.map_err(|_late| TalkError::Silent)??;
-    let Some(FromClient::Hello(hello)) = first else { return Err(TalkError::Silent) };
-    let own = Hello { protocol: PROTOCOL, program: env!("CARGO_PKG_VERSION").to_owned() };
+    let first = tokio::time::timeout(PATIENCE, next(&mut receiver))
+        .await
+        .map_err(|_late| TalkError::Silent)??;
+    let Some(FromClient::Hello(hello)) = first else {
+        return Err(TalkError::Silent);
+    };
+    let own = Hello {
+        protocol: PROTOCOL,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+    };
     say(&mut sender, &FromServer::Hello(own)).await?;
     if hello.protocol != PROTOCOL {
         let text = format!(
@@ -138,8 +145,11 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
             Some(FromClient::Call(call)) => {
                 let asked = Arc::clone(server);
                 let clients = server.clients.load(Ordering::Relaxed);
-                let outcome = tokio::task::spawn_blocking(move || calls::answer(&asked.session, clients, call)).await;
-                match outcome.unwrap_or_else(|_| Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))) {
+                let outcome =
+                    tokio::task::spawn_blocking(move || calls::answer(&asked.session, clients, call)).await;
+                match outcome.unwrap_or_else(|_| {
+                    Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))
+                }) {
                     Outcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
                     Outcome::Stop(answer, agents) => {
                         *server.stop_agents.lock() = agents;
@@ -166,7 +176,11 @@ async fn follow(server: &Server, sender: &mut Sender, mut after: u64) -> Result<
     loop {
         for line in server.session.journal.after(after) {
             after = line.seq;
-            let line = LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() };
+            let line = LogLine {
+                seq: line.seq,
+                at: line.at,
+                notice: line.notice.clone(),
+            };
             say(sender, &FromServer::Line(line)).await?;
         }
         tokio::select! {
@@ -183,7 +197,9 @@ pub(super) async fn say(sender: &mut Sender, what: &FromServer) -> Result<(), Ta
 
 /// What the client says next; `None` when it has gone.
 pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, TalkError> {
-    let Some(frame) = receiver.next().await else { return Ok(None) };
+    let Some(frame) = receiver.next().await else {
+        return Ok(None);
+    };
     match wire::read(BytesMut::freeze(frame?))? {
         Packet::Said(said) => Ok(Some(said)),
         Packet::Picture(..) => Ok(None),

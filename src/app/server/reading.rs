@@ -33,15 +33,21 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane) -> Option<Exit> {
             Reply::Snapshot(snapshot) => {
                 live_from = snapshot.end;
                 *pane.size.lock() = snapshot.size;
-                pane.terminal.lock().resize(crate::term::Size::new(snapshot.size.cols, snapshot.size.rows));
+                pane.terminal
+                    .lock()
+                    .resize(crate::term::Size::new(snapshot.size.cols, snapshot.size.rows));
                 *pane.requests.lock() = Some(requests.clone());
-                requests.attach(snapshot.end.saturating_sub(REPLAYED).max(snapshot.oldest)).ok()?;
+                requests
+                    .attach(snapshot.end.saturating_sub(REPLAYED).max(snapshot.oldest))
+                    .ok()?;
             }
             Reply::Output { offset, bytes } => {
                 let events = pane.terminal.lock().feed(clock::now().0, &bytes);
                 // Questions from before were answered then; answering them again would type into the program.
                 let past = offset < live_from;
-                events.into_iter().for_each(|event| take(hub, id, &requests, event, past));
+                events
+                    .into_iter()
+                    .for_each(|event| take(hub, id, &requests, event, past));
                 hub.changed.send_modify(|n| *n += 1);
             }
             Reply::Exited(end) => return Some(end.exit),
@@ -90,7 +96,16 @@ fn take(hub: &Inner, id: &HolderId, requests: &Requests, event: TermEvent, past:
 
 /// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
 fn observe(hub: &Inner, attempt: AttemptId, state: &AgentState) {
-    let said = || sanitize(state.text.as_deref().or(state.title.as_deref()).unwrap_or_default()).into_owned();
+    let said = || {
+        sanitize(
+            state
+                .text
+                .as_deref()
+                .or(state.title.as_deref())
+                .unwrap_or_default(),
+        )
+        .into_owned()
+    };
     let doing = match (state.state, state.kind.as_deref()) {
         _ if state.id.is_some() => return,
         (ReportedState::Working, _) => Doing::Working,
@@ -100,7 +115,11 @@ fn observe(hub: &Inner, attempt: AttemptId, state: &AgentState) {
         (ReportedState::Clear, _) => return,
     };
     // An engine that has stopped shows nothing anyway.
-    let _stopped = hub.inbox.put(Event::Observed { attempt, doing, source: "osc 7501".to_owned() });
+    let _stopped = hub.inbox.put(Event::Observed {
+        attempt,
+        doing,
+        source: "osc 7501".to_owned(),
+    });
 }
 
 /// The last lines with something on them, cleaned and cut.

@@ -32,7 +32,11 @@ pub(super) enum Done {
 }
 
 /// Carries out one request.
-pub(super) async fn carry_out(client: &mut Client, request: Request, sender: &mut Sender) -> Result<Next, TalkError> {
+pub(super) async fn carry_out(
+    client: &mut Client,
+    request: Request,
+    sender: &mut Sender,
+) -> Result<Next, TalkError> {
     let server = Arc::clone(&client.server);
     match request {
         Request::Command(command) => ask(client, server, command),
@@ -61,11 +65,13 @@ pub(super) async fn carry_out(client: &mut Client, request: Request, sender: &mu
 }
 
 fn ask(client: &mut Client, server: Arc<Server>, command: Command) {
-    client.work.spawn_blocking(move || match session::ask(&server.session.inbox, "person", command) {
-        Ok(Ok(accepted)) => Done::Said(Level::Success, accepted.0),
-        Ok(Err(refusal)) => Done::Said(Level::Warning, refusal.0),
-        Err(closed) => Done::Said(Level::Error, format!("could not {closed}")),
-    });
+    client.work.spawn_blocking(
+        move || match session::ask(&server.session.inbox, "person", command) {
+            Ok(Ok(accepted)) => Done::Said(Level::Success, accepted.0),
+            Ok(Err(refusal)) => Done::Said(Level::Warning, refusal.0),
+            Err(closed) => Done::Said(Level::Error, format!("could not {closed}")),
+        },
+    );
 }
 
 fn draft(id: String, title: String) -> Draft {
@@ -89,7 +95,9 @@ fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
     let shown = client.state.shells();
     let size = client.size_of(pane);
     client.work.spawn_blocking(move || {
-        let free = super::shells::Shells::running(&server.session).into_iter().find(|number| !shown.contains(number));
+        let free = super::shells::Shells::running(&server.session)
+            .into_iter()
+            .find(|number| !shown.contains(number));
         match free.map_or_else(|| server.shells.open(&server.session, size), Ok) {
             Ok(number) => Done::Shell(pane, number),
             Err(why) => Done::Said(Level::Warning, why),
@@ -100,13 +108,19 @@ fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
 /// The server encodes: only it knows what the program in the terminal has asked for.
 fn type_into(server: &Server, id: ScreenId, typed: &Typed) {
     let id = holder_of(id);
-    let Some(pane) = server.session.hub.pane(&id) else { return };
+    let Some(pane) = server.session.hub.pane(&id) else {
+        return;
+    };
     let modes: Modes = pane.terminal.lock().modes().clone();
     let bytes = match typed {
         Typed::Key(key) => keys::encode_key(key, &modes),
         Typed::Paste(text) => keys::encode_paste(text, &modes),
-        Typed::Mouse(mouse) => keys::encode_mouse(mouse, &modes).or_else(|| keys::encode_wheel(mouse, &modes)).unwrap_or_default(),
-        Typed::Focus(focused) => keys::encode_focus(*focused, &modes).map(<[u8]>::to_vec).unwrap_or_default(),
+        Typed::Mouse(mouse) => keys::encode_mouse(mouse, &modes)
+            .or_else(|| keys::encode_wheel(mouse, &modes))
+            .unwrap_or_default(),
+        Typed::Focus(focused) => keys::encode_focus(*focused, &modes)
+            .map(<[u8]>::to_vec)
+            .unwrap_or_default(),
     };
     if !bytes.is_empty() {
         server.session.hub.input(&id, &bytes);

@@ -17,7 +17,9 @@ pub(super) fn holder_of(id: ScreenId) -> HolderId {
 
 impl Screens for Hub {
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
-        let Some(pane) = self.pane(&holder_of(id)) else { return false };
+        let Some(pane) = self.pane(&holder_of(id)) else {
+            return false;
+        };
         let alive = pane.alive.load(Ordering::Acquire);
         let mut terminal = pane.terminal.lock();
         read(&mut LiveScreen::new(&mut terminal, alive));

@@ -88,7 +88,9 @@ pub enum SessionError {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }
 
@@ -99,14 +101,20 @@ impl Session {
     /// # Errors
     /// When another server owns the project, the repository is not fit, or the store cannot be read.
     pub fn begin(place: Place, setup: Setup, runtime: &Handle) -> Result<Session, SessionError> {
-        let owner = Owner { process: std::process::id(), socket: place.socket.to_string_lossy().into_owned() };
+        let owner = Owner {
+            process: std::process::id(),
+            socket: place.socket.to_string_lossy().into_owned(),
+        };
         let store = SqliteStore::open(&place.store, &owner, clock::now())?;
         let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
         git.preflight()?;
         let ledger = Ledger::open(Box::new(store))?;
         let (inbox, outlet) = inbox();
-        let holders =
-            Arc::new(LocalHolders::new(setup.program.clone(), place.attempts.clone(), place.runtime.clone()));
+        let holders = Arc::new(LocalHolders::new(
+            setup.program.clone(),
+            place.attempts.clone(),
+            place.runtime.clone(),
+        ));
         let hub = Hub::new(Arc::clone(&holders), setup.engine, setup.history, inbox.clone());
         let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
         let agents = Arc::new(agents(&place, &setup));
@@ -131,13 +139,23 @@ impl Session {
             pictures,
             journal: journal.clone(),
         };
-        let first = vec![Event::WorkflowsLoaded(setup.workflows), Event::Configured(setup.settings), woke];
+        let first = vec![
+            Event::WorkflowsLoaded(setup.workflows),
+            Event::Configured(setup.settings),
+            woke,
+        ];
         let engine = std::thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || running.run(first))
-            .map_err(|error| SessionError::System { what: "start the engine's thread".to_owned(), why: error.to_string() })?;
+            .map_err(|error| SessionError::System {
+                what: "start the engine's thread".to_owned(),
+                why: error.to_string(),
+            })?;
         let since = clock::now();
-        let shell = Shell { program: setup.shell, inherited: setup.inherited };
+        let shell = Shell {
+            program: setup.shell,
+            inherited: setup.inherited,
+        };
         Ok(Session {
             place,
             inbox,
@@ -158,7 +176,11 @@ impl Session {
         SessionFacts {
             project: self.place.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            kind: if self.rehearsal { SessionKind::Rehearsal } else { SessionKind::Real },
+            kind: if self.rehearsal {
+                SessionKind::Rehearsal
+            } else {
+                SessionKind::Real
+            },
             started: self.since,
             utc_offset: clock::utc_offset(),
             connection: None,
@@ -205,7 +227,11 @@ impl Session {
 /// # Errors
 /// [`Closed`] when the engine has stopped.
 pub fn ask(inbox: &Inbox, by: &str, command: Command) -> Result<Answer, Closed> {
-    let event = Event::Asked { request: RequestId(0), by: by.to_owned(), command };
+    let event = Event::Asked {
+        request: RequestId(0),
+        by: by.to_owned(),
+        command,
+    };
     inbox.ask(event)?.recv().map_err(|_gone| Closed)
 }
 
@@ -225,8 +251,13 @@ fn agents(place: &Place, setup: &Setup) -> Configured {
 
 fn facts(place: &Place, setup: &Setup) -> Facts {
     let env = |(name, value): (String, String)| (name.into(), value.into());
-    let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> =
-        setup.inherited.clone().into_pairs().into_iter().map(env).collect();
+    let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
+        .inherited
+        .clone()
+        .into_pairs()
+        .into_iter()
+        .map(env)
+        .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
     Facts {
         root: place.root.clone(),

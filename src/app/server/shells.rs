@@ -22,7 +22,9 @@ impl Shells {
     pub(super) fn adopt(&self, session: &Session) {
         let found = session.holders.inventory().unwrap_or_default();
         for held in found {
-            let Some(number) = number_of(&held.id) else { continue };
+            let Some(number) = number_of(&held.id) else {
+                continue;
+            };
             self.last.fetch_max(number, Ordering::Relaxed);
             if matches!(held.state, HeldState::Running(_)) {
                 session.hub.follow(&held.id);
@@ -43,7 +45,10 @@ impl Shells {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let id = HolderId::new(format!("shell-{number}"));
         let mut env = session.shell.inherited.clone().into_pairs();
-        env.push(("DBS_SOCKET".to_owned(), session.place.socket.to_string_lossy().into_owned()));
+        env.push((
+            "DBS_SOCKET".to_owned(),
+            session.place.socket.to_string_lossy().into_owned(),
+        ));
         let spec = LaunchSpec {
             id: id.clone(),
             argv: vec![session.shell.program.to_string_lossy().into_owned()],
@@ -54,7 +59,10 @@ impl Shells {
             log_limit: Some(LOG),
             leftovers: Leftovers::Leave,
         };
-        session.holders.launch(&spec).map_err(|error| format!("could not {error}"))?;
+        session
+            .holders
+            .launch(&spec)
+            .map_err(|error| format!("could not {error}"))?;
         session.hub.follow(&id);
         Ok(number)
     }
@@ -66,5 +74,8 @@ fn number_of(id: &HolderId) -> Option<u64> {
 
 /// The person's shell.
 pub(crate) fn program(shell: Option<String>) -> PathBuf {
-    shell.map_or_else(|| PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }), PathBuf::from)
+    shell.map_or_else(
+        || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),
+        PathBuf::from,
+    )
 }

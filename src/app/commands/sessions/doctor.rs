@@ -30,10 +30,19 @@ pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> Outcome {
         out::json(&findings);
     } else {
         for finding in &findings {
-            out::line(&format!("{} {:<12} {}", if finding.good { "ok     " } else { "MISSING" }, finding.what, finding.text));
+            out::line(&format!(
+                "{} {:<12} {}",
+                if finding.good { "ok     " } else { "MISSING" },
+                finding.what,
+                finding.text
+            ));
         }
     }
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn examine(edge: &Edge) -> Vec<Finding> {
@@ -46,7 +55,10 @@ fn examine(edge: &Edge) -> Vec<Finding> {
         found("project", Ok(root)),
         found("git", git(&place, edge)),
         found("store", store(&place)),
-        found("settings", setup::read(&place, edge).map(|setup| format!("{} workflows", setup.workflows.len()))),
+        found(
+            "settings",
+            setup::read(&place, edge).map(|setup| format!("{} workflows", setup.workflows.len())),
+        ),
         found("base branch", base(&place, edge)),
         found("server", server(&place)),
     ]
@@ -54,13 +66,21 @@ fn examine(edge: &Edge) -> Vec<Finding> {
 
 fn found(what: &'static str, result: Result<String, String>) -> Finding {
     let good = result.is_ok();
-    Finding { what, good, text: result.unwrap_or_else(|why| why) }
+    Finding {
+        what,
+        good,
+        text: result.unwrap_or_else(|why| why),
+    }
 }
 
 fn git(place: &Place, edge: &Edge) -> Result<String, String> {
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())?;
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
+        .map_err(|error| error.to_string())?;
     let facts = git.preflight().map_err(|error| error.to_string())?;
-    Ok(format!("{}, origin {}, commits as {}", facts.git_version, facts.origin, facts.identity))
+    Ok(format!(
+        "{}, origin {}, commits as {}",
+        facts.git_version, facts.origin, facts.identity
+    ))
 }
 
 fn store(place: &Place) -> Result<String, String> {
@@ -68,16 +88,25 @@ fn store(place: &Place) -> Result<String, String> {
     if !files.database.exists() {
         return Ok("not made yet".to_owned());
     }
-    let board = SqliteStore::open_reader(&files).and_then(|reader| reader.load()).map_err(|error| error.to_string())?;
+    let board = SqliteStore::open_reader(&files)
+        .and_then(|reader| reader.load())
+        .map_err(|error| error.to_string())?;
     Ok(format!("{} tasks", board.tasks.len()))
 }
 
 fn base(place: &Place, edge: &Edge) -> Result<String, String> {
     let setup = setup::read(place, edge)?;
-    setup.settings.base.ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())
+    setup
+        .settings
+        .base
+        .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())
 }
 
 fn server(place: &Place) -> Result<String, String> {
     let door = Door::to(place.clone())?;
-    Ok(if door.is_live() { "runs".to_owned() } else { "does not run; `dbs` starts one".to_owned() })
+    Ok(if door.is_live() {
+        "runs".to_owned()
+    } else {
+        "does not run; `dbs` starts one".to_owned()
+    })
 }

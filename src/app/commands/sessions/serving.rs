@@ -34,7 +34,8 @@ fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
         .worker_threads(2)
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let session = Session::begin(place, setup, runtime.handle()).map_err(|error| format!("could not {error}"))?;
+    let session =
+        Session::begin(place, setup, runtime.handle()).map_err(|error| format!("could not {error}"))?;
     let served = runtime.block_on(serve_until_told(session, lines));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     served
@@ -42,8 +43,8 @@ fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
 
 async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let socket = session.place.socket.clone();
-    let listener =
-        Listener::bind(&socket).map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener = Listener::bind(&socket)
+        .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
     let server = Arc::new(Server::new(session));
     let telling = {
         let (server, stop) = (Arc::clone(&server), server.stop.clone());
@@ -72,24 +73,42 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let agents = *server.stop_agents.lock();
     let (holders, alive) = (Arc::clone(&server.session.holders), server.session.hub.alive());
     if let Some(server) = Arc::into_inner(server) {
-        server.session.end().await.map_err(|error| format!("could not {error}"))?;
+        server
+            .session
+            .end()
+            .await
+            .map_err(|error| format!("could not {error}"))?;
     }
     if agents == StopAgents::Yes {
         let stopping = tokio::task::spawn_blocking(move || stop_all(holders.as_ref(), &alive)).await;
         stopping.map_err(|error| format!("could not stop the agents: {error}"))?;
     }
-    served.map(|()| ExitCode::SUCCESS).map_err(|error| format!("could not serve: {error}"))
+    served
+        .map(|()| ExitCode::SUCCESS)
+        .map_err(|error| format!("could not serve: {error}"))
 }
 
 async fn tell(server: &Server, lines: Option<Json>) {
-    let Some(json) = lines else { return std::future::pending().await };
-    out::problem(&format!("watching {}; Ctrl-C ends the server, agents go on", server.session.place.root.display()));
+    let Some(json) = lines else {
+        return std::future::pending().await;
+    };
+    out::problem(&format!(
+        "watching {}; Ctrl-C ends the server, agents go on",
+        server.session.place.root.display()
+    ));
     let mut changes = server.session.journal.changes();
     let mut after = 0;
     loop {
         for line in server.session.journal.after(after) {
             after = line.seq;
-            print_line(&LogLine { seq: line.seq, at: line.at, notice: line.notice.clone() }, json);
+            print_line(
+                &LogLine {
+                    seq: line.seq,
+                    at: line.at,
+                    notice: line.notice.clone(),
+                },
+                json,
+            );
         }
         if changes.changed().await.is_err() {
             return;
@@ -102,7 +121,8 @@ async fn told_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+        else {
             return std::future::pending().await;
         };
         tokio::select! {

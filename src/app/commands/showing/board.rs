@@ -23,13 +23,16 @@ pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> O
     if watch {
         let place = door.place.clone();
         let mut problem = None;
-        door.follow(u64::MAX - 1, &mut |_| match Door::to(place.clone()).and_then(|mut door| door.snapshot()) {
-            Ok(board) => {
-                out::line("");
-                print(&board, json);
-            }
-            Err(why) => problem = Some(why),
-        })?;
+        door.follow(
+            u64::MAX - 1,
+            &mut |_| match Door::to(place.clone()).and_then(|mut door| door.snapshot()) {
+                Ok(board) => {
+                    out::line("");
+                    print(&board, json);
+                }
+                Err(why) => problem = Some(why),
+            },
+        )?;
         return problem.map_or(Ok(ExitCode::SUCCESS), Err);
     }
     Ok(ExitCode::SUCCESS)
@@ -44,10 +47,25 @@ fn print(board: &Snapshot, json: Json) {
         out::line("(no server runs: nothing moves)");
     }
     for column in columns(board) {
-        let most = if column.kind == ColumnKind::Done { MOST_DONE } else { MOST };
+        let most = if column.kind == ColumnKind::Done {
+            MOST_DONE
+        } else {
+            MOST
+        };
         out::line(&format!("{} ({})", column.title, column.cards.len()));
-        for task in column.cards.iter().take(most).filter_map(|id| board.tasks.get(id)) {
-            out::line(&format!("  {:<14} {}{}{}", task.id, mark(task), task.title, waits(board, task)));
+        for task in column
+            .cards
+            .iter()
+            .take(most)
+            .filter_map(|id| board.tasks.get(id))
+        {
+            out::line(&format!(
+                "  {:<14} {}{}{}",
+                task.id,
+                mark(task),
+                task.title,
+                waits(board, task)
+            ));
         }
         if column.cards.len() > most {
             out::line(&format!("  +{} more", column.cards.len() - most));
@@ -73,8 +91,20 @@ fn mark(task: &Task) -> &'static str {
 
 fn waits(board: &Snapshot, task: &Task) -> String {
     let done = |id: &&crate::domain::TaskId| {
-        !board.tasks.get(*id).is_some_and(|other| other.state == crate::domain::TaskState::Done)
+        !board
+            .tasks
+            .get(*id)
+            .is_some_and(|other| other.state == crate::domain::TaskState::Done)
     };
-    let open: Vec<&str> = task.deps.iter().filter(done).map(crate::domain::TaskId::as_str).collect();
-    if open.is_empty() || task.state.is_terminal() { note(board, task) } else { format!("  ⊘ {}", open.join(", ")) }
+    let open: Vec<&str> = task
+        .deps
+        .iter()
+        .filter(done)
+        .map(crate::domain::TaskId::as_str)
+        .collect();
+    if open.is_empty() || task.state.is_terminal() {
+        note(board, task)
+    } else {
+        format!("  ⊘ {}", open.join(", "))
+    }
 }

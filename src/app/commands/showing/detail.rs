@@ -19,23 +19,44 @@ pub(in crate::app::commands) fn task(edge: &Edge, id: &str, json: Json) -> Outco
         .tasks
         .get(&TaskId::from(id))
         .ok_or_else(|| format!("could not find task {id}; `dbs task list` lists all"))?;
-    let attempts: Vec<&Attempt> = board.attempts.values().filter(|attempt| attempt.task == task.id).collect();
+    let attempts: Vec<&Attempt> = board
+        .attempts
+        .values()
+        .filter(|attempt| attempt.task == task.id)
+        .collect();
     if json.json {
         out::json(&serde_json::json!({ "task": task, "attempts": attempts }));
         return Ok(ExitCode::SUCCESS);
     }
-    lines(&board, task, &attempts).iter().for_each(|line| out::line(line));
+    lines(&board, task, &attempts)
+        .iter()
+        .for_each(|line| out::line(line));
     Ok(ExitCode::SUCCESS)
 }
 
 fn lines(board: &Snapshot, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
-    let list = |items: Vec<&str>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let list = |items: Vec<&str>| {
+        if items.is_empty() {
+            "none".to_owned()
+        } else {
+            items.join(", ")
+        }
+    };
     let mut lines = vec![
         format!("{}  {}", task.id, task.title),
-        format!("stage {}, {}; priority {}; batch {}", task.stage, task.state.word(), task.priority, task.batch),
+        format!(
+            "stage {}, {}; priority {}; batch {}",
+            task.stage,
+            task.state.word(),
+            task.priority,
+            task.batch
+        ),
         why_task(board, task),
         format!("tags: {}", list(task.tags.iter().map(String::as_str).collect())),
-        format!("depends on: {}", list(task.deps.iter().map(TaskId::as_str).collect())),
+        format!(
+            "depends on: {}",
+            list(task.deps.iter().map(TaskId::as_str).collect())
+        ),
     ];
     lines.extend(task.head.as_ref().map(|head| format!("head: {head}")));
     lines.extend(task.merged.as_ref().map(|commit| format!("merged in: {commit}")));
@@ -67,8 +88,16 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
         AttemptState::Stopping(_) => "being stopped".to_owned(),
         AttemptState::Verifying => "being verified".to_owned(),
     };
-    let length = attempt.ended_at.map_or_else(String::new, |end| format!(", {}", end.since(attempt.created_at)));
-    let head = format!("  {} {} {} ({}){length}: {state}", attempt.id, attempt.stage, attempt.worker.name(), attempt.mode);
+    let length = attempt
+        .ended_at
+        .map_or_else(String::new, |end| format!(", {}", end.since(attempt.created_at)));
+    let head = format!(
+        "  {} {} {} ({}){length}: {state}",
+        attempt.id,
+        attempt.stage,
+        attempt.worker.name(),
+        attempt.mode
+    );
     let evidence = attempt.evidence.iter().map(|found| {
         let outcome = match &found.outcome {
             Tri::Yes => "yes".to_owned(),

@@ -20,14 +20,24 @@ const TAIL: u64 = 1024 * 1024;
 const EVENTS: usize = 1_000;
 
 /// Prints events, or an agent's output.
-pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, follow: bool, raw: bool, json: Json) -> Outcome {
+pub(in crate::app::commands) fn logs(
+    edge: &Edge,
+    name: Option<&str>,
+    follow: bool,
+    raw: bool,
+    json: Json,
+) -> Outcome {
     let mut door = Door::open(edge)?;
-    let Some(name) = name else { return events(&mut door, follow, json) };
+    let Some(name) = name else {
+        return events(&mut door, follow, json);
+    };
     let attempt = attempt_of(&door.snapshot()?, name)
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
     let folder = door.place.attempts.join(attempt.to_string());
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
-    let tail = log.tail(if raw { u64::MAX } else { TAIL }).map_err(|error| format!("could not {error}"))?;
+    let tail = log
+        .tail(if raw { u64::MAX } else { TAIL })
+        .map_err(|error| format!("could not {error}"))?;
     if raw {
         // A reader that has gone away has what it wanted.
         drop(std::io::stdout().lock().write_all(&tail.bytes));
@@ -48,9 +58,18 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, follow: bo
 fn attempt_of(board: &Snapshot, name: &str) -> Option<AttemptId> {
     let of_task = || {
         let task = TaskId::from(name);
-        board.attempts.values().filter(|attempt| attempt.task == task).map(|attempt| attempt.id).max()
+        board
+            .attempts
+            .values()
+            .filter(|attempt| attempt.task == task)
+            .map(|attempt| attempt.id)
+            .max()
     };
-    name.parse().ok().map(AttemptId).or_else(|| acting::open_attempt(board, name)).or_else(of_task)
+    name.parse()
+        .ok()
+        .map(AttemptId)
+        .or_else(|| acting::open_attempt(board, name))
+        .or_else(of_task)
 }
 
 fn events(door: &mut Door, follow: bool, json: Json) -> Outcome {
@@ -59,12 +78,21 @@ fn events(door: &mut Door, follow: bool, json: Json) -> Outcome {
         let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
         let mut after = 0;
         loop {
-            let found = reader.events(after, EVENTS, None).map_err(|error| format!("could not {error}"))?;
+            let found = reader
+                .events(after, EVENTS, None)
+                .map_err(|error| format!("could not {error}"))?;
             let Some(last) = found.last() else { break };
             after = last.seq;
             for event in &found {
                 for notice in &event.notices {
-                    print(&LogLine { seq: event.seq, at: event.at, notice: notice.clone() }, json);
+                    print(
+                        &LogLine {
+                            seq: event.seq,
+                            at: event.at,
+                            notice: notice.clone(),
+                        },
+                        json,
+                    );
                 }
             }
         }
@@ -82,11 +110,19 @@ pub(in crate::app::commands) fn print(line: &LogLine, json: Json) {
         return;
     }
     let task = line.notice.task.as_ref().map_or("", TaskId::as_str);
-    out::line(&format!("{}  {:<14} {:<12} {}", clock_time(line.at), line.notice.kind, task, line.notice.text));
+    out::line(&format!(
+        "{}  {:<14} {:<12} {}",
+        clock_time(line.at),
+        line.notice.kind,
+        task,
+        line.notice.text
+    ));
 }
 
 /// Hours, minutes, seconds of the person's own time zone.
 fn clock_time(at: Timestamp) -> String {
     let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX)).unwrap_or_default();
-    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string()
+    at.to_zoned(jiff::tz::TimeZone::system())
+        .strftime("%H:%M:%S")
+        .to_string()
 }
