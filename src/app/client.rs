@@ -48,12 +48,12 @@ pub async fn attach_with(
 ) -> Result<(), String> {
     let mut connection = reach(socket, Duration::from_secs(5)).await?;
     let looks = looks(edge);
-    let mut terminal = RawTerminal::open().map_err(|error| {
+    let terminal = RawTerminal::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
     let mut input = EventStream::new();
     loop {
-        match converse(&mut connection, &mut terminal, &mut input, looks).await? {
+        match converse(&mut connection, &mut input, looks).await? {
             End::Bye(why) => {
                 drop(terminal);
                 if !why.is_empty() {
@@ -62,7 +62,7 @@ pub async fn attach_with(
                 return Ok(());
             }
             End::Lost => {
-                terminal.note("the server is not answering; agents go on; connecting again");
+                RawTerminal::note("the server is not answering; agents go on; connecting again");
                 restart()?;
                 connection = reach(socket, PATIENCE).await?;
             }
@@ -127,7 +127,6 @@ pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromSe
 
 async fn converse(
     (sender, receiver): &mut (Sender, Receiver),
-    terminal: &mut RawTerminal,
     input: &mut EventStream,
     looks: Looks,
 ) -> Result<End, String> {
@@ -151,13 +150,13 @@ async fn converse(
             },
             heard = hear(receiver) => match heard {
                 Ok(Some(Packet::Picture(number, bytes))) => {
-                    terminal.write(&bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
+                    RawTerminal::write(&bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
                     if say(sender, &FromClient::Ack(number)).await.is_err() {
                         return Ok(End::Lost);
                     }
                 }
                 Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
-                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => terminal.copy(&text),
+                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
                 Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),
             },

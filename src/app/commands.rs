@@ -9,12 +9,13 @@ pub mod workflows;
 
 use std::process::ExitCode;
 
-use super::args::{Json, Verb};
+use super::args::{Json, SignalWord, Verb};
 use super::configuring::{self, Wanted};
 use super::door::Door;
 use super::edge::Edge;
 use super::out;
 use crate::domain::Command;
+use showing::Form;
 
 /// What a command says for itself when it cannot be carried out.
 pub type Outcome = Result<ExitCode, String>;
@@ -33,10 +34,10 @@ pub fn author(edge: &Edge) -> String {
 /// When the board cannot be reached.
 pub fn ask(edge: &Edge, command: Command, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
-    said(&door.ask(&author(edge), command)?, json)
+    Ok(said(&door.ask(&author(edge), command)?, json))
 }
 
-fn said(answer: &crate::engine::inbox::Answer, json: Json) -> Outcome {
+fn said(answer: &crate::engine::inbox::Answer, json: Json) -> ExitCode {
     match answer {
         Ok(accepted) if json.json => out::json(&serde_json::json!({ "ok": accepted.0 })),
         Ok(accepted) => out::lines(&accepted.0),
@@ -45,10 +46,10 @@ fn said(answer: &crate::engine::inbox::Answer, json: Json) -> Outcome {
                 out::json(&serde_json::json!({ "refused": refusal.0 }));
             }
             out::problem(&refusal.0);
-            return Ok(ExitCode::FAILURE);
+            return ExitCode::FAILURE;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 /// Runs a command of the board or of sessions; verbs that are programs of their own are not among them.
@@ -56,43 +57,53 @@ fn said(answer: &crate::engine::inbox::Answer, json: Json) -> Outcome {
 /// # Errors
 /// What could not be done, for people.
 pub fn run(verb: Verb, edge: &Edge) -> Outcome {
-    match verb {
-        Verb::Pause(json) => ask(edge, Command::Pause, json),
-        Verb::Resume(json) => ask(edge, Command::Resume, json),
-        Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
-        Verb::Task(verb) => acting::task(edge, verb),
-        Verb::Why { id, json } => showing::why(edge, &id, json),
-        Verb::Approve(one) => ask(edge, Command::Approve(one.id.as_str().into()), one.json),
-        Verb::Reject(one) => ask(
-            edge,
+    let asked = match verb {
+        Verb::Pause(json) => (Command::Pause, json),
+        Verb::Resume(json) => (Command::Resume, json),
+        Verb::Approve(one) => (Command::Approve(one.id.as_str().into()), one.json),
+        Verb::Reject(one) => (
             Command::Reject(one.id.as_str().into(), one.text.join(" ")),
             one.json,
         ),
-        Verb::Skip(one) => ask(edge, Command::Skip(one.id.as_str().into()), one.json),
-        Verb::Retry(retry) => acting::retry(edge, retry),
-        Verb::Answer(one) => ask(
-            edge,
+        Verb::Skip(one) => (Command::Skip(one.id.as_str().into()), one.json),
+        Verb::Answer(one) => (
             Command::Answer(one.id.as_str().into(), one.text.join(" ")),
             one.json,
         ),
+        verb => return read_or_serve(verb, edge),
+    };
+    ask(edge, asked.0, asked.1)
+}
+
+fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
+    match verb {
+        Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
+        Verb::Task(verb) => acting::task(edge, verb),
+        Verb::Why { id, json } => showing::why(edge, &id, json),
+        Verb::Retry(retry) => acting::retry(edge, retry),
         Verb::Status(json) => showing::status(edge, json),
         Verb::Board { watch, json } => showing::board(edge, watch, json),
         Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.text.join(" ")),
-        Verb::Done { text } => signalling::signal(edge, super::args::SignalWord::Done, &text.join(" ")),
-        Verb::Progress { text } => {
-            signalling::signal(edge, super::args::SignalWord::Progress, &text.join(" "))
-        }
+        Verb::Done { text } => signalling::signal(edge, SignalWord::Done, &text.join(" ")),
+        Verb::Progress { text } => signalling::signal(edge, SignalWord::Progress, &text.join(" ")),
         Verb::Workflow(verb) => workflows::run(edge, verb),
         Verb::Logs {
             attempt,
             follow,
             raw,
             json,
-        } => showing::logs(edge, attempt.as_deref(), follow, raw, json),
+        } => {
+            let form = match (raw, follow) {
+                (true, _) => Form::Raw,
+                (false, true) => Form::Following,
+                (false, false) => Form::Lines,
+            };
+            showing::logs(edge, attempt.as_deref(), form, json)
+        }
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all } => sessions::stop(edge, all),
         Verb::Init => sessions::init(edge),
-        Verb::Doctor(json) => sessions::doctor(edge, json),
+        Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
         Verb::Attach { name } => sessions::attach(edge, name.as_deref()),
         Verb::Start(start) => sessions::start(edge, &start),
         Verb::Watch(json) => sessions::watch(edge, json),
@@ -102,21 +113,30 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
             value,
             explain,
             json,
-        } => configuring::run(
-            edge,
-            Wanted {
+        } => {
+            let wanted = Wanted {
                 key: key.as_deref(),
                 value: value.as_deref(),
                 explain,
-            },
-            json,
-        ),
-        Verb::Completions { shell } => {
-            use clap::CommandFactory as _;
-            let mut command = super::args::Arguments::command();
-            clap_complete::generate(shell, &mut command, "dbs", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            };
+            configuring::run(edge, wanted, json)
         }
-        Verb::Demo(_) | Verb::Rehearse { .. } => Err("could not run this here".to_owned()),
+        Verb::Completions { shell } => completions(shell),
+        Verb::Pause(_)
+        | Verb::Resume(_)
+        | Verb::Approve(_)
+        | Verb::Reject(_)
+        | Verb::Skip(_)
+        | Verb::Answer(_)
+        | Verb::Demo(_)
+        | Verb::Rehearse { .. } => Err("could not run this here".to_owned()),
     }
+}
+
+/// Shells get the completions of the command line as it is.
+fn completions(shell: clap_complete::Shell) -> Outcome {
+    use clap::CommandFactory as _;
+    let mut command = super::args::Arguments::command();
+    clap_complete::generate(shell, &mut command, "dbs", &mut std::io::stdout());
+    Ok(ExitCode::SUCCESS)
 }

@@ -32,10 +32,9 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
         return change(place, key, value, json);
     }
     let config = Config::read(&place.sources.places, &place.sources.given);
-    config
-        .diagnostics()
-        .iter()
-        .for_each(|finding| out::problem(&finding.to_string()));
+    for finding in config.diagnostics() {
+        out::problem(&finding.to_string());
+    }
     let shown = match wanted.key {
         Some(key) => vec![
             config
@@ -47,7 +46,9 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
     if json.json {
         out::json(&shown);
     } else {
-        shown.iter().for_each(|value| print(value, wanted));
+        for value in &shown {
+            print(value, wanted);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -86,6 +87,8 @@ fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
     } else {
         out::line(&format!("{key} is set in {}", written.file.display()));
     }
-    note.iter().for_each(|why| out::problem(why));
+    if let Some(why) = note {
+        out::problem(&why);
+    }
     Ok(ExitCode::SUCCESS)
 }

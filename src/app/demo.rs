@@ -208,9 +208,9 @@ async fn serve(
         server.stop.cancel();
         shown
     };
-    let (served, shown) = tokio::join!(serving, showing);
+    let (outcome, shown) = tokio::join!(serving, showing);
     let ended = end(server).await;
-    served.and(ended).and(shown)
+    outcome.and(ended).and(shown)
 }
 
 async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) -> Result<ExitCode, String> {

@@ -80,7 +80,7 @@ impl Door {
         };
         let (sender, receiver) = connection.as_mut();
         self.runtime.block_on(async {
-            say(sender, &FromClient::Call(call)).await?;
+            say(sender, &FromClient::Call(Box::new(call))).await?;
             loop {
                 match hear(receiver).await? {
                     Some(Packet::Said(FromServer::Answer(answer))) => return Ok(Some(answer)),
@@ -163,7 +163,7 @@ impl Door {
         };
         let (sender, receiver) = connection.as_mut();
         self.runtime.block_on(async {
-            say(sender, &FromClient::Call(Call::Follow(after))).await?;
+            say(sender, &FromClient::Call(Box::new(Call::Follow(after)))).await?;
             loop {
                 match hear(receiver).await? {
                     Some(Packet::Said(FromServer::Line(line))) => show(&line),

@@ -83,7 +83,7 @@ impl SignalSink for Speaking {
             .attempt
             .parse()
             .map(AttemptId)
-            .map_err(|_| format!("{} is no attempt", signal.attempt))?;
+            .map_err(|_no_number| format!("{} is no attempt", signal.attempt))?;
         let sent = SignalSent {
             attempt,
             token: signal.token.clone(),

@@ -62,7 +62,7 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
         engine: EngineKind::default(),
         history: 10_000,
         log_limit: None,
-        gate_timeout: Duration::from_secs(600),
+        gate_timeout: Duration::from_mins(10),
     })
 }
 

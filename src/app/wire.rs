@@ -39,7 +39,7 @@ pub enum FromClient {
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
-    Call(Call),
+    Call(Box<Call>),
 }
 
 /// What a terminal is like.
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_is_said_and_shown_arrives_as_it_was_sent() {
-        let call = FromClient::Call(Call::Stop(StopAgents::No));
+        let call = FromClient::Call(Box::new(Call::Stop(StopAgents::No)));
         assert_eq!(
             read::<FromClient>(said(&call).unwrap()).unwrap(),
             Packet::Said(call)

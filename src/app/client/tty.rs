@@ -60,12 +60,12 @@ impl RawTerminal {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
         write_all(bytes)
     }
 
     /// Shows a line at the bottom while there is nobody to draw.
-    pub(super) fn note(&mut self, text: &str) {
+    pub(super) fn note(text: &str) {
         let (_, rows) = crossterm::terminal::size().unwrap_or((80, 24));
         let mut out = io::stdout().lock();
         let shown = queue!(
@@ -81,7 +81,7 @@ impl RawTerminal {
     }
 
     /// Puts text on the person's clipboard, by the terminal's own means (OSC 52).
-    pub(super) fn copy(&mut self, text: &str) {
+    pub(super) fn copy(text: &str) {
         let shown = execute!(
             io::stdout().lock(),
             crossterm::clipboard::CopyToClipboard::to_clipboard_from(text)

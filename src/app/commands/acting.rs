@@ -83,9 +83,9 @@ fn create(edge: &Edge, create: Create) -> Outcome {
     let by = author(edge);
     let made = door.ask(&by, Command::Create(draft))?;
     if made.is_err() || !create.release {
-        return said(&made, create.json);
+        return Ok(said(&made, create.json));
     }
-    said(&door.ask(&by, Command::Release(vec![new]))?, create.json)
+    Ok(said(&door.ask(&by, Command::Release(vec![new]))?, create.json))
 }
 
 /// An identity that no task of the board has.
@@ -132,7 +132,7 @@ pub(super) fn kill(edge: &Edge, name: &str, json: Json) -> Outcome {
     let board = door.snapshot()?;
     let attempt = open_attempt(&board, name)
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
-    said(&door.ask(&author(edge), Command::Kill(attempt))?, json)
+    Ok(said(&door.ask(&author(edge), Command::Kill(attempt))?, json))
 }
 
 /// The open attempt of that number, agent or task.

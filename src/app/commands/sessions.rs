@@ -137,7 +137,7 @@ async fn who(socket: &Path) -> Option<Who> {
     use crate::app::wire::{FromClient, FromServer, Packet};
     let ask = async {
         let (mut sender, mut receiver) = client::greet(socket).await.ok()?;
-        client::say(&mut sender, &FromClient::Call(Call::Who))
+        client::say(&mut sender, &FromClient::Call(Box::new(Call::Who)))
             .await
             .ok()?;
         match client::hear(&mut receiver).await.ok()? {

@@ -6,8 +6,8 @@ mod history;
 
 pub(super) use board::board;
 pub(super) use detail::task;
-pub(super) use history::logs;
 pub(in crate::app::commands) use history::print as print_line;
+pub(super) use history::{Form, logs};
 
 use std::process::ExitCode;
 
@@ -31,7 +31,9 @@ pub(super) fn status(edge: &Edge, json: Json) -> Outcome {
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    status_lines(&board).iter().for_each(|line| out::line(line));
+    for line in status_lines(&board) {
+        out::line(&line);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -109,25 +111,31 @@ fn doing(doing: &Doing) -> String {
 }
 
 /// Tasks, one line each.
-pub(super) fn list(edge: &Edge, state: Option<&str>, stage: Option<&str>, json: Json) -> Outcome {
+pub(super) fn list(edge: &Edge, state: Option<&str>, wanted_stage: Option<&str>, json: Json) -> Outcome {
     let board = Door::open(edge)?.snapshot()?;
-    let stage = stage.map(|stage| stage.replace('-', "_"));
+    let place = wanted_stage.map(|name| name.replace('-', "_"));
     let fits = |task: &&Task| {
-        state.is_none_or(|state| task.state.word() == state)
-            && stage.as_ref().is_none_or(|stage| task.stage.as_str() == stage)
+        state.is_none_or(|word| task.state.word() == word)
+            && place.as_ref().is_none_or(|name| task.stage.as_str() == name)
     };
-    print_tasks(&board, board.tasks.values().filter(fits).collect(), json)
+    print_tasks(
+        &board,
+        &board.tasks.values().filter(fits).collect::<Vec<_>>(),
+        json,
+    );
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Tasks that could be started now: released, and nothing but room stands against it.
 pub(super) fn ready(edge: &Edge, json: Json) -> Outcome {
     let board = Door::open(edge)?.snapshot()?;
-    let ready = board
+    let ready: Vec<&Task> = board
         .tasks
         .values()
         .filter(|task| is_ready(&board, task))
         .collect();
-    print_tasks(&board, ready, json)
+    print_tasks(&board, &ready, json);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn is_ready(board: &Snapshot, task: &Task) -> bool {
@@ -144,10 +152,10 @@ fn is_ready(board: &Snapshot, task: &Task) -> bool {
     task.state == TaskState::Released && only_room && task.deps.iter().all(done)
 }
 
-fn print_tasks(board: &Snapshot, tasks: Vec<&Task>, json: Json) -> Outcome {
+fn print_tasks(board: &Snapshot, tasks: &[&Task], json: Json) {
     if json.json {
         out::json(&tasks);
-        return Ok(ExitCode::SUCCESS);
+        return;
     }
     if tasks.is_empty() {
         out::line("no tasks");
@@ -162,7 +170,6 @@ fn print_tasks(board: &Snapshot, tasks: Vec<&Task>, json: Json) -> Outcome {
             note(board, task)
         ));
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// What stands behind the title in a list: the agent, the reason to wait, the hold.

@@ -100,7 +100,11 @@ fn by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, Refusa
         .map_err(|error| format!("could not start: {error}"))?;
     let talk = async {
         let (mut sender, mut receiver) = greet(socket).await?;
-        say(&mut sender, &FromClient::Call(Call::Signal(signal.clone()))).await?;
+        say(
+            &mut sender,
+            &FromClient::Call(Box::new(Call::Signal(signal.clone()))),
+        )
+        .await?;
         match hear(&mut receiver).await? {
             Some(Packet::Said(FromServer::Answer(Answer::Asked(said)))) => {
                 Ok(said.map(|accepted| accepted.0))

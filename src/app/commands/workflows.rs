@@ -15,7 +15,10 @@ use crate::formats::workflow;
 /// Runs one of them.
 pub(super) fn run(edge: &Edge, verb: WorkflowVerb) -> Outcome {
     match verb {
-        WorkflowVerb::List(json) => list(&in_force(edge)?, json),
+        WorkflowVerb::List(json) => {
+            list(&in_force(edge)?, json);
+            Ok(ExitCode::SUCCESS)
+        }
         WorkflowVerb::Show { name, json } => show(&in_force(edge)?, &name, json),
         WorkflowVerb::Check { files } => check(edge, &files),
     }
@@ -26,15 +29,14 @@ fn in_force(edge: &Edge) -> Result<Vec<Workflow>, String> {
     setup::workflows(Place::find(&edge.folder, edge).ok().as_ref())
 }
 
-fn list(flows: &[Workflow], json: Json) -> Outcome {
+fn list(flows: &[Workflow], json: Json) {
     if json.json {
         out::json(&flows);
-    } else {
-        flows
-            .iter()
-            .for_each(|flow| out::line(&format!("{:<16} {}", flow.id, flow.title)));
+        return;
     }
-    Ok(ExitCode::SUCCESS)
+    for flow in flows {
+        out::line(&format!("{:<16} {}", flow.id, flow.title));
+    }
 }
 
 fn show(flows: &[Workflow], name: &str, json: Json) -> Outcome {
@@ -77,9 +79,9 @@ fn check_one(file: &Path) -> Result<bool, String> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| format!("could not read {}: {error}", file.display()))?;
     let (flow, findings) = workflow::read(file, &text);
-    findings
-        .iter()
-        .for_each(|finding| out::problem(&finding.to_string()));
+    for finding in &findings {
+        out::problem(&finding.to_string());
+    }
     if let Some(flow) = &flow {
         out::line(&format!(
             "{}: workflow {} with {} stages",

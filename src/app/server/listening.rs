@@ -146,7 +146,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                 let asked = Arc::clone(server);
                 let clients = server.clients.load(Ordering::Relaxed);
                 let outcome =
-                    tokio::task::spawn_blocking(move || calls::answer(&asked.session, clients, call)).await;
+                    tokio::task::spawn_blocking(move || calls::answer(&asked.session, clients, *call)).await;
                 match outcome.unwrap_or_else(|_| {
                     Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))
                 }) {
@@ -185,7 +185,7 @@ async fn follow(server: &Server, sender: &mut Sender, mut after: u64) -> Result<
         }
         tokio::select! {
             () = server.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
-            changed = changes.changed() => if changed.is_err() { return Ok(()) },
+            more = changes.changed() => if more.is_err() { return Ok(()) },
         }
     }
 }

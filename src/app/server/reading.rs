@@ -45,9 +45,9 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane) -> Option<Exit> {
                 let events = pane.terminal.lock().feed(clock::now().0, &bytes);
                 // Questions from before were answered then; answering them again would type into the program.
                 let past = offset < live_from;
-                events
-                    .into_iter()
-                    .for_each(|event| take(hub, id, &requests, event, past));
+                for event in events {
+                    take(hub, id, &requests, event, past);
+                }
                 hub.changed.send_modify(|n| *n += 1);
             }
             Reply::Exited(end) => return Some(end.exit),

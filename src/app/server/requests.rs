@@ -111,7 +111,7 @@ fn type_into(server: &Server, id: ScreenId, typed: &Typed) {
     let Some(pane) = server.session.hub.pane(&id) else {
         return;
     };
-    let modes: Modes = pane.terminal.lock().modes().clone();
+    let modes: Modes = *pane.terminal.lock().modes();
     let bytes = match typed {
         Typed::Key(key) => keys::encode_key(key, &modes),
         Typed::Paste(text) => keys::encode_paste(text, &modes),

@@ -117,12 +117,11 @@ impl Session {
         ));
         let hub = Hub::new(Arc::clone(&holders), setup.engine, setup.history, inbox.clone());
         let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
-        let agents = Arc::new(agents(&place, &setup));
         let world = Arc::new(World {
             git: Arc::new(git),
             gates: Arc::new(ShellGates),
             holders: Arc::clone(&holders) as _,
-            agents,
+            agents: Arc::new(agents(&place, &setup)),
             terminals: Arc::new(hub.clone()),
             clock: Arc::new(WallClock),
             inbox: inbox.clone(),
@@ -139,18 +138,9 @@ impl Session {
             pictures,
             journal: journal.clone(),
         };
-        let first = vec![
-            Event::WorkflowsLoaded(setup.workflows),
-            Event::Configured(setup.settings),
-            woke,
-        ];
-        let engine = std::thread::Builder::new()
-            .name("engine".to_owned())
-            .spawn(move || running.run(first))
-            .map_err(|error| SessionError::System {
-                what: "start the engine's thread".to_owned(),
-                why: error.to_string(),
-            })?;
+        let workflows = Event::WorkflowsLoaded(setup.workflows);
+        let first = vec![workflows, Event::Configured(setup.settings), woke];
+        let engine = start_engine(running, first)?;
         let since = clock::now();
         let shell = Shell {
             program: setup.shell,
@@ -220,6 +210,19 @@ impl Session {
             }),
         }
     }
+}
+
+fn start_engine(
+    running: Running<Performer>,
+    first: Vec<Event>,
+) -> Result<JoinHandle<Result<(), StoreError>>, SessionError> {
+    let thread = std::thread::Builder::new().name("engine".to_owned());
+    thread
+        .spawn(move || running.run(first))
+        .map_err(|error| SessionError::System {
+            what: "start the engine's thread".to_owned(),
+            why: error.to_string(),
+        })
 }
 
 /// Asks the board for something and waits for the answer.

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::super::Outcome;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::store::SqliteStore;
 use crate::app::args::Json;
@@ -23,7 +22,7 @@ struct Finding {
 }
 
 /// Looks at everything; exit code 1 when something is missing.
-pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> Outcome {
+pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> ExitCode {
     let findings = examine(edge);
     let good = findings.iter().all(|finding| finding.good);
     if json.json {
@@ -38,11 +37,11 @@ pub(in crate::app::commands) fn doctor(edge: &Edge, json: Json) -> Outcome {
             ));
         }
     }
-    Ok(if good {
+    if good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
-    })
+    }
 }
 
 fn examine(edge: &Edge) -> Vec<Finding> {

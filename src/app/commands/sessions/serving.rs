@@ -61,11 +61,11 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         }
     };
     let serving = async {
-        let served = server.serve(&listener).await;
+        let outcome = server.serve(&listener).await;
         server.stop.cancel();
-        served
+        outcome
     };
-    let (served, ()) = tokio::select! {
+    let (outcome, ()) = tokio::select! {
         both = async { tokio::join!(serving, telling) } => both,
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
     };
@@ -83,7 +83,7 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         let stopping = tokio::task::spawn_blocking(move || stop_all(holders.as_ref(), &alive)).await;
         stopping.map_err(|error| format!("could not stop the agents: {error}"))?;
     }
-    served
+    outcome
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| format!("could not serve: {error}"))
 }

@@ -28,9 +28,9 @@ pub(in crate::app::commands) fn task(edge: &Edge, id: &str, json: Json) -> Outco
         out::json(&serde_json::json!({ "task": task, "attempts": attempts }));
         return Ok(ExitCode::SUCCESS);
     }
-    lines(&board, task, &attempts)
-        .iter()
-        .for_each(|line| out::line(line));
+    for line in lines(&board, task, &attempts) {
+        out::line(&line);
+    }
     Ok(ExitCode::SUCCESS)
 }
 

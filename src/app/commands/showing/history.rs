@@ -19,26 +19,31 @@ const TAIL: u64 = 1024 * 1024;
 /// Events shown at most without following.
 const EVENTS: usize = 1_000;
 
+/// What form of a log is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::app::commands) enum Form {
+    /// Lines for people, up to now.
+    Lines,
+    /// Lines for people, and more as it comes.
+    Following,
+    /// Byte for byte.
+    Raw,
+}
+
 /// Prints events, or an agent's output.
-pub(in crate::app::commands) fn logs(
-    edge: &Edge,
-    name: Option<&str>,
-    follow: bool,
-    raw: bool,
-    json: Json,
-) -> Outcome {
+pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let Some(name) = name else {
-        return events(&mut door, follow, json);
+        return events(&mut door, form, json);
     };
     let attempt = attempt_of(&door.snapshot()?, name)
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
     let folder = door.place.attempts.join(attempt.to_string());
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
     let tail = log
-        .tail(if raw { u64::MAX } else { TAIL })
+        .tail(if form == Form::Raw { u64::MAX } else { TAIL })
         .map_err(|error| format!("could not {error}"))?;
-    if raw {
+    if form == Form::Raw {
         // A reader that has gone away has what it wanted.
         drop(std::io::stdout().lock().write_all(&tail.bytes));
         return Ok(ExitCode::SUCCESS);
@@ -72,7 +77,7 @@ fn attempt_of(board: &Snapshot, name: &str) -> Option<AttemptId> {
         .or_else(of_task)
 }
 
-fn events(door: &mut Door, follow: bool, json: Json) -> Outcome {
+fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
     let files = door.place.store.clone();
     if files.database.exists() {
         let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
@@ -97,7 +102,7 @@ fn events(door: &mut Door, follow: bool, json: Json) -> Outcome {
             }
         }
     }
-    if follow {
+    if form == Form::Following {
         door.follow(u64::MAX - 1, &mut |line| print(line, json))?;
     }
     Ok(ExitCode::SUCCESS)
