@@ -102,7 +102,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "main",
-        inside: &["app", "adapters::holder"],
+        inside: &["app"],
         outside: Outside::Only(&[]),
     },
     Layer {
