@@ -1,5 +1,12 @@
 //! Proof for the terminal layer: control sequences against their standards, recorded agents, hostile bytes, and the two
 //! emulators against each other.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what is not as expected is a failed test, and generators take what bits they need"
+)]
 
 #[path = "term/screen.rs"]
 mod screen;
@@ -8,3 +15,20 @@ mod screen;
 mod cases;
 #[path = "term/sequences.rs"]
 mod sequences;
+
+#[path = "term/casts.rs"]
+mod casts;
+#[path = "term/differential.rs"]
+mod differential;
+#[path = "term/events.rs"]
+mod events;
+#[path = "term/hostile.rs"]
+mod hostile;
+#[path = "term/keys.rs"]
+mod keys;
+#[path = "term/properties.rs"]
+mod properties;
+#[path = "term/queries.rs"]
+mod queries;
+#[path = "term/random.rs"]
+mod random;

@@ -34,6 +34,33 @@ impl Cell {
     }
 }
 
+/// Blanks halves of wide graphemes that lost their other half, which an emulator can leave behind: drawn, they would move
+/// all that follows.
+pub(super) fn mend(cells: &mut [Cell]) {
+    let mut open = false;
+    for at in 0..cells.len() {
+        let next_is_half = cells
+            .get(at + 1)
+            .is_some_and(|next| next.width == CellWidth::Continuation);
+        let Some(cell) = cells.get_mut(at) else { return };
+        let lost = match cell.width {
+            CellWidth::Narrow => false,
+            CellWidth::Wide => !next_is_half,
+            CellWidth::Continuation => !open,
+        };
+        open = cell.width == CellWidth::Wide;
+        if lost {
+            *cell = Cell {
+                style: CellStyle {
+                    bg: cell.style.bg,
+                    ..CellStyle::default()
+                },
+                ..Cell::default()
+            };
+        }
+    }
+}
+
 /// How many columns a cell's grapheme takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellWidth {

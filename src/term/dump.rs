@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
+use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline, mend};
 use super::engine::Engine;
 use super::modes::{CursorShape, Mode, Modes, MouseEncoding, MouseMode};
 
@@ -16,30 +16,29 @@ pub(super) struct State<'a> {
     pub(super) hidden_main: Option<&'a [u8]>,
 }
 
-/// Cells, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above the screen.
+/// The screen in view, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above it.
 pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize) -> Vec<u8> {
-    let mut out = String::new();
     let mut bytes = Vec::new();
     if state.modes.has(Mode::AlternateScreen) {
         bytes.extend_from_slice(state.hidden_main.unwrap_or_default());
-        out.push_str("\x1b[?1049h\x1b[H");
+        bytes.extend_from_slice(b"\x1b[?1049h\x1b[m\x1b[2J\x1b[H");
     }
-    rows(engine, history, &mut out);
+    bytes.extend_from_slice(&grid(engine, history));
     let at = engine.position();
+    let mut out = String::new();
     let (top, bottom) = state.margins;
-    if (top, bottom) != (0, engine.size().rows - 1) {
+    let confined = (top, bottom) != (0, engine.size().rows - 1);
+    if confined {
         put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
     }
-    if at.pending_wrap {
-        last_cell_again(engine, at.row, &mut out);
-    } else {
-        put(&mut out, format_args!("\x1b[{};{}H", at.row + 1, at.col + 1));
+    let origin = state.modes.has(Mode::Origin);
+    if origin {
+        out.push_str("\x1b[?6h");
     }
-    sgr(&engine.pen(), &mut out);
-    if state.modes.has(Mode::Origin) {
-        // Setting it moves the cursor, so it is set first and the place counted from the margin.
-        let row = at.row.saturating_sub(top) + 1;
-        put(&mut out, format_args!("\x1b[?6h\x1b[{row};{}H", at.col + 1));
+    if confined || origin {
+        // Both move the cursor.
+        let row = at.row.saturating_sub(if origin { top } else { 0 });
+        put(&mut out, format_args!("\x1b[{};{}H", row + 1, at.col + 1));
     }
     if !state.modes.has(Mode::AutoWrap) {
         out.push_str("\x1b[?7l");
@@ -51,33 +50,79 @@ pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize)
     bytes
 }
 
-fn rows(engine: &mut dyn Engine, history: usize, out: &mut String) {
-    let mut cells = Vec::new();
-    let mut pen = CellStyle::default();
+/// Cells, cursor and pen of the screen in view, with up to `history` lines above it.
+pub(super) fn grid(engine: &mut dyn Engine, history: usize) -> Vec<u8> {
+    let mut out = String::new();
+    rows(engine, history, &mut out);
+    let at = engine.position();
+    if at.pending_wrap {
+        last_cell_again(engine, at.row, &mut out);
+    } else {
+        put(&mut out, format_args!("\x1b[{};{}H", at.row + 1, at.col + 1));
+    }
+    sgr(&engine.pen(), &mut out);
+    out.into_bytes()
+}
+
+/// A row and how it is to be written.
+struct Line {
+    cells: Vec<Cell>,
+    /// Cells that are written.
+    end: usize,
+    /// The next row is reached by writing on.
+    wraps: bool,
+}
+
+fn lines(engine: &mut dyn Engine, history: usize) -> Vec<Line> {
     let history = history.min(engine.history_len());
-    let mut view: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
-    view.extend((0..engine.size().rows).map(|row| (row, 0)));
-    for (index, &(row, back)) in view.iter().enumerate() {
+    let mut places: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
+    places.extend((0..engine.size().rows).map(|row| (row, 0)));
+    let mut lines = Vec::with_capacity(places.len());
+    let mut below = 0;
+    // From the last up: a row can wrap only into one in which something is written.
+    for (row, back) in places.into_iter().rev() {
+        let mut cells = Vec::new();
         engine.visible_row(row, back, &mut cells);
-        let wraps = engine.row_wraps(row, back) && index + 1 < view.len();
+        mend(&mut cells);
+        let wraps = below > 0 && engine.row_wraps(row, back);
         let end = if wraps { cells.len() } else { used(&cells) };
-        for cell in cells
+        below = end;
+        lines.push(Line { cells, end, wraps });
+    }
+    lines.reverse();
+    lines
+}
+
+fn rows(engine: &mut dyn Engine, history: usize, out: &mut String) {
+    let mut pen = CellStyle::default();
+    let mut tinted = false;
+    let lines = lines(engine, history);
+    for (index, line) in lines.iter().enumerate() {
+        for cell in line
+            .cells
             .iter()
-            .take(end)
+            .take(line.end)
             .filter(|cell| cell.width != CellWidth::Continuation)
         {
             if cell.style != pen {
                 sgr(&cell.style, out);
                 pen = cell.style;
+                tinted |= pen.bg != Color::Default;
             }
             out.push_str(&cell.text);
         }
-        if index + 1 < view.len() && !wraps {
-            // The blank rest of a new line takes the pen's background.
-            if pen != CellStyle::default() {
-                sgr(&CellStyle::default(), out);
-                pen = CellStyle::default();
-            }
+        if line.wraps {
+            continue;
+        }
+        if pen != CellStyle::default() {
+            sgr(&CellStyle::default(), out);
+            pen = CellStyle::default();
+        }
+        if tinted && line.end < line.cells.len() {
+            // A line that scrolled in took the background of the pen.
+            out.push_str("\x1b[K");
+        }
+        if index + 1 < lines.len() {
             out.push_str("\r\n");
         }
     }
@@ -96,6 +141,7 @@ fn used(cells: &[Cell]) -> usize {
 fn last_cell_again(engine: &mut dyn Engine, row: u16, out: &mut String) {
     let mut cells = Vec::new();
     engine.visible_row(row, 0, &mut cells);
+    mend(&mut cells);
     let Some((col, cell)) = cells
         .iter()
         .enumerate()
@@ -109,6 +155,12 @@ fn last_cell_again(engine: &mut dyn Engine, row: u16, out: &mut String) {
 }
 
 /// The style sequence for a style, from a reset on.
+pub(super) fn style(style: &CellStyle) -> String {
+    let mut out = String::new();
+    sgr(style, &mut out);
+    out
+}
+
 fn sgr(style: &CellStyle, out: &mut String) {
     out.push_str("\x1b[0");
     let attributes = [
@@ -133,17 +185,23 @@ fn sgr(style: &CellStyle, out: &mut String) {
         Underline::Dotted => ";4:4",
         Underline::Dashed => ";4:5",
     });
-    color(38, style.fg, out);
-    color(48, style.bg, out);
-    color(58, style.underline_color, out);
+    color((38, ';'), style.fg, out);
+    color((48, ';'), style.bg, out);
+    // The colon form is one parameter, which an emulator without underline colours skips whole.
+    color((58, ':'), style.underline_color, out);
     out.push('m');
 }
 
-fn color(what: u8, color: Color, out: &mut String) {
+fn color((what, mark): (u8, char), color: Color, out: &mut String) {
     match color {
         Color::Default => {}
-        Color::Indexed(index) => put(out, format_args!(";{what}:5:{index}")),
-        Color::Rgb(red, green, blue) => put(out, format_args!(";{what}:2::{red}:{green}:{blue}")),
+        Color::Indexed(index) => put(out, format_args!(";{what}{mark}5{mark}{index}")),
+        Color::Rgb(red, green, blue) => {
+            put(
+                out,
+                format_args!(";{what}{mark}2{mark}{red}{mark}{green}{mark}{blue}"),
+            );
+        }
     }
 }
 

@@ -49,7 +49,14 @@ impl Rio {
     }
 
     fn cell(&self, square: Square) -> Cell {
-        let style = style(&self.screen.grid.style_of(&square));
+        let mut style = style(&self.screen.grid.style_of(&square));
+        if square.style_id_checked().is_some() && square.c() == '\0' {
+            // Nothing was ever written here: of the pen that was in use only the background shows.
+            style = CellStyle {
+                bg: style.bg,
+                ..CellStyle::default()
+            };
+        }
         let (text, width) = match square.wide() {
             Wide::Spacer => return Cell::continuation(style),
             Wide::LeadingSpacer => (CompactString::const_new(" "), CellWidth::Narrow),

@@ -162,13 +162,23 @@ impl Scanner {
     fn sequence(&mut self, at: usize, run: &mut Run<'_>, sink: &mut impl Sink) -> Step {
         let rest = run.bytes.get(at..).unwrap_or_default();
         match csi::frame(rest) {
+            csi::Frame::Control { len, .. } if len > SEQUENCE_LIMIT => {
+                run.flush_to(at, sink);
+                run.start = at + len;
+                Step::Next(at + len)
+            }
             csi::Frame::Control { len, plain } => {
                 let raw = rest.get(..len).unwrap_or_default();
                 let (last, inner) = (
                     raw.last().copied().unwrap_or(0),
                     raw.get(2..len - 1).unwrap_or_default(),
                 );
-                if last != b'm' {
+                if last == b'b' && !self.clusters.may_repeat() {
+                    run.flush_to(at, sink);
+                    run.start = at + len;
+                    return Step::Next(at + len);
+                }
+                if !matches!(last, b'm' | b'b') {
                     self.clusters.interrupt();
                 }
                 if plain && !sink.splits_runs() && sink.is_plain(inner, last) {

@@ -114,6 +114,7 @@ impl Engine for Vt100 {
             .and(Gaps::COLON_SGR)
             .and(Gaps::HYPERLINKS)
             .and(Gaps::CLUSTERS)
+            .and(Gaps::MARGIN_STOPS)
     }
 }
 

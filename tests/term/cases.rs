@@ -137,6 +137,10 @@ pub(crate) const CASES: &[Case] = &[
     case("cud stops at the bottom margin", "DEC STD 070 CUD", filled!("\x1b[2;4r\x1b[3;1H\x1b[9BX"), "AAAAA|BBBBB|CCCCC|XDDDD|EEEEE", (3, 1)),
     case("cuu from above the margin goes to the top", "DEC STD 070 CUU", filled!("\x1b[3;4r\x1b[2;1H\x1b[9AX"), "XAAAA|BBBBB|CCCCC|DDDDD|EEEEE", (0, 1)),
     case("lf below the margins does not scroll", "DEC STD 070 DECSTBM", filled!("\x1b[2;3r\x1b[5;1H\nX"), "AAAAA|BBBBB|CCCCC|DDDDD|XEEEE", (4, 1)),
+    case("ri above the margins does not scroll", "DEC STD 070 RI", filled!("\x1b[2;4r\x1bMX"), "XAAAA|BBBBB|CCCCC|DDDDD|EEEEE", (0, 1)),
+    case("cbt without a stop goes to the first column", "xterm ctlseqs CBT", "\x1b[3gabc\x1b[ZX", "Xbc", (0, 1)),
+    case("vpa counts from the margin in origin mode", "DEC STD 070 VPA", filled!("\x1b[2;4r\x1b[?6h\x1b[9dX"), "AAAAA|BBBBB|CCCCC|XDDDD|EEEEE", (3, 1)),
+    case("margins stay on the alternate screen", "xterm", filled!("\x1b[2;3r\x1b[?1049h\x1b[2J\x1b[3;1H1\n2"), "|1| 2", (2, 2)),
     case("a wrong region is ignored", "DEC STD 070 DECSTBM", filled!("\x1b[4;2rX"), "AAAAA|BBBBB|CCXCC|DDDDD|EEEEE", (2, 3)),
     case("origin mode counts from the margin", "DEC STD 070 DECOM", filled!("\x1b[2;4r\x1b[?6h\x1b[1;1HX"), "AAAAA|XBBBB|CCCCC|DDDDD|EEEEE", (1, 1)),
     case("origin mode confines to the margins", "DEC STD 070 DECOM", filled!("\x1b[2;4r\x1b[?6h\x1b[9;1HX"), "AAAAA|BBBBB|CCCCC|XDDDD|EEEEE", (3, 1)),
@@ -194,7 +198,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 macro_rules! styled {
-    ($($field:ident: $value:expr),*) => { || { #[expect(clippy::needless_update, reason = "shared by all fields")] CellStyle { $($field: $value,)* ..CellStyle::default() } } };
+    ($($field:ident: $value:expr),*) => { || { CellStyle { $($field: $value,)* ..CellStyle::default() } } };
 }
 
 macro_rules! attribute {
@@ -246,6 +250,9 @@ pub(crate) const STYLES: &[StyleCase] = &[
     style("sgr 58 leaves what follows", "kitty underlines", "\x1b[58;5;9;59;1mX", attribute!(BOLD)),
     style("erasing takes the background", "xterm bce", "\x1b[45m\x1b[K\x1b[m", styled!(bg: Color::Indexed(5))),
     style("ed 2 takes the background", "xterm bce", "\x1b[45m\x1b[2J\x1b[m", styled!(bg: Color::Indexed(5))),
+    style("a scrolled in line takes only the background", "xterm bce", "\x1b[7;4;31;45m\x1bM", styled!(bg: Color::Indexed(5))),
+    style("an erased cell takes only the background", "xterm bce", "abc\r\x1b[7;4;31;45m\x1b[X", styled!(bg: Color::Indexed(5))),
+    style("an inserted cell takes only the background", "xterm bce", "abc\r\x1b[7;4;31;45m\x1b[@", styled!(bg: Color::Indexed(5))),
     style("a modifier sequence is no style", "xterm ctlseqs XTMODKEYS", "\x1b[>4;1mX", CellStyle::default),
     style("decrc restores the style", "DEC STD 070 DECRC", "\x1b[31m\x1b7\x1b[m\x1b8X", styled!(fg: Color::Indexed(1))),
 ];

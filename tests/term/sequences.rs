@@ -13,7 +13,10 @@ fn known_gaps(kind: EngineKind) -> &'static [&'static str] {
         ],
         EngineKind::Vt100 => &[
             "a skin tone joins",
+            "a scrolled in line takes only the background",
             "a zwj family takes two columns",
+            "an erased cell takes only the background",
+            "an inserted cell takes only the background",
             "bs at the pending wrap",
             "cub at the pending wrap",
             "el at the pending wrap erases the last column",

@@ -30,6 +30,11 @@ impl Clusters {
         *self = Self::default();
     }
 
+    /// Whether the last character may be repeated (REP): not a mark, which would pile up uncounted.
+    pub(super) fn may_repeat(self) -> bool {
+        self.joined == 0 && self.last >= ' ' && !self.joins(self.last)
+    }
+
     /// The text as it may be passed on, or none if it is fine as it is.
     pub(super) fn clean(&mut self, text: &[u8]) -> Option<String> {
         if text.is_ascii() {

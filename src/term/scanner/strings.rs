@@ -1,6 +1,6 @@
 //! Control strings (OSC, DCS, APC, PM, SOS). Must not keep more than their limits.
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
 /// After this many bytes a string without an end is given up, and what follows is text again.
 const ABANDONED_AFTER: usize = 1 << 20;
@@ -90,13 +90,13 @@ impl StringReader {
     }
 
     fn end(&self, bytes: &[u8]) -> Option<usize> {
-        let cancel = memchr2(0x18, 0x1a, bytes);
-        let bytes = bytes.get(..cancel.unwrap_or(bytes.len())).unwrap_or_default();
         let end = match self.kind {
             StringKind::Osc => memchr2(0x1b, 0x07, bytes),
-            _ => memchr::memchr(0x1b, bytes),
+            _ => memchr(0x1b, bytes),
         };
-        end.or(cancel)
+        // Looked for only as far as needed: many short strings must not each search all that follows.
+        let before = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+        memchr2(0x18, 0x1a, before).or(end)
     }
 
     fn keep(&mut self, bytes: &[u8]) {

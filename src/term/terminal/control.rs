@@ -42,11 +42,11 @@ impl Core {
     fn plain_control(&mut self, csi: &Csi<'_>) {
         match csi.last {
             b'm' => self.style(csi),
-            b'A' | b'B' | b'E' | b'F' | b'G' | b'`' | b'a' | b'e' => self.move_cursor(csi),
+            b'A' | b'B' | b'E' | b'F' | b'G' | b'`' | b'a' | b'd' | b'e' => self.move_cursor(csi),
             b'I' | b'Z' | b'g' => self.tabulation(csi),
             b'J' => self.erase_display(csi.number(0, 0)),
             b'T' if csi.numbers().count() > 1 => {}
-            b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'S' | b'T' | b'X' | b'd' => {
+            b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'S' | b'T' | b'X' => {
                 self.forward(csi.parameters, csi.last);
             }
             b'L' | b'M' => self.shift_lines(csi),
@@ -151,11 +151,20 @@ impl Core {
     fn move_cursor(&mut self, csi: &Csi<'_>) {
         let size = self.engine.size();
         let confined = !self.margins.is_full(size) || self.modes.has(Mode::Origin);
-        let relative = matches!(csi.last, b'a' | b'e') && self.lacks(Gaps::RELATIVE);
+        let relative = match csi.last {
+            b'a' | b'e' => self.lacks(Gaps::RELATIVE),
+            b'd' => self.modes.has(Mode::Origin),
+            _ => false,
+        };
         if !(relative || confined && self.lacks(Gaps::MARGIN_STOPS)) {
             return self.forward(csi.parameters, csi.last);
         }
         let count = csi.number(0, 1);
+        if csi.last == b'd' {
+            // The row counts from the margin, as it does for CUP.
+            let col = self.engine.position().col;
+            return self.draw(format!("\x1b[{count};{}H", col + 1).as_bytes());
+        }
         let at = self.engine.position();
         let up = at.row - count.min(self.margins.room_above(at.row));
         let down = at.row + count.min(self.margins.room_below(at.row, size));
@@ -180,15 +189,14 @@ impl Core {
                 _ => {}
             }
         }
-        if !self.lacks(Gaps::TABS) {
-            return self.forward(csi.parameters, csi.last);
-        }
         match csi.last {
-            b'I' => self.tab_forward(count),
+            // Without a stop on the way it ends in the first column, which not every emulator does.
             b'Z' => {
                 let at = self.engine.position();
                 self.move_to(at.row, self.tabs.before(at.col, count));
             }
+            last if !self.lacks(Gaps::TABS) => self.forward(csi.parameters, last),
+            b'I' => self.tab_forward(count),
             _ => {}
         }
     }

@@ -191,7 +191,7 @@ impl Core {
             return;
         }
         self.hidden_main_taken = Some(self.now);
-        self.hidden_main = self.screen_codes();
+        self.hidden_main = self.engine.salvage(|engine| dump::grid(engine, 0));
     }
 
     fn translated<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
@@ -250,8 +250,8 @@ impl Sink for Core {
     fn is_plain(&self, parameters: &[u8], last: u8) -> bool {
         let placed = !self.modes.has(Mode::Origin);
         match last {
-            b'G' | b'`' => placed,
-            b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'X' | b'd' => true,
+            b'G' | b'`' | b'd' => placed,
+            b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'X' => true,
             // 21 may need another form; a colour that holds the digits only costs a closer look.
             b'm' => !parameters.windows(2).any(|digits| digits == b"21"),
             b'J' => !parameters.iter().any(|byte| matches!(byte, b'1' | b'3')),

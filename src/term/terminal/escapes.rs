@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::margins::Margins;
 use super::tabs::TabStops;
+use crate::term::dump;
 use crate::term::engine::{Engine, Gaps};
 use crate::term::modes::{CursorShape, Mode};
 
@@ -19,6 +20,8 @@ impl Core {
             } else {
                 b"\x1bE"
             }),
+            // Above the margins the first row is the end; an emulator may scroll there.
+            ([], b'M') if self.margins.top > 0 && self.engine.position().row == 0 => {}
             ([], b'M') => self.draw(b"\x1bM"),
             ([], b'H') => {
                 self.tabs.set(self.engine.position().col, true);
@@ -52,11 +55,14 @@ impl Core {
         if !self.lacks(Gaps::ALIGNMENT) {
             return self.draw(b"\x1b#8");
         }
+        let pen = self.engine.pen();
+        self.draw(b"\x1b[m");
         let line = "E".repeat(usize::from(size.cols));
         for row in 0..size.rows {
             self.draw(format!("\x1b[{};1H{line}", row + 1).as_bytes());
         }
         self.draw(b"\x1b[H");
+        self.draw(dump::style(&pen).as_bytes());
     }
 
     /// DECSTR: what a program could have left behind that would spoil the next one; the cursor stays.

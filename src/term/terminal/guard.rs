@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::term::cell::{Cell, CellStyle};
+use crate::term::cell::{Cell, CellStyle, mend};
 use crate::term::engine::{Damage, Engine, Gaps, Position};
 use crate::term::engine_kind::EngineKind;
 use crate::term::size::Size;
@@ -75,6 +75,7 @@ impl Engine for Guarded {
     fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
         self.guard(|engine| engine.visible_row(row, scroll_back, cells));
         cells.resize(usize::from(self.size.cols), Cell::default());
+        mend(cells);
     }
 
     fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {

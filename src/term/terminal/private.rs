@@ -62,12 +62,11 @@ impl Core {
             }
             return;
         }
-        let at = self.engine.position();
+        let mut at = self.engine.position();
         if to_alternate {
             self.keep_main_screen();
-            let [main, alternate] = &mut self.saved_origin;
+            let [main, _] = &mut self.saved_origin;
             *main = self.modes.has(Mode::Origin);
-            *alternate = *main;
             self.draw(b"\x1b[?1049h");
         } else {
             self.hidden_main = None;
@@ -76,10 +75,21 @@ impl Core {
         self.modes.set(Mode::AlternateScreen, to_alternate);
         self.keyboard.switch(to_alternate);
         self.modes.kitty = self.keyboard.current();
-        if to_alternate || number != 1049 {
-            self.move_to(at.row, at.col);
-        } else {
-            self.restore_origin();
+        if number == 1049 && !to_alternate {
+            at = self.engine.position();
+            let [main, _] = self.saved_origin;
+            self.modes.set(Mode::Origin, main);
+        }
+        self.share_margins();
+        self.move_to(at.row, at.col);
+    }
+
+    /// Margins and origin mode belong to the terminal, but an emulator may keep them for each screen.
+    fn share_margins(&mut self) {
+        let (top, bottom) = (self.margins.top + 1, self.margins.bottom + 1);
+        self.draw(format!("\x1b[?6l\x1b[{top};{bottom}r").as_bytes());
+        if self.modes.has(Mode::Origin) {
+            self.draw(b"\x1b[?6h");
         }
     }
 

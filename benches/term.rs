@@ -1,0 +1,79 @@
+//! How fast a terminal takes bytes: scanner and emulator together, in the chunks a pty gives, with a full history.
+#![expect(clippy::expect_used, reason = "a bench that cannot run has failed")]
+
+use std::fmt::Write as _;
+
+use dbs::term::{EngineKind, Size, Terminal};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+
+/// What a read from a pty returns at most.
+const READ: usize = 4096;
+const KINDS: [&str; 2] = ["rio", "vt100"];
+
+fn main() {
+    divan::main();
+}
+
+/// Feeds `bytes` to a terminal of 200 by 50.
+fn feed(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
+    let kind: EngineKind = kind.parse().expect("a known engine");
+    let mut terminal = Terminal::new(kind, Size::new(200, 50), 2000);
+    terminal.feed(0, &b"a line to fill the history\r\n".repeat(3000));
+    bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
+        for chunk in bytes.chunks(READ) {
+            black_box(terminal.feed(0, black_box(chunk)));
+        }
+    });
+}
+
+/// Lines of a build log, about 120 characters each.
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
+    let mut text = String::new();
+    for line in 0..8000 {
+        write!(
+            text,
+            "2026-01-01T12:00:00.{line:06}Z INFO worker-{} compiled module {line} of 8000: ",
+            line % 7
+        )
+        .expect("text");
+        text.push_str("no warnings, 0 errors, 12.5 ms elapsed, cache hit\r\n");
+    }
+    feed(bencher, kind, text.as_bytes());
+}
+
+/// A diff or a compiler: a colour for every word, of about twenty.
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn coloured(bencher: Bencher<'_, '_>, kind: &str) {
+    let mut text = String::new();
+    for (word, token) in (0..60_000u32).zip(["fn", "value", "return", "self"].into_iter().cycle()) {
+        let shade = word % 20 * 12;
+        write!(text, "\x1b[38;2;{shade};{};90m{token}\x1b[0m ", 255 - shade).expect("text");
+        if word % 12 == 11 {
+            text.push_str("\r\n");
+        }
+    }
+    feed(bencher, kind, text.as_bytes());
+}
+
+/// Two letters a line: nothing but scrolling.
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn y_lines(bencher: Bencher<'_, '_>, kind: &str) {
+    feed(bencher, kind, &b"y\r\n".repeat(60_000));
+}
+
+/// Frames of an agent: whole repaints between synchronized output, with boxes and signs.
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn agent_frames(bencher: Bencher<'_, '_>, kind: &str) {
+    let mut text = String::new();
+    for frame in 0..100 {
+        text.push_str("\x1b[?2026h\x1b[2J\x1b[3J\x1b[H");
+        for row in 0..40 {
+            write!(text, "\x1b[2K\x1b[38;5;{}m│ ✻ row {row} of frame {frame} — “quoted” 日本 \x1b[1mbold\x1b[22m │\x1b[39m\r\n", row + 16)
+                .expect("text");
+        }
+        text.push_str("\x1b[?2026l");
+    }
+    feed(bencher, kind, text.as_bytes());
+}

@@ -1,0 +1,252 @@
+//! What holds for all bytes.
+
+use crate::cases::CASES;
+use crate::random::Random;
+use crate::screen::{cells, cursor, halves_match, replies, row, terminal};
+use dbs::term::{Cell, Damage, EngineKind, Size, TermEvent, Terminal};
+use proptest::prelude::*;
+
+/// Screen, cursor, modes, title, and everything said to the program.
+#[derive(Debug, PartialEq)]
+struct State(Vec<Vec<Cell>>, (u16, u16), dbs::term::Modes, String, Vec<u8>);
+
+fn state(terminal: &mut Terminal, said: Vec<u8>) -> State {
+    State(
+        cells(terminal),
+        cursor(terminal),
+        *terminal.modes(),
+        terminal.title().to_owned(),
+        said,
+    )
+}
+
+fn whole(kind: EngineKind, bytes: &[u8]) -> Terminal {
+    let mut terminal = terminal(kind, 12, 6);
+    terminal.feed(0, bytes);
+    terminal
+}
+
+#[test]
+fn bytes_cut_anywhere_give_the_same_screen() {
+    for kind in EngineKind::ALL {
+        for case in CASES {
+            let bytes = case.input.as_bytes();
+            let mut terminal = terminal(kind, case.cols, case.rows);
+            let said = replies(&terminal.feed(0, bytes));
+            let want = state(&mut terminal, said);
+            for at in 1..bytes.len() {
+                let mut terminal = Terminal::new(kind, Size::new(case.cols, case.rows), 100);
+                let mut said = replies(&terminal.feed(0, &bytes[..at]));
+                said.extend(replies(&terminal.feed(0, &bytes[at..])));
+                assert_eq!(
+                    state(&mut terminal, said),
+                    want,
+                    "{} cut at {at} on {}",
+                    case.name,
+                    kind.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_string_cut_off_by_a_sequence_is_the_same_in_pieces() {
+    for kind in EngineKind::ALL {
+        for bytes in [
+            "a\x1b]0;t\x1b[Cb\x1b]2;x\x1b\x1b\\c",
+            "\x1bPq\x1b\x1b[31mred",
+            "\x1b]9;\u{26a0}\x1b",
+            "é\x1b]0;ü\x07日",
+        ] {
+            let want = {
+                let mut t = whole(kind, bytes.as_bytes());
+                state(&mut t, Vec::new())
+            };
+            let mut single = terminal(kind, 12, 6);
+            for byte in bytes.bytes() {
+                single.feed(0, &[byte]);
+            }
+            assert_eq!(state(&mut single, Vec::new()), want, "{bytes:?}");
+        }
+    }
+}
+
+/// Feeds a random session with resizes; gives the bytes that were fed.
+fn session(kind: EngineKind, seed: u64, steps: u64, mut check: impl FnMut(&mut Terminal)) {
+    let mut random = Random::new(seed);
+    let mut terminal = Terminal::new(kind, Size::new(12, 6), 20);
+    for _ in 0..steps {
+        if random.below(40) == 0 {
+            let size = Size::new(random.below(30) as u16, random.below(12) as u16);
+            terminal.resize(size);
+        }
+        let bytes = random.step();
+        let at = usize::try_from(random.below(bytes.len() as u64 + 1)).unwrap();
+        terminal.feed(0, &bytes[..at]);
+        terminal.feed(0, &bytes[at..]);
+        check(&mut terminal);
+    }
+}
+
+/// No panic gets out, rows are as wide as the screen, the cursor is on it.
+fn sound(terminal: &mut Terminal) {
+    let size = terminal.size();
+    let back = terminal.history_len();
+    let mut cells = Vec::new();
+    for (at, back) in [(0, 0), (size.rows - 1, 0), (0, back), (size.rows, 0)] {
+        terminal.visible_row(at, back, &mut cells);
+        assert_eq!(cells.len(), usize::from(size.cols));
+        assert!(halves_match(&cells), "{cells:?}");
+    }
+    let cursor = terminal.cursor();
+    assert!(cursor.row < size.rows && cursor.col < size.cols);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_sessions_never_panic(seed in any::<u64>()) {
+        for kind in EngineKind::ALL {
+            session(kind, seed, 150, sound);
+        }
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), cols in 0..40u16, rows in 0..20u16) {
+        for kind in EngineKind::ALL {
+            let mut terminal = terminal(kind, cols, rows);
+            terminal.feed(0, &bytes);
+            sound(&mut terminal);
+        }
+    }
+
+    #[test]
+    fn random_sessions_in_pieces_give_the_same_screen(seed in any::<u64>(), cut in 1..9usize) {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..60).flat_map(|_| random.step()).collect();
+        for kind in EngineKind::ALL {
+            let mut one = terminal(kind, 12, 6);
+            if one.feed(0, &bytes).contains(&TermEvent::EngineRebuilt) {
+                // What a panic costs depends on where the bytes were cut.
+                continue;
+            }
+            let mut many = terminal(kind, 12, 6);
+            for piece in bytes.chunks(cut) {
+                many.feed(0, piece);
+            }
+            prop_assert_eq!(state(&mut one, Vec::new()), state(&mut many, Vec::new()), "{}", kind.name());
+        }
+    }
+
+    #[test]
+    fn rows_that_are_not_damaged_look_the_same(seed in any::<u64>()) {
+        for kind in EngineKind::ALL {
+            let mut seen: Vec<Vec<Cell>> = Vec::new();
+            session(kind, seed, 60, |terminal| {
+                let damage = terminal.take_damage();
+                let now = cells(terminal);
+                if let Damage::Rows(rows) = damage {
+                    assert_eq!(now.len(), seen.len());
+                    for (at, (new, old)) in now.iter().zip(&seen).enumerate() {
+                        assert!(new == old || rows.contains(&u16::try_from(at).unwrap()), "row {at} on {}", kind.name());
+                    }
+                }
+                seen = now;
+            });
+        }
+    }
+
+    #[test]
+    fn a_dump_rebuilds_the_screen(seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..50).map(|_| random.step()).filter(|step| stands(step)).flatten().collect();
+        for kind in EngineKind::ALL {
+            let mut original = whole(kind, &bytes);
+            let dump = original.dump(10);
+            let mut copy = whole(kind, &dump);
+            if let Some(difference) = first_difference(&texts(&mut original), &texts(&mut copy)) {
+                prop_assert!(false, "{} {difference}\n  {:?}\n  {:?}", kind.name(), String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&dump));
+            }
+            prop_assert_eq!(cursor(&original), cursor(&copy), "{}", kind.name());
+            prop_assert_eq!(original.modes().has(dbs::term::Mode::Origin), copy.modes().has(dbs::term::Mode::Origin));
+        }
+    }
+}
+
+/// Whether a step has only text that stands in its cell whatever comes before it: a mark or a modifier of an emoji that
+/// was left alone cannot be written alone again.
+fn stands(step: &[u8]) -> bool {
+    String::from_utf8_lossy(step).chars().all(|c| {
+        c < '\u{1f000}' && !matches!(c, '\u{fe0f}' | '\u{200b}' | '\u{200d}' | '\u{ff9e}' | '\u{93f}')
+    })
+}
+
+/// Row and column of the first cell that differs, with both.
+fn first_difference<T: PartialEq + std::fmt::Debug>(one: &[Vec<T>], other: &[Vec<T>]) -> Option<String> {
+    let row = one.iter().zip(other).position(|(one, other)| one != other)?;
+    let col = one[row]
+        .iter()
+        .zip(&other[row])
+        .position(|(one, other)| one != other)?;
+    Some(format!(
+        "row {row} column {col}: {:?} and {:?}",
+        one[row][col], other[row][col]
+    ))
+}
+
+fn texts(terminal: &mut Terminal) -> Vec<Vec<(String, dbs::term::CellStyle)>> {
+    cells(terminal)
+        .iter()
+        .map(|row| {
+            row.iter()
+                .map(|cell| (cell.text.to_string(), cell.style))
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn a_dump_keeps_modes_title_and_the_screen_beneath() {
+    for kind in EngineKind::ALL {
+        let setup = "one\r\ntwo\r\n\x1b[31mthree\x1b[?1049h\x1b[Hfull\x1b[?1;2004;1003;1006h\x1b[>5u\x1b[?25l\x1b]2;name\x07\x1b[2 q";
+        let mut original = whole(kind, setup.as_bytes());
+        let mut copy = whole(kind, &original.dump(0));
+        assert_eq!(original.modes(), copy.modes(), "{}", kind.name());
+        assert_eq!(
+            (original.title(), original.cursor()),
+            (copy.title(), copy.cursor())
+        );
+        for terminal in [&mut original, &mut copy] {
+            terminal.feed(0, b"\x1b[?1049l");
+        }
+        assert_eq!(cells(&mut original), cells(&mut copy), "{}", kind.name());
+        assert_eq!(row(&mut copy, 2)[0].text, "t");
+    }
+}
+
+#[test]
+fn a_dump_holds_the_history() {
+    for kind in EngineKind::ALL {
+        let mut original = terminal(kind, 10, 3);
+        for line in 0..20 {
+            original.feed(0, format!("line {line}\r\n").as_bytes());
+        }
+        let mut copy = terminal(kind, 10, 3);
+        copy.feed(0, &original.dump(5));
+        assert_eq!(copy.history_len(), 5, "{}", kind.name());
+        assert_eq!(copy.text(0, 2, 5), original.text(0, 2, 5));
+        assert_eq!(cells(&mut copy), cells(&mut original));
+    }
+}
+
+#[test]
+fn the_generation_grows_with_every_change() {
+    let mut terminal = terminal(EngineKind::Rio, 10, 3);
+    let first = terminal.generation();
+    assert_eq!(terminal.feed(0, b"x"), Vec::<TermEvent>::new());
+    let second = terminal.generation();
+    terminal.resize(Size::new(11, 3));
+    assert!(first < second && second < terminal.generation());
+}
