@@ -80,6 +80,10 @@ pub(super) async fn draw(
     let begun = ui::begin(&client.state);
     client.carry_out_all(begun, sender).await?;
     loop {
+        if client.stale {
+            let noticed = client.update(Input::Tick);
+            client.carry_out_all(noticed, sender).await?;
+        }
         client.picture(sender).await?;
         let due = client.due();
         let next = tokio::select! {
@@ -244,20 +248,23 @@ impl Client {
         self.server.leader.store(self.number, Ordering::Relaxed);
         self.key_at = Some(Instant::now());
         self.stale = true;
-        let requests = {
-            let model = Arc::clone(&self.server.session.pictures.borrow());
-            let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
-            let scene = Scene {
-                model: &model,
-                screens: &hub,
-                log: &self.log,
-                now: clock::now(),
-                session: &facts,
-                theme: &self.theme,
-            };
-            ui::update(&mut self.state, &scene, input)
-        };
+        let requests = self.update(input);
         self.carry_out_all(requests, sender).await
+    }
+
+    /// What an input means, as things are.
+    fn update(&mut self, input: Input) -> Vec<Request> {
+        let model = Arc::clone(&self.server.session.pictures.borrow());
+        let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
+        let scene = Scene {
+            model: &model,
+            screens: &hub,
+            log: &self.log,
+            now: clock::now(),
+            session: &facts,
+            theme: &self.theme,
+        };
+        ui::update(&mut self.state, &scene, input)
     }
 
     async fn carry_out_all(
