@@ -191,12 +191,16 @@ fn play_all(order: Order, all_start_early: bool) -> Play {
     }
     let mut done: Vec<String> = Vec::new();
     while !open.is_empty() {
-        let mut ready = (0..open.len()).filter(|at| open[*at].deps.iter().all(|dep| done.contains(dep)));
+        let mut ready = open
+            .iter()
+            .enumerate()
+            .filter(|(_, task)| task.deps.iter().all(|dep| done.contains(dep)));
         let next = match order {
             Order::First => ready.next(),
             Order::Last => ready.next_back(),
         };
-        let task = open.remove(next.unwrap());
+        let next = next.unwrap().0;
+        let task = open.remove(next);
         play.develop(&task);
         play.merge(&task);
         done.push(task.id);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dbs::adapters::rehearsal::OutgoingSignal;
+use dbs::app::wire::SignalSent;
 use dbs::domain::SignalKind;
 
 use crate::git_fixture::GitFixture;
@@ -27,7 +27,7 @@ pub(crate) struct Ended {
     /// Everything it drew.
     pub(crate) said: String,
     /// Its signals, in order.
-    pub(crate) signals: Vec<OutgoingSignal>,
+    pub(crate) signals: Vec<SignalSent>,
 }
 
 impl Ended {
@@ -97,14 +97,13 @@ pub(crate) fn check(tree: &Path, complete: bool) -> (Option<i32>, String) {
     )
 }
 
-fn signals(inbox: &Path) -> Vec<OutgoingSignal> {
+fn signals(inbox: &Path) -> Vec<SignalSent> {
     let files = std::fs::read_dir(inbox)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let read =
-        |path| serde_json::from_str::<OutgoingSignal>(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let mut signals: Vec<OutgoingSignal> = files.map(read).collect();
-    let order = |signal: &OutgoingSignal| signal.key.rsplit('-').next().unwrap().parse::<u32>().unwrap();
+    let read = |path| serde_json::from_str::<SignalSent>(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut signals: Vec<SignalSent> = files.map(read).collect();
+    let order = |signal: &SignalSent| signal.key.rsplit('-').next().unwrap().parse::<u32>().unwrap();
     signals.sort_by_key(order);
     signals
 }

@@ -42,10 +42,10 @@ impl Terminal {
         let mut reader = pty.master.try_clone_reader().unwrap();
         let (sender, chunks) = sync_channel(64);
         let read = move || {
-            let mut block = [0; 65536];
+            let mut block = vec![0; 65536];
             while let Ok(length) = reader.read(&mut block)
                 && length > 0
-                && sender.send(block[..length].to_vec()).is_ok()
+                && sender.send(block.iter().copied().take(length).collect()).is_ok()
             {}
         };
         std::thread::Builder::new()
@@ -73,7 +73,7 @@ impl Terminal {
                 .recv_timeout(deadline.saturating_duration_since(Instant::now()))
             {
                 Ok(chunk) => self.bytes.extend(chunk),
-                Err(_) => panic!("{what} did not happen; the screen is\n{}", self.screen()),
+                Err(error) => panic!("{what} did not happen; {error}; the screen is\n{}", self.screen()),
             }
         }
     }

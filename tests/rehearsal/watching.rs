@@ -39,7 +39,9 @@ fn a_question_is_shown_reported_and_answered_by_a_key() {
 #[test]
 fn the_label_stays_while_text_scrolls_by_on_either_screen() {
     for head in ["", "screen = \"full\""] {
-        let text: String = (0..100).map(|number| format!("line {number}\\n")).collect();
+        let text: String = (0..100)
+            .flat_map(|number| ["line ".to_owned(), number.to_string(), "\\n".to_owned()])
+            .collect();
         let mut terminal = Terminal::start(
             head,
             &format!("{{ print = \"{text}\" }}, {{ think = \"Pondering\", seconds = 600 }}"),
