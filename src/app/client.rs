@@ -4,6 +4,7 @@ mod tty;
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -28,24 +29,15 @@ enum End {
     Lost,
 }
 
+/// Starts a server again; runs on a thread of its own, because it waits.
+pub type Restart = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
 /// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
-/// waited for; `restart` may start it again.
+/// started again by `restart`, if there is one; the screen says so and comes back.
 ///
 /// # Errors
 /// When there is no terminal, or no server; for people.
-pub async fn attach(socket: &Path, edge: &Edge) -> Result<(), String> {
-    attach_with(socket, edge, &mut || Ok(())).await
-}
-
-/// As [`attach`], with what starts a server that has vanished.
-///
-/// # Errors
-/// As [`attach`].
-pub async fn attach_with(
-    socket: &Path,
-    edge: &Edge,
-    restart: &mut dyn FnMut() -> Result<(), String>,
-) -> Result<(), String> {
+pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Result<(), String> {
     let mut connection = reach(socket, Duration::from_secs(5)).await?;
     let looks = looks(edge);
     let terminal = RawTerminal::open().map_err(|error| {
@@ -63,11 +55,19 @@ pub async fn attach_with(
             }
             End::Lost => {
                 RawTerminal::note("the server is not answering; agents go on; connecting again");
-                restart()?;
-                connection = reach(socket, PATIENCE).await?;
+                connection = come_back(socket, restart.clone()).await?;
             }
         }
     }
+}
+
+async fn come_back(socket: &Path, restart: Option<Restart>) -> Result<(Sender, Receiver), String> {
+    if let Some(restart) = restart {
+        tokio::task::spawn_blocking(move || restart())
+            .await
+            .map_err(|error| format!("could not start the server again: {error}"))??;
+    }
+    reach(socket, PATIENCE).await
 }
 
 async fn reach(socket: &Path, patience: Duration) -> Result<(Sender, Receiver), String> {

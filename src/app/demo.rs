@@ -201,7 +201,7 @@ async fn serve(
         let shown = if options.headless {
             headless(&server, made, options).await
         } else {
-            super::client::attach(&socket, edge)
+            super::client::attach(&socket, edge, None)
                 .await
                 .map(|()| ExitCode::SUCCESS)
         };

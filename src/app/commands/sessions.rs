@@ -8,10 +8,11 @@ pub(super) use serving::{serve, watch};
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::Outcome;
 use crate::app::args::{Json, Start};
-use crate::app::client;
+use crate::app::client::{self, Restart};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::{Place, sockets};
@@ -59,11 +60,12 @@ fn show(edge: &Edge, place: &Place) -> Outcome {
         .enable_all()
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let mut restart = || spawning::start_server(edge, place);
-    runtime.block_on(client::attach_with(&place.socket, edge, &mut restart))?;
+    let (again, there) = (edge.clone(), place.clone());
+    let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
+    let shown = runtime.block_on(client::attach(&place.socket, edge, Some(restart)));
     // A reader of keys may still wait for one; it is not worth waiting for.
     runtime.shutdown_background();
-    Ok(ExitCode::SUCCESS)
+    shown.map(|()| ExitCode::SUCCESS)
 }
 
 fn place(edge: &Edge) -> Result<Place, String> {
