@@ -4,7 +4,6 @@ pub mod args;
 pub mod client;
 pub mod commands;
 pub mod config;
-pub mod configuring;
 pub mod demo;
 pub mod door;
 pub mod edge;

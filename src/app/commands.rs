@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 pub mod acting;
+pub mod configuring;
 pub mod sessions;
 pub mod showing;
 pub mod signalling;
@@ -10,11 +11,11 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use super::args::{Json, SignalWord, Verb};
-use super::configuring::{self, Wanted};
 use super::door::Door;
 use super::edge::Edge;
 use super::out;
 use crate::domain::Command;
+use configuring::Wanted;
 use showing::Form;
 
 /// What a command says for itself when it cannot be carried out.

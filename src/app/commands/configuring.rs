@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use super::args::Json;
-use super::commands::Outcome;
-use super::config::{Config, Shown, set};
-use super::door::Door;
-use super::edge::Edge;
-use super::out;
-use super::place::Place;
-use super::wire::{Answer, Call};
+use super::Outcome;
+use crate::app::args::Json;
+use crate::app::config::{Config, Shown, set};
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::out;
+use crate::app::place::Place;
+use crate::app::wire::{Answer, Call};
 
 /// What of the configuration is to be shown or set.
 #[derive(Debug, Clone, Copy)]
