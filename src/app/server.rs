@@ -12,7 +12,7 @@ pub mod listening;
 mod reading;
 mod requests;
 mod screens;
-pub(crate) mod shells;
+mod shells;
 
 pub use calls::snapshot;
 

@@ -53,7 +53,7 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
         program: edge.program.clone(),
         environment: edge.environment.clone(),
         inherited: Inherited::from_environment(edge.text_environment()),
-        shell: super::server::shells::program(edge.get("SHELL")),
+        shell: shell(edge.get("SHELL")),
         settings: Settings::default(),
         workflows: workflows(None)?,
         agents: BTreeMap::new(),
@@ -189,4 +189,12 @@ fn words(role: &str, command: &str) -> Result<Vec<String>, String> {
         Ok(_) => Err(format!("could not use roles.{role}.command: it is empty")),
         Err(error) => Err(format!("could not use roles.{role}.command: {error}")),
     }
+}
+
+/// The person's shell.
+fn shell(wanted: Option<String>) -> PathBuf {
+    wanted.map_or_else(
+        || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),
+        PathBuf::from,
+    )
 }

@@ -1,7 +1,6 @@
 //! Plain shells in panes: each has a holder of its own, numbered over the life of the project, so that it survives the server
 //! like an agent does.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::session::Session;
@@ -70,12 +69,4 @@ impl Shells {
 
 fn number_of(id: &HolderId) -> Option<u64> {
     id.as_str().strip_prefix("shell-")?.parse().ok()
-}
-
-/// The person's shell.
-pub(crate) fn program(shell: Option<String>) -> PathBuf {
-    shell.map_or_else(
-        || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),
-        PathBuf::from,
-    )
 }
