@@ -18,6 +18,8 @@ mod read;
 mod replay;
 mod rows;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use files::StoreFiles;
 pub use lock::{Owner, ServerLock};

@@ -24,6 +24,9 @@ pub struct Turn<'a> {
 pub struct StoredEvent {
     /// Position in the log, from 1.
     pub seq: u64,
+    /// The session it belongs to, from 1: each opening of the store for writing is one. Settings and workflows are not stored
+    /// with the board, so every session begins without them.
+    pub session: u64,
     /// When.
     pub at: Timestamp,
     /// What.

@@ -9,18 +9,31 @@ use crate::domain::{TaskId, Timestamp};
 use crate::ports::store::{StoreError, Turn};
 
 impl SqliteStore {
-    /// Writes the turn; on a full disk once more after giving up the ballast.
+    /// Writes the turn; on a full disk once more after making room.
     pub(super) fn write(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
         let rows = Rows::of(turn).map_err(|error| StoreError::Failed {
             what: "write a turn as JSON".to_owned(),
             why: error.to_string(),
         })?;
-        let mut written = write(&mut self.connection, turn, &rows);
-        if written.as_ref().is_err_and(is_full) && self.ballast.drop_off(&self.files) {
-            tracing::warn!("the disk is full: the reserve was given up");
-            written = write(&mut self.connection, turn, &rows);
+        let mut written = write(&mut self.connection, (turn, self.session), &rows);
+        if written.as_ref().is_err_and(is_full) {
+            self.make_room();
+            written = write(&mut self.connection, (turn, self.session), &rows);
         }
         written.map_err(|error| failure(&self.files, "commit a turn", &error))
+    }
+
+    /// Gives up the ballast and folds the log into the database; each may fail, the next attempt to write shows.
+    fn make_room(&mut self) {
+        if self.ballast.drop_off(&self.files) {
+            tracing::warn!("the disk is full: the reserve was given up");
+        }
+        let folded = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        if let Err(error) = folded {
+            tracing::warn!("could not fold the log into the database: {error}");
+        }
     }
 }
 
@@ -29,9 +42,13 @@ pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn write(connection: &mut Connection, turn: &Turn<'_>, rows: &Rows<'_>) -> rusqlite::Result<u64> {
+fn write(
+    connection: &mut Connection,
+    (turn, session): (&Turn<'_>, i64),
+    rows: &Rows<'_>,
+) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let seq = event(&transaction, turn.at, rows)?;
+    let seq = event(&transaction, (turn.at, session), rows)?;
     let at = signed(turn.at.0);
     notices(&transaction, seq, rows)?;
     gone(&transaction, turn, seq, at)?;
@@ -45,12 +62,25 @@ fn write(connection: &mut Connection, turn: &Turn<'_>, rows: &Rows<'_>) -> rusql
     Ok(seq.unsigned_abs())
 }
 
-fn event(transaction: &Transaction<'_>, at: Timestamp, rows: &Rows<'_>) -> rusqlite::Result<i64> {
+fn event(
+    transaction: &Transaction<'_>,
+    (at, session): (Timestamp, i64),
+    rows: &Rows<'_>,
+) -> rusqlite::Result<i64> {
     let task = rows.task.as_ref().map(TaskId::as_str);
     let attempt = rows.attempt.map(|attempt| signed(attempt.0));
     transaction
-        .prepare_cached("INSERT INTO events (at, kind, task, attempt, doc) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![signed(at.0), rows.kind, task, attempt, rows.event])?;
+        .prepare_cached(
+            "INSERT INTO events (at, kind, task, attempt, doc, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            signed(at.0),
+            rows.kind,
+            task,
+            attempt,
+            rows.event,
+            session
+        ])?;
     let seq = transaction.last_insert_rowid();
     let mut mention = transaction.prepare_cached("INSERT INTO mentions (task, seq) VALUES (?1, ?2)")?;
     for task in &rows.mentions {

@@ -25,6 +25,7 @@ pub struct SqliteStore {
     pub(super) connection: Connection,
     pub(super) files: StoreFiles,
     pub(super) ballast: Ballast,
+    pub(super) session: i64,
     // Dropped last, after the database is closed.
     _lock: ServerLock,
 }
@@ -57,7 +58,9 @@ impl SqliteStore {
         connection
             .pragma_update(None, "foreign_keys", true)
             .map_err(|error| failure(files, "turn on its checks", &error))?;
+        let session = read::next_session(&connection);
         Ok(SqliteStore {
+            session: session.map_err(|error| failure(files, "read the last event", &error))?,
             connection,
             files: files.clone(),
             ballast: Ballast::load(files),

@@ -42,11 +42,11 @@ pub(super) fn events(
     let (after, limit) = (signed(after), i64::try_from(limit).unwrap_or(i64::MAX));
     let found = match task {
         None => {
-            let sql = "SELECT seq, at, doc FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+            let sql = "SELECT seq, session, at, doc FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2";
             query(connection, sql, params![after, limit], raw_event)
         }
         Some(task) => {
-            let sql = "SELECT e.seq, e.at, e.doc FROM mentions m JOIN events e ON e.seq = m.seq
+            let sql = "SELECT e.seq, e.session, e.at, e.doc FROM mentions m JOIN events e ON e.seq = m.seq
                        WHERE m.task = ?3 AND m.seq > ?1 ORDER BY m.seq LIMIT ?2";
             query(connection, sql, params![after, limit, task.as_str()], raw_event)
         }
@@ -63,20 +63,21 @@ pub(super) fn in_force(connection: &Connection, files: &StoreFiles) -> Result<Ve
     documents(connection, files, sql)
 }
 
-type RawEvent = (i64, i64, String);
+type RawEvent = (i64, i64, i64, String);
 
 fn raw_event(row: &Row<'_>) -> rusqlite::Result<RawEvent> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
 }
 
 fn stored(connection: &Connection, files: &StoreFiles, raw: &RawEvent) -> Result<StoredEvent, StoreError> {
-    let (seq, at, doc) = raw;
+    let (seq, session, at, doc) = raw;
     let sql = "SELECT doc FROM notices WHERE seq = ?1 ORDER BY n";
     let notices = query(connection, sql, params![seq], |row| row.get::<_, String>(0))
         .map_err(|error| failure(files, "read notices", &error))?;
     let notices = notices.iter().map(|doc| value(files, "a notice", doc));
     Ok(StoredEvent {
         seq: seq.unsigned_abs(),
+        session: session.unsigned_abs(),
         at: Timestamp(at.unsigned_abs()),
         event: value(files, &format!("event {seq}"), doc)?,
         notices: notices.collect::<Result<_, _>>()?,
@@ -143,4 +144,10 @@ fn keyed<K: Ord, V>(values: Vec<V>, key: impl Fn(&V) -> K) -> BTreeMap<K, Arc<V>
         .into_iter()
         .map(|value| (key(&value), Arc::new(value)))
         .collect()
+}
+
+/// The session that begins now.
+pub(super) fn next_session(connection: &Connection) -> rusqlite::Result<i64> {
+    let sql = "SELECT coalesce((SELECT session FROM events ORDER BY seq DESC LIMIT 1), 0) + 1";
+    connection.query_row(sql, [], |row| row.get(0))
 }

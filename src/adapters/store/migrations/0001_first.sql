@@ -17,6 +17,7 @@ INSERT INTO board (one, pause, last_attempt, infra_failures) VALUES (1, NULL, 0,
 
 CREATE TABLE events (
   seq     INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL, -- which opening of the store; settings and workflows are read anew in each
   at      INTEGER NOT NULL,
   kind    TEXT NOT NULL,
   task    TEXT,

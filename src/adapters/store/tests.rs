@@ -1,0 +1,136 @@
+//! Upgrades from format to format, with steps made up for the purpose.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::schema::{APPLICATION, STEPS, Step, format_of, take_step};
+use super::{Owner, SqliteStore, StoreFiles};
+use crate::domain::board::Touched;
+use crate::domain::{Board, Event, Timestamp};
+use crate::ports::store::{Store, StoreError, Turn};
+
+const NOW: Timestamp = Timestamp(1_767_323_045_678);
+
+const MORE: Step = Step {
+    name: "0002_colour",
+    sql: "ALTER TABLE tasks ADD COLUMN colour TEXT; UPDATE about SET min_reader = 2;",
+};
+const THIRD: Step = Step {
+    name: "0003_shape",
+    sql: "ALTER TABLE tasks ADD COLUMN shape TEXT;",
+};
+const BROKEN: Step = Step {
+    name: "0003_broken",
+    sql: "ALTER TABLE tasks ADD COLUMN half TEXT; SELECT no_such_function();",
+};
+
+fn files(folder: &Path) -> StoreFiles {
+    StoreFiles {
+        ballast_bytes: 0,
+        ..StoreFiles::new(&folder.join("dbs"), &folder.join("backups"))
+    }
+}
+
+fn open(folder: &Path, steps: &[Step]) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open_with(&files(folder), &Owner::default(), NOW, steps)
+}
+
+fn tick(store: &mut SqliteStore) {
+    let (board, touched) = (Board::default(), Touched::default());
+    let turn = Turn {
+        at: NOW,
+        event: &Event::Ticked,
+        board: &board,
+        touched: &touched,
+        effects: &[],
+    };
+    store.commit(&turn).unwrap();
+}
+
+fn backups(folder: &Path) -> Vec<String> {
+    let all = fs::read_dir(folder.join("backups")).unwrap();
+    let mut names: Vec<String> = all
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_steps_are_sound_from_an_empty_database_on() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    for to in 1..=STEPS.len() {
+        take_step(&mut connection, STEPS, to).unwrap();
+        assert_eq!(format_of(&connection).unwrap(), i64::try_from(to).unwrap());
+    }
+    assert!(
+        STEPS
+            .iter()
+            .zip(1..)
+            .all(|(step, n)| step.name.starts_with(&format!("{n:04}_")))
+    );
+    assert_eq!(&APPLICATION.to_be_bytes(), b"dbs\x01");
+}
+
+#[test]
+fn the_linked_database_engine_is_free_of_the_log_reset_defect() {
+    assert!(rusqlite::version_number() >= 3_051_003, "{}", rusqlite::version());
+}
+
+#[test]
+fn an_old_database_is_brought_up_step_by_step_with_a_copy_before_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let steps = [STEPS[0], MORE, THIRD];
+    tick(&mut open(folder.path(), &steps[..1]).unwrap());
+    assert!(backups(folder.path()).is_empty());
+    let mut store = open(folder.path(), &steps).unwrap();
+    assert_eq!(store.events(0, 10, None).unwrap().len(), 1);
+    tick(&mut store);
+    assert_eq!(format_of(&store.connection).unwrap(), 3);
+    let stamp = "20260102T030405.678Z-000.db";
+    assert_eq!(
+        backups(folder.path()),
+        [
+            format!("before-0002_colour-{stamp}"),
+            format!("before-0003_shape-{stamp}")
+        ]
+    );
+    for (name, format) in backups(folder.path()).iter().zip(1..) {
+        let copy = Connection::open(folder.path().join("backups").join(name)).unwrap();
+        assert_eq!(format_of(&copy).unwrap(), format);
+    }
+    drop(store);
+    drop(open(folder.path(), &steps).unwrap());
+    assert_eq!(backups(folder.path()).len(), 2, "nothing to do, nothing copied");
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_format_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    tick(&mut open(folder.path(), &[STEPS[0]]).unwrap());
+    let error = open(folder.path(), &[STEPS[0], MORE, BROKEN])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("0003_broken") && error.contains("no_such_function"),
+        "{error}"
+    );
+    let store = open(folder.path(), &[STEPS[0], MORE]).unwrap();
+    let columns = "SELECT count(*) FROM pragma_table_info('tasks') WHERE name IN ('colour', 'half')";
+    let found: i64 = store.connection.query_row(columns, [], |row| row.get(0)).unwrap();
+    assert_eq!(found, 1, "the good step was taken, the broken one not by halves");
+}
+
+#[test]
+fn a_step_that_breaks_references_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    tick(&mut open(folder.path(), &[STEPS[0]]).unwrap());
+    let astray = Step {
+        name: "0002_astray",
+        sql: "INSERT INTO attempts (id, task, stage, state, open, created_at, seq, doc) VALUES (1, 'none', '', '', 0, 0, 0, '{}');",
+    };
+    assert!(open(folder.path(), &[STEPS[0], astray]).is_err());
+    drop(open(folder.path(), &[STEPS[0]]).unwrap());
+}

@@ -1,0 +1,149 @@
+//! A disk without room: nothing by halves, the reserve is used, and freed space is enough to go on.
+#![expect(clippy::disallowed_methods, reason = "the door: mounts a small file system")]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use dbs::adapters::store::{SqliteStore, StoreFiles};
+use dbs::ports::store::{Store, StoreError};
+use tempfile::TempDir;
+
+use super::boards::{NOW, commit, files, nth_turn, owner};
+
+/// A file system of its own, gone with this value.
+struct Small(TempDir);
+
+impl Small {
+    fn mount(size: &str) -> Option<Small> {
+        let folder = tempfile::tempdir().unwrap();
+        let option = format!("size={size}");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &option, "tmpfs"])
+            .arg(folder.path())
+            .output();
+        mounted
+            .is_ok_and(|output| output.status.success())
+            .then(|| Small(folder))
+    }
+
+    fn fill(&self) {
+        let mut filler = fs::File::create(self.0.path().join("filler")).unwrap();
+        for size in [65536, 4096] {
+            while filler.write_all(&vec![7; size]).is_ok() {}
+        }
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.0.path().join("filler")).unwrap();
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(self.0.path()).output());
+    }
+}
+
+fn small_files(folder: &Path) -> StoreFiles {
+    StoreFiles {
+        ballast_bytes: 512 << 10,
+        ..files(folder)
+    }
+}
+
+fn turn(store: &mut SqliteStore, n: u64) -> Result<u64, StoreError> {
+    let (event, board, touched, effects) = nth_turn(n);
+    commit(store, &event, (&board, &touched), &effects)
+}
+
+/// The last turn that was taken, how many were since the reserve was given up, and why there are no more.
+fn turn_until_refused(store: &mut SqliteStore, place: &StoreFiles, first: u64) -> (u64, u64, StoreError) {
+    let mut last = first;
+    let mut warned_at = None;
+    loop {
+        match turn(store, last + 1) {
+            Ok(seq) => last = seq,
+            Err(error) => return (last, last - warned_at.unwrap(), error),
+        }
+        if store.warning().is_some() && warned_at.is_none() {
+            assert!(!place.ballast.exists());
+            warned_at = Some(last);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_uses_up_the_reserve_then_refuses_whole_turns_and_goes_on_when_there_is_room() {
+    let Some(small) = Small::mount("4m") else {
+        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+        return;
+    };
+    let place = small_files(small.0.path());
+    let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
+    assert_eq!(turn(&mut store, 1).unwrap(), 1);
+    assert_eq!(store.warning(), None);
+    assert_eq!(fs::metadata(&place.ballast).unwrap().len(), 512 << 10);
+    small.fill();
+    let (last, on_reserve, refused) = turn_until_refused(&mut store, &place, 1);
+    assert!(
+        on_reserve >= 5,
+        "the reserve was good for {on_reserve} turns only"
+    );
+    assert!(refused.to_string().contains("disk is full"), "{refused}");
+    for _ in 0..3 {
+        assert!(turn(&mut store, last + 1).is_err());
+        assert_eq!(store.load().unwrap().last_attempt, last);
+    }
+    small.free();
+    assert_eq!(turn(&mut store, last + 1).unwrap(), last + 1);
+    drop(store);
+    let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
+    assert_eq!(store.load().unwrap().last_attempt, last + 1);
+    assert_eq!(store.events(0, usize::MAX, None).unwrap().len() as u64, last + 1);
+    assert_eq!(store.warning(), None);
+    assert!(place.ballast.exists());
+}
+
+#[test]
+fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
+    let Some(small) = Small::mount("3m") else {
+        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+        return;
+    };
+    let place = StoreFiles {
+        ballast_bytes: 0,
+        ..files(small.0.path())
+    };
+    let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
+    let mut last = 0;
+    small.fill();
+    while let Ok(seq) = turn(&mut store, last + 1) {
+        last = seq;
+    }
+    // As after a crash: the log is still there, there is no room to fold it in.
+    let reader = SqliteStore::open_reader(&place).unwrap();
+    assert_eq!(reader.load().unwrap().last_attempt, last);
+    drop(store);
+    drop(reader);
+    small.free();
+    let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
+    assert_eq!(store.load().unwrap().last_attempt, last);
+    assert_eq!(turn(&mut store, last + 1).unwrap(), last + 1);
+}
+
+#[test]
+fn a_store_cannot_be_made_on_a_full_disk_and_can_be_later() {
+    let Some(small) = Small::mount("1m") else {
+        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+        return;
+    };
+    let place = small_files(small.0.path());
+    small.fill();
+    let refused = SqliteStore::open(&place, &owner(), NOW).unwrap_err();
+    assert!(matches!(refused, StoreError::Failed { .. }), "{refused}");
+    assert!(!place.database.exists());
+    small.free();
+    drop(SqliteStore::open(&place, &owner(), NOW).unwrap());
+}

@@ -1,0 +1,61 @@
+//! One server per project, always.
+
+use std::fs;
+
+use dbs::adapters::store::{Owner, ServerLock, SqliteStore};
+use dbs::ports::store::StoreError;
+
+use super::boards::{NOW, files, open, owner};
+use super::child::Other;
+
+const RACERS: usize = 50;
+
+#[test]
+fn of_fifty_processes_that_open_the_store_at_once_exactly_one_wins() {
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut racers: Vec<Other> = (0..RACERS).map(|_| Other::start("race", folder.path())).collect();
+        for racer in &racers {
+            assert_eq!(racer.hear().as_deref(), Some("ready"));
+        }
+        racers.iter_mut().for_each(Other::go);
+        let mut said: Vec<String> = racers.iter().filter_map(Other::hear).collect();
+        said.sort_unstable();
+        let mut wanted = vec!["lost".to_owned(); RACERS - 1];
+        wanted.push("won".to_owned());
+        assert_eq!(said, wanted);
+        drop(racers);
+        drop(open(folder.path()));
+    }
+}
+
+#[test]
+fn who_is_refused_is_told_who_holds_the_lock_and_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let first = Owner {
+        process: 4711,
+        socket: "/run/one.sock".to_owned(),
+    };
+    let store = SqliteStore::open(&files, &first, NOW).unwrap();
+    let refused = SqliteStore::open(&files, &owner(), NOW).unwrap_err();
+    assert!(
+        matches!(&refused, StoreError::Locked { owner, .. } if owner == "4711"),
+        "{refused}"
+    );
+    assert!(refused.to_string().contains("dbs attach"), "{refused}");
+    assert_eq!(ServerLock::owner(&files.lock), Some(first));
+    drop(store);
+    drop(SqliteStore::open(&files, &owner(), NOW).unwrap());
+}
+
+#[test]
+fn a_lock_file_left_behind_is_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    fs::create_dir_all(files.lock.parent().unwrap()).unwrap();
+    fs::write(&files.lock, "1\n/somewhere\n").unwrap();
+    let store = open(folder.path());
+    assert_eq!(ServerLock::owner(&files.lock).unwrap(), owner());
+    drop(store);
+}
