@@ -69,7 +69,6 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         both = async { tokio::join!(serving, telling) } => both,
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
     };
-    drop(std::fs::remove_file(&socket));
     let agents = *server.stop_agents.lock();
     let (holders, alive) = (Arc::clone(&server.session.holders), server.session.hub.alive());
     if let Some(server) = Arc::into_inner(server) {
@@ -83,6 +82,9 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         let stopping = tokio::task::spawn_blocking(move || stop_all(holders.as_ref(), &alive)).await;
         stopping.map_err(|error| format!("could not stop the agents: {error}"))?;
     }
+    // Last, so that whoever waits for the end of this server waits for all of it.
+    drop(std::fs::remove_file(&socket));
+    drop(listener);
     outcome
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| format!("could not serve: {error}"))
