@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a board that is not as described is a failed test"
 )]
 
@@ -14,9 +15,15 @@ mod desk;
 mod ending;
 #[path = "domain/passing.rs"]
 mod passing;
+#[path = "domain/properties.rs"]
+mod properties;
 #[path = "domain/restarting.rs"]
 mod restarting;
 #[path = "domain/runs.rs"]
 mod runs;
 #[path = "domain/scheduling.rs"]
 mod scheduling;
+#[path = "domain/simulating.rs"]
+mod simulating;
+#[path = "support/simulator.rs"]
+mod simulator;

@@ -1,0 +1,86 @@
+//! Tells stories of the simulator: `cargo run --example simulate -- --seed N --pipelines M`. Stops at the first broken rule
+//! and says how to see it again.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it talks to a person at a terminal"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the arguments and the exit code are the edge of this program"
+)]
+
+#[path = "../tests/support/simulator.rs"]
+mod simulator;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use dbs::domain::settings::Settings;
+use dbs::domain::task::GateCommand;
+use dbs::domain::workflow::Workflow;
+
+const TEXTS: [(&str, &str); 3] = [
+    ("phased", include_str!("../tests/domain/workflows/phased.toml")),
+    ("graph", include_str!("../tests/domain/workflows/graph.toml")),
+    ("stories", include_str!("../tests/domain/workflows/stories.toml")),
+];
+
+fn main() -> ExitCode {
+    let (seed, pipelines) = match arguments(std::env::args().skip(1)) {
+        Ok(read) => read,
+        Err(why) => {
+            eprintln!("could not read the arguments: {why}; use --seed N --pipelines M");
+            return ExitCode::from(2);
+        }
+    };
+    let builtin = dbs::formats::workflow::builtin();
+    let texts = builtin.into_iter().chain(TEXTS);
+    let flows: Vec<Workflow> = texts
+        .filter_map(|(name, text)| dbs::formats::workflow::read(Path::new(name), text).0)
+        .collect();
+    let settings = Settings {
+        base: Some("feature/shop".to_owned()),
+        gates: vec![GateCommand {
+            name: "tests".to_owned(),
+            command: "cargo test".to_owned(),
+        }],
+        ..Settings::default()
+    };
+    let mut sum = simulator::Outcome::default();
+    for seed in seed..seed.saturating_add(pipelines) {
+        match simulator::tell(seed, &flows, &settings) {
+            Ok(outcome) => {
+                sum.tasks += outcome.tasks;
+                sum.steps += outcome.steps;
+                sum.attempts += outcome.attempts;
+                sum.deaths += outcome.deaths;
+            }
+            Err(broken) => {
+                eprintln!("{broken}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    println!(
+        "{pipelines} pipelines from seed {seed}: {} tasks, {} attempts, {} events, {} deaths of the engine; no rule broken",
+        sum.tasks, sum.attempts, sum.steps, sum.deaths
+    );
+    ExitCode::SUCCESS
+}
+
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<(u64, u64), String> {
+    let (mut seed, mut pipelines) = (1, 1_000);
+    while let Some(name) = given.next() {
+        let value = given.next().ok_or_else(|| format!("{name} has no value"))?;
+        let number = value
+            .parse()
+            .map_err(|error| format!("{name} {value}: {error}"))?;
+        match name.as_str() {
+            "--seed" => seed = number,
+            "--pipelines" => pipelines = number,
+            _ => return Err(format!("{name} is unknown")),
+        }
+    }
+    Ok((seed, pipelines))
+}

@@ -1,0 +1,402 @@
+//! Properties over random events: sensible, stale, contradictory and absurd ones, in any order, about any attempt.
+
+use std::sync::Arc;
+
+use dbs::domain::attempt::WorkspaceState;
+use dbs::domain::board::check_invariants;
+use dbs::domain::event::EndCause;
+use dbs::domain::evidence::{Issue, Severity};
+use dbs::domain::{
+    ActionOutcome, AttemptId, Board, Command, Doing, Effect, Event, Evidence, EvidenceKind, Exit, Inventory,
+    Patch, RequestId, Settings, SignalKind, Span, StageId, TaskId, TaskState, Timestamp, Tri, Worker,
+    Workplace,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::desk::{draft, settings, workflows};
+
+const FLOWS: [&str; 5] = ["kanban", "investigation", "phased", "graph", "stories"];
+const STAGES: [&str; 9] = [
+    "development",
+    "reviewing",
+    "merging",
+    "acceptance",
+    "work",
+    "verify",
+    "merge",
+    "tests",
+    "nowhere",
+];
+
+fn task() -> impl Strategy<Value = TaskId> {
+    prop_oneof![9 => 0..4_usize, 1 => Just(9)].prop_map(|n| TaskId::new(format!("t{n}")))
+}
+
+fn attempt() -> impl Strategy<Value = AttemptId> {
+    (0..24_u64).prop_map(AttemptId)
+}
+
+fn stage() -> impl Strategy<Value = StageId> {
+    (0..STAGES.len()).prop_map(|n| StageId::from(STAGES[n]))
+}
+
+fn tri() -> impl Strategy<Value = Tri> {
+    prop_oneof![
+        6 => Just(Tri::Yes),
+        2 => Just(Tri::No("no".to_owned())),
+        1 => Just(Tri::Unknown("who knows".to_owned())),
+    ]
+}
+
+fn evidence() -> impl Strategy<Value = Vec<Evidence>> {
+    let kinds = [
+        EvidenceKind::CommitsAhead,
+        EvidenceKind::Pushed,
+        EvidenceKind::Merged,
+        EvidenceKind::WorkspaceUnchanged,
+        EvidenceKind::Commented,
+        EvidenceKind::Gates,
+        EvidenceKind::Report(".debussy/investigations/{task}.md".to_owned()),
+    ];
+    vec(tri(), kinds.len()).prop_map(move |outcomes| {
+        let pairs = kinds.iter().cloned().zip(outcomes);
+        pairs.map(|(kind, outcome)| Evidence { kind, outcome }).collect()
+    })
+}
+
+fn signal() -> impl Strategy<Value = SignalKind> {
+    prop_oneof![
+        6 => Just(SignalKind::Done),
+        2 => Just(SignalKind::Reject),
+        1 => Just(SignalKind::Block),
+        1 => Just(SignalKind::Fail),
+        1 => Just(SignalKind::Claim),
+        1 => Just(SignalKind::Progress),
+        1 => Just(SignalKind::Question),
+    ]
+}
+
+fn exit() -> impl Strategy<Value = Exit> {
+    prop_oneof![
+        Just(Exit::Code(0)),
+        Just(Exit::Code(1)),
+        Just(Exit::Signal(9)),
+        Just(Exit::Vanished),
+    ]
+}
+
+fn cause() -> impl Strategy<Value = Option<EndCause>> {
+    prop_oneof![
+        8 => Just(None),
+        1 => Just(Some(EndCause::Infra("login".to_owned()))),
+        1 => Just(Some(EndCause::Quota { until: None, why: "limit".to_owned() })),
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = ActionOutcome> {
+    let issue = prop_oneof![
+        Just(Severity::Low),
+        Just(Severity::High),
+        Just(Severity::Critical)
+    ]
+    .prop_map(|severity| Issue {
+        severity,
+        text: "x".to_owned(),
+    });
+    prop_oneof![
+        5 => evidence().prop_map(|evidence| ActionOutcome::Done { commit: Some("m".to_owned()), evidence }),
+        1 => Just(ActionOutcome::Failed("conflict".to_owned())),
+        2 => vec(issue, 0..3).prop_map(ActionOutcome::Issues),
+        1 => Just(ActionOutcome::Unknown("net".to_owned())),
+    ]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let patch = proptest::option::of(stage()).prop_map(|stage| Patch {
+        stage,
+        ..Patch::default()
+    });
+    let create = (task(), 0..FLOWS.len(), task(), any::<bool>()).prop_map(|(id, flow, on, asks)| {
+        let mut draft = draft(id.as_str(), FLOWS[flow]);
+        if on < id {
+            draft.deps.insert(on);
+        }
+        draft.needs_approval = asks;
+        Command::Create(draft)
+    });
+    prop_oneof![
+        4 => create,
+        6 => task().prop_map(|id| Command::Release(vec![id])),
+        1 => (task(), patch).prop_map(|(id, patch)| Command::Update(id, patch)),
+        1 => (task(), task()).prop_map(|(id, on)| Command::AddDependency(id, on)),
+        1 => (task(), task()).prop_map(|(id, on)| Command::RemoveDependency(id, on)),
+        1 => task().prop_map(|id| Command::Park(id, "x".to_owned())),
+        1 => task().prop_map(|id| Command::Close(id, "x".to_owned())),
+        2 => (task(), proptest::option::of(stage())).prop_map(|(task, stage)| Command::Retry { task, stage, note: None }),
+        2 => task().prop_map(Command::Approve),
+        1 => task().prop_map(|id| Command::Reject(id, "x".to_owned())),
+        1 => task().prop_map(Command::Skip),
+        1 => task().prop_map(|id| Command::Answer(id, "x".to_owned())),
+        1 => attempt().prop_map(Command::Kill),
+        1 => Just(Command::Pause),
+        2 => Just(Command::Resume),
+    ]
+}
+
+fn inventory() -> impl Strategy<Value = Inventory> {
+    (
+        vec(attempt(), 0..6),
+        vec((attempt(), exit()), 0..4),
+        vec(attempt(), 0..3),
+    )
+        .prop_map(|(running, ended, unknown)| Inventory {
+            running: running.into_iter().collect(),
+            ended: ended
+                .into_iter()
+                .map(|(id, exit)| (id, (exit, String::new())))
+                .collect(),
+            unknown: unknown.into_iter().collect(),
+        })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => command().prop_map(|command| Event::Asked { request: RequestId(1), by: "ada".to_owned(), command }),
+        6 => attempt().prop_map(|attempt| Event::AttemptStarted {
+            attempt,
+            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
+        }),
+        1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".to_owned() }),
+        8 => (attempt(), signal(), 0..40_u8).prop_map(|(attempt, kind, key)| Event::Signalled {
+            attempt,
+            kind,
+            text: "x".to_owned(),
+            key: key.to_string(),
+        }),
+        1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: Doing::Idle, source: "hook".to_owned() }),
+        8 => (attempt(), exit(), cause()).prop_map(|(attempt, exit, cause)| Event::AttemptEnded {
+            attempt,
+            exit,
+            tail: String::new(),
+            cause,
+        }),
+        6 => (attempt(), outcome()).prop_map(|(attempt, outcome)| Event::ActionEnded { attempt, outcome }),
+        8 => (attempt(), evidence()).prop_map(|(attempt, evidence)| Event::Verified {
+            attempt,
+            evidence,
+            head: Some("c".to_owned()),
+        }),
+        3 => (attempt(), any::<bool>()).prop_map(|(attempt, well)| Event::WorkspaceSettled {
+            attempt,
+            problem: (!well).then(|| "busy".to_owned()),
+        }),
+        1 => inventory().prop_map(Event::Woke),
+        4 => Just(Event::Ticked),
+    ]
+}
+
+fn story() -> impl Strategy<Value = Vec<(u64, Event)>> {
+    vec(
+        (prop_oneof![3 => 0..2_000_u64, 1 => 0..400_000_u64], event()),
+        1..160,
+    )
+}
+
+fn begin() -> Board {
+    let mut board = Board::default();
+    let settings = Settings {
+        max_agents: 3,
+        ..settings()
+    };
+    board.apply(Timestamp(0), &Event::Configured(settings));
+    board.apply(Timestamp(0), &Event::WorkflowsLoaded(workflows()));
+    for (n, flow) in FLOWS.iter().take(4).enumerate() {
+        let command = Command::Create(draft(&format!("t{n}"), flow));
+        board.apply(Timestamp(0), &asked(command));
+    }
+    board.take_touched();
+    board
+}
+
+fn asked(command: Command) -> Event {
+    Event::Asked {
+        request: RequestId(0),
+        by: "ada".to_owned(),
+        command,
+    }
+}
+
+/// Which attempt an event is a report of.
+fn reports_on(event: &Event) -> Option<AttemptId> {
+    match event {
+        Event::AttemptStarted { attempt, .. }
+        | Event::AttemptNotStarted { attempt, .. }
+        | Event::Signalled { attempt, .. }
+        | Event::Observed { attempt, .. }
+        | Event::AttemptEnded { attempt, .. }
+        | Event::ActionEnded { attempt, .. }
+        | Event::Verified { attempt, .. } => Some(*attempt),
+        _ => None,
+    }
+}
+
+fn agents(board: &Board) -> usize {
+    let open = board.attempts.values().filter(|attempt| attempt.state.is_open());
+    open.filter(|attempt| matches!(attempt.worker, Worker::Agent { .. }))
+        .count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_events_in_any_order_keep_the_board_sound(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            let before = board.clone();
+            let effects = board.apply(now, &event);
+            board.take_touched();
+            if let Err(rule) = check_invariants(&board) {
+                prop_assert!(false, "{rule}");
+            }
+            prop_assert!(agents(&board) <= 3);
+            let replies = effects.iter().filter(|effect| matches!(effect, Effect::Reply(..))).count();
+            prop_assert_eq!(replies, usize::from(matches!(event, Event::Asked { .. })));
+            for (id, attempt) in &board.attempts {
+                if !before.attempts.contains_key(id) {
+                    prop_assert!(id.0 > before.last_attempt);
+                    let task = &board.tasks[&attempt.task];
+                    prop_assert_eq!(task.open_attempt, Some(*id));
+                    let done = |on: &TaskId| board.tasks[on].state == TaskState::Done;
+                    prop_assert!(task.deps.iter().all(done));
+                }
+            }
+            for (id, task) in &before.tasks {
+                if task.state == TaskState::Done {
+                    prop_assert_eq!(&board.tasks[id].state, &TaskState::Done);
+                    prop_assert_eq!(&board.tasks[id].stage, &task.stage);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_story_gives_the_same_board_and_the_same_wishes(story in story()) {
+        let (mut one, mut other) = (begin(), begin());
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            prop_assert_eq!(one.apply(now, &event), other.apply(now, &event));
+            one.take_touched();
+            other.take_touched();
+        }
+        prop_assert_eq!(one, other);
+    }
+
+    #[test]
+    fn reports_of_attempts_that_are_not_open_change_nothing(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            // Time alone may start something: bring the board up to now first.
+            let current = Event::Configured((*board.settings).clone());
+            while !board.apply(now, &current).is_empty() {
+                board.take_touched();
+            }
+            board.take_touched();
+            let before = board.clone();
+            board.apply(now, &event);
+            board.take_touched();
+            let open = |id: AttemptId| before.attempts.get(&id).is_some_and(|attempt| attempt.state.is_open());
+            if reports_on(&event).is_some_and(|id| !open(id)) {
+                prop_assert_eq!(&board, &before);
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_tick_at_the_deadline_the_next_one_is_later_or_something_follows(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            board.apply(now, &event);
+            board.take_touched();
+            let mut ticks = 0;
+            while let Some(due) = board.next_deadline().filter(|due| *due <= now) {
+                board.apply(now, &Event::Ticked);
+                board.take_touched();
+                ticks += 1;
+                prop_assert!(ticks < 50, "the deadline {due:?} is never over");
+            }
+        }
+    }
+
+    #[test]
+    fn waking_up_with_everything_still_running_counts_nothing(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            board.apply(now, &event);
+            board.take_touched();
+        }
+        while board.next_deadline().is_some_and(|due| due <= now) {
+            board.apply(now, &Event::Ticked);
+            board.take_touched();
+        }
+        let all = Inventory {
+            running: board.attempts.keys().copied().collect(),
+            ..Inventory::default()
+        };
+        let mut woken = board.clone();
+        woken.apply(now, &Event::Woke(all.clone()));
+        woken.take_touched();
+        for (id, task) in &board.tasks {
+            let after = &woken.tasks[id];
+            prop_assert_eq!(&task.failures, &after.failures);
+            prop_assert_eq!(task.rejections, after.rejections);
+            prop_assert!(after.spawns >= task.spawns || task.open_attempt != after.open_attempt);
+        }
+        for (id, attempt) in &board.attempts {
+            if let Worker::Agent { .. } = attempt.worker {
+                let after = &woken.attempts[id];
+                prop_assert_eq!(&attempt.state, &after.state);
+            }
+        }
+        let once = woken.clone();
+        woken.apply(now, &Event::Woke(all));
+        woken.take_touched();
+        prop_assert_eq!(woken, once);
+    }
+
+    #[test]
+    fn only_touched_rows_have_changed(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            let before = board.clone();
+            board.apply(now, &event);
+            let touched = board.take_touched();
+            for (id, task) in &board.tasks {
+                let same = before.tasks.get(id).is_some_and(|old| Arc::ptr_eq(old, task) || old == task);
+                prop_assert!(same || touched.tasks.contains(id), "{id} changed untouched");
+            }
+            for (id, attempt) in &board.attempts {
+                let same = before.attempts.get(id) == Some(attempt);
+                prop_assert!(same || touched.attempts.contains(id), "attempt {id} changed untouched");
+            }
+            for id in before.attempts.keys().filter(|id| !board.attempts.contains_key(*id)) {
+                prop_assert!(!touched.attempts.contains(id), "{id} was forgotten in the turn that changed it");
+                let gone = &before.attempts[id];
+                prop_assert!(!gone.state.is_open());
+                prop_assert!(matches!(gone.workspace, WorkspaceState::None | WorkspaceState::Gone));
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! A whole world in one thread: a board, agents, git and people made of dice, with a clock that jumps. The same seed is the
+//! same story. It knows the truth about the world, so it can tell when the board believes something that is not so.
+
+#[path = "simulator/agenda.rs"]
+mod agenda;
+#[path = "simulator/agents.rs"]
+mod agents;
+#[path = "simulator/dice.rs"]
+mod dice;
+#[path = "simulator/faults.rs"]
+mod faults;
+#[path = "simulator/people.rs"]
+mod people;
+#[path = "simulator/rules.rs"]
+mod rules;
+#[path = "simulator/story.rs"]
+mod story;
+#[path = "simulator/world.rs"]
+mod world;
+
+pub(crate) use story::{Outcome, tell};

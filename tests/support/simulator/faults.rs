@@ -1,0 +1,69 @@
+//! What may go wrong. Every seed allows a random part of it: a swarm of different bad days finds more than one day on which
+//! everything is bad at once.
+
+use super::dice::Dice;
+
+/// How often each thing goes wrong, in percent; 0 is never.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Faults {
+    /// A workspace or process cannot be made.
+    pub(super) start: u64,
+    /// Looking at the world gives no answer.
+    pub(super) unknown: u64,
+    /// An answer leaves pieces of evidence out.
+    pub(super) missing: u64,
+    /// A gate fails, a merge conflicts, a check finds something.
+    pub(super) gates: u64,
+    /// An agent says done and has done nothing.
+    pub(super) empty: u64,
+    /// An agent ends without a word.
+    pub(super) crash: u64,
+    /// An agent never ends by itself.
+    pub(super) hang: u64,
+    /// An agent rejects, blocks or gives up.
+    pub(super) refuse: u64,
+    /// An agent sends signals nobody allows, twice, or too late.
+    pub(super) babble: u64,
+    /// A tool names a usage limit or a login as the cause of its end.
+    pub(super) named: u64,
+    /// A workspace cannot be put away.
+    pub(super) settle: u64,
+    /// A stop has no effect.
+    pub(super) stop: u64,
+    /// A reader changes files.
+    pub(super) cheat: u64,
+    /// The engine dies between two events.
+    pub(super) engine: u64,
+    /// A person meddles between two events.
+    pub(super) people: u64,
+}
+
+impl Faults {
+    /// A random part of all faults, each with its own frequency.
+    pub(super) fn swarm(dice: &mut Dice) -> Faults {
+        let mut some = |most: u64| {
+            if dice.percent(40) {
+                dice.between(1, most)
+            } else {
+                0
+            }
+        };
+        Faults {
+            start: some(50),
+            unknown: some(60),
+            missing: some(30),
+            gates: some(60),
+            empty: some(40),
+            crash: some(50),
+            hang: some(30),
+            refuse: some(50),
+            babble: some(50),
+            named: some(20),
+            settle: some(50),
+            stop: some(60),
+            cheat: some(30),
+            engine: some(10),
+            people: some(10),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! People made of dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
+
+use dbs::domain::task::{Hold, Task, TaskKind};
+use dbs::domain::{Board, Command, Draft, Patch, StageId, TaskId, TaskState, WhyNot};
+
+use super::dice::Dice;
+
+/// A plan of a few tasks in one or two batches, some waiting for others.
+pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
+    let flows: Vec<_> = board.workflows.values().collect();
+    let mut commands = Vec::new();
+    let mut ids: Vec<TaskId> = Vec::new();
+    let own = dice.percent(50).then(|| dice.pick(&flows).cloned()).flatten();
+    for n in 0..dice.between(1, 7) {
+        let Some(flow) = own.or_else(|| dice.pick(&flows).cloned()) else {
+            continue;
+        };
+        let id = TaskId::new(format!("t{n}"));
+        let mut deps = std::collections::BTreeSet::new();
+        for other in &ids {
+            if dice.percent(30) {
+                deps.insert(other.clone());
+            }
+        }
+        let mut tags = std::collections::BTreeSet::new();
+        for tag in ["security", "risky", "priority"] {
+            if dice.percent(25) {
+                tags.insert(tag.to_owned());
+            }
+        }
+        let last = flow.id.as_str() == "kanban" && !deps.is_empty() && dice.percent(30);
+        let kinds = [TaskKind::Bug, TaskKind::Task, TaskKind::Feature];
+        commands.push(Command::Create(Draft {
+            id: id.clone(),
+            batch: if dice.percent(80) {
+                "one".into()
+            } else {
+                "two".into()
+            },
+            workflow: flow.id.clone(),
+            stage: last.then(|| StageId::from("acceptance")),
+            title: format!("Task {n}"),
+            body: String::new(),
+            kind: dice.pick(&kinds).copied().unwrap_or_default(),
+            tags,
+            priority: u8::try_from(dice.between(0, 4)).unwrap_or(2),
+            deps,
+            gates: Vec::new(),
+            needs_approval: dice.percent(10),
+        }));
+        ids.push(id);
+    }
+    commands.push(Command::Release(ids));
+    commands
+}
+
+/// Anything a person may ask for, sensible or not.
+pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
+    let ids: Vec<TaskId> = board.tasks.keys().cloned().collect();
+    let one = |dice: &mut Dice| dice.pick(&ids).cloned().unwrap_or_else(|| "ghost".into());
+    let id = one(dice);
+    let why = "because".to_owned();
+    match dice.between(0, 16) {
+        0 => Command::Pause,
+        1 | 2 => Command::Resume,
+        3 => Command::Park(id, why),
+        4 if dice.percent(30) => Command::Close(id, why),
+        5 if dice.percent(40) => Command::Skip(id),
+        6 => Command::Reject(id, why),
+        7 | 8 => Command::Approve(id),
+        9 => retry(id),
+        10 => Command::Update(id.clone(), moved(board, &id, dice)),
+        11 => Command::AddDependency(id, one(dice)),
+        12 => Command::RemoveDependency(id, one(dice)),
+        13 => Command::Answer(id, "yes".to_owned()),
+        14 => {
+            let open: Vec<_> = board.attempts.keys().copied().collect();
+            dice.pick(&open)
+                .map_or(Command::Pause, |attempt| Command::Kill(*attempt))
+        }
+        15 => Command::Release(vec![id]),
+        _ => Command::Comment(id, "hm".to_owned()),
+    }
+}
+
+fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> Patch {
+    let flow = board.tasks.get(id).and_then(|task| board.workflow_of(task));
+    let stages: Vec<StageId> = flow.map(|flow| flow.scan.clone()).unwrap_or_default();
+    Patch {
+        stage: dice.pick(&stages).cloned(),
+        ..Patch::default()
+    }
+}
+
+fn retry(task: TaskId) -> Command {
+    Command::Retry {
+        task,
+        stage: None,
+        note: None,
+    }
+}
+
+/// What a patient person does next so that everything ends; nothing when it all goes on by itself.
+pub(super) fn help(board: &Board) -> Option<Command> {
+    if board.pause.is_some() {
+        return Some(Command::Resume);
+    }
+    let mut released = None;
+    for task in board.tasks.values() {
+        // What a closed task would have given never comes.
+        let lost = |id: &&TaskId| {
+            board
+                .tasks
+                .get(*id)
+                .is_none_or(|on| on.state == TaskState::Cancelled)
+        };
+        if let Some(dead) = task.deps.iter().find(lost)
+            && !task.state.is_terminal_for_good()
+        {
+            return Some(Command::RemoveDependency(task.id.clone(), dead.clone()));
+        }
+    }
+    for task in board.tasks.values() {
+        match &task.state {
+            TaskState::Held(Hold::Approval) => return Some(Command::Approve(task.id.clone())),
+            TaskState::Held(_) | TaskState::Failed(_) | TaskState::Parked(_) => {
+                return Some(retry(task.id.clone()));
+            }
+            TaskState::Skipped(_) if may_be_retried(board, task) => return Some(retry(task.id.clone())),
+            TaskState::Backlog => return Some(Command::Release(vec![task.id.clone()])),
+            TaskState::Released => match &task.why_not {
+                // Its workflow has no merge, or somebody moved it past the merge.
+                Some(WhyNot::DependencyNotMerged(on)) => {
+                    let on = on.first().cloned()?;
+                    return Some(Command::RemoveDependency(task.id.clone(), on));
+                }
+                _ => released = Some(task.id.clone()),
+            },
+            TaskState::Active
+            | TaskState::Verifying
+            | TaskState::Done
+            | TaskState::Skipped(_)
+            | TaskState::Cancelled => {}
+        }
+    }
+    released.map(|id| Command::Release(vec![id]))
+}
+
+fn may_be_retried(board: &Board, task: &Task) -> bool {
+    let broken = |id: &TaskId| {
+        board.tasks.get(id).is_some_and(|on| match on.state {
+            TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Parked(_) | TaskState::Cancelled => {
+                true
+            }
+            TaskState::Held(ref hold) => *hold != Hold::Approval,
+            _ => false,
+        })
+    };
+    !task.deps.iter().any(broken)
+}
+
+/// Done and cancelled need nothing any more.
+trait Final {
+    fn is_terminal_for_good(&self) -> bool;
+}
+
+impl Final for TaskState {
+    fn is_terminal_for_good(&self) -> bool {
+        matches!(self, TaskState::Done | TaskState::Cancelled)
+    }
+}

@@ -1,0 +1,323 @@
+//! One story from a seed: a plan, bad days as the seed allows them, then good ones, until everything is done. Every step is
+//! checked; at the end the log is replayed.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use dbs::domain::{
+    Board, Effect, Event, Inventory, RequestId, Settings, TaskId, TaskState, Timestamp, Workflow,
+};
+
+use super::agenda::Item;
+use super::dice::Dice;
+use super::faults::Faults;
+use super::people;
+use super::rules::Step;
+use super::world::World;
+
+/// Steps of bad days, at most.
+const BAD_STEPS: usize = 250;
+/// Steps of good days within which everything must have ended.
+const GOOD_STEPS: usize = 4_000;
+/// Events remembered for the report of a broken rule.
+const REMEMBERED: usize = 25;
+
+/// What came of a story.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outcome {
+    /// Tasks planned.
+    pub(crate) tasks: usize,
+    /// Events taken in.
+    pub(crate) steps: usize,
+    /// Attempts begun.
+    pub(crate) attempts: u64,
+    /// Times the engine died.
+    pub(crate) deaths: usize,
+}
+
+/// A story in which a rule was broken.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    seed: u64,
+    step: usize,
+    rule: String,
+    last: Vec<String>,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.last {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "seed {}, step {}: {}", self.seed, self.step, self.rule)?;
+        write!(
+            f,
+            "again with: cargo run --example simulate -- --seed {} --pipelines 1",
+            self.seed
+        )
+    }
+}
+
+struct Story {
+    board: Board,
+    world: World,
+    dice: Dice,
+    now: Timestamp,
+    start: Board,
+    log: Vec<(Timestamp, Event)>,
+    last: VecDeque<String>,
+    forgotten: Vec<TaskId>,
+    outcome: Outcome,
+    requests: u64,
+}
+
+/// Tells the story of a seed.
+pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &Settings) -> Result<Outcome, Box<Broken>> {
+    let mut dice = Dice::new(seed);
+    let faults = Faults::swarm(&mut dice);
+    let start = Board::default();
+    let mut story = Story {
+        board: start.clone(),
+        world: World::new(Dice::new(dice.roll()), faults),
+        dice,
+        now: Timestamp(1_700_000_000_000),
+        start,
+        log: Vec::new(),
+        last: VecDeque::new(),
+        forgotten: Vec::new(),
+        outcome: Outcome::default(),
+        requests: 0,
+    };
+    let told = story.begin(flows, settings).and_then(|()| story.live());
+    match told {
+        Ok(()) => Ok(story.outcome),
+        Err(rule) => Err(Box::new(Broken {
+            seed,
+            step: story.outcome.steps,
+            rule,
+            last: story.last.into(),
+        })),
+    }
+}
+
+impl Story {
+    fn begin(&mut self, flows: &[Workflow], settings: &Settings) -> Result<(), String> {
+        let mut settings = settings.clone();
+        settings.max_agents = u32::try_from(self.dice.between(1, 6)).unwrap_or(2);
+        settings.max_starts = u32::try_from(self.dice.between(1, 4)).unwrap_or(2);
+        self.take(Event::Configured(settings))?;
+        self.take(Event::WorkflowsLoaded(flows.to_vec()))?;
+        let plan = people::plan(&self.board, &mut self.dice);
+        for command in plan {
+            self.ask(command)?;
+        }
+        self.outcome.tasks = self.board.tasks.len();
+        Ok(())
+    }
+
+    fn live(&mut self) -> Result<(), String> {
+        let bad = usize::try_from(self.dice.between(0, u64::try_from(BAD_STEPS).unwrap_or(100))).unwrap_or(0);
+        for _ in 0..bad {
+            if self.dice.percent(self.world.faults.engine) {
+                self.die()?;
+            }
+            if self.dice.percent(self.world.faults.people) {
+                let command = people::meddle(&self.board, &mut self.dice);
+                self.ask(command)?;
+            }
+            if !self.next()? {
+                break;
+            }
+        }
+        self.heal()?;
+        self.finish()
+    }
+
+    /// Good days: nothing goes wrong any more, and a patient person helps whenever nothing happens by itself.
+    fn heal(&mut self) -> Result<(), String> {
+        self.world.faults = Faults::default();
+        // Whoever hangs or gave up earlier is heard of in the end.
+        self.die()?;
+        for _ in 0..GOOD_STEPS {
+            if self.next()? {
+                continue;
+            }
+            match people::help(&self.board) {
+                Some(command) => self.ask(command)?,
+                None => return Ok(()),
+            }
+        }
+        let open: Vec<String> = self
+            .board
+            .tasks
+            .values()
+            .filter(|task| !matches!(task.state, TaskState::Done | TaskState::Cancelled))
+            .map(|task| {
+                format!(
+                    "{} {:?} {:?} in {}",
+                    task.id, task.state, task.why_not, task.stage
+                )
+            })
+            .collect();
+        Err(format!("it does not end: {}", open.join("; ")))
+    }
+
+    /// The next thing that happens; false when nothing ever will.
+    fn next(&mut self) -> Result<bool, String> {
+        let due = self.board.next_deadline();
+        let next = self.world.agenda.next_at();
+        match (due, next) {
+            (None, None) => Ok(false),
+            (Some(due), next) if next.is_none_or(|next| due <= next) => {
+                self.now = self.now.max(due);
+                self.take(Event::Ticked)?;
+                Ok(true)
+            }
+            _ => {
+                if let Some((at, item)) = self.world.agenda.next() {
+                    self.now = self.now.max(at);
+                    match item {
+                        Item::Report(event) => self.take(event)?,
+                        Item::Agent(id, act) => self.world.agent_acts(&self.board, self.now, id, &act),
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn ask(&mut self, command: dbs::domain::Command) -> Result<(), String> {
+        self.requests += 1;
+        self.take(Event::Asked {
+            request: RequestId(self.requests),
+            by: "ada".to_owned(),
+            command,
+        })
+    }
+
+    /// The engine dies and starts again: reports on their way are lost, the board is what was committed.
+    fn die(&mut self) -> Result<(), String> {
+        self.outcome.deaths += 1;
+        self.world.agenda.lose_reports();
+        let inventory = self.world.inventory(&self.board, self.now);
+        self.take(Event::Woke(inventory.clone()))?;
+        self.twice(&inventory)?;
+        for task in std::mem::take(&mut self.forgotten) {
+            self.world.perform(&self.board, self.now, &Effect::Retire(task));
+        }
+        Ok(())
+    }
+
+    /// The same inventory again changes nothing more.
+    fn twice(&self, inventory: &Inventory) -> Result<(), String> {
+        let mut again = self.board.clone();
+        again.apply(self.now, &Event::Woke(inventory.clone()));
+        again.take_touched();
+        // What a turn's limit kept from starting starts with any event.
+        let mut once = self.board.clone();
+        once.apply(self.now, &Event::Configured((*self.board.settings).clone()));
+        once.take_touched();
+        if again == once {
+            return Ok(());
+        }
+        Err("the same inventory twice changed something more".to_owned())
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), String> {
+        self.outcome.steps += 1;
+        if self.last.len() == REMEMBERED {
+            self.last.pop_front();
+        }
+        self.last.push_back(brief(self.now, &event));
+        let before = self.board.clone();
+        let effects = self.board.apply(self.now, &event);
+        self.board.take_touched();
+        self.same(&before, &event, &effects)?;
+        self.outcome.attempts = self.board.last_attempt;
+        Step {
+            before: &before,
+            now: self.now,
+            event: &event,
+            effects: &effects,
+            after: &self.board,
+            world: &self.world,
+        }
+        .check()?;
+        self.log.push((self.now, event));
+        if self.perform(&effects) {
+            self.die()?;
+        }
+        Ok(())
+    }
+
+    /// The same board, time and event give the same answer.
+    fn same(&mut self, before: &Board, event: &Event, effects: &[Effect]) -> Result<(), String> {
+        if !self.outcome.steps.is_multiple_of(16) {
+            return Ok(());
+        }
+        let mut again = before.clone();
+        let answer = again.apply(self.now, event);
+        again.take_touched();
+        if again == self.board && answer == effects {
+            return Ok(());
+        }
+        Err("the same event gave another answer".to_owned())
+    }
+
+    /// Carries out what follows; answers whether the engine died in the middle of it.
+    fn perform(&mut self, effects: &[Effect]) -> bool {
+        let dies = self.dice.percent(self.world.faults.engine / 2);
+        let most = if dies { self.dice.between(0, 3) } else { u64::MAX };
+        let mut performed = 0;
+        for effect in effects {
+            if performed >= most {
+                if let Effect::Retire(task) = effect {
+                    self.forgotten.push(task.clone());
+                }
+                continue;
+            }
+            performed += 1;
+            self.world.perform(&self.board, self.now, effect);
+        }
+        dies && performed == most
+    }
+
+    /// Everything is done or closed, nothing is left over, and the log tells the same story.
+    fn finish(&mut self) -> Result<(), String> {
+        for task in self.board.tasks.values() {
+            if !matches!(task.state, TaskState::Done | TaskState::Cancelled) {
+                return Err(format!(
+                    "{} ended as {:?} ({:?})",
+                    task.id, task.state, task.why_not
+                ));
+            }
+            if !self.world.retired.contains(&task.id) {
+                return Err(format!("the branch of {} was never let go", task.id));
+            }
+        }
+        if let Some(id) = self.world.orphan(&self.board) {
+            return Err(format!("agent {id} runs on and nobody owns it"));
+        }
+        if let Some(id) = self.world.leftover(&self.board) {
+            return Err(format!("the workspace of {id} was never put away"));
+        }
+        let mut again = self.start.clone();
+        for (now, event) in &self.log {
+            again.apply(*now, event);
+            again.take_touched();
+        }
+        if again == self.board {
+            Ok(())
+        } else {
+            Err("the log tells another story".to_owned())
+        }
+    }
+}
+
+fn brief(now: Timestamp, event: &Event) -> String {
+    let text = match event {
+        Event::WorkflowsLoaded(flows) => format!("WorkflowsLoaded({})", flows.len()),
+        event => format!("{event:?}"),
+    };
+    format!("{} {}", now.0, text.chars().take(220).collect::<String>())
+}

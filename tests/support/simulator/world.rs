@@ -1,0 +1,380 @@
+//! The truth: processes, workspaces, branches, the remote. Effects change it and are answered by reports; performing one twice
+//! does nothing twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dbs::domain::attempt::WorkspaceState;
+use dbs::domain::event::EndCause;
+use dbs::domain::evidence::{Issue, Severity};
+use dbs::domain::workflow::Workspace;
+use dbs::domain::{
+    Action, ActionOutcome, Attempt, AttemptId, Board, Effect, Event, Evidence, EvidenceKind, Exit, Inventory,
+    TaskId, Timestamp, Tri, Worker, Workplace,
+};
+
+use super::agenda::{Act, Agenda, Item};
+use super::agents::plan;
+use super::dice::Dice;
+use super::faults::Faults;
+
+/// A process.
+#[derive(Debug, Clone)]
+pub(super) enum Process {
+    Running,
+    Ended(Exit),
+}
+
+/// The world outside the board.
+#[derive(Debug, Clone)]
+pub(super) struct World {
+    pub(super) dice: Dice,
+    pub(super) faults: Faults,
+    pub(super) agenda: Agenda,
+    pub(super) processes: BTreeMap<AttemptId, Process>,
+    /// Worktrees that exist.
+    pub(super) workspaces: BTreeSet<AttemptId>,
+    /// Commits on each task's branch.
+    pub(super) commits: BTreeMap<TaskId, u64>,
+    /// The head of each task that the remote base holds.
+    pub(super) merged: BTreeMap<TaskId, String>,
+    /// Attempts that changed what they may only read.
+    cheats: BTreeSet<AttemptId>,
+    /// Attempts that wrote findings.
+    writers: BTreeSet<AttemptId>,
+    /// Heads that conflict with the base.
+    conflicts: BTreeMap<TaskId, String>,
+    /// Branches let go.
+    pub(super) retired: BTreeSet<TaskId>,
+    n_keys: u64,
+}
+
+impl World {
+    pub(super) fn new(dice: Dice, faults: Faults) -> World {
+        World {
+            dice,
+            faults,
+            agenda: Agenda::default(),
+            processes: BTreeMap::new(),
+            workspaces: BTreeSet::new(),
+            commits: BTreeMap::new(),
+            merged: BTreeMap::new(),
+            cheats: BTreeSet::new(),
+            writers: BTreeSet::new(),
+            conflicts: BTreeMap::new(),
+            retired: BTreeSet::new(),
+            n_keys: 0,
+        }
+    }
+
+    /// The commit a task's branch stands at.
+    pub(super) fn head(&self, task: &TaskId) -> Option<String> {
+        self.commits.get(task).map(|n| format!("{task}@{n}"))
+    }
+
+    /// Carries out a wish.
+    pub(super) fn perform(&mut self, board: &Board, now: Timestamp, effect: &Effect) {
+        match effect {
+            Effect::Start(id) => self.with(board, *id, |world, attempt| world.start(board, now, attempt)),
+            Effect::Act(id, action) => {
+                self.with(board, *id, |world, attempt| {
+                    world.act(board, now, attempt, *action)
+                });
+            }
+            Effect::Stop(id, _) => self.stop(now, *id),
+            Effect::Verify {
+                attempt: id,
+                evidence,
+                ..
+            } => self.with(board, *id, |world, attempt| world.verify(now, attempt, evidence)),
+            Effect::Settle(id) => self.settle(now, *id),
+            Effect::Retire(task) => {
+                self.retired.insert(task.clone());
+            }
+            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
+        }
+    }
+
+    fn with(&mut self, board: &Board, id: AttemptId, act: impl FnOnce(&mut World, &Attempt)) {
+        if let Some(attempt) = board.attempts.get(&id) {
+            act(self, attempt);
+        }
+    }
+
+    fn start(&mut self, board: &Board, now: Timestamp, attempt: &Attempt) {
+        let id = attempt.id;
+        let delay = self.dice.between(1, 3_000);
+        let new = !self.processes.contains_key(&id);
+        if new && self.dice.percent(self.faults.start) {
+            let why = "no worktree".to_owned();
+            self.agenda
+                .report(now, delay, Event::AttemptNotStarted { attempt: id, why });
+            return;
+        }
+        if new {
+            self.processes.insert(id, Process::Running);
+            let stage = board.stage_of_attempt(attempt);
+            let place = stage.map_or(Workspace::None, |stage| attempt.mode.workspace(stage));
+            if !matches!(place, Workspace::Main | Workspace::None) {
+                self.workspaces.insert(id);
+            }
+            for (after, act) in plan(board, attempt, &self.faults, &mut self.dice) {
+                let at = now + dbs::domain::Span(after);
+                self.agenda.add(at, Item::Agent(id, act));
+            }
+        }
+        let workplace = Workplace {
+            path: format!("trees/{id}"),
+            branch: None,
+            start: None,
+            start_tree: None,
+        };
+        self.agenda.report(
+            now,
+            delay,
+            Event::AttemptStarted {
+                attempt: id,
+                workplace,
+            },
+        );
+    }
+
+    /// An agent does what it had planned, if it still lives.
+    pub(super) fn agent_acts(&mut self, board: &Board, now: Timestamp, id: AttemptId, act: &Act) {
+        let Some(attempt) = board.attempts.get(&id) else {
+            return;
+        };
+        let lives = matches!(self.processes.get(&id), Some(Process::Running));
+        match act {
+            // A late word is in the inbox before its sender is gone.
+            Act::Say(kind, times) => {
+                self.n_keys += 1;
+                for _ in 0..*times {
+                    let event = Event::Signalled {
+                        attempt: id,
+                        kind: *kind,
+                        text: format!("{kind} of {id}"),
+                        key: format!("k{}", self.n_keys),
+                    };
+                    let delay = self.dice.between(0, 200);
+                    self.agenda.report(now, delay, event);
+                }
+            }
+            _ if !lives => {}
+            Act::Commit => {
+                *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
+            }
+            Act::Cheat => {
+                self.cheats.insert(id);
+            }
+            Act::Write => {
+                self.writers.insert(id);
+            }
+            Act::End(code) => self.end(now, id, Exit::Code(*code)),
+        }
+    }
+
+    fn end(&mut self, now: Timestamp, id: AttemptId, exit: Exit) {
+        self.processes.insert(id, Process::Ended(exit.clone()));
+        let cause = self.dice.percent(self.faults.named).then(|| {
+            if self.dice.percent(50) {
+                EndCause::Quota {
+                    until: Some(now + dbs::domain::Span::minutes(20)),
+                    why: "limit".to_owned(),
+                }
+            } else {
+                EndCause::Infra("not logged in".to_owned())
+            }
+        });
+        let delay = self.dice.between(0, 500);
+        let event = Event::AttemptEnded {
+            attempt: id,
+            exit,
+            tail: "…".to_owned(),
+            cause,
+        };
+        self.agenda.report(now, delay, event);
+    }
+
+    fn stop(&mut self, now: Timestamp, id: AttemptId) {
+        if self.dice.percent(self.faults.stop) {
+            return;
+        }
+        self.agenda.forget_agent(id);
+        match self.processes.get(&id).cloned() {
+            Some(Process::Running) => self.end(now, id, Exit::Signal(15)),
+            Some(Process::Ended(exit)) => self.end(now, id, exit),
+            None => self.end(now, id, Exit::Vanished),
+        }
+    }
+
+    fn verify(&mut self, now: Timestamp, attempt: &Attempt, kinds: &[EvidenceKind]) {
+        let mut evidence = Vec::new();
+        for kind in kinds {
+            if self.dice.percent(self.faults.missing) {
+                continue;
+            }
+            evidence.push(Evidence {
+                kind: kind.clone(),
+                outcome: self.look(attempt, kind),
+            });
+        }
+        let head = self.head(&attempt.task);
+        let delay = self.dice.between(1, 2_000);
+        let event = Event::Verified {
+            attempt: attempt.id,
+            evidence,
+            head,
+        };
+        self.agenda.report(now, delay, event);
+    }
+
+    fn look(&mut self, attempt: &Attempt, kind: &EvidenceKind) -> Tri {
+        if self.dice.percent(self.faults.unknown) {
+            return Tri::Unknown("no network".to_owned());
+        }
+        let yes = match kind {
+            EvidenceKind::CommitsAhead | EvidenceKind::Pushed => self.commits.contains_key(&attempt.task),
+            EvidenceKind::Merged => self.merged.contains_key(&attempt.task),
+            EvidenceKind::WorkspaceUnchanged => !self.cheats.contains(&attempt.id),
+            EvidenceKind::Commented | EvidenceKind::Report(_) => self.writers.contains(&attempt.id),
+            EvidenceKind::Gates => !self.dice.percent(self.faults.gates),
+            EvidenceKind::Approved => false,
+        };
+        if yes {
+            Tri::Yes
+        } else {
+            Tri::No(format!("{kind:?} is not so"))
+        }
+    }
+
+    fn act(&mut self, board: &Board, now: Timestamp, attempt: &Attempt, action: Action) {
+        let outcome = if self.dice.percent(self.faults.unknown) {
+            ActionOutcome::Unknown("no network".to_owned())
+        } else {
+            match action {
+                Action::Merge => self.merge(board, attempt),
+                Action::Verify => self.check(),
+                Action::Commit => {
+                    *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
+                    self.done(board, attempt, self.head(&attempt.task))
+                }
+            }
+        };
+        let delay = self.dice.between(1, 3_000);
+        let event = Event::ActionEnded {
+            attempt: attempt.id,
+            outcome,
+        };
+        self.agenda.report(now, delay, event);
+    }
+
+    /// Merges the recorded head, as the engine does; a conflict lasts until somebody commits on the branch.
+    fn merge(&mut self, board: &Board, attempt: &Attempt) -> ActionOutcome {
+        let task = &attempt.task;
+        let Some(head) = board.tasks.get(task).and_then(|task| task.head.clone()) else {
+            return ActionOutcome::Failed("no head was recorded".to_owned());
+        };
+        if self.merged.get(task) != Some(&head) {
+            if !self.conflicts.contains_key(task) && self.dice.percent(self.faults.gates) {
+                self.conflicts.insert(task.clone(), head.clone());
+            }
+            if self.conflicts.get(task) == Some(&head) && self.faults.gates > 0 {
+                return ActionOutcome::Failed("conflict".to_owned());
+            }
+            self.merged.insert(task.clone(), head.clone());
+        }
+        self.done(board, attempt, Some(format!("merge of {head}")))
+    }
+
+    fn check(&mut self) -> ActionOutcome {
+        let mut issues = Vec::new();
+        while issues.len() < 3 && self.dice.percent(self.faults.gates) {
+            let all = [Severity::Low, Severity::High, Severity::Critical];
+            let severity = self.dice.pick(&all).copied().unwrap_or(Severity::Low);
+            issues.push(Issue {
+                severity,
+                text: "an issue".to_owned(),
+            });
+        }
+        ActionOutcome::Issues(issues)
+    }
+
+    fn done(&self, board: &Board, attempt: &Attempt, commit: Option<String>) -> ActionOutcome {
+        let kinds = board
+            .stage_of_attempt(attempt)
+            .map(|stage| stage.evidence.clone());
+        let evidence = kinds.unwrap_or_default().into_iter().map(|kind| Evidence {
+            kind,
+            outcome: Tri::Yes,
+        });
+        ActionOutcome::Done {
+            commit,
+            evidence: evidence.collect(),
+        }
+    }
+
+    fn settle(&mut self, now: Timestamp, attempt: AttemptId) {
+        let problem = self.dice.percent(self.faults.settle).then(|| "busy".to_owned());
+        if problem.is_none() {
+            self.workspaces.remove(&attempt);
+        }
+        let delay = self.dice.between(1, 1_000);
+        self.agenda
+            .report(now, delay, Event::WorkspaceSettled { attempt, problem });
+    }
+
+    /// What the engine finds when it starts again. With the fault on, some of it cannot be told; those that ended are heard of
+    /// later, as whoever follows their terminal would report it.
+    pub(super) fn inventory(&mut self, board: &Board, now: Timestamp) -> Inventory {
+        let mut found = Inventory::default();
+        for attempt in board.attempts.values() {
+            let is_agent = matches!(attempt.worker, Worker::Agent { .. });
+            if !attempt.state.is_open() || !is_agent {
+                continue;
+            }
+            let Some(process) = self.processes.get(&attempt.id).cloned() else {
+                continue;
+            };
+            let hidden = self.dice.percent(self.faults.unknown / 2);
+            match process {
+                _ if hidden => {
+                    found.unknown.insert(attempt.id);
+                    if let Process::Ended(exit) = process {
+                        self.end(now, attempt.id, exit);
+                    }
+                }
+                Process::Running => {
+                    found.running.insert(attempt.id);
+                }
+                Process::Ended(exit) => {
+                    found.ended.insert(attempt.id, (exit, "…".to_owned()));
+                }
+            }
+        }
+        found
+    }
+
+    /// A process whose board row is over: an agent nobody owns.
+    pub(super) fn orphan(&self, board: &Board) -> Option<AttemptId> {
+        let running = self
+            .processes
+            .iter()
+            .filter(|(_, process)| matches!(process, Process::Running));
+        running.map(|(id, _)| *id).find(|id| {
+            !board
+                .attempts
+                .get(id)
+                .is_some_and(|attempt| attempt.state.is_open())
+        })
+    }
+
+    /// A worktree nobody will ever put away.
+    pub(super) fn leftover(&self, board: &Board) -> Option<AttemptId> {
+        let known = |id: &AttemptId| {
+            board.attempts.get(id).is_some_and(|attempt| {
+                attempt.state.is_open() || attempt.workspace == WorkspaceState::Leaving
+            })
+        };
+        self.workspaces.iter().find(|id| !known(id)).copied()
+    }
+}
