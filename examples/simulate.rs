@@ -5,11 +5,6 @@
     clippy::print_stderr,
     reason = "it talks to a person at a terminal"
 )]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the arguments and the exit code are the edge of this program"
-)]
-
 #[path = "../tests/support/simulator.rs"]
 mod simulator;
 

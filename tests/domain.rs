@@ -13,10 +13,14 @@ mod commands;
 mod desk;
 #[path = "domain/ending.rs"]
 mod ending;
+#[path = "domain/golden.rs"]
+mod golden;
 #[path = "domain/passing.rs"]
 mod passing;
 #[path = "domain/properties.rs"]
 mod properties;
+#[path = "domain/reading.rs"]
+mod reading;
 #[path = "domain/restarting.rs"]
 mod restarting;
 #[path = "domain/runs.rs"]
@@ -27,3 +31,5 @@ mod scheduling;
 mod simulating;
 #[path = "support/simulator.rs"]
 mod simulator;
+#[path = "domain/verdicts.rs"]
+mod verdicts;

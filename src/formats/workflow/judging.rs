@@ -22,8 +22,11 @@ pub(super) fn judge(reading: &mut Reading<'_>, placed: &PlacedWorkflow) {
         workspaces(reading, stage);
         actors(reading, stage);
     }
-    reachable(reading, placed);
-    endings(reading, placed);
+    // These follow edges, so they only make sense once all of them lead somewhere.
+    if reading.found.is_empty() {
+        reachable(reading, placed);
+        endings(reading, placed);
+    }
 }
 
 fn has(placed: &PlacedWorkflow, id: &StageId) -> bool {
@@ -264,12 +267,7 @@ fn endings(reading: &mut Reading<'_>, placed: &PlacedWorkflow) {
             break;
         }
     }
-    let broken = placed
-        .stages
-        .iter()
-        .flat_map(|stage| &stage.stage.success)
-        .any(|edge| !has(placed, &edge.to));
-    for stage in placed.stages.iter().filter(|_| !broken) {
+    for stage in &placed.stages {
         if !ending.contains(&stage.stage.id) {
             let text = format!("success in {} only ever leads in a circle", stage.stage.id);
             reading.error(stage.at("success"), text);

@@ -36,7 +36,8 @@ pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
         }
     };
     let read = read_root(&mut reading, document.as_table());
-    if let Some(placed) = &read {
+    // What could not be read would only cause findings that are none.
+    if let Some(placed) = read.as_ref().filter(|_| reading.found.is_empty()) {
         judge(&mut reading, placed);
     }
     let sound = reading.found.is_empty();

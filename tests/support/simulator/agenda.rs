@@ -9,7 +9,7 @@ use dbs::domain::{AttemptId, Event, SignalKind, Span, Timestamp};
 #[derive(Debug, Clone)]
 pub(super) enum Item {
     /// The engine hears of it.
-    Report(Event),
+    Report(Box<Event>),
     /// An agent does something.
     Agent(AttemptId, Act),
 }
@@ -43,7 +43,7 @@ impl Agenda {
     }
 
     pub(super) fn report(&mut self, now: Timestamp, after: u64, event: Event) {
-        self.add(now + Span(after), Item::Report(event));
+        self.add(now + Span(after), Item::Report(Box::new(event)));
     }
 
     pub(super) fn next_at(&self) -> Option<Timestamp> {
@@ -58,7 +58,7 @@ impl Agenda {
     /// The engine died: reports on their way are lost; signals wait in the inbox, and agents go on.
     pub(super) fn lose_reports(&mut self) {
         self.items.retain(
-            |_, item| !matches!(item, Item::Report(event) if !matches!(event, Event::Signalled { .. })),
+            |_, item| !matches!(item, Item::Report(event) if !matches!(**event, Event::Signalled { .. })),
         );
     }
 

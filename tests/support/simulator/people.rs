@@ -10,9 +10,9 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
     let flows: Vec<_> = board.workflows.values().collect();
     let mut commands = Vec::new();
     let mut ids: Vec<TaskId> = Vec::new();
-    let own = dice.percent(50).then(|| dice.pick(&flows).cloned()).flatten();
+    let own = dice.percent(50).then(|| dice.pick(&flows).copied()).flatten();
     for n in 0..dice.between(1, 7) {
-        let Some(flow) = own.or_else(|| dice.pick(&flows).cloned()) else {
+        let Some(flow) = own.or_else(|| dice.pick(&flows).copied()) else {
             continue;
         };
         let id = TaskId::new(format!("t{n}"));

@@ -32,7 +32,7 @@ impl Step<'_> {
         for attempt in self.after.attempts.values() {
             match self.before.attempts.get(&attempt.id) {
                 None => self.begun(attempt)?,
-                Some(before) => self.stays_settled(before, attempt)?,
+                Some(before) => stays_settled(before, attempt)?,
             }
         }
         self.answers()?;
@@ -137,8 +137,8 @@ impl Step<'_> {
         }
         let merges = stage.is_some_and(|stage| stage.evidence.contains(&dbs::domain::EvidenceKind::Merged));
         if merges {
-            let merged = self.world.merged.get(id);
-            must(merged.is_some() && merged == after.head.as_ref(), || {
+            let there = self.world.merged.get(id);
+            must(there.is_some() && there == after.head.as_ref(), || {
                 format!("{id} is done, but the remote lacks its head")
             })?;
         }
@@ -190,19 +190,6 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// What is settled stays settled; only its workspace may still go.
-    fn stays_settled(&self, before: &Attempt, after: &Attempt) -> Result<(), String> {
-        if before.state.is_open() {
-            return Ok(());
-        }
-        let mut same = before.clone();
-        same.workspace = after.workspace;
-        same.deadline = after.deadline;
-        must(same == *after, || {
-            format!("attempt {} was settled and changed", before.id)
-        })
-    }
-
     /// Every command is answered exactly once, and nothing else is.
     fn answers(&self) -> Result<(), String> {
         let replies = self
@@ -244,6 +231,19 @@ impl Step<'_> {
         let later = self.after.next_deadline().is_none_or(|next| next > self.now);
         must(later, || format!("the deadline at {:?} is never over", self.now))
     }
+}
+
+/// What is settled stays settled; only its workspace may still go.
+fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
+    if before.state.is_open() {
+        return Ok(());
+    }
+    let mut same = before.clone();
+    same.workspace = after.workspace;
+    same.deadline = after.deadline;
+    must(same == *after, || {
+        format!("attempt {} was settled and changed", before.id)
+    })
 }
 
 /// Along an edge of success, of rejection, or to where an engine's findings are mended (which is where a rejection leads).

@@ -177,7 +177,7 @@ impl Story {
                 if let Some((at, item)) = self.world.agenda.next() {
                     self.now = self.now.max(at);
                     match item {
-                        Item::Report(event) => self.take(event)?,
+                        Item::Report(event) => self.take(*event)?,
                         Item::Agent(id, act) => self.world.agent_acts(&self.board, self.now, id, &act),
                     }
                 }
@@ -200,8 +200,7 @@ impl Story {
         self.outcome.deaths += 1;
         self.world.agenda.lose_reports();
         let inventory = self.world.inventory(&self.board, self.now);
-        self.take(Event::Woke(inventory.clone()))?;
-        self.twice(&inventory)?;
+        self.take(Event::Woke(inventory))?;
         for task in std::mem::take(&mut self.forgotten) {
             self.world.perform(&self.board, self.now, &Effect::Retire(task));
         }
@@ -243,6 +242,9 @@ impl Story {
             world: &self.world,
         }
         .check()?;
+        if let Event::Woke(inventory) = &event {
+            self.twice(inventory)?;
+        }
         self.log.push((self.now, event));
         if self.perform(&effects) {
             self.die()?;

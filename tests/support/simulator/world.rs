@@ -77,7 +77,7 @@ impl World {
             Effect::Start(id) => self.with(board, *id, |world, attempt| world.start(board, now, attempt)),
             Effect::Act(id, action) => {
                 self.with(board, *id, |world, attempt| {
-                    world.act(board, now, attempt, *action)
+                    world.act(board, now, attempt, *action);
                 });
             }
             Effect::Stop(id, _) => self.stop(now, *id),
@@ -256,7 +256,7 @@ impl World {
                 Action::Verify => self.check(),
                 Action::Commit => {
                     *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
-                    self.done(board, attempt, self.head(&attempt.task))
+                    done(board, attempt, self.head(&attempt.task))
                 }
             }
         };
@@ -283,7 +283,7 @@ impl World {
             }
             self.merged.insert(task.clone(), head.clone());
         }
-        self.done(board, attempt, Some(format!("merge of {head}")))
+        done(board, attempt, Some(format!("merge of {head}")))
     }
 
     fn check(&mut self) -> ActionOutcome {
@@ -297,20 +297,6 @@ impl World {
             });
         }
         ActionOutcome::Issues(issues)
-    }
-
-    fn done(&self, board: &Board, attempt: &Attempt, commit: Option<String>) -> ActionOutcome {
-        let kinds = board
-            .stage_of_attempt(attempt)
-            .map(|stage| stage.evidence.clone());
-        let evidence = kinds.unwrap_or_default().into_iter().map(|kind| Evidence {
-            kind,
-            outcome: Tri::Yes,
-        });
-        ActionOutcome::Done {
-            commit,
-            evidence: evidence.collect(),
-        }
     }
 
     fn settle(&mut self, now: Timestamp, attempt: AttemptId) {
@@ -376,5 +362,19 @@ impl World {
             })
         };
         self.workspaces.iter().find(|id| !known(id)).copied()
+    }
+}
+
+fn done(board: &Board, attempt: &Attempt, commit: Option<String>) -> ActionOutcome {
+    let kinds = board
+        .stage_of_attempt(attempt)
+        .map(|stage| stage.evidence.clone());
+    let evidence = kinds.unwrap_or_default().into_iter().map(|kind| Evidence {
+        kind,
+        outcome: Tri::Yes,
+    });
+    ActionOutcome::Done {
+        commit,
+        evidence: evidence.collect(),
     }
 }

@@ -1,0 +1,511 @@
+//! The stored and sent form of every value, as JSON. These texts are in people's databases: a change here is a migration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dbs::domain::attempt::{Activity, StopCause, Verdict, WorkspaceState};
+use dbs::domain::event::EndCause;
+use dbs::domain::evidence::{Issue, Severity};
+use dbs::domain::run::{Batch, Pause};
+use dbs::domain::task::{Comment, GateCommand, Hold, Task, TaskKind};
+use dbs::domain::{
+    Accepted, Action, ActionOutcome, Attempt, AttemptId, AttemptMode, AttemptState, Command, Doing, Draft,
+    Effect, Event, Evidence, EvidenceKind, Exit, FailureClass, Inventory, Level, Notice, Patch, Refusal,
+    RequestId, RunState, Settings, Signal, SignalKind, Span, TaskState, Timestamp, Tri, WhyNot, Worker,
+    Workplace,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// One line per value; each is read back as the same value.
+fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: &[T]) -> String {
+    let mut lines = String::new();
+    for value in values {
+        let text = serde_json::to_string(value).unwrap();
+        let back: T = serde_json::from_str(&text).unwrap();
+        assert_eq!(&back, value);
+        lines.push_str(&text);
+        lines.push('\n');
+    }
+    lines
+}
+
+fn a() -> AttemptId {
+    AttemptId(7)
+}
+
+fn workplace() -> Workplace {
+    Workplace {
+        path: "trees/developer-ravel-7".to_owned(),
+        branch: Some("feature/t".to_owned()),
+        start: Some("c0".to_owned()),
+        start_tree: Some("t0".to_owned()),
+    }
+}
+
+fn evidence() -> Vec<Evidence> {
+    let outcomes = [
+        (EvidenceKind::CommitsAhead, Tri::Yes),
+        (EvidenceKind::Pushed, Tri::No("not there".to_owned())),
+        (EvidenceKind::Merged, Tri::Unknown("offline".to_owned())),
+        (EvidenceKind::WorkspaceUnchanged, Tri::Yes),
+        (EvidenceKind::Commented, Tri::Yes),
+        (EvidenceKind::Report("r.md".to_owned()), Tri::Yes),
+        (EvidenceKind::Gates, Tri::Yes),
+        (EvidenceKind::Approved, Tri::Yes),
+    ];
+    outcomes
+        .into_iter()
+        .map(|(kind, outcome)| Evidence { kind, outcome })
+        .collect()
+}
+
+fn draft() -> Draft {
+    Draft {
+        id: "t".into(),
+        batch: "b".into(),
+        workflow: "kanban".into(),
+        stage: Some("development".into()),
+        title: "Title".to_owned(),
+        body: "Body".to_owned(),
+        kind: TaskKind::Bug,
+        tags: BTreeSet::from(["security".to_owned()]),
+        priority: 1,
+        deps: BTreeSet::from(["u".into()]),
+        gates: vec![GateCommand {
+            name: "tests".to_owned(),
+            command: "make test".to_owned(),
+        }],
+        needs_approval: true,
+    }
+}
+
+fn commands() -> Vec<Command> {
+    let text = || "text".to_owned();
+    vec![
+        Command::PutBatch {
+            id: "b".into(),
+            title: text(),
+            goal: text(),
+            base: Some("main".to_owned()),
+        },
+        Command::Create(draft()),
+        Command::Update(
+            "t".into(),
+            Patch {
+                title: Some(text()),
+                body: Some(text()),
+                priority: Some(0),
+                add_tags: BTreeSet::from(["x".to_owned()]),
+                remove_tags: BTreeSet::from(["y".to_owned()]),
+                stage: Some("reviewing".into()),
+            },
+        ),
+        Command::Comment("t".into(), text()),
+        Command::AddDependency("t".into(), "u".into()),
+        Command::RemoveDependency("t".into(), "u".into()),
+        Command::Release(vec!["t".into()]),
+        Command::Park("t".into(), text()),
+        Command::Close("t".into(), text()),
+        Command::Retry {
+            task: "t".into(),
+            stage: Some("development".into()),
+            note: Some(text()),
+        },
+        Command::Approve("t".into()),
+        Command::Reject("t".into(), text()),
+        Command::Skip("t".into()),
+        Command::Answer("t".into(), text()),
+        Command::Kill(a()),
+        Command::Pause,
+        Command::Resume,
+    ]
+}
+
+#[test]
+fn commands_are_stored_like_this() {
+    insta::assert_snapshot!(lines(&commands()));
+}
+
+fn outcomes() -> Vec<ActionOutcome> {
+    let issue = |severity| Issue {
+        severity,
+        text: "x".to_owned(),
+    };
+    vec![
+        ActionOutcome::Done {
+            commit: Some("m".to_owned()),
+            evidence: evidence(),
+        },
+        ActionOutcome::Failed("conflict".to_owned()),
+        ActionOutcome::Issues(
+            [Severity::Low, Severity::High, Severity::Critical]
+                .map(issue)
+                .to_vec(),
+        ),
+        ActionOutcome::Unknown("offline".to_owned()),
+    ]
+}
+
+#[test]
+fn events_are_stored_like_this() {
+    let causes = [
+        None,
+        Some(EndCause::Quota {
+            until: Some(Timestamp(9)),
+            why: "limit".to_owned(),
+        }),
+        Some(EndCause::Infra("login".to_owned())),
+    ];
+    let mut events = vec![
+        Event::Asked {
+            request: RequestId(3),
+            by: "ada".to_owned(),
+            command: Command::Pause,
+        },
+        Event::Configured(Settings {
+            max_by_role: BTreeMap::from([("developer".into(), 2)]),
+            base: Some("main".to_owned()),
+            cooldown: Some(Span::seconds(5)),
+            ..Settings::default()
+        }),
+        Event::AttemptStarted {
+            attempt: a(),
+            workplace: workplace(),
+        },
+        Event::AttemptNotStarted {
+            attempt: a(),
+            why: "x".to_owned(),
+        },
+        Event::Verified {
+            attempt: a(),
+            evidence: evidence(),
+            head: Some("c1".to_owned()),
+        },
+        Event::WorkspaceSettled {
+            attempt: a(),
+            problem: Some("busy".to_owned()),
+        },
+        Event::Performed {
+            key: "retire/t".to_owned(),
+            problem: None,
+        },
+        Event::Woke(Inventory {
+            running: BTreeSet::from([AttemptId(1)]),
+            ended: BTreeMap::from([(AttemptId(2), (Exit::Vanished, "tail".to_owned()))]),
+            unknown: BTreeSet::from([AttemptId(3)]),
+        }),
+        Event::Ticked,
+    ];
+    let kinds = [
+        SignalKind::Claim,
+        SignalKind::Done,
+        SignalKind::Reject,
+        SignalKind::Block,
+        SignalKind::Fail,
+        SignalKind::Progress,
+        SignalKind::Question,
+    ];
+    events.extend(kinds.map(|kind| Event::Signalled {
+        attempt: a(),
+        kind,
+        text: "x".to_owned(),
+        key: "k".to_owned(),
+    }));
+    let doings = [
+        Doing::Starting,
+        Doing::Working,
+        Doing::Permission("rm".to_owned()),
+        Doing::Question("which".to_owned()),
+        Doing::Idle,
+        Doing::Exited,
+        Doing::Lost,
+    ];
+    events.extend(doings.map(|doing| Event::Observed {
+        attempt: a(),
+        doing,
+        source: "hook".to_owned(),
+    }));
+    let exits = [Exit::Code(1), Exit::Signal(9), Exit::Vanished];
+    events.extend(
+        exits
+            .into_iter()
+            .zip(causes)
+            .map(|(exit, cause)| Event::AttemptEnded {
+                attempt: a(),
+                exit,
+                tail: "tail".to_owned(),
+                cause,
+            }),
+    );
+    events.extend(outcomes().into_iter().map(|outcome| Event::ActionEnded {
+        attempt: a(),
+        outcome,
+    }));
+    insta::assert_snapshot!(lines(&events));
+}
+
+#[test]
+fn a_workflow_in_an_event_is_stored_like_this() {
+    let flow = crate::desk::workflows()
+        .into_iter()
+        .find(|flow| flow.id.as_str() == "kanban")
+        .unwrap();
+    insta::assert_json_snapshot!(Event::WorkflowsLoaded(vec![flow]));
+}
+
+#[test]
+fn effects_are_stored_like_this() {
+    let level = |level| {
+        Effect::Notify(Notice {
+            level,
+            kind: "spawn".to_owned(),
+            task: Some("t".into()),
+            attempt: Some(a()),
+            text: "x".to_owned(),
+        })
+    };
+    let mut effects = vec![
+        Effect::Start(a()),
+        Effect::Act(a(), Action::Merge),
+        Effect::Act(a(), Action::Commit),
+        Effect::Act(a(), Action::Verify),
+        Effect::Verify {
+            attempt: a(),
+            evidence: vec![EvidenceKind::Gates],
+            check: 1,
+        },
+        Effect::Settle(a()),
+        Effect::Retire("t".into()),
+        Effect::Tell(a(), "yes".to_owned()),
+        Effect::Reply(RequestId(3), Ok(Accepted("released t".to_owned()))),
+        Effect::Reply(RequestId(3), Err(Refusal("there is no task t".to_owned()))),
+    ];
+    effects.extend(causes().map(|cause| Effect::Stop(a(), cause)));
+    effects.extend(
+        [
+            Level::Info,
+            Level::Success,
+            Level::Warning,
+            Level::Error,
+            Level::Alert,
+        ]
+        .map(level),
+    );
+    insta::assert_snapshot!(lines(&effects));
+}
+
+fn causes() -> [StopCause; 6] {
+    [
+        StopCause::Finished,
+        StopCause::Timeout,
+        StopCause::Paused,
+        StopCause::Killed,
+        StopCause::Cancelled,
+        StopCause::Quota,
+    ]
+}
+
+fn classes() -> [FailureClass; 10] {
+    [
+        FailureClass::Infra,
+        FailureClass::Quota,
+        FailureClass::Crash,
+        FailureClass::Timeout,
+        FailureClass::Empty,
+        FailureClass::Gate,
+        FailureClass::Rejected,
+        FailureClass::Context,
+        FailureClass::Protocol,
+        FailureClass::Failed,
+    ]
+}
+
+fn task() -> Task {
+    let failures = classes().map(|class| (class, 1)).into_iter().collect();
+    Task {
+        id: "t".into(),
+        batch: "b".into(),
+        workflow: "kanban".into(),
+        title: "Title".to_owned(),
+        body: "Body".to_owned(),
+        kind: TaskKind::Feature,
+        tags: BTreeSet::from(["security".to_owned()]),
+        priority: 2,
+        deps: BTreeSet::from(["u".into()]),
+        gates: Vec::new(),
+        stage: "development".into(),
+        state: TaskState::Released,
+        open_attempt: Some(a()),
+        next_mode: AttemptMode::Remediate,
+        needs_approval: false,
+        approved: Some("development".into()),
+        not_before: Some(Timestamp(5)),
+        failures: BTreeMap::from([("development".into(), failures)]),
+        rejections: 1,
+        spawns: 2,
+        tries: BTreeMap::from([("development".into(), 2)]),
+        head: Some("c1".to_owned()),
+        merged: Some("m1".to_owned()),
+        why_not: None,
+        comments: vec![Comment {
+            author: "ada".to_owned(),
+            text: "x".to_owned(),
+            at: Timestamp(4),
+        }],
+        finding: Some("x".to_owned()),
+        created_at: Timestamp(1),
+        since: Timestamp(2),
+    }
+}
+
+#[test]
+fn a_task_is_stored_like_this() {
+    insta::assert_json_snapshot!(task());
+}
+
+#[test]
+fn states_holds_and_reasons_are_stored_like_this() {
+    let text = || "x".to_owned();
+    let states = [
+        TaskState::Backlog,
+        TaskState::Released,
+        TaskState::Active,
+        TaskState::Verifying,
+        TaskState::Held(Hold::Approval),
+        TaskState::Held(Hold::Blocked(text())),
+        TaskState::Held(Hold::RejectLoop(5)),
+        TaskState::Held(Hold::Exhausted(FailureClass::Crash)),
+        TaskState::Held(Hold::TooManyAttempts(20)),
+        TaskState::Held(Hold::AcceptanceFailed(text())),
+        TaskState::Parked(text()),
+        TaskState::Done,
+        TaskState::Failed(text()),
+        TaskState::Skipped("u".into()),
+        TaskState::Cancelled,
+    ];
+    let reasons = [
+        WhyNot::Dependencies(vec!["u".into()]),
+        WhyNot::UnknownDependency("u".into()),
+        WhyNot::Until(Timestamp(5)),
+        WhyNot::DependencyNotMerged(vec!["u".into()]),
+        WhyNot::SingletonBusy(a()),
+        WhyNot::NoRoom { running: 8, most: 8 },
+        WhyNot::TurnLimit,
+        WhyNot::Paused,
+        WhyNot::NoGoAhead,
+        WhyNot::Aborted,
+        WhyNot::NoBase,
+        WhyNot::StillEnding(a()),
+        WhyNot::NoStage("kanban".into(), "development".into()),
+    ];
+    let kinds = [TaskKind::Bug, TaskKind::Feature, TaskKind::Task, TaskKind::Chore];
+    insta::assert_snapshot!(format!("{}{}{}", lines(&states), lines(&reasons), lines(&kinds)));
+}
+
+#[test]
+fn an_attempt_is_stored_like_this() {
+    let signal = Signal {
+        kind: SignalKind::Done,
+        text: String::new(),
+        key: "k".to_owned(),
+        at: Timestamp(3),
+    };
+    insta::assert_json_snapshot!(Attempt {
+        id: a(),
+        task: "t".into(),
+        stage: "development".into(),
+        n: 2,
+        mode: AttemptMode::Fallback,
+        worker: Worker::Agent {
+            role: "developer".into(),
+            name: "developer-ravel".to_owned(),
+        },
+        state: AttemptState::Running,
+        signals: vec![signal.clone()],
+        refused: vec![signal],
+        workplace: Some(workplace()),
+        activity: Activity {
+            doing: Doing::Working,
+            source: "hook".to_owned(),
+            since: Timestamp(2),
+        },
+        evidence: evidence(),
+        checks: 1,
+        created_at: Timestamp(1),
+        started_at: Some(Timestamp(2)),
+        deadline: Some(Timestamp(9)),
+        ended_at: None,
+        workspace: WorkspaceState::Present,
+    });
+}
+
+#[test]
+fn lives_verdicts_and_workspaces_of_attempts_are_stored_like_this() {
+    let mut states = vec![
+        AttemptState::Starting,
+        AttemptState::Running,
+        AttemptState::Verifying,
+        AttemptState::Settled(Verdict::Passed),
+        AttemptState::Settled(Verdict::Rejected("x".to_owned())),
+        AttemptState::Settled(Verdict::Blocked("x".to_owned())),
+    ];
+    states.extend(causes().map(AttemptState::Stopping));
+    states.extend(causes().map(|cause| AttemptState::Settled(Verdict::Stopped(cause))));
+    states.extend(classes().map(|class| AttemptState::Settled(Verdict::Failed(class, "x".to_owned()))));
+    let workspaces = [
+        WorkspaceState::None,
+        WorkspaceState::Present,
+        WorkspaceState::Leaving,
+        WorkspaceState::Gone,
+    ];
+    let modes = [AttemptMode::Fresh, AttemptMode::Remediate, AttemptMode::Fallback];
+    let worker = [Worker::Engine(Action::Merge)];
+    insta::assert_snapshot!(format!(
+        "{}{}{}{}",
+        lines(&states),
+        lines(&workspaces),
+        lines(&modes),
+        lines(&worker)
+    ));
+}
+
+#[test]
+fn batches_runs_and_pauses_are_stored_like_this() {
+    let runs = [
+        RunState::Planning,
+        RunState::Running,
+        RunState::Paused,
+        RunState::Completed,
+        RunState::CompletedWithFailures,
+        RunState::Stalled,
+        RunState::Aborted("x".to_owned()),
+    ];
+    let pauses = [
+        Pause::Operator {
+            by: "ada".to_owned(),
+            at: Timestamp(1),
+        },
+        Pause::Quota {
+            until: Timestamp(2),
+            why: "limit".to_owned(),
+        },
+    ];
+    let batch = [Batch {
+        id: "b".into(),
+        title: "B".to_owned(),
+        goal: "G".to_owned(),
+        base: Some("main".to_owned()),
+        go_ahead: Some(Timestamp(1)),
+        run: RunState::Running,
+        since: Timestamp(2),
+    }];
+    insta::assert_snapshot!(format!("{}{}{}", lines(&runs), lines(&pauses), lines(&batch)));
+}
+
+#[test]
+fn rows_from_before_a_field_existed_are_still_read() {
+    let mut value = serde_json::to_value(task()).unwrap();
+    value.as_object_mut().unwrap().remove("tries");
+    let back: Task = serde_json::from_value(value).unwrap();
+    assert!(back.tries.is_empty());
+}
