@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::inbox::{Answer, Next, Outlet};
 use super::journal::Journal;
 use super::turn::{Ledger, Taken};
-use crate::domain::{Board, Effect, Event, Span, Timestamp};
+use crate::domain::{Accepted, Board, Effect, Event, Refusal, Span, Timestamp};
 use crate::ports::clock::Clock;
 use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
@@ -18,6 +18,13 @@ use crate::read_model::ReadModel;
 const LONGEST_WAIT: Span = Span(30_000);
 /// Shortest time between two published pictures while events wait; a person cannot see more.
 const PICTURE_EVERY: Span = Span(16);
+
+/// Events from before a start whose notices are shown again.
+const RECALLED: u64 = 500;
+
+fn recalled() -> usize {
+    usize::try_from(RECALLED).unwrap_or(usize::MAX)
+}
 
 /// Carries out effects. Never waits: it hands work to others.
 pub trait Perform: Send {
@@ -62,6 +69,11 @@ impl<P: Perform> Running<P> {
     /// # Errors
     /// When a turn could not be made durable; nothing was performed for it, and agents are untouched.
     pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
+        let mut first = first.into_iter();
+        if let Some(event) = first.next() {
+            let seq = self.turn(&event, None)?;
+            self.recall(seq)?;
+        }
         for event in first {
             self.turn(&event, None)?;
         }
@@ -92,6 +104,20 @@ impl<P: Perform> Running<P> {
         }
     }
 
+    /// Shows again what people were told before this start.
+    fn recall(&mut self, seq: u64) -> Result<(), StoreError> {
+        let before = self
+            .ledger
+            .store()
+            .events(seq.saturating_sub(RECALLED), recalled(), None)?;
+        for event in before.into_iter().filter(|event| event.seq < seq) {
+            for notice in event.notices {
+                self.journal.add(event.at, notice);
+            }
+        }
+        Ok(())
+    }
+
     fn wait(&self) -> Span {
         let due = self.ledger.board().next_deadline();
         due.map_or(LONGEST_WAIT, |due| due.since(self.clock.now()).min(LONGEST_WAIT))
@@ -102,9 +128,14 @@ impl<P: Perform> Running<P> {
             .send_replace(Arc::new(self.ledger.read_model(self.clock.now())));
     }
 
-    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<Answer>>) -> Result<(), StoreError> {
+    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<Answer>>) -> Result<u64, StoreError> {
         let now: Timestamp = self.clock.now();
-        let Taken { effects, notices, .. } = self.ledger.take(now, event)?;
+        let Taken {
+            seq,
+            effects,
+            notices,
+            ..
+        } = self.ledger.take(now, event)?;
         for notice in notices {
             tracing::info!(
                 kind = notice.kind,
@@ -126,6 +157,32 @@ impl<P: Perform> Running<P> {
                 effect => self.performer.perform(effect, self.ledger.board()),
             }
         }
-        Ok(())
+        if let Some(answer) = answer {
+            // A command has its answer by now, and its place is taken.
+            drop(answer.try_send(heard(self.ledger.board(), event)));
+        }
+        Ok(seq)
+    }
+}
+
+/// What an attempt is told about its signal, once that is durable.
+fn heard(board: &Board, event: &Event) -> Answer {
+    let Event::Signalled {
+        attempt, kind, key, ..
+    } = event
+    else {
+        return Ok(Accepted("taken".to_owned()));
+    };
+    let refused = |why: String| Err(Refusal(why));
+    match board.attempts.get(attempt) {
+        None => refused(format!("attempt {attempt} is over")),
+        Some(row) if row.refused.iter().any(|signal| signal.key == *key) => {
+            refused(format!("stage {} does not take the signal {kind}", row.stage))
+        }
+        Some(row) if row.signals.iter().any(|signal| signal.key == *key) => {
+            Ok(Accepted(format!("{kind} was taken")))
+        }
+        Some(row) if row.state.is_open() => Ok(Accepted(format!("{kind} was taken"))),
+        Some(_) => refused(format!("attempt {attempt} is over")),
     }
 }
