@@ -88,8 +88,12 @@ impl<P: Perform> Running<P> {
                 Shown::NotYet => Span(0),
             };
             match (self.outlet.next(Some(wait)), shown) {
-                (Next::Envelope(envelope), _) => self.turn(&envelope.event, envelope.answer.as_ref())?,
-                (Next::Due, Shown::Yes) => self.turn(&Event::Ticked, None)?,
+                (Next::Envelope(envelope), _) => {
+                    self.turn(&envelope.event, envelope.answer.as_ref())?;
+                }
+                (Next::Due, Shown::Yes) => {
+                    self.turn(&Event::Ticked, None)?;
+                }
                 (Next::Due, Shown::NotYet) => {}
                 (Next::Closed, _) => return Ok(()),
             }
