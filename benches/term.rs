@@ -27,6 +27,18 @@ fn feed(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
     });
 }
 
+/// The same bytes without the scanner, to see what it costs.
+fn feed_bare(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
+    let kind: EngineKind = kind.parse().expect("a known engine");
+    let mut engine = kind.build(Size::new(200, 50), 2000);
+    engine.feed(&b"a line to fill the history\r\n".repeat(3000));
+    bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
+        for chunk in bytes.chunks(READ) {
+            engine.feed(black_box(chunk));
+        }
+    });
+}
+
 /// Lines of a build log, about 120 characters each.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
@@ -46,6 +58,16 @@ fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
 /// A diff or a compiler: a colour for every word, of about twenty.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn coloured(bencher: Bencher<'_, '_>, kind: &str) {
+    feed(bencher, kind, coloured_words().as_bytes());
+}
+
+/// The same without the scanner.
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn coloured_bare(bencher: Bencher<'_, '_>, kind: &str) {
+    feed_bare(bencher, kind, coloured_words().as_bytes());
+}
+
+fn coloured_words() -> String {
     let mut text = String::new();
     for (word, token) in (0..60_000u32).zip(["fn", "value", "return", "self"].into_iter().cycle()) {
         let shade = word % 20 * 12;
@@ -54,7 +76,7 @@ fn coloured(bencher: Bencher<'_, '_>, kind: &str) {
             text.push_str("\r\n");
         }
     }
-    feed(bencher, kind, text.as_bytes());
+    text
 }
 
 /// Two letters a line: nothing but scrolling.

@@ -1,8 +1,8 @@
 //! The terminal emulation layer: bytes of a program in, a screen, events and encoded input out. Does no input or output
 //! and reads no clock: time is an argument.
 //!
-//! [`Terminal`] is the whole of it: its scanner reads the bytes first (it answers queries, reports what an emulator
-//! does not show, and passes on only what is safe), then an [`Engine`] keeps the grid.
+//! [`Terminal`] is the whole of it: its [`Scanner`] reads the bytes first (it answers queries, reports what an emulator
+//! does not show, and passes on only what is safe), then an [`Engine`] keeps the grid. [`keys`] is the way back.
 
 mod agent_state;
 mod base64;

@@ -4,7 +4,7 @@
 use super::cell::{Cell, CellStyle};
 use super::size::Size;
 
-/// A terminal emulator that is given clean input (whole sequences and valid UTF-8, see `super::Terminal`) and keeps a
+/// A terminal emulator that is given clean input (whole sequences and valid UTF-8, see [`super::Scanner`]) and keeps a
 /// grid. It never answers queries: replies are made by us from our own state.
 pub trait Engine: Send {
     /// Applies bytes to the grid.
