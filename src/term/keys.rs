@@ -1,4 +1,4 @@
-//! Input for the program in a pane, encoded the way it asked for (its [`Modes`](super::Modes)). Must not read any
+//! Input for the program in a pane, encoded the way it asked for (its [`Modes`]). Must not read any
 //! input device and must not send what was not asked for.
 
 mod kitty;
