@@ -179,14 +179,12 @@ fn heard(board: &Board, event: &Event) -> Answer {
     };
     let refused = |why: String| Err(Refusal(why));
     match board.attempts.get(attempt) {
-        None => refused(format!("attempt {attempt} is over")),
         Some(row) if row.refused.iter().any(|signal| signal.key == *key) => {
             refused(format!("stage {} does not take the signal {kind}", row.stage))
         }
-        Some(row) if row.signals.iter().any(|signal| signal.key == *key) => {
+        Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == *key) => {
             Ok(Accepted(format!("{kind} was taken")))
         }
-        Some(row) if row.state.is_open() => Ok(Accepted(format!("{kind} was taken"))),
-        Some(_) => refused(format!("attempt {attempt} is over")),
+        Some(_) | None => refused(format!("attempt {attempt} is over")),
     }
 }

@@ -324,7 +324,6 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    #[ignore = "fails: the board forgets old attempts without naming them as touched, so they come back after a restart"]
     fn rows_log_and_memory_agree_after_any_history(choices in prop::collection::vec(any::<Choice>(), 1..120)) {
         let folder = tempfile::tempdir().unwrap();
         let mut history = History::new(folder.path());

@@ -61,6 +61,8 @@ pub(super) enum Next {
     On,
     /// It ends, with these words.
     Bye(String),
+    /// The client is gone.
+    Gone,
 }
 
 /// Draws for one client until it leaves or the server ends.
@@ -80,30 +82,35 @@ pub(super) async fn draw(
     let begun = ui::begin(&client.state);
     client.carry_out_all(begun, sender).await?;
     loop {
-        if client.stale {
-            let noticed = client.update(Input::Tick);
-            client.carry_out_all(noticed, sender).await?;
-        }
         client.picture(sender).await?;
         let due = client.due();
-        let next = tokio::select! {
-            () = server.stop.cancelled() => Next::Bye("the server ends; agents go on unless you stopped them".to_owned()),
-            said = next(receiver) => match said? {
-                None => return Ok(()),
-                Some(FromClient::Input(event)) => client.input(event, sender).await?,
-                Some(FromClient::Ack(number)) => { client.shown = client.shown.max(number); Next::On }
-                Some(FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_)) => Next::On,
-            },
-            changed = pictures.changed() => client.changed(changed.is_ok()),
-            changed = screens.changed() => client.changed(changed.is_ok()),
-            changed = lines.changed() => client.changed(changed.is_ok()),
-            Some(done) = client.work.join_next() => client.done(done),
-            () = tokio::time::sleep_until(due) => { client.stale = true; Next::On }
+        let happened = tokio::select! {
+            () = server.stop.cancelled() => Happened::Stop,
+            said = next(receiver) => Happened::Said(said?),
+            changed = pictures.changed() => Happened::Changed(changed.is_ok()),
+            changed = screens.changed() => Happened::Changed(changed.is_ok()),
+            changed = lines.changed() => Happened::Changed(changed.is_ok()),
+            Some(done) = client.work.join_next() => Happened::Done(done),
+            () = tokio::time::sleep_until(due) => Happened::Changed(true),
         };
-        if let Next::Bye(why) = next {
-            return say(sender, &FromServer::Bye(why)).await;
+        match client.take(happened, sender).await? {
+            Next::On => {}
+            Next::Gone => return Ok(()),
+            Next::Bye(why) => return say(sender, &FromServer::Bye(why)).await,
         }
     }
+}
+
+/// What woke the drawing up.
+enum Happened {
+    /// The server ends.
+    Stop,
+    /// The client said something, or is gone.
+    Said(Option<FromClient>),
+    /// The board, a terminal or the log changed; or who tells of that is gone.
+    Changed(bool),
+    /// Work beside the drawing has ended.
+    Done(Result<Done, tokio::task::JoinError>),
 }
 
 impl Client {
@@ -125,6 +132,23 @@ impl Client {
             drawn_at: None,
             stale: true,
             work: JoinSet::new(),
+        })
+    }
+
+    async fn take(&mut self, happened: Happened, sender: &mut Sender) -> Result<Next, TalkError> {
+        Ok(match happened {
+            Happened::Stop => Next::Bye("the server ends; agents go on unless you stopped them".to_owned()),
+            Happened::Said(None) => Next::Gone,
+            Happened::Said(Some(FromClient::Input(event))) => self.input(event, sender).await?,
+            Happened::Said(Some(FromClient::Ack(number))) => {
+                self.shown = self.shown.max(number);
+                Next::On
+            }
+            Happened::Said(Some(FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_))) => {
+                Next::On
+            }
+            Happened::Changed(alive) => self.changed(alive),
+            Happened::Done(done) => self.done(done),
         })
     }
 
@@ -154,6 +178,10 @@ impl Client {
 
     /// Sends a picture if one is due.
     async fn picture(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
+        if self.stale {
+            let noticed = self.update(Input::Tick);
+            self.carry_out_all(noticed, sender).await?;
+        }
         let now = Instant::now();
         let early = self.drawn_at.is_some_and(|at| now < at + self.pace(now));
         if !self.stale || early || self.sent - self.shown >= AHEAD {
@@ -279,7 +307,7 @@ impl Client {
             }
             match carry_out(self, request, sender).await? {
                 Next::On => {}
-                bye @ Next::Bye(_) => return Ok(bye),
+                end @ (Next::Bye(_) | Next::Gone) => return Ok(end),
             }
         }
         Ok(Next::On)

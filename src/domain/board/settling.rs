@@ -147,6 +147,7 @@ impl Board {
             .collect();
         for id in old {
             self.attempts.remove(&id);
+            self.touched.attempts.insert(id);
         }
     }
 }
