@@ -238,6 +238,7 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
 async fn end(server: Arc<Server>) -> Result<(), String> {
     let holders = Arc::clone(&server.session.holders);
     let alive = server.session.hub.alive();
+    let place = server.session.place.clone();
     let server = Arc::into_inner(server)
         .ok_or_else(|| "could not end the session: a conversation is still open".to_owned());
     let ended = match server {
@@ -250,5 +251,8 @@ async fn end(server: Arc<Server>) -> Result<(), String> {
     };
     let stopping =
         tokio::task::spawn_blocking(move || super::server::stop_all(holders.as_ref(), &alive)).await;
+    // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
+    drop(std::fs::remove_file(&place.socket));
+    drop(std::fs::remove_dir_all(&place.runtime));
     ended.and(stopping.map_err(|error| format!("could not stop the agents: {error}")))
 }
