@@ -147,6 +147,7 @@ fn outcomes() -> Vec<ActionOutcome> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one value of every kind, in a row")]
 fn events_are_stored_like_this() {
     let causes = [
         None,
