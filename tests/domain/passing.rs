@@ -166,6 +166,10 @@ fn the_third_empty_branch_holds_the_task() {
         TaskState::Held(Hold::Exhausted(FailureClass::Empty))
     );
     assert!(desk.told().contains(&"empty_branch_blocked"));
+    assert!(
+        desk.comments("a")
+            .contains("used up its empty budget in development")
+    );
 }
 
 #[test]

@@ -111,12 +111,14 @@ impl Board {
         }
     }
 
-    /// Ends a task's own efforts as its workflow says: held for a person, or failed.
+    /// Ends a task's own efforts as its workflow says: held for a person, or failed; the task says why (K28, K43).
     pub(super) fn exhaust(&mut self, step: &mut Step, id: &TaskId, hold: Hold) {
         let Some(task) = self.task(id) else { return };
         let manner = self
             .workflow_of(&task)
             .map_or(Exhausted::Hold, |flow| flow.exhausted);
+        let text = format!("{hold} in {}: look at what went wrong, then retry it", task.stage);
+        self.comment(step.now, id, ENGINE, text);
         let state = match manner {
             Exhausted::Hold => TaskState::Held(hold),
             Exhausted::Fail => TaskState::Failed(hold.to_string()),
