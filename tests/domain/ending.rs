@@ -135,6 +135,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
         desk.task("a").state,
         TaskState::Held(Hold::Exhausted(FailureClass::Crash))
     );
+    assert!(desk.told().contains(&"crash") && desk.told().contains(&"block"));
 }
 
 #[test]

@@ -50,30 +50,36 @@ impl Board {
         let class = failure.class;
         self.settle(step, id, Verdict::Failed(class, failure.why.clone()));
         let task = &attempt.task;
-        let wait = if class.uses_budget() {
-            let times = self.count(task, &attempt.stage, class);
-            if times >= self.most(task, class) {
-                let kind = if class == FailureClass::Empty {
-                    "empty_branch_blocked"
-                } else {
-                    "block"
-                };
-                let text = format!(
-                    "{task} used up its {class} budget in {}: {}",
-                    attempt.stage, failure.why
-                );
-                step.report(Level::Alert, kind, &attempt, text);
-                self.edit(task, |task| task.next_mode = failure.mode);
-                self.exhaust(step, task, Hold::Exhausted(class));
-                return;
-            }
-            self.wait_after(class, times)
+        let times = if class.uses_budget() {
+            self.count(task, &attempt.stage, class)
         } else {
             self.uncount(task);
-            (class == FailureClass::Infra).then(|| self.infra_failed(step))
+            0
         };
-        let text = format!("{} on {task} {}", attempt.worker.name(), failure.why);
-        step.report(Level::Warning, kind_of(class), &attempt, text);
+        let spent = class.uses_budget() && times >= self.most(task, class);
+        if !(spent && class == FailureClass::Empty) {
+            let text = format!("{} on {task} {}", attempt.worker.name(), failure.why);
+            step.report(Level::Warning, kind_of(class), &attempt, text);
+        }
+        if spent {
+            let kind = if class == FailureClass::Empty {
+                "empty_branch_blocked"
+            } else {
+                "block"
+            };
+            let text = format!(
+                "{task} used up its {class} budget in {}: {}",
+                attempt.stage, failure.why
+            );
+            step.report(Level::Alert, kind, &attempt, text);
+            self.edit(task, |task| task.next_mode = failure.mode);
+            self.exhaust(step, task, Hold::Exhausted(class));
+            return;
+        }
+        let wait = match class {
+            FailureClass::Infra => Some(self.infra_failed(step)),
+            class => self.wait_after(class, times),
+        };
         let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
         self.enter(step.now, task, &stage, failure.mode);
         if let Some(wait) = wait {
