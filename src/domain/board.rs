@@ -68,7 +68,7 @@ pub struct Board {
 pub struct Touched {
     /// Tasks.
     pub tasks: BTreeSet<TaskId>,
-    /// Attempts.
+    /// Attempts; one that is not on the board (any more) was forgotten, as only the last settled ones of a task are kept.
     pub attempts: BTreeSet<AttemptId>,
     /// Batches.
     pub batches: BTreeSet<BatchId>,

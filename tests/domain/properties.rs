@@ -392,7 +392,7 @@ proptest! {
                 prop_assert!(same || touched.attempts.contains(id), "attempt {id} changed untouched");
             }
             for id in before.attempts.keys().filter(|id| !board.attempts.contains_key(*id)) {
-                prop_assert!(!touched.attempts.contains(id), "{id} was forgotten in the turn that changed it");
+                prop_assert!(touched.attempts.contains(id), "attempt {id} was forgotten untouched");
                 let gone = &before.attempts[id];
                 prop_assert!(!gone.state.is_open());
                 prop_assert!(matches!(gone.workspace, WorkspaceState::None | WorkspaceState::Gone));
