@@ -61,6 +61,8 @@ pub struct Board {
     pub infra_failures: u32,
     /// What changed since [`Board::take_touched`] was last called.
     touched: Touched,
+    /// Nobody is there to carry out what is wished for. Never stored.
+    asleep: bool,
 }
 
 /// Which rows an event changed.
@@ -86,7 +88,9 @@ impl Board {
         if !self.workflows.is_empty() {
             self.spend(&mut step);
             self.cascade(&mut step);
-            self.schedule(&mut step);
+            if !self.asleep {
+                self.schedule(&mut step);
+            }
             self.judge_runs(&mut step);
         }
         debug_assert!(
@@ -95,6 +99,12 @@ impl Board {
             check_invariants(self)
         );
         step.effects
+    }
+
+    /// Starts nothing until [`Event::Woke`]: a board that was just read, or is changed without a server, does not know what
+    /// runs, and nobody carries out what it wishes for. What it stops meanwhile it asks for again when it wakes.
+    pub fn sleep(&mut self) {
+        self.asleep = true;
     }
 
     fn take_in(&mut self, step: &mut Step, event: &Event) {

@@ -30,12 +30,13 @@ impl std::fmt::Debug for Ledger {
 }
 
 impl Ledger {
-    /// Reads the board from the store.
+    /// Reads the board from the store. It sleeps: nothing is started before it is told what runs ([`Event::Woke`]).
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn open(mut store: Box<dyn Store>) -> Result<Ledger, StoreError> {
-        let board = store.load()?;
+        let mut board = store.load()?;
+        board.sleep();
         Ok(Ledger { board, store })
     }
 

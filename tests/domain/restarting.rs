@@ -175,3 +175,18 @@ fn replaying_the_events_gives_the_same_board() {
     }
     assert_eq!(again, desk.board);
 }
+
+#[test]
+fn a_sleeping_board_starts_nothing_and_repeats_its_stops_when_it_wakes() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.board.sleep();
+    desk.released(draft("b", "stories"));
+    assert_eq!(desk.word("b"), "released");
+    desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
+    desk.happen(running(&[first]));
+    let wishes = desk.wishes();
+    assert!(wishes.contains(&format!("stop/{first}")), "{wishes:?}");
+    assert_eq!(desk.word("b"), "active", "awake, it starts what waited");
+}

@@ -20,6 +20,7 @@ enum Found<'a> {
 impl Board {
     /// Compares what is remembered with what was found, attempt by attempt.
     pub(super) fn woke(&mut self, step: &mut Step, inventory: &Inventory) {
+        self.asleep = false;
         let ids: Vec<AttemptId> = self.attempts.keys().copied().collect();
         for id in ids {
             let Some(attempt) = self.attempt(id) else { continue };
