@@ -45,7 +45,9 @@ impl<'a> History<'a> {
             open: Vec::new(),
             made: 0,
         };
+        history.board.sleep();
         history.begin();
+        history.happen(&Event::Woke(Inventory::default()));
         history
     }
 
@@ -80,6 +82,7 @@ impl<'a> History<'a> {
         let mut store = open(self.folder);
         same(&store.load().unwrap(), &self.stored());
         self.board = store.load().unwrap();
+        self.board.sleep();
         self.store = Some(store);
         self.begin();
         let found = Inventory {

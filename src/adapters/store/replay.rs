@@ -7,7 +7,7 @@ use crate::domain::Board;
 use crate::ports::store::StoredEvent;
 
 /// Applies stored events in order, beginning with the first, as the engine did: settings and workflows are forgotten between two
-/// sessions, because they are read anew.
+/// sessions, because they are read anew, and each session begins asleep.
 pub fn replay<'a>(events: impl IntoIterator<Item = &'a StoredEvent>) -> Board {
     let (mut board, mut session) = (Board::default(), 0);
     for stored in events {
@@ -15,6 +15,7 @@ pub fn replay<'a>(events: impl IntoIterator<Item = &'a StoredEvent>) -> Board {
             session = stored.session;
             board.settings = Arc::default();
             board.workflows = BTreeMap::new();
+            board.sleep();
         }
         drop(board.apply(stored.at, &stored.event));
         drop(board.take_touched());
