@@ -1,11 +1,13 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod examples;
 mod tasks;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use examples::command;
 pub use tasks::{Create, One, OneWithText, Retry, TaskVerb, Update};
 
 /// Orchestrates coding agents in real terminals.
@@ -173,9 +175,6 @@ pub struct Start {
 
 /// What an agent says.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  dbs signal claim\n  dbs signal done \"all tests pass\"\n  dbs signal reject \"src/lib.rs:12: panics on empty input\"\n  dbs signal block \"needs a key I do not have\""
-)]
 pub struct Signal {
     /// What
     pub kind: SignalWord,

@@ -95,7 +95,8 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             json,
         } => {
             let form = match (raw, follow) {
-                (true, _) => Form::Raw,
+                (true, true) => Form::FollowingRaw,
+                (true, false) => Form::Raw,
                 (false, true) => Form::Following,
                 (false, false) => Form::Lines,
             };
@@ -136,8 +137,8 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
 
 /// Shells get the completions of the command line as it is.
 fn completions(shell: clap_complete::Shell) -> ExitCode {
-    use clap::CommandFactory as _;
-    let mut command = super::args::Arguments::command();
-    clap_complete::generate(shell, &mut command, "dbs", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut super::args::command(), "dbs", &mut script);
+    out::bytes(&script);
     ExitCode::SUCCESS
 }

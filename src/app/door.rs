@@ -1,5 +1,7 @@
 //! The way of the command line to the board: the running server, or the store itself for the length of one turn.
 
+use std::ops::ControlFlow;
+
 use tokio::runtime::Runtime;
 
 use super::client::{greet, hear, say};
@@ -11,7 +13,7 @@ use super::{server, setup};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::adapters::store::{Owner, SqliteStore};
-use crate::domain::{Command, Effect, Event, RequestId};
+use crate::domain::{Accepted, Command, Effect, Event, Refusal, RequestId};
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
 use crate::read_model::ReadModel;
@@ -109,6 +111,10 @@ impl Door {
                 }
             };
         }
+        if let Command::Answer(..) = command {
+            let why = "no server runs, so no agent can be told: leave a comment with `dbs task comment`, the next one reads it";
+            return Ok(Err(Refusal(why.to_owned())));
+        }
         let mut ledger = self.ledger()?;
         let event = Event::Asked {
             request: RequestId(0),
@@ -118,8 +124,12 @@ impl Door {
         let taken = ledger
             .take(clock::now(), &event)
             .map_err(|error| format!("could not {error}"))?;
+        let waits = taken
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Stop(..)));
         let reply = taken.effects.into_iter().find_map(|effect| match effect {
-            Effect::Reply(_, said) => Some(said),
+            Effect::Reply(_, said) => Some(said.map(|accepted| later(accepted, waits))),
             _ => None,
         });
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
@@ -145,17 +155,22 @@ impl Door {
         }
         let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
         let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
+        board.sleep();
         for event in self.in_force()? {
             board.apply(clock::now(), &event);
         }
         Ok(server::snapshot(&ReadModel::of(&board, clock::now()), false))
     }
 
-    /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends.
+    /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
     ///
     /// # Errors
     /// When no server runs.
-    pub fn follow(&mut self, after: u64, show: &mut dyn FnMut(&LogLine)) -> Result<(), String> {
+    pub fn follow(
+        &mut self,
+        after: u64,
+        show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
+    ) -> Result<(), String> {
         let Way::Server(connection) = &mut self.way else {
             return Err(
                 "could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned(),
@@ -166,7 +181,11 @@ impl Door {
             say(sender, &FromClient::Call(Box::new(Call::Follow(after)))).await?;
             loop {
                 match hear(receiver).await? {
-                    Some(Packet::Said(FromServer::Line(line))) => show(&line),
+                    Some(Packet::Said(FromServer::Line(line))) => {
+                        if show(&line).is_break() {
+                            return Ok(());
+                        }
+                    }
                     Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
                     Some(_) => {}
                 }
@@ -195,4 +214,12 @@ impl Door {
         let (settings, workflows) = setup::reread(&self.place)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
     }
+}
+
+/// What was decided without a server and needs one: agents at work are stopped by the next.
+fn later(accepted: Accepted, waits: bool) -> Accepted {
+    if !waits {
+        return accepted;
+    }
+    Accepted(format!("{}; no server runs, the next one stops them", accepted.0))
 }

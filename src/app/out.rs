@@ -1,13 +1,16 @@
 //! Lines on standard output and standard error. A reader that has gone away ends the output, not the program.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::term::sanitize;
 
+/// Whether nobody reads standard output any more.
+static UNREAD: AtomicBool = AtomicBool::new(false);
+
 /// Writes one line for people; control characters in it are made visible.
 pub fn line(text: &str) {
-    // Nobody reads any more: there is nobody to tell.
-    drop(writeln!(io::stdout().lock(), "{}", sanitize(text)));
+    bytes(format!("{}\n", sanitize(text)).as_bytes());
 }
 
 /// Writes several lines, each cleaned.
@@ -18,14 +21,31 @@ pub fn lines(text: &str) {
 /// Writes a value as one line of JSON.
 pub fn json<T: serde::Serialize>(value: &T) {
     match serde_json::to_string(value) {
-        Ok(text) => drop(writeln!(io::stdout().lock(), "{text}")),
+        Ok(text) => bytes(format!("{text}\n").as_bytes()),
         Err(error) => problem(&format!("could not write JSON: {error}")),
     }
+}
+
+/// Writes bytes as they are.
+pub fn bytes(bytes: &[u8]) {
+    if is_unread() {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
+        UNREAD.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether the reader has gone away (`dbs logs --follow | head`): what follows has nobody to follow for.
+pub fn is_unread() -> bool {
+    UNREAD.load(Ordering::Relaxed)
 }
 
 /// Writes a line about something that went wrong.
 pub fn problem(text: &str) {
     for line in text.lines() {
+        // Nobody is left to be told.
         drop(writeln!(io::stderr().lock(), "dbs: {}", sanitize(line)));
     }
 }

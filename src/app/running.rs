@@ -1,10 +1,11 @@
 //! The program's one entry: from arguments to an exit code.
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
-use super::args::{Arguments, Start, Verb};
+use super::args::{Arguments, Start, Verb, command};
 use super::commands::signalling::{self, Ways};
 use super::edge::Edge;
 use super::wire::SignalSent;
@@ -22,14 +23,33 @@ pub fn run() -> ExitCode {
             Err(error) => failed(&format!("could not {error}")),
         };
     }
-    let arguments = Arguments::parse();
-    let verb = arguments.command.unwrap_or(Verb::Start(Start {
-        requirement: None,
-        paused: false,
-    }));
+    let verb = match read() {
+        Ok(verb) => verb,
+        Err(code) => return code,
+    };
     match verb {
         Verb::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
         verb => with_edge(verb).unwrap_or_else(|why| failed(&why)),
+    }
+}
+
+/// What is asked for. Without a command that is the screen; where none can be drawn, the help (K76).
+fn read() -> Result<Verb, ExitCode> {
+    let mut all = command();
+    let matches = all.clone().get_matches();
+    let arguments =
+        Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
+    match arguments.command {
+        Some(verb) => Ok(verb),
+        None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => Ok(Verb::Start(Start {
+            requirement: None,
+            paused: false,
+        })),
+        None => {
+            out::problem("there is no terminal to draw on, so a command is needed");
+            out::lines(&all.render_help().to_string());
+            Err(ExitCode::FAILURE)
+        }
     }
 }
 

@@ -63,9 +63,6 @@ pub enum TaskVerb {
 
 /// A new task.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  dbs task create \"Add CSV export\" -d \"src/csv.rs: …\" --deps dbs-1 --tag security --release"
-)]
 pub struct Create {
     /// One line
     pub title: String,

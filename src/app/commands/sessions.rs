@@ -21,8 +21,18 @@ use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
 use crate::domain::task::TaskKind;
 
+/// Said before anything is begun: a screen that cannot be drawn is no reason to start a server.
+fn needs_terminal() -> Result<(), String> {
+    use std::io::IsTerminal as _;
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err("could not draw the screen: standard input and output must be a terminal; `dbs watch` works without one".to_owned())
+}
+
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
+    needs_terminal()?;
     let place = place(edge)?;
     spawning::ensure_server(edge, &place)?;
     let mut door = Door::to(place.clone())?;

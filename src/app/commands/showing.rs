@@ -2,6 +2,7 @@
 
 mod board;
 mod detail;
+mod following;
 mod history;
 
 pub(super) use board::board;
@@ -9,6 +10,7 @@ pub(super) use detail::task;
 pub(in crate::app::commands) use history::print as print_line;
 pub(super) use history::{Form, logs};
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use super::Outcome;
@@ -19,6 +21,15 @@ use crate::app::out;
 use crate::app::wire::Snapshot;
 use crate::domain::attempt::Doing;
 use crate::domain::{Pause, Task, TaskId, TaskState, Timestamp, WhyNot, Worker};
+
+/// Goes on as long as somebody reads.
+fn unless_unread() -> ControlFlow<()> {
+    if out::is_unread() {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
 
 /// Base branch, agents, counts (K65).
 pub(super) fn status(edge: &Edge, json: Json) -> Outcome {

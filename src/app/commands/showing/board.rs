@@ -1,8 +1,9 @@
 //! The kanban board as text (K80): rows by stage, the newest of the done ones.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use super::note;
+use super::{note, unless_unread};
 use crate::app::args::Json;
 use crate::app::commands::Outcome;
 use crate::app::door::Door;
@@ -27,10 +28,16 @@ pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> O
             u64::MAX - 1,
             &mut |_| match Door::to(place.clone()).and_then(|mut door| door.snapshot()) {
                 Ok(board) => {
-                    out::line("");
+                    if !json.json {
+                        out::line("");
+                    }
                     print(&board, json);
+                    unless_unread()
                 }
-                Err(why) => problem = Some(why),
+                Err(why) => {
+                    problem = Some(why);
+                    ControlFlow::Break(())
+                }
             },
         )?;
         return problem.map_or(Ok(ExitCode::SUCCESS), Err);

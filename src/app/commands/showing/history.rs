@@ -1,8 +1,8 @@
 //! What happened, and what agents showed.
 
-use std::io::Write;
 use std::process::ExitCode;
 
+use super::{following, unless_unread};
 use crate::adapters::holder::LogReader;
 use crate::adapters::store::SqliteStore;
 use crate::app::args::Json;
@@ -28,6 +28,8 @@ pub(in crate::app::commands) enum Form {
     Following,
     /// Byte for byte.
     Raw,
+    /// Byte for byte, and more as it comes.
+    FollowingRaw,
 }
 
 /// Prints events, or an agent's output.
@@ -36,27 +38,42 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form
     let Some(name) = name else {
         return events(&mut door, form, json);
     };
-    let attempt = attempt_of(&door.snapshot()?, name)
+    let (attempt, folder) = attempt_of(&door.snapshot()?, name)
+        .map(|attempt| (attempt, door.place.attempts.join(attempt.to_string())))
+        .filter(|(_, folder)| folder.exists())
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
-    let folder = door.place.attempts.join(attempt.to_string());
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
+    if matches!(form, Form::Following | Form::FollowingRaw) {
+        return following::follow(&folder, log, form);
+    }
     let tail = log
         .tail(if form == Form::Raw { u64::MAX } else { TAIL })
         .map_err(|error| format!("could not {error}"))?;
     if form == Form::Raw {
-        // A reader that has gone away has what it wanted.
-        drop(std::io::stdout().lock().write_all(&tail.bytes));
+        out::bytes(&tail.bytes);
         return Ok(ExitCode::SUCCESS);
     }
-    let mut terminal = Terminal::new(EngineKind::default(), Size::new(120, 40), 10_000);
-    terminal.feed(0, &tail.bytes);
-    let history = terminal.history_len();
-    let rows = terminal.size().rows;
-    for back in (1..=history).rev() {
-        out::lines(&terminal.text(0, 0, back));
+    let shown = text(&tail.bytes);
+    if json.json {
+        let lines: Vec<&str> = shown.lines().collect();
+        out::json(&serde_json::json!({ "attempt": attempt, "lines": lines }));
+    } else {
+        out::lines(&shown);
     }
-    out::lines(&terminal.text(0, rows.saturating_sub(1), 0));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What these bytes showed, as plain text; blank lines at the end are left out.
+fn text(bytes: &[u8]) -> String {
+    let mut terminal = Terminal::new(EngineKind::default(), Size::new(120, 40), 10_000);
+    terminal.feed(0, bytes);
+    let mut lines: Vec<String> = (1..=terminal.history_len())
+        .rev()
+        .map(|back| terminal.text(0, 0, back))
+        .collect();
+    let last = terminal.size().rows.saturating_sub(1);
+    lines.push(terminal.text(0, last, 0).trim_end().to_owned());
+    lines.join("\n")
 }
 
 /// The attempt of that number, the one at work of that agent or task, or the last one of that task.
@@ -102,8 +119,11 @@ fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
             }
         }
     }
-    if form == Form::Following {
-        door.follow(u64::MAX - 1, &mut |line| print(line, json))?;
+    if matches!(form, Form::Following | Form::FollowingRaw) {
+        door.follow(u64::MAX - 1, &mut |line| {
+            print(line, json);
+            unless_unread()
+        })?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,20 @@
+//! The command line as people and scripts use it: the built program in temporary projects, without and with a server.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "what cannot be set up is a failed test"
+)]
+
+#[expect(dead_code, reason = "a fixture for other tests, too")]
+#[path = "support/git_fixture.rs"]
+mod git_fixture;
+
+#[path = "cli/alone.rs"]
+mod alone;
+#[path = "cli/docs.rs"]
+mod docs;
+#[path = "cli/served.rs"]
+mod served;
+#[path = "cli/shop.rs"]
+mod shop;

@@ -1,0 +1,176 @@
+//! Without a server, without a project, without a terminal, without a reader.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use dbs::adapters::store::{Owner, SqliteStore, StoreFiles};
+use dbs::domain::{Board, Task, Timestamp};
+use dbs::domain::{Command, Draft, Event, RequestId};
+use dbs::ports::store::{Store as _, Turn};
+
+use crate::git_fixture::GitFixture;
+use crate::shop::Shop;
+
+#[test]
+fn nothing_starts_without_a_server() {
+    let shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.does(&["task", "comment", "t-1", "another turn"]);
+    assert_eq!(shop.state("t-1"), "released");
+    let board = shop.board();
+    assert_eq!(board["attempts"], serde_json::json!({}), "{board}");
+    assert!(shop.does(&["why", "t-1"]).contains("no server runs"));
+    assert!(!shop.attempts().join("1").exists());
+}
+
+#[test]
+fn outside_a_repository_every_command_says_so_in_one_sentence() {
+    let shop = Shop::new();
+    let outside = shop.git.root().join("home");
+    for arguments in [
+        &["status"][..],
+        &["board"],
+        &["task", "list"],
+        &["task", "create", "x"],
+        &["pause"],
+        &["init"],
+        &["doctor"],
+        &["logs"],
+        &["config"],
+        &["stop"],
+        &["watch"],
+    ] {
+        let said = shop.run_in(&outside, arguments);
+        assert_eq!(said.code, 1, "{arguments:?}: {said:?}");
+        let text = format!("{}{}", said.err, said.out);
+        assert!(
+            text.contains("git repository") && text.lines().count() == 1,
+            "{said:?}"
+        );
+    }
+    assert_eq!(
+        std::fs::read_dir(&outside).unwrap().count(),
+        0,
+        "nothing was made"
+    );
+    assert_eq!(shop.run_in(&outside, &["workflow", "list"]).code, 0);
+}
+
+#[test]
+fn without_an_origin_a_server_refuses_and_doctor_says_how_to_mend_it() {
+    let shop = Shop::new();
+    shop.git.git(&shop.git.project(), &["remote", "remove", "origin"]);
+    let said = shop.run(&["watch"]);
+    assert!(said.code == 1 && said.err.contains("origin"), "{said:?}");
+    let said = shop.run(&["doctor"]);
+    assert!(said.code == 1 && said.out.contains("origin"), "{said:?}");
+    shop.does(&["task", "create", "can still be planned"]);
+}
+
+#[test]
+fn without_a_base_branch_doctor_names_the_setting() {
+    let shop = Shop::new();
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.code == 1 && said.out.contains("dbs config base_branch"),
+        "{said:?}"
+    );
+    shop.does(&["config", "base_branch", "main"]);
+    shop.json(&["doctor", "--json"]);
+}
+
+#[test]
+fn without_a_terminal_there_is_help_instead_of_a_screen_and_no_server() {
+    let shop = Shop::new();
+    let said = shop.run(&[]);
+    assert!(
+        said.code == 1 && said.out.contains("Examples:") && said.err.contains("terminal"),
+        "{said:?}"
+    );
+    let said = shop.run(&["start", "A wish"]);
+    assert!(said.code == 1 && said.err.contains("terminal"), "{said:?}");
+    assert_eq!(shop.json(&["sessions", "--json"]), serde_json::json!([]));
+    assert_eq!(shop.json(&["task", "list", "--json"]), serde_json::json!([]));
+    assert!(shop.does(&["--version"]).starts_with("dbs "));
+    assert!(shop.does(&["task", "create", "--help"]).contains("Examples:"));
+}
+
+/// Many tasks, put into the store as the engine would, in one turn each but without the program around it.
+fn many(git: &GitFixture, count: usize) {
+    let folder = git.project().join(".debussy");
+    let files = StoreFiles::new(&folder.join("dbs"), &folder.join("backups"));
+    let owner = Owner {
+        process: 1,
+        socket: String::new(),
+    };
+    let mut store = SqliteStore::open(&files, &owner, Timestamp(1)).unwrap();
+    let mut board = Board::default();
+    board.sleep();
+    let flows = dbs::formats::workflow::builtin().into_iter();
+    let flows = flows.filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0);
+    board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
+    let event = |id: &str| {
+        let draft = serde_json::json!({
+            "id": id, "batch": "main", "workflow": "kanban", "stage": null, "title": "A task", "body": "", "kind": "task",
+            "tags": [], "priority": 2, "deps": [], "gates": [], "needs_approval": false,
+        });
+        let draft: Draft = serde_json::from_value(draft).unwrap();
+        let (request, by) = (RequestId(0), "ann".to_owned());
+        Event::Asked {
+            request,
+            by,
+            command: Command::Create(draft),
+        }
+    };
+    board.apply(Timestamp(2), &event("t-0"));
+    let first = board.tasks.values().next().unwrap().as_ref().clone();
+    for n in 1..count {
+        let task = Task {
+            id: format!("t-{n}").as_str().into(),
+            ..first.clone()
+        };
+        board.tasks.insert(task.id.clone(), task.into());
+    }
+    let mut touched = board.take_touched();
+    touched.tasks = board.tasks.keys().cloned().collect();
+    let event = event("t-0");
+    let turn = Turn {
+        at: Timestamp(2),
+        event: &event,
+        board: &board,
+        touched: &touched,
+        effects: &[],
+    };
+    store.commit(&turn).unwrap();
+}
+
+#[test]
+fn ten_thousand_tasks_are_listed_quickly_and_a_reader_that_leaves_is_no_error() {
+    let shop = Shop::new();
+    shop.does(&["init"]);
+    many(&shop.git, 10_000);
+    for arguments in [&["task", "list"][..], &["board"], &["status"]] {
+        let before = Instant::now();
+        shop.does(arguments);
+        let took = before.elapsed();
+        assert!(
+            took < Duration::from_secs(8),
+            "{arguments:?} took {took:?} even for a debug build"
+        );
+    }
+    let mut child = shop
+        .command(&shop.git.project(), &["task", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(line.contains("t-0"), "{line}");
+}

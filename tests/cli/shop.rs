@@ -1,0 +1,135 @@
+//! A project of its own for one test, and the program run in it.
+#![expect(clippy::disallowed_methods, reason = "the tests' door: starts the program")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::git_fixture::GitFixture;
+
+/// What one run said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// A repository with an origin; whatever runs for it ends with it.
+pub(crate) struct Shop {
+    pub(crate) git: GitFixture,
+    server: Option<Child>,
+}
+
+impl Shop {
+    pub(crate) fn new() -> Shop {
+        let git = GitFixture::new();
+        Shop { git, server: None }
+    }
+
+    /// The same with a server that paused before it could start anything.
+    pub(crate) fn served() -> Shop {
+        let mut shop = Shop::new();
+        shop.serve();
+        shop
+    }
+
+    pub(crate) fn serve(&mut self) {
+        let mut command = self.command(&self.git.project(), &["server"]);
+        self.server = Some(
+            command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        );
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while self.json(&["status", "--json"])["live"] != true {
+            assert!(Instant::now() < deadline, "the server does not listen");
+        }
+    }
+
+    pub(crate) fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dbs"));
+        let runtime = self.git.root().join("r");
+        std::fs::create_dir_all(&runtime).unwrap();
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env_clear()
+            .envs(self.git.environment())
+            .env("XDG_RUNTIME_DIR", runtime)
+            .env("USER", "ann")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Said {
+        let output = self.command(folder, arguments).output().unwrap();
+        Said {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+        self.run_in(&self.git.project(), arguments)
+    }
+
+    /// Runs what must work.
+    pub(crate) fn does(&self, arguments: &[&str]) -> String {
+        let said = self.run(arguments);
+        assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+        said.out
+    }
+
+    /// Runs what must work and answer with JSON.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.does(arguments);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    }
+
+    /// The board without the time it was read at.
+    pub(crate) fn board(&self) -> Value {
+        let mut board = self.json(&["board", "--json"]);
+        board.as_object_mut().unwrap().remove("at");
+        board
+    }
+
+    /// Runs what must be refused with one sentence, and change nothing.
+    pub(crate) fn refuses(&self, arguments: &[&str], code: i32, because: &str) {
+        let before = self.board();
+        let said = self.run(arguments);
+        assert_eq!(said.code, code, "{arguments:?}: {said:?}");
+        assert!(said.err.contains(because), "{arguments:?}: {said:?}");
+        assert!(!said.err.contains("panicked"), "{said:?}");
+        assert_eq!(self.board(), before, "{arguments:?} changed the board");
+    }
+
+    pub(crate) fn state(&self, id: &str) -> Value {
+        self.json(&["task", "show", id, "--json"])["task"]["state"].clone()
+    }
+
+    pub(crate) fn attempts(&self) -> PathBuf {
+        self.git.project().join(".debussy/dbs/attempts")
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let Some(mut server) = self.server.take() else {
+            return;
+        };
+        drop(self.command(&self.git.project(), &["stop", "--all"]).output());
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while matches!(server.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                drop(server.kill());
+                drop(server.wait());
+            }
+        }
+    }
+}
