@@ -3,6 +3,15 @@
 use crate::shop::Shop;
 
 fn everything(shop: &Shop) {
+    planning(shop);
+    reading(shop);
+    steering(shop);
+    overview(shop);
+    settings(shop);
+    refusals(shop);
+}
+
+fn planning(shop: &Shop) {
     shop.does(&["config", "base_branch", "main"]);
     assert!(shop.does(&["pause"]).contains("paused"));
     let make = [
@@ -42,6 +51,9 @@ fn everything(shop: &Shop) {
     shop.does(&["task", "dep", "t-3", "t-1"]);
     shop.does(&["task", "dep", "t-3", "t-1", "--remove"]);
     shop.does(&["task", "release", "t-1"]);
+}
+
+fn reading(shop: &Shop) {
     let shown = shop.does(&["task", "show", "t-1"]);
     assert!(
         shown.contains("Fix the login") && shown.contains("look at the cookie"),
@@ -61,6 +73,9 @@ fn everything(shop: &Shop) {
     assert_eq!(shop.json(&["task", "ready", "--json"])[0]["id"], "t-1");
     assert!(shop.does(&["task", "why", "t-2"]).contains("t-2"));
     shop.json(&["why", "t-2", "--json"]);
+}
+
+fn steering(shop: &Shop) {
     shop.does(&["task", "park", "t-1", "later"]);
     assert_eq!(shop.state("t-1")["parked"], "later");
     shop.does(&["task", "retry", "t-1", "--note", "now"]);
@@ -71,6 +86,9 @@ fn everything(shop: &Shop) {
     shop.does(&["task", "close", "t-3", "not wanted"]);
     assert_eq!(shop.state("t-3"), "cancelled");
     shop.does(&["skip", "t-2"]);
+}
+
+fn overview(shop: &Shop) {
     let board = shop.does(&["board"]);
     assert!(board.contains("Fix the login"), "{board}");
     assert!(shop.does(&["status"]).contains("base branch"));
@@ -81,6 +99,9 @@ fn everything(shop: &Shop) {
             .lines()
             .all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
     );
+}
+
+fn settings(shop: &Shop) {
     shop.does(&["resume"]);
     shop.does(&["pause", "--json"]);
     shop.does(&["config", "max_total_agents", "3"]);
@@ -92,7 +113,6 @@ fn everything(shop: &Shop) {
     shop.does(&["workflow", "check"]);
     shop.does(&["init"]);
     assert!(shop.does(&["completions", "bash"]).contains("_dbs"));
-    refusals(shop);
 }
 
 fn refusals(shop: &Shop) {
