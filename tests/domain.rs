@@ -4,8 +4,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::too_many_lines,
-    clippy::format_push_string,
     reason = "a board that is not as described is a failed test"
 )]
 
