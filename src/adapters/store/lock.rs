@@ -1,9 +1,14 @@
 //! The lock that makes a server the only one of its project. Taken before the database is opened; the operating system lets
 //! it go with the process, so there is no stale lock.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits an instant for a lock that is about to be free"
+)]
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::ports::store::StoreError;
 
@@ -17,6 +22,21 @@ pub struct Owner {
     pub process: u32,
     /// Where it listens; empty when it does not.
     pub socket: String,
+}
+
+/// How often, and how long between, a taken lock is tried again: a process that is just being started holds a copy of every
+/// open file of its starter for an instant, also of a lock that was let go.
+const TRIES: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(10);
+
+fn patiently(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN),
+            said => return said,
+        }
+    }
+    file.try_lock()
 }
 
 /// The lock, held until this is dropped.
@@ -36,7 +56,7 @@ impl ServerLock {
             why: error.to_string(),
         };
         let mut file = open(path).map_err(|error| failed(&error))?;
-        match file.try_lock() {
+        match patiently(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::Locked {
