@@ -1,9 +1,12 @@
 //! Calls to the server: requests to the board, signals of attempts, questions about the session.
 
+use std::sync::Arc;
+
+use super::inbox_folder::Intake;
 use super::session;
 use super::session::Session;
 use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
-use crate::domain::{Accepted, Event, Refusal};
+use crate::domain::{Accepted, Attempt, Event, Refusal};
 use crate::engine::inbox::Closed;
 use crate::read_model::ReadModel;
 
@@ -25,7 +28,7 @@ pub(super) enum Outcome {
 pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
     match call {
         Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
-        Call::Signal(signal) => Outcome::Answer(asked(take_signal(session, &signal))),
+        Call::Signal(signal) => Outcome::Answer(asked(take_signal(&session.intake, &signal))),
         Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(snapshot(
             &session.pictures.borrow(),
             true,
@@ -41,39 +44,48 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
 ///
 /// # Errors
 /// When the engine has stopped.
-pub(super) fn take_signal(
-    session: &Session,
-    signal: &SignalSent,
-) -> Result<Result<Accepted, Refusal>, Closed> {
-    let created_at = session
+pub(super) fn take_signal(intake: &Intake, signal: &SignalSent) -> Result<Result<Accepted, Refusal>, Closed> {
+    let event = match verified(intake, signal) {
+        Ok(event) => event,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let known = |attempt: &Arc<Attempt>| attempt.signals.iter().any(|heard| heard.key == signal.key);
+    if intake
         .pictures
         .borrow()
         .attempts
         .get(&signal.attempt)
-        .map(|attempt| attempt.created_at);
-    let Some(created_at) = created_at else {
-        return Ok(Err(Refusal(format!(
-            "attempt {} is not known here",
-            signal.attempt
-        ))));
-    };
-    if !session
-        .place
-        .secret
-        .proves(&signal.token, signal.attempt, created_at)
+        .is_some_and(known)
     {
-        return Ok(Err(Refusal(format!(
+        return Ok(Ok(Accepted("this was heard before".to_owned())));
+    }
+    intake.inbox.ask(event)?.recv().map_err(|_gone| Closed)
+}
+
+/// The signal as an event, when its token is that of its attempt.
+///
+/// # Errors
+/// Who it is not from.
+pub(super) fn verified(intake: &Intake, signal: &SignalSent) -> Result<Event, Refusal> {
+    let created_at = intake
+        .pictures
+        .borrow()
+        .attempts
+        .get(&signal.attempt)
+        .map(|attempt| attempt.created_at)
+        .ok_or_else(|| Refusal(format!("attempt {} is not known here", signal.attempt)))?;
+    if !intake.secret.proves(&signal.token, signal.attempt, created_at) {
+        return Err(Refusal(format!(
             "the token is not that of attempt {}",
             signal.attempt
-        ))));
+        )));
     }
-    let event = Event::Signalled {
+    Ok(Event::Signalled {
         attempt: signal.attempt,
         kind: signal.kind,
         text: cut(&signal.text),
         key: cut(&signal.key),
-    };
-    session.inbox.ask(event)?.recv().map_err(|_gone| Closed)
+    })
 }
 
 fn cut(text: &str) -> String {

@@ -25,6 +25,9 @@ const AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// Output from before a start of the server that is shown again, in bytes.
 pub(super) const REPLAYED: u64 = 5 * 1024 * 1024;
 
+/// Runs before the engine is told that a program has ended: what it said last counts, even where it had to be kept in a file.
+pub type BeforeEnd = Box<dyn Fn() + Send + Sync>;
+
 /// All live terminals. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Hub(Arc<Inner>);
@@ -34,6 +37,7 @@ pub(super) struct Inner {
     pub(super) engine: EngineKind,
     pub(super) history: usize,
     pub(super) inbox: Inbox,
+    before_end: BeforeEnd,
     pub(super) changed: watch::Sender<u64>,
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
     closing: (Mutex<bool>, Condvar),
@@ -61,12 +65,18 @@ impl std::fmt::Debug for Hub {
 
 impl Hub {
     /// No terminals yet. `history` is the number of lines each keeps above its screen.
-    pub fn new(holders: Arc<LocalHolders>, engine: EngineKind, history: usize, inbox: Inbox) -> Hub {
+    pub fn new(
+        holders: Arc<LocalHolders>,
+        (engine, history): (EngineKind, usize),
+        inbox: Inbox,
+        before_end: BeforeEnd,
+    ) -> Hub {
         Hub(Arc::new(Inner {
             holders,
             engine,
             history,
             inbox,
+            before_end,
             changed: watch::Sender::new(0),
             panes: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
@@ -204,6 +214,7 @@ impl Inner {
             self.changed.send_modify(|n| *n += 1);
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
+                (self.before_end)();
                 // An engine that has stopped finds the end in its next inventory.
                 let _stopped = self.inbox.put(Event::AttemptEnded {
                     attempt,

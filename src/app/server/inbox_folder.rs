@@ -4,34 +4,63 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::calls::take_signal;
-use super::session::Session;
+use tokio::sync::watch;
+
+use super::calls::{take_signal, verified};
+use crate::adapters::project::Secret;
 use crate::app::wire::SignalSent;
+use crate::domain::Event;
+use crate::engine::inbox::Inbox;
+use crate::read_model::ReadModel;
+
+/// What is needed to take signals in.
+#[derive(Debug, Clone)]
+pub(super) struct Intake {
+    /// Where files with signals lie.
+    pub(super) folder: PathBuf,
+    /// Proves who speaks.
+    pub(super) secret: Secret,
+    /// The board, to look attempts up.
+    pub(super) pictures: watch::Receiver<Arc<ReadModel>>,
+    /// Where signals go.
+    pub(super) inbox: Inbox,
+}
 
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Takes in all files that lie there, oldest name first. A signal is removed only when the engine has made it durable or it can
 /// never be valid; then it is set aside under `refused`.
-pub(super) fn take_all(session: &Session) {
-    let files = match listed(&session.place.inbox) {
-        Ok(files) => files,
-        Err(error) => {
-            tracing::warn!("could not list {}: {error}", session.place.inbox.display());
-            return;
-        }
-    };
-    for file in files {
+pub(super) fn take_all(intake: &Intake) {
+    for file in files(intake) {
         match read(&file) {
-            Ok(signal) => match take_signal(session, &signal) {
+            Ok(signal) => match take_signal(intake, &signal) {
                 Ok(Ok(_)) => remove(&file),
                 Ok(Err(refusal)) => set_aside(&file, &refusal.0),
                 Err(_closed) => return,
             },
+            // Another thread may have taken it in meanwhile.
+            Err(_) if !file.exists() => {}
             Err(why) => set_aside(&file, &why),
         }
     }
+}
+
+/// What lies there as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
+pub(super) fn waiting(intake: &Intake) -> Vec<Event> {
+    let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
+    signals
+        .filter_map(|signal| verified(intake, &signal).ok())
+        .collect()
+}
+
+fn files(intake: &Intake) -> Vec<PathBuf> {
+    listed(&intake.folder).unwrap_or_else(|error| {
+        tracing::warn!("could not list {}: {error}", intake.folder.display());
+        Vec::new()
+    })
 }
 
 /// Signal files, in the order of their names; names with a dot in front are still being written.
@@ -58,7 +87,9 @@ fn read(path: &Path) -> Result<SignalSent, String> {
 }
 
 fn remove(path: &Path) {
-    if let Err(error) = fs::remove_file(path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
         tracing::warn!("could not remove {}: {error}", path.display());
     }
 }

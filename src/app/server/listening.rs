@@ -77,7 +77,7 @@ impl Server {
                         break;
                     }
                     let server = Arc::clone(self);
-                    self.conversations.spawn_blocking(move || inbox_folder::take_all(&server.session));
+                    self.conversations.spawn_blocking(move || inbox_folder::take_all(&server.session.intake));
                 }
             }
         }

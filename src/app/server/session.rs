@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use super::hub::Hub;
+use super::inbox_folder::{self, Intake};
 use crate::adapters::agents::{Configured, Inherited};
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::gates::ShellGates;
@@ -38,6 +39,8 @@ pub struct Session {
     pub place: Place,
     /// Where events go.
     pub inbox: Inbox,
+    /// Where signals are taken in.
+    pub(super) intake: Intake,
     /// Pictures of the board.
     pub pictures: watch::Receiver<Arc<ReadModel>>,
     /// What people are told.
@@ -115,20 +118,17 @@ impl Session {
             place.attempts.clone(),
             place.runtime.clone(),
         ));
-        let hub = Hub::new(Arc::clone(&holders), setup.engine, setup.history, inbox.clone());
-        let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
-        let world = Arc::new(World {
-            git: Arc::new(git),
-            gates: Arc::new(ShellGates),
-            holders: Arc::clone(&holders) as _,
-            agents: Arc::new(agents(&place, &setup)),
-            terminals: Arc::new(hub.clone()),
-            clock: Arc::new(WallClock),
-            inbox: inbox.clone(),
-            facts: facts(&place, &setup),
-        });
-        let tracker = TaskTracker::new();
         let (pictures, seen) = watch::channel(Arc::new(ledger.read_model(clock::now())));
+        let intake = Intake {
+            folder: place.inbox.clone(),
+            secret: place.secret.clone(),
+            pictures: seen.clone(),
+            inbox: inbox.clone(),
+        };
+        let hub = terminals(&holders, &setup, &intake);
+        let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
+        let world = world((&place, &setup), git, &holders, (&hub, &inbox));
+        let tracker = TaskTracker::new();
         let journal = Journal::default();
         let running = Running {
             ledger,
@@ -139,22 +139,24 @@ impl Session {
             journal: journal.clone(),
         };
         let workflows = Event::WorkflowsLoaded(setup.workflows);
-        let first = vec![workflows, Event::Configured(setup.settings), woke];
+        let mut first = vec![workflows, Event::Configured(setup.settings)];
+        // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
+        first.extend(inbox_folder::waiting(&intake));
+        first.push(woke);
         let engine = start_engine(running, first)?;
-        let since = clock::now();
-        let shell = Shell {
-            program: setup.shell,
-            inherited: setup.inherited,
-        };
         Ok(Session {
             place,
             inbox,
+            intake,
             pictures: seen,
             journal,
             hub,
             holders,
-            since,
-            shell,
+            since: clock::now(),
+            shell: Shell {
+                program: setup.shell,
+                inherited: setup.inherited,
+            },
             rehearsal: setup.rehearsal,
             engine: Some(engine),
             tracker,
@@ -210,6 +212,35 @@ impl Session {
             }),
         }
     }
+}
+
+/// Terminals whose programs are heard to the last word before their end counts.
+fn terminals(holders: &Arc<LocalHolders>, setup: &Setup, intake: &Intake) -> Hub {
+    let last_words = intake.clone();
+    Hub::new(
+        Arc::clone(holders),
+        (setup.engine, setup.history),
+        intake.inbox.clone(),
+        Box::new(move || inbox_folder::take_all(&last_words)),
+    )
+}
+
+fn world(
+    (place, setup): (&Place, &Setup),
+    git: GitCli,
+    holders: &Arc<LocalHolders>,
+    (hub, inbox): (&Hub, &Inbox),
+) -> Arc<World> {
+    Arc::new(World {
+        git: Arc::new(git),
+        gates: Arc::new(ShellGates),
+        holders: Arc::clone(holders) as _,
+        agents: Arc::new(agents(place, setup)),
+        terminals: Arc::new(hub.clone()),
+        clock: Arc::new(WallClock),
+        inbox: inbox.clone(),
+        facts: facts(place, setup),
+    })
 }
 
 fn start_engine(
