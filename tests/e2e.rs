@@ -1,0 +1,12 @@
+//! Stories of the whole program: the real binary, real terminals, real processes, real repositories. Each has a home, a runtime
+//! folder and a project of its own, and leaves no process behind.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
+
+#[path = "e2e/driver.rs"]
+mod driver;
+
+#[path = "e2e/demo.rs"]
+mod demo;
+#[path = "e2e/servers.rs"]
+mod servers;

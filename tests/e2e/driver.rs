@@ -1,0 +1,280 @@
+//! The driver of the stories: a project with a bare origin, the program run beside it, conditions with a deadline. At the end
+//! everything is stopped, and a process that is left fails the story.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts the program, reads PATH, waits with deadlines"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Far longer than anything here takes on a free machine.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+/// Stories at once.
+const AT_ONCE: usize = 2;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+/// Leave to run; given back when dropped.
+struct Turn;
+
+impl Turn {
+    fn take() -> Self {
+        let free = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = ENDED.wait_while(free, |running| *running >= AT_ONCE);
+        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ENDED.notify_one();
+    }
+}
+
+/// A home, a runtime folder, a project whose agents play `scenario.toml`, and its bare origin.
+pub(crate) struct Story {
+    folder: TempDir,
+    _turn: Turn,
+}
+
+impl Story {
+    /// A project whose agents play these parts; up to four at once.
+    pub(crate) fn new(scenario: &str) -> Self {
+        let turn = Turn::take();
+        let folder = tempfile::Builder::new().prefix("dbs-e2e-").tempdir_in("/tmp");
+        let story = Self {
+            folder: folder.unwrap(),
+            _turn: turn,
+        };
+        for name in ["home", "run", "project/.debussy"] {
+            fs::create_dir_all(story.root().join(name)).unwrap();
+        }
+        fs::set_permissions(
+            story.root().join("run"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o700),
+        )
+        .unwrap();
+        let (scenario_file, project) = (story.root().join("scenario.toml"), story.project());
+        fs::write(&scenario_file, scenario).unwrap();
+        let config = format!(
+            "base_branch = \"work\"\nmax_total_agents = 4\n[roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"{}\"\n\
+             [limits]\nstarts_per_turn = 4\nlinger = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
+            scenario_file.display()
+        );
+        fs::write(project.join(".debussy/config.toml"), config).unwrap();
+        fs::write(project.join("README.md"), "hello\n").unwrap();
+        let origin = story.origin();
+        let origin = origin.to_str().unwrap();
+        story.git(&story.root(), &["init", "-q", "--bare", "-b", "main", origin]);
+        let steps: [&[&str]; 8] = [
+            &["init", "-q", "-b", "main"],
+            &["config", "user.name", "Story"],
+            &["config", "user.email", "story@example.org"],
+            &["remote", "add", "origin", origin],
+            &["add", "README.md"],
+            &["commit", "-q", "-m", "First"],
+            &["branch", "work"],
+            &["push", "-q", "origin", "main", "work"],
+        ];
+        for step in steps {
+            story.git(&project, step);
+        }
+        story
+    }
+
+    /// Folder of everything.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    /// The main checkout.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root().join("project")
+    }
+
+    /// The bare repository.
+    pub(crate) fn origin(&self) -> PathBuf {
+        self.root().join("origin.git")
+    }
+
+    /// The program, not yet started.
+    pub(crate) fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = self.outside(env!("CARGO_BIN_EXE_dbs"));
+        command.args(arguments).current_dir(self.project());
+        command
+    }
+
+    fn outside(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.root().join("home"))
+            .env("XDG_RUNTIME_DIR", self.root().join("run"))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LANG", "C.UTF-8")
+            .env("USER", "story")
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command of the program to its end; any exit code.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.program(arguments).output().unwrap()
+    }
+
+    /// Runs a command of the program, which must succeed; what it printed.
+    pub(crate) fn dbs(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(
+            output.status.success(),
+            "dbs {arguments:?}: {}\n{}",
+            said(&output),
+            self.logs()
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Starts a server that dies with the test at the latest.
+    pub(crate) fn server(&self) -> Server {
+        let said = fs::File::create(self.root().join("server.log")).unwrap();
+        let mut command = self.program(&["server"]);
+        Server(command.stdout(Stdio::null()).stderr(said).spawn().unwrap())
+    }
+
+    /// Runs git in a folder, which must work; its trimmed output.
+    pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
+        let output = self
+            .outside("git")
+            .args(arguments)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Waits until a condition holds; fails with the end of the logs.
+    pub(crate) fn wait_until(&self, what: &str, mut condition: impl FnMut() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !condition() {
+            assert!(
+                Instant::now() < deadline,
+                "{what} did not happen; the logs end\n{}",
+                self.logs()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Lets a time pass: the story's own dice, no condition.
+    pub(crate) fn let_pass(milliseconds: u64) {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+    }
+
+    /// Whether a server answers.
+    pub(crate) fn is_live(&self) -> bool {
+        let output = self.run(&["status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        status.pointer("/live") == Some(&serde_json::Value::Bool(true))
+    }
+
+    /// How many tasks are in that state.
+    pub(crate) fn count(&self, state: &str) -> u64 {
+        let output = self.run(&["status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let count = status.pointer(&format!("/counts/{state}"));
+        count.and_then(serde_json::Value::as_u64).unwrap_or(0)
+    }
+
+    /// The ends of all logs, for a story that fails.
+    pub(crate) fn logs(&self) -> String {
+        let mut files = vec![self.root().join("server.log")];
+        let logs = fs::read_dir(self.project().join(".debussy/logs"));
+        files.extend(logs.into_iter().flatten().flatten().map(|entry| entry.path()));
+        let ends = files.into_iter().map(|file| {
+            let text = fs::read(&file).unwrap_or_default();
+            let end = text.get(text.len().saturating_sub(4000)..).unwrap_or_default();
+            format!("--- {}\n{}\n", file.display(), String::from_utf8_lossy(end))
+        });
+        ends.collect::<String>() + &String::from_utf8_lossy(&self.run(&["status"]).stdout)
+    }
+
+    /// Processes that belong to this story: its folder is in their environment.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let folder = self.root().to_string_lossy().into_owned();
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+        all.filter_map(|entry| {
+            let number = entry.file_name().to_str()?.parse::<u32>().ok()?;
+            let environment = fs::read(entry.path().join("environ")).ok()?;
+            let line = fs::read(entry.path().join("cmdline")).ok()?;
+            let belongs = String::from_utf8_lossy(&environment).contains(&folder) && !line.is_empty();
+            belongs.then(|| format!("{number} {}", String::from_utf8_lossy(&line).replace('\0', " ")))
+        })
+        .collect()
+    }
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        // Without a server there is none to tell; then one is started, because only a server finds the agents.
+        if !self.processes().is_empty() && !self.is_live() {
+            drop(self.run(&["stop", "--all"]));
+        }
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let mut server = (!self.processes().is_empty() && !self.is_live()).then(|| self.server());
+        while server.is_some() && !self.is_live() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        drop(self.run(&["stop", "--all"]));
+        if let Some(server) = &mut server {
+            drop(server.0.wait());
+        }
+        while !self.processes().is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let left = self.processes();
+        if !std::thread::panicking() {
+            assert!(left.is_empty(), "processes are left: {left:#?}");
+        }
+    }
+}
+
+/// A server that was started by the story. Killed when dropped.
+pub(crate) struct Server(pub(crate) Child);
+
+impl Server {
+    /// Kills it as the kernel would, and waits until it is gone.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// What a command printed, for a failure.
+pub(crate) fn said(output: &Output) -> String {
+    format!(
+        "{}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
