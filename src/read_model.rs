@@ -90,6 +90,21 @@ impl ReadModel {
         task.deps.iter().filter(|id| !done(id)).cloned().collect()
     }
 
+    /// Everything that waits for the same yes as that does, itself included: the same permission, or approval of the same
+    /// stage.
+    pub fn alike<'a>(&'a self, item: &'a Attention) -> impl Iterator<Item = &'a Attention> {
+        let stage = |item: &Attention| self.tasks.get(&item.task).map(|task| task.stage.clone());
+        let own = stage(item);
+        self.attention.iter().filter(move |other| {
+            other.kind == item.kind
+                && match item.kind {
+                    AttentionKind::Permission => other.text == item.text,
+                    AttentionKind::Approval => stage(other) == own,
+                    _ => *other == item,
+                }
+        })
+    }
+
     /// How many tasks are in each state, by the state's word.
     pub fn counts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();

@@ -9,6 +9,8 @@
 mod docs;
 #[path = "ui/fixture.rs"]
 mod fixture;
+#[path = "ui/inbox.rs"]
+mod inbox;
 #[path = "ui/keys.rs"]
 mod keys;
 #[path = "ui/mouse.rs"]

@@ -1,8 +1,8 @@
 //! What needs a person, oldest first (design 7: attention first).
 
-use crate::domain::attempt::Doing;
+use crate::domain::attempt::{AttemptState, Doing, Verdict};
 use crate::domain::task::{Hold, TaskState};
-use crate::domain::{AttemptId, Board, TaskId, Timestamp};
+use crate::domain::{Action, AttemptId, Board, FailureClass, Task, TaskId, Timestamp, Worker};
 
 /// One thing that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +28,26 @@ pub enum AttentionKind {
     Question,
     /// A stage needs a yes.
     Approval,
-    /// A task is stuck.
+    /// Checks failed too often.
+    Gate,
+    /// The engine could not merge it: a conflict, or checks that fail on the merged tree.
+    Merge,
+    /// A task is stuck for another reason.
     Held,
     /// A task used up its budget.
     Failed,
 }
 
+impl AttentionKind {
+    /// Whether an agent at work waits for it.
+    pub fn is_agents(self) -> bool {
+        matches!(self, AttentionKind::Permission | AttentionKind::Question)
+    }
+}
+
 pub(super) fn attention(board: &Board) -> Vec<Attention> {
-    let mut found: Vec<Attention> = board.tasks.values().filter_map(|task| of_task(task)).collect();
+    let tasks = board.tasks.values();
+    let mut found: Vec<Attention> = tasks.filter_map(|task| of_task(board, task)).collect();
     for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
         let (kind, text) = match &attempt.activity.doing {
             Doing::Permission(text) => (AttentionKind::Permission, text),
@@ -54,10 +66,10 @@ pub(super) fn attention(board: &Board) -> Vec<Attention> {
     found
 }
 
-fn of_task(task: &crate::domain::Task) -> Option<Attention> {
+fn of_task(board: &Board, task: &Task) -> Option<Attention> {
     let (kind, text) = match &task.state {
         TaskState::Held(Hold::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
-        TaskState::Held(hold) => (AttentionKind::Held, hold.to_string()),
+        TaskState::Held(hold) => (of_hold(board, task, hold), hold.to_string()),
         TaskState::Failed(why) => (AttentionKind::Failed, why.clone()),
         TaskState::Backlog
         | TaskState::Released
@@ -75,4 +87,21 @@ fn of_task(task: &crate::domain::Task) -> Option<Attention> {
         text,
         since: task.since,
     })
+}
+
+fn of_hold(board: &Board, task: &Task, hold: &Hold) -> AttentionKind {
+    let Hold::Exhausted(FailureClass::Gate) = hold else {
+        return AttentionKind::Held;
+    };
+    let mut attempts = board.attempts.values().rev();
+    let last = attempts.find(|attempt| attempt.task == task.id);
+    let merge = last.is_some_and(|attempt| {
+        attempt.worker == Worker::Engine(Action::Merge)
+            && matches!(attempt.state, AttemptState::Settled(Verdict::Failed(..)))
+    });
+    if merge {
+        AttentionKind::Merge
+    } else {
+        AttentionKind::Gate
+    }
 }

@@ -33,6 +33,8 @@ pub enum Action {
     Look,
     /// To the board.
     Board,
+    /// To that view: where it is shown already, else here.
+    Show(Page),
     /// To what has waited longest for a person.
     NeedsYou,
     /// That tab, from 1.
@@ -67,6 +69,8 @@ pub enum Action {
     Arrange,
     /// Say yes.
     Approve,
+    /// Say yes to all that ask the same.
+    ApproveAll,
     /// Send back.
     Reject,
     /// Take up again.
@@ -105,6 +109,15 @@ pub enum Action {
     StopServer,
 }
 
+/// A view that a key leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Page {
+    /// What needs a person.
+    Inbox,
+    /// What happened.
+    Log,
+}
+
 /// On what it depends whether an action is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
@@ -112,7 +125,7 @@ pub enum When {
     Always,
     /// A task is selected.
     Task,
-    /// The selected task waits for a yes.
+    /// The selected task, or the agent that works on it, waits for a yes.
     Approval,
     /// The selected task may be sent back: it waits for a yes, or is under way.
     Rejectable,

@@ -203,6 +203,8 @@ pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, Role) {
         AttentionKind::Permission => ("wants to", Role::Human),
         AttentionKind::Question => ("asks", Role::Human),
         AttentionKind::Approval => ("approve?", Role::Human),
+        AttentionKind::Gate => ("checks failed", Role::Failed),
+        AttentionKind::Merge => ("cannot be merged", Role::Failed),
         AttentionKind::Held => ("held", Role::Blocked),
         AttentionKind::Failed => ("failed", Role::Failed),
     }

@@ -27,6 +27,7 @@ pub(crate) fn why_not(
         }),
         When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),
         When::Agent => agent(&about),
+        When::Approval if about.wants_permission().is_some() => None,
         of_task => match about.task {
             None => Some("no task is selected".to_owned()),
             Some(task) => task_refuses(of_task, task),

@@ -9,9 +9,11 @@ use super::pane::{Node, PaneId};
 use super::scene::ScreenId;
 use crate::domain::{AttemptId, Level, Span, TaskId, Timestamp};
 
+mod content;
 mod overlay;
 mod start;
 
+pub use content::Content;
 pub(super) use overlay::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay};
 pub use start::StateProblem;
 
@@ -118,48 +120,29 @@ pub(crate) struct Pane {
     pub(crate) content: Content,
     /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
     pub(crate) scroll: usize,
+    /// The row that is marked, for views whose rows are no tasks; what the number means is the view's own business.
+    pub(crate) mark: Option<u64>,
+    /// What its rows must match.
+    pub(crate) filter: String,
 }
 
 impl Pane {
+    /// Shows something else, from its beginning.
+    pub(crate) fn turn_to(&mut self, content: Content) -> Content {
+        self.scroll = 0;
+        self.mark = None;
+        self.filter.clear();
+        std::mem::replace(&mut self.content, content)
+    }
+
     /// A pane that shows that.
     pub(crate) fn of(content: Content) -> Pane {
         Pane {
             below: Vec::new(),
             content,
             scroll: 0,
-        }
-    }
-}
-
-/// What a pane shows.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Content {
-    /// The board.
-    Board,
-    /// The list of agents at work.
-    Agents,
-    /// The terminal of an attempt.
-    Attempt(AttemptId),
-    /// A shell; no number while the server has not opened it.
-    Shell(Option<u64>),
-    /// The conductor's terminal.
-    Conductor,
-    /// What happened.
-    Log,
-    /// A task: that one, or the selected one.
-    Detail(Option<TaskId>),
-}
-
-impl Content {
-    /// The terminal it shows, if it is one.
-    pub fn screen(&self) -> Option<ScreenId> {
-        match self {
-            Content::Attempt(id) => Some(ScreenId::Attempt(*id)),
-            Content::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
-            Content::Conductor => Some(ScreenId::Conductor),
-            Content::Board | Content::Agents | Content::Shell(None) | Content::Log | Content::Detail(_) => {
-                None
-            }
+            mark: None,
+            filter: String::new(),
         }
     }
 }

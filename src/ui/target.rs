@@ -4,14 +4,25 @@ use super::arrange::Arranged;
 use super::pane::PaneId;
 use super::scene::Scene;
 use super::state::{Content, Finished, State};
-use crate::domain::{Attempt, AttemptId, Task, TaskId};
-use crate::read_model::{Column, ColumnKind};
+use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId};
+use crate::read_model::{Attention, Column, ColumnKind};
 
 /// What an action is about.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Target<'a> {
     pub(crate) task: Option<&'a Task>,
     pub(crate) attempt: Option<&'a Attempt>,
+}
+
+impl<'a> Target<'a> {
+    /// The agent at work and what it wants to be allowed, if it does.
+    pub(crate) fn wants_permission(&self) -> Option<(&'a Attempt, &'a str)> {
+        let attempt = self.attempt.filter(|attempt| attempt.state.is_open())?;
+        match &attempt.activity.doing {
+            Doing::Permission(what) => Some((attempt, what)),
+            _ => None,
+        }
+    }
 }
 
 /// What an action pressed now is about: what the pane with the focus shows, else the selected task.
@@ -22,6 +33,9 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
             shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
         }
         Content::Detail(Some(id)) => of_task(scene, &id),
+        Content::Inbox => {
+            waiting(state, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
+        }
         Content::Board | Content::Detail(None) | Content::Log | Content::Shell(_) | Content::Conductor => {
             selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id))
         }
@@ -59,6 +73,13 @@ pub(crate) fn selected(state: &State, scene: &Scene<'_>) -> Option<TaskId> {
     };
     let first = || columns().find_map(|column| column.cards.first());
     chosen.or_else(first).cloned()
+}
+
+/// What is marked among all that needs a person, and where it stands: the selected task's, else the oldest.
+pub(crate) fn waiting<'a>(state: &State, scene: &Scene<'a>) -> Option<(usize, &'a Attention)> {
+    let mut items = scene.model.attention.iter().enumerate();
+    let chosen = items.find(|(_, item)| Some(&item.task) == state.selected.as_ref());
+    chosen.or_else(|| scene.model.attention.first().map(|item| (0, item)))
 }
 
 /// The agent marked in the list of agents.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::domain::Timestamp;
 use crate::term::sanitize;
 
 /// Columns a text takes, counted as it will be drawn: grapheme by grapheme.
@@ -90,6 +91,13 @@ fn wrap_line(paragraph: &str, room: usize, lines: &mut Vec<String>) {
         used += width(rest);
     }
     lines.push(line.trim_end().to_owned());
+}
+
+/// `14:03:27`, at that distance from UTC in seconds.
+pub(super) fn clock(at: Timestamp, utc_offset: i32) -> String {
+    let seconds = i64::try_from(at.0 / 1000).unwrap_or(0) + i64::from(utc_offset);
+    let day = seconds.rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02}", day / 3600, day / 60 % 60, day % 60)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::state::{Hands, KEYS_SHOWN_AFTER, State};
 use crate::domain::{Command, Level, Span, Timestamp};
 use crate::term::keys::{KeyInput, MouseInput};
 
+mod approving;
 mod keys;
 mod mouse;
 mod moving;

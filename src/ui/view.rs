@@ -235,18 +235,13 @@ impl FrameOf<'_> {
 /// One or two words for a pane.
 pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String {
     match state.pane(id).content {
-        Content::Board => "Board".to_owned(),
-        Content::Agents => "Agents".to_owned(),
-        Content::Conductor => "Conductor".to_owned(),
-        Content::Log => "Watcher".to_owned(),
         Content::Detail(Some(task)) => format!("Task {task}"),
-        Content::Detail(None) => "Task".to_owned(),
         Content::Shell(Some(number)) => format!("Shell {number}"),
-        Content::Shell(None) => "Shell".to_owned(),
         Content::Attempt(attempt) => match scene.model.attempts.get(&attempt) {
             Some(attempt) => attempt.task.to_string(),
             None => format!("attempt {attempt}"),
         },
+        content => content.title().unwrap_or("Pane").to_owned(),
     }
 }
 

@@ -8,12 +8,14 @@ use super::canvas::{Canvas, Piece};
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::state::{Content, Pane, State};
+use super::theme::Role;
 use crate::domain::{AttemptId, TaskId};
 
 mod agents;
 mod board;
 mod card;
 mod detail;
+mod inbox;
 mod kanban;
 mod log;
 mod terminal;
@@ -30,6 +32,17 @@ pub(crate) struct Look<'a> {
     /// Whether the pane has the focus.
     pub(crate) focused: bool,
     pub(crate) mode: Mode,
+}
+
+impl Look<'_> {
+    /// How the marked row looks.
+    fn chosen(&self) -> Role {
+        if self.focused {
+            Role::Selected
+        } else {
+            Role::SelectedElsewhere
+        }
+    }
 }
 
 /// Something a pane can show.
@@ -128,6 +141,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Attempt(_) | Content::Shell(_) | Content::Conductor => &terminal::TerminalView,
         Content::Log => &log::LogView,
         Content::Detail(_) => &detail::DetailView,
+        Content::Inbox => &inbox::InboxView,
     }
 }
 

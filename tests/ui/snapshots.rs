@@ -8,6 +8,12 @@ use crate::fixture::Desk;
 
 const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
+/// Looks that have less than colours and Unicode.
+const PLAIN: [(&str, Palette, Glyphs); 2] = [
+    ("mono", Palette::Mono, Glyphs::Unicode),
+    ("ascii", Palette::Sixteen, Glyphs::Ascii),
+];
+
 fn check(name: &str, desk: &Desk) {
     let (width, height) = desk.state.size;
     let mut settings = insta::Settings::clone_current();
@@ -40,6 +46,20 @@ fn the_agents() {
 #[test]
 fn the_board_over_the_whole_width() {
     at_every_size("board", "3");
+}
+
+#[test]
+fn the_inbox() {
+    at_every_size("inbox", "5 j j j");
+    for (name, palette, glyphs) in PLAIN {
+        let mut desk = Desk::full((80, 24));
+        desk.theme = Theme::builtin(palette, glyphs);
+        desk.press("5");
+        check(&format!("inbox_{name}"), &desk);
+    }
+    let mut desk = Desk::empty((80, 24));
+    desk.press("5");
+    check("inbox_empty", &desk);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What can lie over the panes for a moment: the help, a one-line prompt, a question, a choice. Data only.
 
-use crate::domain::{Command, TaskId};
+use crate::domain::{AttemptId, Command, TaskId};
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::state::Content;
 
@@ -86,6 +86,10 @@ pub(crate) enum Deed {
     CloseTab,
     /// Stop the server.
     StopServer,
+    /// Allow these agents what they wanted when it was asked, and no other thing.
+    Allow(Vec<(AttemptId, String)>),
+    /// Approve these tasks.
+    Approve(Vec<TaskId>),
 }
 
 /// A list to choose from.

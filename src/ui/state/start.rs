@@ -18,7 +18,7 @@ pub enum StateProblem {
     #[error(transparent)]
     Layout(#[from] LayoutProblem),
     /// A layout names a view that does not exist.
-    #[error("show `{0}`: there is no such view; there are board, agents, shell, conductor, log and task")]
+    #[error("show `{0}`: there is no such view; there are {names}", names = Content::names())]
     UnknownView(String),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
 fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem> {
     let mut ids = Vec::new();
     for view in &layout.views {
-        let content = content(view).ok_or_else(|| StateProblem::UnknownView(view.clone()))?;
+        let content = Content::named(view).ok_or_else(|| StateProblem::UnknownView(view.clone()))?;
         ids.push(new_pane(state, content));
     }
     let (shape, focus) = match layout.plan {
@@ -79,18 +79,6 @@ fn new_pane(state: &mut State, content: Content) -> PaneId {
     let id = fresh(&used);
     state.panes.insert(id, Pane::of(content));
     id
-}
-
-fn content(view: &str) -> Option<Content> {
-    Some(match view {
-        "board" => Content::Board,
-        "agents" => Content::Agents,
-        "shell" => Content::Shell(None),
-        "conductor" => Content::Conductor,
-        "log" => Content::Log,
-        "task" => Content::Detail(None),
-        _ => return None,
-    })
 }
 
 /// The same tree with the panes of the state instead of the file's numbers.

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Request, Turn};
 use crate::domain::{AttemptId, TaskId};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Page};
 use crate::ui::arrange::{Arranged, alive, mode};
 use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
@@ -30,6 +30,7 @@ impl Turn<'_, '_> {
             Action::Type => self.type_here(arranged),
             Action::Look => self.state.hands = Hands::Ours,
             Action::Board => self.visit_board(),
+            Action::Show(page) => self.visit_page(page, arranged),
             Action::NeedsYou => self.visit_attention(arranged),
             Action::Tab(number) => self.visit_tab(usize::from(number).saturating_sub(1)),
             Action::NextTab => self.tab_by(1),
@@ -177,16 +178,14 @@ impl Turn<'_, '_> {
     /// Shows something else in a pane, to be left with `Back`.
     fn show(&mut self, pane: PaneId, content: Content) {
         let pane = self.state.pane_mut(pane);
-        let before = std::mem::replace(&mut pane.content, content);
+        let before = pane.turn_to(content);
         pane.below.push(before);
-        pane.scroll = 0;
     }
 
     fn back(&mut self, arranged: &Arranged) {
         let pane = self.state.pane_mut(arranged.focus);
         if let Some(content) = pane.below.pop() {
-            pane.content = content;
-            pane.scroll = 0;
+            pane.turn_to(content);
             return;
         }
         if let Some(tab) = self.state.here_mut().filter(|tab| tab.zoom == Zoom::In) {
@@ -270,6 +269,25 @@ impl Turn<'_, '_> {
         }
         let focus = self.arranged().focus;
         self.show(focus, Content::Board);
+    }
+
+    /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
+    fn visit_page(&mut self, page: Page, arranged: &Arranged) {
+        self.state.hands = Hands::Ours;
+        let task = target(self.state, self.scene, arranged)
+            .task
+            .map(|task| task.id.clone());
+        let wanted = Content::of(page, task);
+        if self.state.pane(arranged.focus).content == wanted {
+            return;
+        }
+        match self.showing(&|pane| pane.content == wanted) {
+            Some(place) => {
+                self.remember(arranged);
+                self.go(place);
+            }
+            None => self.show(arranged.focus, wanted),
+        }
     }
 
     /// To what has waited longest; pressed there again, to the next. While typing, the typing goes on there (A6).

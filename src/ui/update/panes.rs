@@ -69,14 +69,9 @@ impl Turn<'_, '_> {
     }
 
     fn choose_split(&mut self, axis: Axis) {
-        let mut contents = vec![
-            ("Shell".to_owned(), Content::Shell(None)),
-            ("Board".to_owned(), Content::Board),
-            ("Task, the selected one".to_owned(), Content::Detail(None)),
-            ("Watcher".to_owned(), Content::Log),
-            ("Agents, as a list".to_owned(), Content::Agents),
-            ("Conductor".to_owned(), Content::Conductor),
-        ];
+        let mut contents = vec![("Shell".to_owned(), Content::Shell(None))];
+        let others = Content::all().filter(|(_, content)| *content != Content::Shell(None));
+        contents.extend(others.map(|(title, content)| (title.to_owned(), content)));
         for row in self.scene.model.agents() {
             contents.push((
                 format!("{}  {}", row.attempt.task, row.name),

@@ -62,6 +62,11 @@ impl Turn<'_, '_> {
             Deed::ClosePane(pane) => self.close_pane(pane),
             Deed::CloseTab => self.close_tab(),
             Deed::StopServer => self.ask(Request::StopServer),
+            Deed::Allow(agents) => self.allow_all(&agents),
+            Deed::Approve(tasks) => {
+                let commands = tasks.into_iter().map(Command::Approve);
+                self.requests.extend(commands.map(Request::Command));
+            }
         }
     }
 

@@ -28,6 +28,10 @@ impl Turn<'_, '_> {
                 let about = target(self.state, self.scene, arranged);
                 if let (Action::StopAgent, Some(attempt)) = (other, about.attempt) {
                     self.stop_agent(attempt, about.task);
+                } else if other == Action::ApproveAll {
+                    self.ask_approve_all(&about);
+                } else if let (Action::Approve, Some((attempt, what))) = (other, about.wants_permission()) {
+                    self.allow(attempt, what);
                 } else if let Some(task) = about.task {
                     self.on_one(other, task);
                 }
@@ -82,7 +86,7 @@ impl Turn<'_, '_> {
         });
     }
 
-    fn confirm(&mut self, confirm: Confirm) {
+    pub(super) fn confirm(&mut self, confirm: Confirm) {
         self.state.overlay = Some(Overlay::Confirm(Box::new(confirm)));
     }
 

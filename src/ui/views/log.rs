@@ -3,10 +3,10 @@
 use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, scrolled};
-use crate::domain::{Level, Timestamp};
+use crate::domain::Level;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use crate::ui::scene::LogLine;
-use crate::ui::text::{prefix, width, wrap};
+use crate::ui::text::{clock, prefix, width, wrap};
 use crate::ui::theme::{Glyphs, Role};
 
 /// The watcher's log.
@@ -107,11 +107,4 @@ fn mark(level: Level, glyphs: Glyphs) -> (&'static str, Role) {
         Glyphs::Unicode => (unicode, role),
         Glyphs::Ascii => (ascii, role),
     }
-}
-
-/// `14:03:27`, at that distance from UTC.
-fn clock(at: Timestamp, utc_offset: i32) -> String {
-    let seconds = i64::try_from(at.0 / 1000).unwrap_or(0) + i64::from(utc_offset);
-    let day = seconds.rem_euclid(86_400);
-    format!("{:02}:{:02}:{:02}", day / 3600, day / 60 % 60, day % 60)
 }

@@ -23,7 +23,7 @@ impl View for TerminalView {
             Content::Attempt(id) => agent_title(look, *id),
             Content::Shell(_) => named(look, "Shell"),
             Content::Conductor => named(look, "Conductor"),
-            Content::Board | Content::Agents | Content::Log | Content::Detail(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -170,7 +170,7 @@ fn absent(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
                 format!("The terminal of attempt {id} is no longer here.")
             }
         }
-        Content::Board | Content::Agents | Content::Log | Content::Detail(_) => String::new(),
+        _ => String::new(),
     };
     let room = Rect {
         x: area.x + 1,

@@ -1,7 +1,7 @@
 //! The rows about moving. Data only.
 
 use super::row;
-use crate::ui::action::{Action, Entry, Group, When};
+use crate::ui::action::{Action, Entry, Group, Page, When};
 use crate::ui::pane::Direction;
 
 pub(super) const ROWS: &[Entry] = &[
@@ -132,6 +132,20 @@ pub(super) const ROWS: &[Entry] = &[
         "board",
         ("board", "To the board."),
         &["kanban", "tasks", "home"],
+        (Group::Moving, When::Always),
+    ),
+    row(
+        Action::Show(Page::Inbox),
+        "inbox",
+        ("inbox", "All that needs you, oldest first; answered in place."),
+        &["approvals", "questions", "permissions", "waiting"],
+        (Group::Moving, When::Always),
+    ),
+    row(
+        Action::Show(Page::Log),
+        "log",
+        ("log", "What happened: the watcher's log."),
+        &["events", "history", "watcher"],
         (Group::Moving, When::Always),
     ),
     row(

@@ -7,8 +7,21 @@ pub(super) const ROWS: &[Entry] = &[
     row(
         Action::Approve,
         "approve",
-        ("approve", "Say yes to a task that waits for approval."),
+        (
+            "approve",
+            "Say yes: to a task that waits for approval, to an agent that asks for a permission.",
+        ),
         &["allow", "yes", "accept", "ok"],
+        (Group::Tasks, When::Approval),
+    ),
+    row(
+        Action::ApproveAll,
+        "approve_all",
+        (
+            "approve all",
+            "Say yes to all that ask the same; names them first.",
+        ),
+        &["allow all", "batch", "identical"],
         (Group::Tasks, When::Approval),
     ),
     row(

@@ -1,0 +1,79 @@
+//! What a pane can show, and what each of those is called in layout files, in choices and in titles.
+
+use crate::domain::{AttemptId, TaskId};
+use crate::ui::action::Page;
+use crate::ui::scene::ScreenId;
+
+/// What a pane shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// The board.
+    Board,
+    /// The list of agents at work.
+    Agents,
+    /// The terminal of an attempt.
+    Attempt(AttemptId),
+    /// A shell; no number while the server has not opened it.
+    Shell(Option<u64>),
+    /// The conductor's terminal.
+    Conductor,
+    /// What happened.
+    Log,
+    /// A task: that one, or the selected one.
+    Detail(Option<TaskId>),
+    /// What needs a person.
+    Inbox,
+}
+
+/// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
+const NAMED: [(&str, &str, Content); 7] = [
+    ("board", "Board", Content::Board),
+    ("agents", "Agents", Content::Agents),
+    ("shell", "Shell", Content::Shell(None)),
+    ("conductor", "Conductor", Content::Conductor),
+    ("log", "Watcher", Content::Log),
+    ("task", "Task", Content::Detail(None)),
+    ("inbox", "Inbox", Content::Inbox),
+];
+
+impl Content {
+    /// The content of that name.
+    pub(crate) fn named(name: &str) -> Option<Content> {
+        let found = NAMED.iter().find(|(known, ..)| *known == name);
+        found.map(|(_, _, content)| content.clone())
+    }
+
+    /// All names, for people who misspelled one.
+    pub(crate) fn names() -> String {
+        NAMED.map(|(name, ..)| name).join(", ")
+    }
+
+    /// Title and content of everything that has a name.
+    pub(crate) fn all() -> impl Iterator<Item = (&'static str, Content)> {
+        NAMED.into_iter().map(|(_, title, content)| (title, content))
+    }
+
+    /// Its title, for contents that have a name.
+    pub(crate) fn title(&self) -> Option<&'static str> {
+        let found = NAMED.iter().find(|(_, _, content)| content == self);
+        found.map(|(_, title, _)| *title)
+    }
+
+    /// Where a key leads.
+    pub(crate) fn of(page: Page, _task: Option<TaskId>) -> Content {
+        match page {
+            Page::Inbox => Content::Inbox,
+            Page::Log => Content::Log,
+        }
+    }
+
+    /// The terminal it shows, if it is one.
+    pub fn screen(&self) -> Option<ScreenId> {
+        match self {
+            Content::Attempt(id) => Some(ScreenId::Attempt(*id)),
+            Content::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
+            Content::Conductor => Some(ScreenId::Conductor),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Saying yes: to one, or to all that ask the same. A yes to an agent is bound to what it asked: if it asks something else by
+//! now, nothing is typed (A5).
+
+use super::{Request, Turn, Typed};
+use crate::domain::{Attempt, AttemptId, Doing, Level, TaskId};
+use crate::read_model::AttentionKind;
+use crate::term::keys::{Key, KeyInput, Modifiers};
+use crate::ui::scene::ScreenId;
+use crate::ui::state::{Confirm, Deed};
+use crate::ui::target::Target;
+
+/// The key that means yes in the prompts of all agents we know: the first choice.
+const YES: char = '1';
+/// Named one by one in a question; more are counted.
+const MOST_NAMED: usize = 20;
+
+impl Turn<'_, '_> {
+    /// Types a yes into the prompt of an agent that waits for it.
+    pub(super) fn allow(&mut self, attempt: &Attempt, what: &str) {
+        let id = ScreenId::Attempt(attempt.id);
+        if !self.scene.screens.has(id) {
+            return self.warn(format!(
+                "approve: the terminal of {} is not here",
+                attempt.worker.name()
+            ));
+        }
+        let key = KeyInput::new(Key::Char(YES), Modifiers::NONE);
+        self.ask(Request::TypeInto(id, Typed::Key(key)));
+        let text = format!("allowed {}: {what}", attempt.task);
+        self.state.tell(self.scene.now, Level::Success, text);
+    }
+
+    /// Allows those that still ask what they asked.
+    pub(super) fn allow_all(&mut self, agents: &[(AttemptId, String)]) {
+        let model = self.scene.model;
+        for (id, what) in agents {
+            let attempt = model.attempts.get(id).filter(|attempt| attempt.state.is_open());
+            match attempt {
+                Some(attempt) if attempt.activity.doing == Doing::Permission(what.clone()) => {
+                    self.allow(attempt, what);
+                }
+                _ => self.warn(format!(
+                    "attempt {id} asks something else by now; nothing was typed"
+                )),
+            }
+        }
+    }
+
+    /// Asks whether all that wait for the same yes get it; names every one.
+    pub(super) fn ask_approve_all(&mut self, about: &Target<'_>) {
+        let model = self.scene.model;
+        let task = about.task.map(|task| &task.id);
+        let item = model.attention.iter().find(|item| Some(&item.task) == task);
+        let Some(item) = item else { return };
+        let alike: Vec<_> = model.alike(item).collect();
+        let mut lines: Vec<String> = alike
+            .iter()
+            .take(MOST_NAMED)
+            .map(|item| {
+                let title = model.tasks.get(&item.task).map(|task| task.title.as_str());
+                format!("  {}  {}", item.task, title.unwrap_or_default())
+            })
+            .collect();
+        if alike.len() > MOST_NAMED {
+            lines.push(format!("  and {} more", alike.len() - MOST_NAMED));
+        }
+        let (question, yes, deed) = if item.kind == AttentionKind::Permission {
+            let agents = alike
+                .iter()
+                .filter_map(|item| Some((item.attempt?, item.text.clone())));
+            let question = format!("Allow {} agents: {}?", alike.len(), item.text);
+            (question, "allow", Deed::Allow(agents.collect()))
+        } else {
+            let tasks: Vec<TaskId> = alike.iter().map(|item| item.task.clone()).collect();
+            (
+                format!("Approve {} tasks?", tasks.len()),
+                "approve",
+                Deed::Approve(tasks),
+            )
+        };
+        self.confirm(Confirm {
+            question,
+            lines,
+            yes: yes.to_owned(),
+            deed,
+        });
+    }
+}

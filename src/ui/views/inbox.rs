@@ -1,0 +1,282 @@
+//! What needs a person, oldest first: what is asked, by whom, for how long, and the keys that answer it in place.
+
+use ratatui::layout::Rect;
+
+use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped, terminal};
+use crate::domain::{Attempt, Task};
+use crate::read_model::{Attention, AttentionKind};
+use crate::ui::action::Action;
+use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use crate::ui::marker::{Mark, attention_word};
+use crate::ui::scene::ScreenId;
+use crate::ui::target::waiting;
+use crate::ui::text::{clock, width, wrap};
+use crate::ui::theme::Role;
+
+/// What needs a person.
+pub(super) struct InboxView;
+
+/// Rows of the marked item's details, its line included, where there is room for them.
+const DETAILS: u16 = 9;
+/// From this inner height on the marked item is told in full.
+const TOLD_FROM: u16 = 10;
+/// From this inner width on a row says since when and from what that is known.
+const WIDE: u16 = 76;
+/// Rows left below the details from which on the agent's terminal is shown there.
+const PEEK_FROM: u16 = 6;
+
+impl View for InboxView {
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let many = look.scene.model.attention.len();
+        vec![
+            piece(format!("Inbox {many}"), Role::Title),
+            piece("  oldest first", Role::Dim),
+        ]
+    }
+
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let items = &look.scene.model.attention;
+        let Some((at, marked)) = waiting(look.state, look.scene) else {
+            return empty(look, area, canvas);
+        };
+        let (list, told) = divide(area, items.len());
+        let height = usize::from(list.height);
+        let first = first_row(at, height, items.len());
+        for (row, item) in items.iter().skip(first).take(height).enumerate() {
+            let line = row_of(list, row);
+            draw_item(look, item, line, canvas);
+            if item == marked {
+                canvas.tint(line, look.chosen());
+            }
+            hits.push((line, Hit::Task(look.id, item.task.clone())));
+        }
+        if let Some(told) = told {
+            canvas.level(told.y - 1, told);
+            draw_told(look, marked, told, canvas);
+        }
+    }
+
+    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+        let items = &look.scene.model.attention;
+        let Some(rows) = step.rows(divide(area, items.len()).0.height) else {
+            return Moved::Out;
+        };
+        let at = waiting(look.state, look.scene).map(|(at, _)| at);
+        let to = stepped(at, rows, items.len()).and_then(|to| items.get(to));
+        to.map_or(Moved::Nowhere, |item| Moved::Task(item.task.clone()))
+    }
+}
+
+/// The list above, the marked item in full below it.
+fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
+    if area.height < TOLD_FROM {
+        return (area, None);
+    }
+    let most = area.height.saturating_sub(DETAILS).max(3);
+    let height = u16::try_from(items).unwrap_or(most).clamp(1, most);
+    let told = Rect {
+        y: area.y + height + 1,
+        height: area.height - height - 1,
+        ..area
+    };
+    (Rect { height, ..area }, Some(told))
+}
+
+fn draw_item(look: &Look<'_>, item: &Attention, line: Rect, canvas: &mut Canvas<'_>) {
+    let (_, role) = attention_word(item.kind);
+    let kind = kind_word(item.kind);
+    let age = look.scene.now.since(item.since).to_string();
+    let mut right = vec![piece(format!(" {age:>5} "), Role::Dim)];
+    if let Some(source) = source(look, item).filter(|_| line.width >= WIDE) {
+        right.insert(0, piece(format!("  {source}"), Role::Dim));
+    }
+    let used = canvas.right(line, &right);
+    let mut left = vec![
+        piece(
+            format!(" {} ", Mark::NeedsYou.glyph(look.scene.theme.glyphs)),
+            Role::Human,
+        ),
+        piece(format!("{:<8} ", item.task), Role::Strong),
+        piece(format!("{kind:<10} "), role),
+        piece(&item.text, Role::Text),
+    ];
+    if line.width >= WIDE {
+        let time = clock(item.since, look.scene.session.utc_offset);
+        left.insert(
+            1,
+            piece(format!("{} ", time.get(..5).unwrap_or(&time)), Role::Dim),
+        );
+    }
+    let room = Rect {
+        width: line.width - used,
+        ..line
+    };
+    canvas.line(room, &left);
+}
+
+/// One word for what kind of thing waits.
+pub(crate) fn kind_word(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Permission => "permission",
+        AttentionKind::Question => "question",
+        AttentionKind::Approval => "approval",
+        AttentionKind::Gate => "gate",
+        AttentionKind::Merge => "merge",
+        AttentionKind::Held => "held",
+        AttentionKind::Failed => "failed",
+    }
+}
+
+fn source<'a>(look: &Look<'a>, item: &Attention) -> Option<&'a str> {
+    let attempt = look.scene.model.attempts.get(&item.attempt?)?;
+    item.kind.is_agents().then_some(attempt.activity.source.as_str())
+}
+
+/// The marked item in full: the task, who waits for what, what was found, and the keys.
+fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>) {
+    let room = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+        ..area
+    };
+    let wide = usize::from(room.width).max(8);
+    let model = look.scene.model;
+    let task = model.tasks.get(&item.task);
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    if let Some(task) = task {
+        lines.push(vec![
+            piece(format!("{}  ", task.id), Role::Strong),
+            piece(&task.title, Role::Strong),
+            piece(format!("  in {}", model.stage_label(task)), Role::Dim),
+        ]);
+    }
+    let attempt = item.attempt.and_then(|id| model.attempts.get(&id));
+    let texts = told(look, item, (task.map(AsRef::as_ref), attempt.map(AsRef::as_ref)));
+    for (text, role) in texts {
+        lines.extend(wrap(&text, wide).into_iter().map(|line| vec![piece(line, role)]));
+    }
+    let height = usize::from(room.height);
+    let keys = keys(look, item, wide);
+    let shown = height.saturating_sub(keys.len()).min(lines.len());
+    for (at, pieces) in lines.iter().take(shown).chain(&keys).enumerate() {
+        canvas.line(row_of(room, at), pieces);
+    }
+    let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
+    if let Some(id) = item
+        .attempt
+        .filter(|_| area.height >= used.saturating_add(PEEK_FROM))
+    {
+        let below = Rect {
+            y: area.y + used + 1,
+            height: area.height - used - 1,
+            ..area
+        };
+        let screen = ScreenId::Attempt(id);
+        if look.scene.screens.has(screen) {
+            canvas.level(below.y - 1, below);
+            terminal::peek(look, (screen, 0), below, canvas);
+        }
+    }
+}
+
+fn told(
+    look: &Look<'_>,
+    item: &Attention,
+    (task, attempt): (Option<&Task>, Option<&Attempt>),
+) -> Vec<(String, Role)> {
+    let now = look.scene.now;
+    let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
+    let (_, role) = attention_word(item.kind);
+    let mut texts = vec![match item.kind {
+        AttentionKind::Permission => (format!("{who} wants to: {}", item.text), role),
+        AttentionKind::Question => (format!("{who} asks: {}", item.text), role),
+        AttentionKind::Approval => ("It goes on when you approve it.".to_owned(), role),
+        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held => {
+            (format!("Held: {}. It stays until you act.", item.text), role)
+        }
+        AttentionKind::Failed => (format!("Failed: {}.", item.text), role),
+    }];
+    if let (true, Some(attempt)) = (item.kind.is_agents(), attempt) {
+        let age = now.since(attempt.activity.since);
+        let alike = look.scene.model.alike(item).count().saturating_sub(1);
+        let text = format!(
+            "Known from {}, {age} ago. Identical ones waiting: {alike}.",
+            attempt.activity.source
+        );
+        texts.push((text, Role::Dim));
+    }
+    if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
+        texts.push((finding.to_owned(), Role::Text));
+    }
+    texts
+}
+
+/// The keys that answer it, as many lines as they need.
+fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Piece>> {
+    let alike = look.scene.model.alike(item).count();
+    let all = format!("allow all {alike}");
+    let offers: &[(Action, &str)] = match item.kind {
+        AttentionKind::Permission => &[
+            (Action::Approve, "allow"),
+            (Action::ApproveAll, all.as_str()),
+            (Action::Open, "look"),
+            (Action::Type, "type"),
+        ],
+        AttentionKind::Question => &[
+            (Action::Answer, "answer"),
+            (Action::Open, "look"),
+            (Action::Type, "type"),
+        ],
+        AttentionKind::Approval => &[
+            (Action::Approve, "approve"),
+            (Action::ApproveAll, all.as_str()),
+            (Action::Reject, "send back"),
+            (Action::Skip, "skip"),
+        ],
+        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => &[
+            (Action::Retry, "retry"),
+            (Action::Comment, "note"),
+            (Action::Skip, "skip"),
+            (Action::Open, "look"),
+        ],
+    };
+    let mut lines = vec![Vec::new()];
+    let mut used = 0;
+    for (action, title) in offers {
+        let Some(key) = look.state.keymap.hint(*action) else {
+            continue;
+        };
+        if *action == Action::ApproveAll && alike < 2 {
+            continue;
+        }
+        let offer = [piece(&key, Role::Key), piece(format!(" {title}   "), Role::Text)];
+        if used > 0 && used + width(&key) + title.len() + 1 > room {
+            lines.push(Vec::new());
+            used = 0;
+        }
+        used += pieces_width(&offer);
+        if let Some(line) = lines.last_mut() {
+            line.extend(offer);
+        }
+    }
+    lines
+}
+
+fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let top = usize::from(area.height) / 3;
+    canvas.centre(row_of(area, top), "Nothing needs you.", Role::Strong);
+    let now = look.scene.now;
+    let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
+    let longest = look.scene.model.agents().min_by_key(|row| begun(row.attempt));
+    let text = longest.map_or_else(
+        || "No agent is at work.".to_owned(),
+        |row| {
+            format!(
+                "Longest at work: {} {}.",
+                row.attempt.task,
+                now.since(begun(row.attempt))
+            )
+        },
+    );
+    canvas.centre(row_of(area, top + 2), &text, Role::Dim);
+}
