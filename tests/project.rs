@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbs::adapters::project::{Project, ProjectError, RuntimeBase, RuntimeFolder, Secret};
+use dbs::adapters::project::{Project, ProjectError, Secret};
 use dbs::domain::{AttemptId, Timestamp};
 use tempfile::TempDir;
 
@@ -247,6 +247,7 @@ const EXPECTED: &str = "9550cb082c6b7685570b799acb6662940dc6bf6601d5086eead01bd3
 #[cfg(unix)]
 mod sockets {
     use super::*;
+    use dbs::adapters::project::{RuntimeBase, RuntimeFolder};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     fn base(path: &Path) -> RuntimeBase {

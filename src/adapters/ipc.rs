@@ -8,9 +8,8 @@ use bytes::{Bytes, BytesMut};
 use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use interprocess::local_socket::tokio::{Listener as RawListener, Stream};
-use interprocess::local_socket::traits::StreamCommon;
 use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
-use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name, ToFsName};
+use interprocess::local_socket::{ListenerOptions, Name};
 use tokio_util::codec::{Framed, LengthDelimitedCodec};
 
 /// Longest frame accepted or sent, in bytes. A picture of a very large screen stays well below.
@@ -95,12 +94,12 @@ fn name(path: &Path) -> io::Result<Name<'_>> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        return interprocess::local_socket::ToNsName::to_ns_name::<
-            interprocess::local_socket::GenericNamespaced,
-        >(file);
+        interprocess::local_socket::ToNsName::to_ns_name::<interprocess::local_socket::GenericNamespaced>(
+            file,
+        )
     }
     #[cfg(not(windows))]
-    path.to_fs_name::<GenericFilePath>()
+    interprocess::local_socket::ToFsName::to_fs_name::<interprocess::local_socket::GenericFilePath>(path)
 }
 
 fn frames(stream: Stream) -> Connection {
@@ -113,6 +112,7 @@ fn frames(stream: Stream) -> Connection {
 
 #[cfg(unix)]
 fn check_peer(stream: &Stream) -> io::Result<()> {
+    use interprocess::local_socket::traits::StreamCommon as _;
     let own = nix::unistd::geteuid().as_raw();
     match stream.peer_creds()?.euid() {
         Some(peer) if peer == own => Ok(()),
@@ -136,7 +136,8 @@ mod tests {
     #[tokio::test]
     async fn frames_arrive_whole_and_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s");
+        // Named pipes have one namespace for the whole machine.
+        let path = folder.path().join(format!("echo-{}", std::process::id()));
         let listener = Listener::bind(&path).unwrap();
         let echo = async {
             let (mut sender, mut receiver) = listener.accept().await.unwrap();
@@ -154,6 +155,7 @@ mod tests {
         tokio::join!(echo, talk);
     }
 
+    #[cfg(unix)]
     #[tokio::test]
     async fn a_socket_left_behind_is_replaced() {
         let folder = tempfile::tempdir().unwrap();

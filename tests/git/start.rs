@@ -9,7 +9,7 @@ use dbs::ports::git::{
     Revision,
 };
 
-use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
+use super::{GitFixture, branch, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 #[test]
 fn a_good_repository_passes_preflight() {
@@ -221,7 +221,7 @@ fn repositories_with_long_object_ids_work() {
 fn a_lock_left_in_the_control_repository_by_a_killed_git_is_removed_with_the_next_turn() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    let (_, head) = developed(&fixture, &git);
+    let (_, head) = super::developed(&fixture, &git);
     let control = fixture.project().join(".debussy/dbs/control.git");
     let lock = control.join(format!("refs/dbs/pin/{head}.lock"));
     fs::create_dir_all(lock.parent().unwrap()).unwrap();

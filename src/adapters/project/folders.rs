@@ -97,14 +97,23 @@ impl Project {
 
 /// Makes a private folder unless there is one.
 fn make(path: &Path) -> Result<(), ProjectError> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    match private_folder().create(path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => must_be_folder(path),
         Err(error) => Err(failed("make folder", path)(error)),
     }
+}
+
+/// Makes folders that are closed to others. On Windows what lies in a person's own folders is theirs already.
+pub(super) fn private_folder() -> fs::DirBuilder {
+    #[cfg(unix)]
+    {
+        let mut builder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    }
+    #[cfg(not(unix))]
+    fs::DirBuilder::new()
 }
 
 fn must_be_folder(path: &Path) -> Result<(), ProjectError> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::error::ProjectError;
+use super::folders::private_folder;
 use super::hex::hex;
 
 /// Longest path of a socket, in bytes: what every system has room for.
@@ -80,10 +81,7 @@ fn try_place(path: &Path, user: u32) -> Result<(), String> {
 }
 
 fn make(path: &Path) -> Result<(), String> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    match private_folder().create(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.to_string()),
         Ok(()) | Err(_) => Ok(()),
     }
