@@ -112,6 +112,7 @@ impl Board {
             Event::Asked { request, by, command } => self.asked(step, *request, by, command),
             Event::Configured(settings) => self.configured(settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
+            Event::WorkplaceMade { attempt, workplace } => self.workplace_made(*attempt, workplace),
             Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
             Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
             Event::Signalled {

@@ -9,6 +9,7 @@ impl Event {
     pub fn attempt(&self) -> Option<AttemptId> {
         match self {
             Event::AttemptStarted { attempt, .. }
+            | Event::WorkplaceMade { attempt, .. }
             | Event::AttemptNotStarted { attempt, .. }
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
@@ -35,6 +36,7 @@ impl Event {
             Event::Asked { command, .. } => command.tasks(),
             Event::Configured(_)
             | Event::WorkflowsLoaded(_)
+            | Event::WorkplaceMade { .. }
             | Event::AttemptStarted { .. }
             | Event::AttemptNotStarted { .. }
             | Event::Signalled { .. }
@@ -73,6 +75,7 @@ impl Event {
             | Event::Asked { .. }
             | Event::Configured(_)
             | Event::WorkflowsLoaded(_)
+            | Event::WorkplaceMade { .. }
             | Event::Signalled { .. }
             | Event::Observed { .. }
             | Event::Ticked => Vec::new(),

@@ -30,6 +30,14 @@ pub enum Event {
     Configured(Settings),
     /// The workflows were read, or changed; replaces all of them.
     WorkflowsLoaded(Vec<Workflow>),
+    /// An attempt's workspace is ready and its process is about to be started: where it works, and from what, is known even if
+    /// nobody hears how the start ends.
+    WorkplaceMade {
+        /// Which.
+        attempt: AttemptId,
+        /// Where.
+        workplace: Workplace,
+    },
     /// An attempt's process runs.
     AttemptStarted {
         /// Which.

@@ -128,7 +128,8 @@ fn merged(world: &World, job: &Job, base: &BranchName) -> Tri {
 
 fn unchanged(world: &World, job: &Job, attempt: &Attempt) -> Tri {
     let Some(start) = start_state(attempt) else {
-        return Tri::Unknown("what the workspace looked like at the start was not recorded".to_owned());
+        // It is recorded before an agent starts; what was not will never be known.
+        return Tri::No("what the workspace looked like at the start was not recorded".to_owned());
     };
     let place = match (job.workspace(), job.folder()) {
         (Workspace::Main | Workspace::None, _) | (_, None) => Place::Project,

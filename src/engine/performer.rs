@@ -18,7 +18,7 @@ use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, Span, 
 use crate::ports::holders::HolderId;
 
 /// How long a process has to end by itself after it was asked to.
-const GRACE: Span = Span(5_000);
+pub(super) const GRACE: Span = Span(5_000);
 
 /// The performer of effects.
 #[derive(Debug)]

@@ -9,7 +9,9 @@ use tokio::sync::watch;
 use super::inbox::{Answer, Next, Outlet};
 use super::journal::Journal;
 use super::turn::{Ledger, Taken};
-use crate::domain::{Accepted, Board, Effect, Event, Refusal, Span, Timestamp};
+use crate::domain::{
+    Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, SignalKind, Span, Timestamp,
+};
 use crate::ports::clock::Clock;
 use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
@@ -169,20 +171,33 @@ impl<P: Perform> Running<P> {
     }
 }
 
-/// What an attempt is told about its signal, once that is durable.
+/// What is answered to who reports, once the report is durable.
 fn heard(board: &Board, event: &Event) -> Answer {
-    let Event::Signalled {
-        attempt, kind, key, ..
-    } = event
-    else {
-        return Ok(Accepted("taken".to_owned()));
-    };
+    match event {
+        Event::Signalled {
+            attempt, kind, key, ..
+        } => spoken(board, *attempt, *kind, key),
+        Event::WorkplaceMade { attempt, .. } => wanted(board, *attempt),
+        _ => Ok(Accepted("taken".to_owned())),
+    }
+}
+
+/// Whether an attempt whose workspace is ready is still to be started.
+fn wanted(board: &Board, attempt: AttemptId) -> Answer {
+    match board.attempts.get(&attempt).map(|row| &row.state) {
+        Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),
+        Some(_) | None => Err(Refusal(format!("attempt {attempt} is not wanted any more"))),
+    }
+}
+
+/// What an attempt is told about its signal.
+fn spoken(board: &Board, attempt: AttemptId, kind: SignalKind, key: &str) -> Answer {
     let refused = |why: String| Err(Refusal(why));
-    match board.attempts.get(attempt) {
-        Some(row) if row.refused.iter().any(|signal| signal.key == *key) => {
+    match board.attempts.get(&attempt) {
+        Some(row) if row.refused.iter().any(|signal| signal.key == key) => {
             refused(format!("stage {} does not take the signal {kind}", row.stage))
         }
-        Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == *key) => {
+        Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == key) => {
             Ok(Accepted(format!("{kind} was taken")))
         }
         Some(_) | None => refused(format!("attempt {attempt} is over")),

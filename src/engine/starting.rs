@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::job::Job;
+use super::performer::GRACE;
 use super::world::{World, base_branch, branch_of};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Worker, Workplace};
@@ -10,31 +11,79 @@ use crate::ports::agents::{Brief, LaunchLine};
 use crate::ports::git::{CommitId, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HeldState, HolderId, LaunchError, LaunchSpec, Leftovers};
 
-/// Makes the workspace and starts the agent; safe to repeat for the same attempt.
+/// Why there is no process.
+enum Trouble {
+    /// It could not be started; for people.
+    Failed(String),
+    /// Nobody knows whether it runs; asked for again, this is answered then.
+    Unclear(String),
+}
+
+/// Makes the workspace and starts the agent; safe to repeat for the same attempt: what was started before is left alone,
+/// workspace and process, and only reported. Without an answer the start is asked for again later.
 pub(super) fn start(world: &World, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
-    let made = match make_workplace(world, job, attempt) {
-        Ok(made) => made,
-        Err(why) => {
-            return Some(Event::AttemptNotStarted {
-                attempt: attempt.id,
-                why,
-            });
+    let id = HolderId::from(attempt.id);
+    let why = match (world.holders.look(&id).state, &attempt.workplace) {
+        (HeldState::NotStarted, _) => return begin(world, job, attempt),
+        (HeldState::Unknown(why), _) => return unanswered(attempt, &why),
+        (HeldState::Running(_) | HeldState::Exited(_) | HeldState::Lost, Some(made)) => {
+            return Some(started(attempt, made.clone()));
+        }
+        (HeldState::Running(_), None) => match world.holders.stop(&id, GRACE) {
+            Ok(_) => "an agent of that number ran already and was stopped".to_owned(),
+            Err(error) => return unanswered(attempt, &error.to_string()),
+        },
+        (HeldState::Exited(_) | HeldState::Lost, None) => {
+            "an agent of that number ran before; the next attempt has another".to_owned()
         }
     };
-    match launch(world, job, attempt, &made) {
-        Ok(()) => Some(Event::AttemptStarted {
-            attempt: attempt.id,
-            workplace: made,
-        }),
-        Err(why) => {
+    Some(not_started(attempt, why))
+}
+
+fn begin(world: &World, job: &Job, attempt: &Attempt) -> Option<Event> {
+    let made = match make_workplace(world, job, attempt) {
+        Ok(made) => made,
+        Err(why) => return Some(not_started(attempt, why)),
+    };
+    // Durable before the process runs: an end whose start was never heard of is judged by it, and a process that runs is
+    // never given another workspace.
+    let known = world.inbox.ask(Event::WorkplaceMade {
+        attempt: attempt.id,
+        workplace: made.clone(),
+    });
+    match known.ok()?.recv().ok()? {
+        Ok(_) => {}
+        Err(refusal) => {
+            tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.0);
             super::settling::discard(world, job);
-            Some(Event::AttemptNotStarted {
-                attempt: attempt.id,
-                why,
-            })
+            return None;
         }
     }
+    match launch(world, job, attempt, &made) {
+        Ok(()) => Some(started(attempt, made)),
+        Err(Trouble::Failed(why)) => Some(not_started(attempt, why)),
+        Err(Trouble::Unclear(why)) => unanswered(attempt, &why),
+    }
+}
+
+fn started(attempt: &Attempt, workplace: Workplace) -> Event {
+    Event::AttemptStarted {
+        attempt: attempt.id,
+        workplace,
+    }
+}
+
+fn not_started(attempt: &Attempt, why: String) -> Event {
+    Event::AttemptNotStarted {
+        attempt: attempt.id,
+        why,
+    }
+}
+
+fn unanswered(attempt: &Attempt, why: &str) -> Option<Event> {
+    tracing::warn!(attempt = %attempt.id, "could not tell whether it runs: {why}; asked again later");
+    None
 }
 
 /// Attaches to the started agent; called after its start has been reported, so that its end cannot be reported first.
@@ -79,20 +128,20 @@ fn make_workplace(world: &World, job: &Job, attempt: &Attempt) -> Result<Workpla
     })
 }
 
-fn launch(world: &World, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), String> {
-    let line = world.agents.launch_line(&brief(job, attempt, made)?)?;
+fn launch(world: &World, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), Trouble> {
+    let brief = brief(job, attempt, made).map_err(Trouble::Failed)?;
+    let line = world.agents.launch_line(&brief).map_err(Trouble::Failed)?;
     let spec = spec(world, attempt, Path::new(&made.path), line);
-    match world.holders.launch(&spec) {
-        Ok(_) => Ok(()),
-        // It ran before the server was restarted; following it reports how it ended.
-        Err(LaunchError::AlreadyRan(state)) if !matches!(*state, HeldState::NotStarted) => Ok(()),
-        Err(error @ LaunchError::Unclear(_)) => match world.holders.look(&spec.id).state {
-            HeldState::Running(_) | HeldState::Exited(_) => Ok(()),
-            HeldState::Lost | HeldState::NotStarted | HeldState::Unknown(_) => {
-                Err(format!("could not {error}"))
-            }
-        },
-        Err(error) => Err(format!("could not {error}")),
+    let Err(error) = world.holders.launch(&spec) else {
+        return Ok(());
+    };
+    let why = format!("could not {error}");
+    match (error, world.holders.look(&spec.id).state) {
+        (_, HeldState::Running(_) | HeldState::Exited(_) | HeldState::Lost) => Ok(()),
+        (LaunchError::Unclear(_), _) | (_, HeldState::Unknown(_)) => Err(Trouble::Unclear(why)),
+        (LaunchError::Refused(_) | LaunchError::AlreadyRan(_) | LaunchError::Failed(_), _) => {
+            Err(Trouble::Failed(why))
+        }
     }
 }
 

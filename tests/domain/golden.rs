@@ -169,6 +169,10 @@ fn events_are_stored_like_this() {
             cooldown: Some(Span::seconds(5)),
             ..Settings::default()
         }),
+        Event::WorkplaceMade {
+            attempt: a(),
+            workplace: workplace(),
+        },
         Event::AttemptStarted {
             attempt: a(),
             workplace: workplace(),

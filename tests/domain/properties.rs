@@ -163,6 +163,10 @@ fn inventory() -> impl Strategy<Value = Inventory> {
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         8 => command().prop_map(|command| Event::Asked { request: RequestId(1), by: "ada".to_owned(), command }),
+        3 => attempt().prop_map(|attempt| Event::WorkplaceMade {
+            attempt,
+            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
+        }),
         6 => attempt().prop_map(|attempt| Event::AttemptStarted {
             attempt,
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
@@ -230,7 +234,8 @@ fn asked(command: Command) -> Event {
 /// Which attempt an event is a report of.
 fn reports_on(event: &Event) -> Option<AttemptId> {
     match event {
-        Event::AttemptStarted { attempt, .. }
+        Event::WorkplaceMade { attempt, .. }
+        | Event::AttemptStarted { attempt, .. }
         | Event::AttemptNotStarted { attempt, .. }
         | Event::Signalled { attempt, .. }
         | Event::Observed { attempt, .. }

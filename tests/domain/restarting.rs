@@ -3,6 +3,7 @@
 use dbs::domain::attempt::StopCause;
 use dbs::domain::{
     AttemptId, AttemptState, Board, Command, Doing, Event, Exit, FailureClass, Inventory, SignalKind, Tri,
+    Workplace,
 };
 
 use crate::desk::{Desk, draft};
@@ -189,4 +190,49 @@ fn a_sleeping_board_starts_nothing_and_repeats_its_stops_when_it_wakes() {
     let wishes = desk.wishes();
     assert!(wishes.contains(&format!("stop/{first}")), "{wishes:?}");
     assert_eq!(desk.word("b"), "active", "awake, it starts what waited");
+}
+
+#[test]
+fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worked() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.happen(Event::WorkplaceMade {
+        attempt: reviewer,
+        workplace: Workplace {
+            path: "trees/r".to_owned(),
+            branch: None,
+            start: Some("c0".to_owned()),
+            start_tree: Some("t0".to_owned()),
+        },
+    });
+    desk.say(reviewer, SignalKind::Done, "good");
+    let inventory = Inventory {
+        ended: [(reviewer, (Exit::Code(0), String::new()))].into(),
+        ..Inventory::default()
+    };
+    desk.happen(Event::Woke(inventory));
+    assert_eq!(desk.wishes(), [format!("verify/{reviewer}/1")]);
+    let place = desk.attempt(reviewer).workplace.as_ref().unwrap();
+    assert_eq!(place.start_tree.as_deref(), Some("t0"));
+}
+
+#[test]
+fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    let workplace = Workplace {
+        path: "trees/a".to_owned(),
+        branch: None,
+        start: None,
+        start_tree: None,
+    };
+    desk.happen(Event::WorkplaceMade {
+        attempt: first,
+        workplace,
+    });
+    desk.happen(Event::AttemptNotStarted {
+        attempt: first,
+        why: "no memory".to_owned(),
+    });
+    assert_eq!(desk.wishes(), ["settle/1"]);
 }

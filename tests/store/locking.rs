@@ -34,13 +34,13 @@ fn who_is_refused_is_told_who_holds_the_lock_and_how_to_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
     let first = Owner {
-        process: 4711,
+        process: std::process::id(),
         socket: "/run/one.sock".to_owned(),
     };
     let store = SqliteStore::open(&files, &first, NOW).unwrap();
     let refused = SqliteStore::open(&files, &owner(), NOW).unwrap_err();
     assert!(
-        matches!(&refused, StoreError::Locked { owner, .. } if owner == "4711"),
+        matches!(&refused, StoreError::Locked { owner, .. } if *owner == first.process.to_string()),
         "{refused}"
     );
     assert!(refused.to_string().contains("dbs attach"), "{refused}");
@@ -58,4 +58,28 @@ fn a_lock_file_left_behind_is_no_lock() {
     let store = open(folder.path());
     assert_eq!(ServerLock::owner(&files.lock).unwrap(), owner());
     drop(store);
+}
+
+#[test]
+fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let killed = Owner {
+        process: Other::dead(),
+        socket: String::new(),
+    };
+    let copy = ServerLock::take(&files.lock, &killed).unwrap();
+    let (files, take) = (&files, &std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || {
+            take.wait();
+            ServerLock::take(&files.lock, &owner()).map(drop)
+        });
+        take.wait();
+        // Longer than a lock of the living is waited for.
+        std::thread::park_timeout(std::time::Duration::from_millis(1_500));
+        assert!(!waiting.is_finished(), "it was given up");
+        drop(copy);
+        waiting.join().unwrap().unwrap();
+    });
 }

@@ -25,18 +25,43 @@ pub struct Owner {
 }
 
 /// How often, and how long between, a taken lock is tried again: a process that is just being started holds a copy of every
-/// open file of its starter for an instant, also of a lock that was let go.
-const TRIES: u32 = 20;
+/// open file of its starter until it runs, also of a lock that was let go.
+const TRIES: u32 = 50;
 const BETWEEN: Duration = Duration::from_millis(10);
+/// The same while the owner the file names is gone: killed, and what it was just starting has its copy. On a busy machine that
+/// takes seconds, and nobody would start another server after one that gave up.
+const TRIES_AFTER_A_DEATH: u32 = 1_000;
 
-fn patiently(file: &File) -> Result<(), TryLockError> {
-    for _ in 1..TRIES {
+fn patiently(file: &File, path: &Path) -> Result<(), TryLockError> {
+    for n in 1..TRIES_AFTER_A_DEATH {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN),
+            Err(TryLockError::WouldBlock) if n < TRIES || is_owner_gone(path) => std::thread::sleep(BETWEEN),
             said => return said,
         }
     }
     file.try_lock()
+}
+
+/// Whether the process the lock file names is known to be gone.
+fn is_owner_gone(path: &Path) -> bool {
+    let Some(owner) = ServerLock::owner(path) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use nix::errno::Errno;
+        use nix::unistd::Pid;
+        let Ok(number) = i32::try_from(owner.process) else {
+            return false;
+        };
+        nix::sys::signal::kill(Pid::from_raw(number), None) == Err(Errno::ESRCH)
+    }
+    #[cfg(not(unix))]
+    {
+        // Open files are not copied there.
+        drop(owner);
+        false
+    }
 }
 
 /// The lock, held until this is dropped.
@@ -56,7 +81,7 @@ impl ServerLock {
             why: error.to_string(),
         };
         let mut file = open(path).map_err(|error| failed(&error))?;
-        match patiently(&file) {
+        match patiently(&file, path) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::Locked {

@@ -105,7 +105,8 @@ impl Board {
             .is_none_or(|task| task.open_attempt != Some(attempt.id) || task.stage != attempt.stage)
     }
 
-    fn has_folder(&self, attempt: &Attempt) -> bool {
+    /// Whether its workspace is a folder of its own, to be put away afterwards.
+    pub(super) fn has_folder(&self, attempt: &Attempt) -> bool {
         self.stage_of_attempt(attempt).is_some_and(|stage| {
             matches!(
                 attempt.mode.workspace(stage),

@@ -12,12 +12,27 @@ use crate::domain::effect::{Effect, Level};
 use crate::domain::id::AttemptId;
 use crate::domain::signal::{Signal, SignalKind};
 use crate::domain::time::Timestamp;
-use crate::domain::workflow::{RejectTo, Stage, Workspace};
+use crate::domain::workflow::{RejectTo, Stage};
 
 /// Signals of one attempt that are remembered; a flood of progress beyond is shown, but not stored.
 const MOST_SIGNALS: usize = 200;
 
 impl Board {
+    /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
+    /// and its workspace put away.
+    pub(super) fn workplace_made(&mut self, id: AttemptId, workplace: &Workplace) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let has_folder = self.has_folder(&attempt);
+        let begins = match attempt.state {
+            AttemptState::Starting => true,
+            AttemptState::Stopping(_) => attempt.started_at.is_none(),
+            AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => false,
+        };
+        if begins {
+            self.edit_attempt(id, |row| place(row, workplace, has_folder));
+        }
+    }
+
     /// An attempt's process runs.
     pub(super) fn started(&mut self, step: &mut Step, id: AttemptId, workplace: &Workplace) {
         let Some(attempt) = self.attempt(id) else { return };
@@ -25,21 +40,16 @@ impl Board {
             .stage_of_attempt(&attempt)
             .and_then(|stage| stage.timeout)
             .unwrap_or(self.settings.agent_timeout);
-        let has_folder = self
-            .stage_of_attempt(&attempt)
-            .is_some_and(|stage| !matches!(attempt.mode.workspace(stage), Workspace::Main | Workspace::None));
+        let has_folder = self.has_folder(&attempt);
         let spoken = last_word(&attempt).is_some();
         let linger = self.settings.linger;
-        let place = |row: &mut Attempt| {
+        let begin = |row: &mut Attempt| {
             row.started_at = Some(step.now);
-            row.workplace = Some(workplace.clone());
-            if has_folder {
-                row.workspace = WorkspaceState::Present;
-            }
+            place(row, workplace, has_folder);
         };
         match attempt.state {
             AttemptState::Starting => self.edit_attempt(id, |row| {
-                place(row);
+                begin(row);
                 row.state = AttemptState::Running;
                 row.deadline = Some(step.now + if spoken { linger } else { limit });
                 if row.activity.doing == Doing::Starting {
@@ -48,7 +58,7 @@ impl Board {
             }),
             // It was stopped while it was being started.
             AttemptState::Stopping(cause) if attempt.started_at.is_none() => {
-                self.edit_attempt(id, place);
+                self.edit_attempt(id, begin);
                 step.wish(Effect::Stop(id, cause));
             }
             AttemptState::Running
@@ -225,6 +235,13 @@ impl Board {
             }
         });
         step.wish(Effect::Tell(id, text.to_owned()));
+    }
+}
+
+fn place(row: &mut Attempt, workplace: &Workplace, has_folder: bool) {
+    row.workplace = Some(workplace.clone());
+    if has_folder {
+        row.workspace = WorkspaceState::Present;
     }
 }
 

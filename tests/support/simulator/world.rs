@@ -103,6 +103,12 @@ impl World {
     fn start(&mut self, board: &Board, now: Timestamp, attempt: &Attempt) {
         let id = attempt.id;
         let delay = self.dice.between(1, 3_000);
+        let workplace = Workplace {
+            path: format!("trees/{id}"),
+            branch: None,
+            start: None,
+            start_tree: None,
+        };
         let new = !self.processes.contains_key(&id);
         if new && self.dice.percent(self.faults.start) {
             let why = "no worktree".to_owned();
@@ -117,17 +123,16 @@ impl World {
             if !matches!(place, Workspace::Main | Workspace::None) {
                 self.workspaces.insert(id);
             }
+            let made = Event::WorkplaceMade {
+                attempt: id,
+                workplace: workplace.clone(),
+            };
+            self.agenda.report(now, 0, made);
             for (after, act) in plan(board, attempt, &self.faults, &mut self.dice) {
                 let at = now + dbs::domain::Span(after);
                 self.agenda.add(at, Item::Agent(id, act));
             }
         }
-        let workplace = Workplace {
-            path: format!("trees/{id}"),
-            branch: None,
-            start: None,
-            start_tree: None,
-        };
         self.agenda.report(
             now,
             delay,
