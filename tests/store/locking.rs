@@ -64,6 +64,7 @@ fn a_lock_file_left_behind_is_no_lock() {
 fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_go() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
+    fs::create_dir_all(files.lock.parent().unwrap()).unwrap();
     let killed = Owner {
         process: Other::dead(),
         socket: String::new(),
