@@ -3,10 +3,14 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
 
+#[path = "e2e/dice.rs"]
+mod dice;
 #[path = "e2e/driver.rs"]
 mod driver;
 
 #[path = "e2e/demo.rs"]
 mod demo;
+#[path = "e2e/killing.rs"]
+mod killing;
 #[path = "e2e/servers.rs"]
 mod servers;

@@ -1,5 +1,6 @@
 //! Servers that die, and servers that want the same project.
 
+use crate::dice::Dice;
 use crate::driver::{Server, Story, said};
 
 /// A developer adds a line, a reviewer agrees. A second attempt would add a second line.
@@ -63,20 +64,7 @@ fn all_done_exactly_once(story: &Story) {
     }
 }
 
-/// Pseudo-random numbers, the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
 #[test]
-#[ignore = "passed once and failed once on a loaded machine; to be understood before it decides"]
 fn a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing() {
     let story = Story::new(WORK);
     let mut server = story.server();
@@ -91,7 +79,7 @@ fn a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing() {
             "--release",
         ]);
     }
-    let mut dice = Dice(0x5eed);
+    let mut dice = Dice::new(0x5eed);
     for _ in 0..6 {
         Story::let_pass(dice.below(1_500));
         server.kill();

@@ -1,0 +1,160 @@
+//! The server killed again and again while the whole demo runs with four agents: nobody notices but the person who looks.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use dbs::adapters::rehearsal::{TaskSheet, demo_tasks, expected_tree};
+use serde_json::Value;
+
+use crate::dice::Dice;
+use crate::driver::Story;
+
+const KILLS: u32 = 20;
+
+/// A project that runs the demo under a server of its own.
+fn demo_project() -> (Story, TaskSheet) {
+    let story = Story::new("");
+    let sheet = demo_tasks().unwrap();
+    let project = story.project();
+    let config = "base_branch = \"work\"\nmax_total_agents = 4\n\
+         [roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"demo\"\nspeed = 2.5\nanswer_after = 0\n\
+         [gates]\ncheck = \"\\\"$DBS_PROGRAM\\\" rehearse --check .\"\n\
+         [limits]\nstarts_per_turn = 4\nlinger = 1\ncooldown = 1\ncrash_backoff = 1\ninfra_backoff = 1\n";
+    fs::write(project.join(".debussy/config.toml"), config).unwrap();
+    for file in &sheet.files {
+        let path = project.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &file.text).unwrap();
+        story.git(&project, &["add", &file.path]);
+    }
+    story.git(&project, &["commit", "-q", "-m", "Begin"]);
+    story.git(&project, &["branch", "-f", "work"]);
+    story.git(&project, &["push", "-q", "origin", "main", "work"]);
+    (story, sheet)
+}
+
+fn fill(story: &Story, sheet: &TaskSheet) {
+    for task in &sheet.tasks {
+        let deps = task.deps.join(",");
+        let mut words = vec!["task", "create", &task.title, "--id", &task.id];
+        if !deps.is_empty() {
+            words.extend(["--deps", &deps]);
+        }
+        for tag in &task.tags {
+            words.extend(["--tag", tag]);
+        }
+        if let Some(stage) = &task.stage {
+            words.extend(["--stage", stage]);
+        }
+        story.dbs(&words);
+    }
+    let mut words = vec!["task", "release"];
+    words.extend(sheet.tasks.iter().map(|task| task.id.as_str()));
+    story.dbs(&words);
+}
+
+fn agents(story: &Story) -> usize {
+    let status: Value = serde_json::from_str(&story.dbs(&["status", "--json"])).unwrap();
+    status.get("agents").and_then(Value::as_array).unwrap().len()
+}
+
+/// Kills server after server: some as soon as they exist, most at some moment of their work.
+fn kill_again_and_again(story: &Story, dice: &mut Dice) {
+    let mut server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.wait_until("four agents at work", || agents(story) == 4);
+    for _ in 0..KILLS {
+        if dice.below(4) == 0 {
+            Story::let_pass(dice.below(250));
+        } else {
+            story.wait_until("a server after one that was killed", || story.is_live());
+            Story::let_pass(dice.below(700));
+        }
+        server.kill();
+        server = story.server();
+    }
+    story.wait_until("the last server", || story.is_live());
+    // It goes on alone, until it is told to stop.
+    std::mem::forget(server);
+}
+
+#[test]
+fn a_demo_whose_server_is_killed_twenty_times_ends_as_if_it_had_never_been() {
+    let (mut dice, again) = Dice::of_the_story();
+    println!("{again}");
+    let (story, sheet) = demo_project();
+    fill(&story, &sheet);
+    kill_again_and_again(&story, &mut dice);
+    let all = u64::try_from(sheet.tasks.len()).unwrap();
+    story.wait_until("the end of all tasks", || story.count("done") == all);
+    same_tree(&story);
+    each_merged_once(&story, &sheet);
+    nobody_lost(&story);
+    story.dbs(&["stop", "--all"]);
+}
+
+fn same_tree(story: &Story) {
+    let origin = story.origin();
+    let names = story.git(&origin, &["ls-tree", "-r", "--name-only", "work"]);
+    let found: BTreeMap<String, String> = names
+        .lines()
+        .map(|name| {
+            (
+                name.to_owned(),
+                story.git(&origin, &["show", &format!("work:{name}")]),
+            )
+        })
+        .collect();
+    let expected: BTreeMap<String, String> = expected_tree()
+        .unwrap()
+        .into_iter()
+        .map(|(name, text)| (name, text.trim().to_owned()))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+fn each_merged_once(story: &Story, sheet: &TaskSheet) {
+    let trailer = "--format=%(trailers:key=Dbs-Task,valueonly,separator=%x2C)";
+    let merged = story.git(&story.origin(), &["log", "--merges", trailer, "work"]);
+    let mut merged: Vec<&str> = merged.lines().filter(|task| !task.is_empty()).collect();
+    merged.sort_unstable();
+    let built = sheet.tasks.iter().filter(|task| task.stage.is_none());
+    let mut wanted: Vec<&str> = built.map(|task| task.id.as_str()).collect();
+    wanted.sort_unstable();
+    assert_eq!(merged, wanted, "each task is merged exactly once");
+}
+
+/// What agents did and said, against the log of what happened.
+fn nobody_lost(story: &Story) {
+    let log = story.dbs(&["logs", "--json"]);
+    let mut kinds: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let of = |name: &str| line.pointer(&format!("/notice/{name}"));
+        let kind = of("kind").and_then(Value::as_str).unwrap().to_owned();
+        if let Some(task) = of("task").and_then(Value::as_str) {
+            tasks.entry(kind.clone()).or_default().push(task.to_owned());
+        }
+        if let Some(attempt) = of("attempt").and_then(Value::as_u64) {
+            kinds.entry(attempt).or_default().push(kind);
+        }
+    }
+    let of = |kind: &str| tasks.get(kind).cloned().unwrap_or_default();
+    // What the scenario lets happen once happens once; an agent that was lost would be one more crash.
+    assert_eq!(of("crash"), ["knot-5"], "{log}");
+    assert_eq!(of("empty_branch"), ["knot-6"], "{log}");
+    assert_eq!(of("reject"), ["knot-4"], "{log}");
+    assert!(of("protocol").is_empty(), "{log}");
+    let mut wrong = String::new();
+    for (attempt, kinds) in &kinds {
+        let times = |kind: &str| kinds.iter().filter(|other| *other == kind).count();
+        let is_engine = times("claim") == 0 && times("signal") == 0 && times("crash") == 0;
+        let never_ran = times("infra") > 0;
+        if times("spawn") != 1 || (!is_engine && !never_ran && times("claim") != 1) || times("signal") > 1 {
+            writeln!(wrong, "attempt {attempt}: {kinds:?}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}{log}");
+}
