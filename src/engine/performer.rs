@@ -10,15 +10,12 @@ use tokio_util::task::TaskTracker;
 use super::job::{Job, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
-use super::world::World;
+use super::world::{GRACE, World};
 use super::{evidence, merging, settling, starting};
 use crate::domain::EvidenceKind;
 use crate::domain::evidence::{Issue, Severity};
-use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, Span, StopCause, Tri, Worker};
+use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, StopCause, Tri, Worker};
 use crate::ports::holders::HolderId;
-
-/// How long a process has to end by itself after it was asked to.
-pub(super) const GRACE: Span = Span(5_000);
 
 /// The performer of effects.
 #[derive(Debug)]

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::job::Job;
-use super::performer::GRACE;
-use super::world::{World, base_branch, branch_of};
+use super::world::{GRACE, World, base_branch, branch_of};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchLine};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Task, Timestamp};
+use crate::domain::{Span, Task, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::ports::agents::Agents;
 use crate::ports::clock::Clock;
@@ -12,6 +12,9 @@ use crate::ports::gates::Gates;
 use crate::ports::git::{BranchName, Git, NameError, SafeName, Saver, Signature};
 use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::terminals::Terminals;
+
+/// How long a process has to end by itself after it was asked to.
+pub(super) const GRACE: Span = Span(5_000);
 
 /// The outside, as ports, and facts that do not change while the server runs.
 pub struct World {
