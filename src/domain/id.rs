@@ -1,5 +1,6 @@
 //! Identities as newtypes, so that a task's name can never be taken for a stage's.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,9 @@ use serde::{Deserialize, Serialize};
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        ///
+        /// Sorts as people count: `dbs-5` before `dbs-12`.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(String);
 
@@ -26,6 +29,18 @@ macro_rules! text_id {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(&self.0)
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                natural(&self.0, &other.0)
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
             }
         }
 
@@ -73,3 +88,65 @@ impl fmt::Display for AttemptId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub u64);
+
+/// Texts in the order people count in: runs of digits by their number, everything else by its characters. Equal only for equal
+/// texts, so that it may order keys: what differs in leading zeros alone is in the order of its characters.
+fn natural(left: &str, right: &str) -> Ordering {
+    let (mut a, mut b) = (left.as_bytes(), right.as_bytes());
+    while let (Some(first), Some(second)) = (a.first(), b.first()) {
+        let order = if first.is_ascii_digit() && second.is_ascii_digit() {
+            by_number(&mut a, &mut b)
+        } else {
+            (a, b) = (a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default());
+            first.cmp(second)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len()).then_with(|| left.cmp(right))
+}
+
+/// The order of the numbers that both begin with, however long; takes them off.
+fn by_number(a: &mut &[u8], b: &mut &[u8]) -> Ordering {
+    let (one, other) = (number(a), number(b));
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+}
+
+/// Takes the digits off the front; answers them without leading zeros.
+fn number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
+    let all = *text;
+    let end = all.iter().position(|byte| !byte.is_ascii_digit());
+    let (digits, rest) = all.split_at(end.unwrap_or(all.len()));
+    *text = rest;
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    digits.get(zeros..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(texts: &[&str]) -> Vec<String> {
+        let mut ids: Vec<TaskId> = texts.iter().map(|text| TaskId::from(*text)).collect();
+        ids.sort();
+        ids.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn ids_are_in_the_order_people_count_in() {
+        assert_eq!(
+            sorted(&["dbs-12", "dbs-5", "3.10", "3.2", "US-010", "US-9", "dbs", "dbs-5.1"]),
+            ["3.2", "3.10", "US-9", "US-010", "dbs", "dbs-5", "dbs-5.1", "dbs-12"]
+        );
+    }
+
+    #[test]
+    fn numbers_of_any_length_are_compared_and_only_equal_ids_are_equal() {
+        let long = "9".repeat(40);
+        assert_eq!(sorted(&[&format!("a{long}"), "a10"]), ["a10".to_owned(), format!("a{long}")]);
+        assert_eq!(TaskId::from("a01").cmp(&TaskId::from("a1")), Ordering::Less);
+        assert_eq!(TaskId::from("a1").cmp(&TaskId::from("a1")), Ordering::Equal);
+        assert_eq!(sorted(&["a01b", "a1a", "a1"]), ["a1", "a1a", "a01b"]);
+    }
+}
