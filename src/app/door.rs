@@ -157,7 +157,9 @@ impl Door {
         let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
         board.sleep();
         for event in self.in_force()? {
-            board.apply(clock::now(), &event);
+            if !board.knows(&event) {
+                board.apply(clock::now(), &event);
+            }
         }
         Ok(server::snapshot(&ReadModel::of(&board, clock::now()), false))
     }
@@ -203,6 +205,9 @@ impl Door {
             .map_err(|error| format!("could not {}", SessionError::from(error)))?;
         let mut ledger = Ledger::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
         for event in self.in_force()? {
+            if ledger.board().knows(&event) {
+                continue;
+            }
             ledger
                 .take(clock::now(), &event)
                 .map_err(|error| format!("could not {error}"))?;

@@ -107,6 +107,31 @@ impl Board {
         self.asleep = true;
     }
 
+    /// Whether the event says nothing new: those settings or workflows are in force already. Such a fact need not be written down
+    /// again.
+    pub fn knows(&self, event: &Event) -> bool {
+        match event {
+            Event::Configured(settings) => *self.settings == *settings,
+            Event::WorkflowsLoaded(flows) => {
+                let in_force =
+                    |flow: &Workflow| self.workflows.get(&flow.id).is_some_and(|known| **known == *flow);
+                flows.len() == self.workflows.len() && flows.iter().all(in_force)
+            }
+            Event::Asked { .. }
+            | Event::AttemptStarted { .. }
+            | Event::AttemptNotStarted { .. }
+            | Event::Signalled { .. }
+            | Event::Observed { .. }
+            | Event::AttemptEnded { .. }
+            | Event::ActionEnded { .. }
+            | Event::Verified { .. }
+            | Event::WorkspaceSettled { .. }
+            | Event::Performed { .. }
+            | Event::Woke(_)
+            | Event::Ticked => false,
+        }
+    }
+
     fn take_in(&mut self, step: &mut Step, event: &Event) {
         match event {
             Event::Asked { request, by, command } => self.asked(step, *request, by, command),

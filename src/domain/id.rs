@@ -136,15 +136,22 @@ mod tests {
     #[test]
     fn ids_are_in_the_order_people_count_in() {
         assert_eq!(
-            sorted(&["dbs-12", "dbs-5", "3.10", "3.2", "US-010", "US-9", "dbs", "dbs-5.1"]),
-            ["3.2", "3.10", "US-9", "US-010", "dbs", "dbs-5", "dbs-5.1", "dbs-12"]
+            sorted(&[
+                "dbs-12", "dbs-5", "3.10", "3.2", "US-010", "US-9", "dbs", "dbs-5.1"
+            ]),
+            [
+                "3.2", "3.10", "US-9", "US-010", "dbs", "dbs-5", "dbs-5.1", "dbs-12"
+            ]
         );
     }
 
     #[test]
     fn numbers_of_any_length_are_compared_and_only_equal_ids_are_equal() {
         let long = "9".repeat(40);
-        assert_eq!(sorted(&[&format!("a{long}"), "a10"]), ["a10".to_owned(), format!("a{long}")]);
+        assert_eq!(
+            sorted(&[&format!("a{long}"), "a10"]),
+            ["a10".to_owned(), format!("a{long}")]
+        );
         assert_eq!(TaskId::from("a01").cmp(&TaskId::from("a1")), Ordering::Less);
         assert_eq!(TaskId::from("a1").cmp(&TaskId::from("a1")), Ordering::Equal);
         assert_eq!(sorted(&["a01b", "a1a", "a1"]), ["a1", "a1a", "a01b"]);

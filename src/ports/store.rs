@@ -24,8 +24,7 @@ pub struct Turn<'a> {
 pub struct StoredEvent {
     /// Position in the log, from 1.
     pub seq: u64,
-    /// The session it belongs to, from 1: each opening of the store for writing is one. Settings and workflows are not stored
-    /// with the board, so every session begins without them.
+    /// The session it belongs to, from 1: each opening of the store for writing is one.
     pub session: u64,
     /// When.
     pub at: Timestamp,
@@ -78,7 +77,7 @@ pub enum StoreError {
 
 /// The one durable truth. Blocking; used by the engine's own thread only.
 pub trait Store: Send {
-    /// The board as of the last commit (workflows and settings are not part of it: they come from files).
+    /// The board as of the last commit, with the settings and workflows that were in force then.
     fn load(&mut self) -> Result<Board, StoreError>;
     /// Makes a turn durable. When this returns, nothing of it can be lost.
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError>;

@@ -26,6 +26,38 @@ fn nothing_starts_without_a_server() {
     assert!(!shop.attempts().join("1").exists());
 }
 
+/// What the store wrote down, by kind.
+fn written(shop: &Shop) -> Vec<String> {
+    let folder = shop.git.project().join(".debussy");
+    let files = StoreFiles::new(&folder.join("dbs"), &folder.join("backups"));
+    let stored = SqliteStore::open_reader(&files)
+        .unwrap()
+        .events(0, 100, None)
+        .unwrap();
+    let kind = |event: &Event| match event {
+        Event::WorkflowsLoaded(_) => "workflows".to_owned(),
+        Event::Configured(settings) => format!("configured {}", settings.max_agents),
+        _ => "asked".to_owned(),
+    };
+    stored.iter().map(|stored| kind(&stored.event)).collect()
+}
+
+#[test]
+fn settings_and_workflows_are_written_down_only_when_they_are_others() {
+    let shop = Shop::new();
+    for id in ["t-1", "t-2", "t-3"] {
+        shop.does(&["task", "create", "Fix", "--id", id]);
+    }
+    assert_eq!(written(&shop), ["workflows", "asked", "asked", "asked"]);
+    shop.does(&["config", "max_total_agents", "3"]);
+    shop.does(&["task", "comment", "t-1", "one"]);
+    shop.does(&["task", "comment", "t-1", "two"]);
+    assert_eq!(
+        written(&shop).get(4..).unwrap(),
+        ["configured 3", "asked", "asked"]
+    );
+}
+
 #[test]
 fn outside_a_repository_every_command_says_so_in_one_sentence() {
     let shop = Shop::new();

@@ -24,6 +24,14 @@ pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board
     board.tasks = keyed(tasks, |task| task.id.clone());
     board.batches = keyed(batches, |batch| batch.id.clone());
     board.attempts = keyed(attempts, |attempt| attempt.id);
+    // They are read from files at every start, so what an older program wrote differently is no damage.
+    for event in in_force(&view, files).unwrap_or_default() {
+        match event {
+            Event::Configured(settings) => board.settings = Arc::new(settings),
+            Event::WorkflowsLoaded(flows) => board.workflows = keyed(flows, |flow| flow.id.clone()),
+            _ => {}
+        }
+    }
     Ok(board)
 }
 

@@ -16,10 +16,16 @@ pub(super) struct Step {
 }
 
 /// All steps; format `n` is what the first `n` of them make. Steps that were shipped never change.
-pub(super) const STEPS: &[Step] = &[Step {
-    name: "0001_first",
-    sql: include_str!("migrations/0001_first.sql"),
-}];
+pub(super) const STEPS: &[Step] = &[
+    Step {
+        name: "0001_first",
+        sql: include_str!("migrations/0001_first.sql"),
+    },
+    Step {
+        name: "0002_in_force",
+        sql: include_str!("migrations/0002_in_force.sql"),
+    },
+];
 
 /// The format a database has.
 pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {

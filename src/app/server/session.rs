@@ -140,6 +140,7 @@ impl Session {
         };
         let workflows = Event::WorkflowsLoaded(setup.workflows);
         let mut first = vec![workflows, Event::Configured(setup.settings)];
+        first.retain(|event| !running.ledger.board().knows(event));
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
         first.extend(inbox_folder::waiting(&intake));
         first.push(woke);
