@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     let flows: Vec<Workflow> = texts
         .filter_map(|(name, text)| dbs::formats::workflow::read(Path::new(name), text).0)
         .collect();
+    let flows = simulator::with_commits(flows);
     let settings = Settings {
         base: Some("feature/shop".to_owned()),
         gates: vec![GateCommand {

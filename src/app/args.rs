@@ -93,15 +93,9 @@ pub enum Verb {
     /// For agents: say how the attempt goes
     Signal(Signal),
     /// For agents: the attempt is done
-    Done {
-        /// What to say about it
-        text: Vec<String>,
-    },
+    Done(Said),
     /// For agents: a step of the way
-    Progress {
-        /// The step
-        text: Vec<String>,
-    },
+    Progress(Said),
     /// Show or set configuration
     Config {
         /// The key
@@ -178,8 +172,19 @@ pub struct Start {
 pub struct Signal {
     /// What
     pub kind: SignalWord,
+    /// What about it
+    #[command(flatten)]
+    pub said: Said,
+}
+
+/// What goes with a signal.
+#[derive(Debug, Args)]
+pub struct Said {
     /// Reason, finding, step or question
     pub text: Vec<String>,
+    /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 /// Words for signals.

@@ -84,9 +84,9 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Retry(retry) => acting::retry(edge, retry),
         Verb::Status(json) => showing::status(edge, json),
         Verb::Board { watch, json } => showing::board(edge, watch, json),
-        Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.text.join(" ")),
-        Verb::Done { text } => signalling::signal(edge, SignalWord::Done, &text.join(" ")),
-        Verb::Progress { text } => signalling::signal(edge, SignalWord::Progress, &text.join(" ")),
+        Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.said),
+        Verb::Done(said) => signalling::signal(edge, SignalWord::Done, &said),
+        Verb::Progress(said) => signalling::signal(edge, SignalWord::Progress, &said),
         Verb::Workflow(verb) => workflows::run(edge, verb),
         Verb::Logs {
             attempt,

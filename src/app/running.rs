@@ -109,6 +109,7 @@ impl SignalSink for Speaking {
             token: signal.token.clone(),
             kind: signal.kind,
             text: signal.text.clone(),
+            report: signal.report.as_ref().map(ToString::to_string),
             key: signal.key.clone(),
         };
         // What the engine refuses is the engine's business; an agent goes on with its part.

@@ -113,6 +113,9 @@ pub struct SignalSent {
     pub kind: SignalKind,
     /// Reason, finding, step or question.
     pub text: String,
+    /// What it hands over besides: JSON as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
     /// The same signal twice counts once.
     pub key: String,
 }

@@ -36,6 +36,7 @@ use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
 use super::run::{Batch, Pause};
 use super::settings::Settings;
+use super::signal::Signal;
 use super::task::Task;
 use super::time::Timestamp;
 use super::workflow::Workflow;
@@ -144,8 +145,18 @@ impl Board {
                 attempt,
                 kind,
                 text,
+                report,
                 key,
-            } => self.signalled(step, *attempt, *kind, (text, key)),
+            } => {
+                let signal = Signal {
+                    kind: *kind,
+                    text: text.clone(),
+                    report: report.clone(),
+                    key: key.clone(),
+                    at: step.now,
+                };
+                self.signalled(step, *attempt, signal);
+            }
             Event::Observed {
                 attempt,
                 doing,

@@ -60,6 +60,9 @@ pub enum Event {
         kind: SignalKind,
         /// Reason, finding, step or question.
         text: String,
+        /// What it hands over besides: JSON as a rule.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<String>,
         /// Chosen by the sender; the same key counts once.
         key: String,
     },

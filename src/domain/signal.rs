@@ -50,6 +50,9 @@ impl fmt::Display for SignalKind {
     }
 }
 
+/// Longest report of a signal in bytes; whoever receives a longer one refuses the signal.
+pub const LONGEST_REPORT: usize = 64 * 1024;
+
 /// What an attempt said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
@@ -57,6 +60,9 @@ pub struct Signal {
     pub kind: SignalKind,
     /// Reason, finding, step or question; bounded by who received it.
     pub text: String,
+    /// What it hands over besides: JSON as a rule, at most [`LONGEST_REPORT`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
     /// Chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
     pub key: String,
     /// When it was received.

@@ -163,6 +163,9 @@ impl fmt::Display for Hold {
             Hold::Approval => f.write_str("waits for approval"),
             Hold::Blocked(why) => write!(f, "blocked: {why}"),
             Hold::RejectLoop(times) => write!(f, "rejected {times} times"),
+            Hold::Exhausted(FailureClass::Timeout) => f.write_str(
+                "used up its timeout budget: split it into smaller tasks, or raise the limit and retry",
+            ),
             Hold::Exhausted(class) => write!(f, "used up its {class} budget"),
             Hold::TooManyAttempts(times) => write!(f, "{times} attempts used up"),
             Hold::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),

@@ -111,6 +111,7 @@ fn act(world: &World, job: &Job, attempt: &Attempt, action: Action) -> ActionOut
             Tri::Unknown(why) => ActionOutcome::Unknown(why),
         },
         Action::Commit => ActionOutcome::Failed(
+            // Workflow files that ask for it are refused; a board of another version may hold one all the same.
             "this version merges and verifies, but does not commit for a stage".to_owned(),
         ),
     }

@@ -46,11 +46,8 @@ pub(crate) fn workflows() -> Vec<Workflow> {
         ("stories", include_str!("workflows/stories.toml")),
     ];
     let builtin = dbs::formats::workflow::builtin();
-    builtin
-        .into_iter()
-        .chain(own)
-        .map(|(name, text)| workflow(name, text))
-        .collect()
+    let all = builtin.into_iter().chain(own);
+    crate::simulator::with_commits(all.map(|(name, text)| workflow(name, text)).collect())
 }
 
 pub(crate) fn draft(id: &str, flow: &str) -> Draft {
@@ -215,6 +212,7 @@ impl Desk {
             attempt,
             kind,
             text: text.to_owned(),
+            report: None,
             key,
         });
     }

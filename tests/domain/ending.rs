@@ -172,6 +172,24 @@ fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
 }
 
 #[test]
+fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_be_split() {
+    let mut desk = Desk::developing("a");
+    for (attempt, limit) in [(1, 3600), (2, 7200)] {
+        let open = desk.open("a");
+        assert_eq!(open.0, attempt);
+        desk.start(open);
+        assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::seconds(limit)));
+        desk.wait(Span::seconds(limit));
+        desk.end_with(open, Exit::Signal(15), None);
+    }
+    assert_eq!(desk.word("a"), "held");
+    let TaskState::Held(hold) = &desk.task("a").state else {
+        unreachable!("held is what it is")
+    };
+    assert!(hold.to_string().contains("split it"), "{hold}");
+}
+
+#[test]
 fn a_done_that_came_before_the_time_was_up_is_heeded() {
     let mut desk = Desk::developing("a");
     let first = desk.open("a");
@@ -264,11 +282,31 @@ fn the_same_signal_arriving_twice_counts_once() {
             attempt,
             kind: SignalKind::Progress,
             text: "half".to_owned(),
+            report: None,
             key: "k".to_owned(),
         });
     }
     assert_eq!(desk.attempt(attempt).signals.len(), 1);
     assert_eq!(desk.task("a").comments.len(), 1);
+}
+
+#[test]
+fn the_report_of_a_signal_is_kept_with_it_and_written_on_the_task() {
+    let mut desk = Desk::developing("a");
+    let attempt = desk.open("a");
+    desk.start(attempt);
+    desk.happen(Event::Signalled {
+        attempt,
+        kind: SignalKind::Done,
+        text: "finished".to_owned(),
+        report: Some(r#"{"tests":12}"#.to_owned()),
+        key: "k".to_owned(),
+    });
+    let kept = desk.attempt(attempt).signals.first().unwrap().report.clone();
+    assert_eq!(kept.as_deref(), Some(r#"{"tests":12}"#));
+    let comment = desk.task("a").comments.last().unwrap().clone();
+    assert_eq!(comment.text, "reports with done:\n{\"tests\":12}");
+    assert!(comment.author.starts_with("developer-"), "{}", comment.author);
 }
 
 #[test]

@@ -214,6 +214,7 @@ fn events_are_stored_like_this() {
         attempt: a(),
         kind,
         text: "x".to_owned(),
+        report: None,
         key: "k".to_owned(),
     }));
     let doings = [
@@ -412,6 +413,7 @@ fn an_attempt_is_stored_like_this() {
     let signal = Signal {
         kind: SignalKind::Done,
         text: String::new(),
+        report: None,
         key: "k".to_owned(),
         at: Timestamp(3),
     };

@@ -176,6 +176,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             kind,
             text: "x".to_owned(),
+            report: None,
             key: key.to_string(),
         }),
         1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: Doing::Idle, source: "hook".to_owned() }),

@@ -244,6 +244,48 @@ fn gates_that_prove_nothing_and_proofs_nobody_runs_are_found() {
 }
 
 #[test]
+fn what_the_engine_would_refuse_or_pass_over_at_work_is_found_in_the_file() {
+    let merging = "action = \"merge\"";
+    let at = format!(
+        "{}: the engine merges and verifies, but does not commit",
+        line(merging)
+    );
+    let found = broken(merging, "action = \"commit\"");
+    assert!(found.iter().any(|text| text.starts_with(&at)), "{found:?}");
+    one(
+        "evidence = [\"merged\"]",
+        "evidence = [\"merged\", \"commented\"]",
+        line("evidence = [\"merged\"]"),
+        "the engine acts here",
+    );
+    one(
+        "evidence = [\"commits_ahead\", \"pushed\", \"gates\"]",
+        "evidence = [\"commits_ahead\", \"pushed\", \"gates\", \"approved\"]",
+        line("\"commits_ahead\""),
+        "not every task is shown to a person",
+    );
+    let head = "id = \"x\"\ntitle = \"X\"\nentry = \"a\"\nscan = [\"a\"]\n[limits]\nspawns = 20\n[[stage]]\nid = \"a\"\n";
+    for (stage, at, part) in [
+        (
+            "human = true\nevidence = [\"gates\"]\ngates = \"all\"\n",
+            10,
+            "proved by the approval alone",
+        ),
+        ("human = true\ntimeout = \"1h\"\n", 10, "limits agents"),
+        (
+            "action = \"verify\"\nworkspace = \"branch\"\nevidence = [\"gates\", \"pushed\"]\ngates = \"all\"\n",
+            11,
+            "looks at nothing else",
+        ),
+    ] {
+        let (flow, found) = read(Path::new("x.toml"), &format!("{head}{stage}"));
+        assert!(flow.is_none());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].line == at && found[0].text.contains(part), "{found:?}");
+    }
+}
+
+#[test]
 fn a_reader_must_be_proved_to_have_only_read() {
     let at = KANBAN
         .lines()

@@ -230,6 +230,7 @@ impl<'a> History<'a> {
                     attempt,
                     kind: *kind,
                     text: "because".to_owned(),
+                    report: None,
                     key: format!("{attempt}-{how}"),
                 });
                 self.happen(&ended(attempt, how));

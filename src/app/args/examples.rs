@@ -65,7 +65,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "signal",
         "dbs signal claim\ndbs signal done \"all tests pass\"\ndbs signal reject \"src/lib.rs:12: panics on empty input\"\ndbs signal block \"needs a key I do not have\"",
     ),
-    ("done", "dbs done \"all tests pass\""),
+    (
+        "done",
+        "dbs done \"all tests pass\"\ndbs done --report result.json",
+    ),
     ("progress", "dbs progress \"the parser works\""),
     (
         "config",

@@ -1,15 +1,16 @@
 //! What an agent says: to the server's socket, else as a file in the inbox folder, else a clear error. Nothing said is lost.
 
-use std::io::Write;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::Outcome;
-use crate::app::args::SignalWord;
+use crate::app::args::{Said, SignalWord};
 use crate::app::client::{greet, hear, say};
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::wire::{Answer, Call, FromClient, FromServer, Packet, SignalSent};
+use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{AttemptId, Refusal, SignalKind};
 
 /// Where signals go.
@@ -22,7 +23,7 @@ pub struct Ways {
 }
 
 /// Sends a signal of the attempt this process belongs to.
-pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
+pub(super) fn signal(edge: &Edge, word: SignalWord, said: &Said) -> Outcome {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
     let attempt = edge
@@ -49,7 +50,8 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
         attempt,
         token,
         kind,
-        text: text.to_owned(),
+        text: said.text.join(" "),
+        report: said.report.as_deref().map(report).transpose()?,
         key: new_key()?,
     };
     match send(&ways, &sent)? {
@@ -62,6 +64,27 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, text: &str) -> Outcome {
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// What is to be reported: the text of a file, or of what comes in (`-`).
+fn report(from: &Path) -> Result<String, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("could not read the report {}: {why}", from.display());
+    let most = u64::try_from(LONGEST_REPORT)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    let mut text = String::new();
+    let read = if from.as_os_str() == "-" {
+        std::io::stdin().lock().take(most).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(from).and_then(|file| file.take(most).read_to_string(&mut text))
+    };
+    read.map_err(|error| failed(&error))?;
+    if text.len() > LONGEST_REPORT {
+        return Err(failed(&format_args!(
+            "it has more than {LONGEST_REPORT} bytes; keep the rest in a file and name that"
+        )));
+    }
+    Ok(text.trim().to_owned())
 }
 
 /// A key that no other signal has.
@@ -150,6 +173,7 @@ mod tests {
             token: "t".into(),
             kind: SignalKind::Done,
             text: "x".into(),
+            report: Some("{}".into()),
             key: new_key().unwrap(),
         };
         let ways = Ways {
@@ -162,12 +186,30 @@ mod tests {
     }
 
     #[test]
+    fn a_report_is_read_from_its_file_and_refused_when_it_is_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.json");
+        std::fs::write(&file, "{\"tests\": 12}\n").unwrap();
+        assert_eq!(report(&file).unwrap(), "{\"tests\": 12}");
+        std::fs::write(&file, "x".repeat(LONGEST_REPORT)).unwrap();
+        assert_eq!(report(&file).unwrap().len(), LONGEST_REPORT);
+        std::fs::write(&file, "x".repeat(LONGEST_REPORT + 1)).unwrap();
+        assert!(report(&file).unwrap_err().contains("more than 65536 bytes"));
+        assert!(
+            report(&folder.path().join("none"))
+                .unwrap_err()
+                .contains("report")
+        );
+    }
+
+    #[test]
     fn without_any_way_the_error_names_both() {
         let signal = SignalSent {
             attempt: AttemptId(3),
             token: "t".into(),
             kind: SignalKind::Done,
             text: String::new(),
+            report: None,
             key: "k".into(),
         };
         let why = send(

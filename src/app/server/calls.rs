@@ -6,6 +6,7 @@ use super::inbox_folder::Intake;
 use super::session;
 use super::session::Session;
 use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
+use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{Accepted, Attempt, Event, Refusal};
 use crate::engine::inbox::Closed;
 use crate::read_model::ReadModel;
@@ -80,10 +81,21 @@ pub(super) fn verified(intake: &Intake, signal: &SignalSent) -> Result<Event, Re
             signal.attempt
         )));
     }
+    if let Some(report) = signal
+        .report
+        .as_ref()
+        .filter(|report| report.len() > LONGEST_REPORT)
+    {
+        return Err(Refusal(format!(
+            "its report has {} bytes: {LONGEST_REPORT} are the most, keep the rest in a file and name that",
+            report.len()
+        )));
+    }
     Ok(Event::Signalled {
         attempt: signal.attempt,
         kind: signal.kind,
         text: cut(&signal.text),
+        report: signal.report.clone(),
         key: cut(&signal.key),
     })
 }

@@ -9,13 +9,16 @@ use crate::domain::attempt::{
     Activity, Attempt, AttemptMode, AttemptState, Doing, StopCause, Worker, Workplace, WorkspaceState,
 };
 use crate::domain::effect::{Effect, Level};
+use crate::domain::failure::FailureClass;
 use crate::domain::id::AttemptId;
 use crate::domain::signal::{Signal, SignalKind};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::domain::workflow::{RejectTo, Stage};
 
 /// Signals of one attempt that are remembered; a flood of progress beyond is shown, but not stored.
 const MOST_SIGNALS: usize = 200;
+/// How often an attempt's limit is doubled at most.
+const MOST_DOUBLINGS: u32 = 3;
 
 impl Board {
     /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
@@ -36,10 +39,7 @@ impl Board {
     /// An attempt's process runs.
     pub(super) fn started(&mut self, step: &mut Step, id: AttemptId, workplace: &Workplace) {
         let Some(attempt) = self.attempt(id) else { return };
-        let limit = self
-            .stage_of_attempt(&attempt)
-            .and_then(|stage| stage.timeout)
-            .unwrap_or(self.settings.agent_timeout);
+        let limit = self.limit_of(&attempt);
         let has_folder = self.has_folder(&attempt);
         let spoken = last_word(&attempt).is_some();
         let linger = self.settings.linger;
@@ -68,25 +68,25 @@ impl Board {
         }
     }
 
+    /// The longest run of an attempt: its stage's limit or the settings', doubled for every attempt of the task that ran into it
+    /// there (LK-57).
+    fn limit_of(&self, attempt: &Attempt) -> Span {
+        let own = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
+        let limit = own.unwrap_or(self.settings.agent_timeout);
+        let task = self.tasks.get(&attempt.task);
+        let counters = task.and_then(|task| task.failures.get(&attempt.stage));
+        let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
+        let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);
+        limit.scaled(1 << doublings, Span(u64::MAX))
+    }
+
     /// An attempt spoke.
-    pub(super) fn signalled(
-        &mut self,
-        step: &mut Step,
-        id: AttemptId,
-        kind: SignalKind,
-        (text, key): (&str, &str),
-    ) {
+    pub(super) fn signalled(&mut self, step: &mut Step, id: AttemptId, signal: Signal) {
         let Some(attempt) = self.attempt(id) else { return };
         let heard = attempt.signals.iter().chain(&attempt.refused);
-        if heard.into_iter().any(|before| before.key == key) {
+        if heard.into_iter().any(|before| before.key == signal.key) {
             return;
         }
-        let signal = Signal {
-            kind,
-            text: text.to_owned(),
-            key: key.to_owned(),
-            at: step.now,
-        };
         if !self.may_speak(&attempt) {
             let text = format!(
                 "{} of attempt {id} came too late and changes nothing",
@@ -96,7 +96,7 @@ impl Board {
             return;
         }
         match self.stage_of_attempt(&attempt) {
-            Some(stage) if allows(stage, &attempt, kind) => self.take_signal(step, &attempt, signal),
+            Some(stage) if allows(stage, &attempt, signal.kind) => self.take_signal(step, &attempt, signal),
             Some(_) | None => self.refuse_signal(step, &attempt, signal),
         }
     }
@@ -113,13 +113,17 @@ impl Board {
 
     fn take_signal(&mut self, step: &mut Step, attempt: &Attempt, signal: Signal) {
         let (kind, text) = (signal.kind, signal.text.clone());
-        if attempt.signals.len() < MOST_SIGNALS || kind.is_terminal() {
-            self.edit_attempt(attempt.id, |row| row.signals.push(signal));
-            if kind == SignalKind::Progress {
-                self.comment(step.now, &attempt.task, attempt.worker.name(), text.clone());
-            }
-        }
         let name = attempt.worker.name();
+        if attempt.signals.len() < MOST_SIGNALS || kind.is_terminal() {
+            if kind == SignalKind::Progress {
+                self.comment(step.now, &attempt.task, name, text.clone());
+            }
+            if let Some(report) = &signal.report {
+                let text = format!("reports with {kind}:\n{report}");
+                self.comment(step.now, &attempt.task, name, text);
+            }
+            self.edit_attempt(attempt.id, |row| row.signals.push(signal));
+        }
         match kind {
             SignalKind::Claim => {
                 self.does(step.now, attempt.id, Doing::Working);

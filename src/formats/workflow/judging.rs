@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::able::able;
 use super::reading::PlacedWorkflow;
 use super::stage::PlacedStage;
 use super::table::{Placed, Reading};
@@ -21,6 +22,7 @@ pub(super) fn judge(reading: &mut Reading<'_>, placed: &PlacedWorkflow) {
         proofs(reading, stage);
         workspaces(reading, stage);
         actors(reading, stage);
+        able(reading, stage);
     }
     // These follow edges, so they only make sense once all of them lead somewhere.
     if reading.found.is_empty() {

@@ -29,7 +29,9 @@ impl PlacedStage {
     }
 }
 
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 12] = [
+    "action",
+    "timeout",
     "id",
     "signals",
     "success",

@@ -158,6 +158,7 @@ impl World {
                         attempt: id,
                         kind: *kind,
                         text: format!("{kind} of {id}"),
+                        report: None,
                         key: format!("k{}", self.n_keys),
                     };
                     let delay = self.dice.between(0, 200);

@@ -1,0 +1,68 @@
+//! Whether the engine is able to do what a stage asks of it: nothing that is refused, passed over or never looked at while the
+//! pipeline runs gets past the reading of the file.
+
+use super::stage::PlacedStage;
+use super::table::Reading;
+use crate::domain::workflow::{Action, Actor, Approval, EvidenceKind};
+
+/// Notes what would not be done.
+pub(super) fn able(reading: &mut Reading<'_>, placed: &PlacedStage) {
+    match &placed.stage.actor {
+        Actor::Role(_) => by_an_agent(reading, placed),
+        Actor::Engine(action) => by_the_engine(reading, placed, *action),
+        Actor::Human => by_a_person(reading, placed),
+    }
+    let has_agent = matches!(placed.stage.actor, Actor::Role(_)) || placed.stage.fallback.is_some();
+    if placed.stage.timeout.is_some() && !has_agent {
+        reading.error(
+            placed.at("timeout"),
+            "`timeout` limits agents, and none acts here; gates have `limits.gate_timeout`",
+        );
+    }
+}
+
+fn by_an_agent(reading: &mut Reading<'_>, placed: &PlacedStage) {
+    let stage = &placed.stage;
+    if stage.evidence.contains(&EvidenceKind::Approved) && stage.approval != Approval::Always {
+        reading.error(
+            placed.at("evidence"),
+            "approved is evidence here, but not every task is shown to a person: set `approval = \"always\"`",
+        );
+    }
+}
+
+fn by_the_engine(reading: &mut Reading<'_>, placed: &PlacedStage, action: Action) {
+    let stage = &placed.stage;
+    let line = placed.at("evidence");
+    match action {
+        Action::Commit => reading.error(
+            placed.at("action"),
+            "the engine merges and verifies, but does not commit for a stage: let the stage's agent commit and prove it by \
+             \"commits_ahead\"",
+        ),
+        Action::Verify if stage.evidence.iter().any(|kind| *kind != EvidenceKind::Gates) => {
+            reading.error(line, "`action = \"verify\"` runs gates and looks at nothing else: set `evidence = [\"gates\"]`");
+        }
+        Action::Verify | Action::Merge => {}
+    }
+    for (kind, word) in [
+        (EvidenceKind::Commented, "commented"),
+        (EvidenceKind::WorkspaceUnchanged, "workspace_unchanged"),
+    ] {
+        if action == Action::Merge && stage.evidence.contains(&kind) {
+            reading.error(
+                line,
+                format_args!("{word} is about what an agent did, and the engine acts here"),
+            );
+        }
+    }
+}
+
+fn by_a_person(reading: &mut Reading<'_>, placed: &PlacedStage) {
+    if placed.stage.evidence != [EvidenceKind::Approved] {
+        reading.error(
+            placed.at("evidence"),
+            "what a person does is proved by the approval alone: leave `evidence` out",
+        );
+    }
+}
