@@ -119,6 +119,7 @@ impl Board {
                 flows.len() == self.workflows.len() && flows.iter().all(in_force)
             }
             Event::Asked { .. }
+            | Event::WorkplaceMade { .. }
             | Event::AttemptStarted { .. }
             | Event::AttemptNotStarted { .. }
             | Event::Signalled { .. }
