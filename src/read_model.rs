@@ -4,18 +4,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::attempt::{Activity, Attempt};
+use crate::domain::attempt::{Activity, Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
 use crate::domain::run::Batch;
 use crate::domain::task::{Task, TaskState};
+use crate::domain::workflow::Workspace;
 use crate::domain::{
     AttemptId, BatchId, Board, Pause, StageId, TaskId, Timestamp, Worker, Workflow, WorkflowId,
 };
 
 mod attention;
 mod columns;
+mod diff;
 
 pub use attention::{Attention, AttentionKind};
 pub use columns::{Column, ColumnKind};
+pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 
 /// Everything a person may see of the board at one moment. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]
@@ -103,6 +106,50 @@ impl ReadModel {
                     _ => *other == item,
                 }
         })
+    }
+
+    /// The base branch of a task: its batch's, else the settings' (K61).
+    pub fn base_of(&self, task: &TaskId) -> Option<&str> {
+        let task = self.tasks.get(task)?;
+        let own = self
+            .batches
+            .get(&task.batch)
+            .and_then(|batch| batch.base.as_deref());
+        own.or(self.base.as_deref()).filter(|base| !base.is_empty())
+    }
+
+    /// Where somebody works on a task, or did and left a folder with work.
+    pub fn workplace(&self, task: &Task) -> Option<&Workplace> {
+        let mut attempts = self.attempts.values().rev();
+        let found = attempts.find(|attempt| {
+            attempt.task == task.id
+                && attempt.workspace == WorkspaceState::Present
+                && attempt
+                    .workplace
+                    .as_ref()
+                    .is_some_and(|place| place.branch.is_some())
+        });
+        found.and_then(|attempt| attempt.workplace.as_ref())
+    }
+
+    /// The last settled attempt that looked at a task's work without changing it.
+    pub fn last_review(&self, task: &Task) -> Option<&Attempt> {
+        let flow = self.workflows.get(&task.workflow)?;
+        let reviews = |stage: &StageId| {
+            flow.stage(stage)
+                .is_some_and(|stage| stage.workspace == Workspace::Head)
+        };
+        let judged = |attempt: &Attempt| {
+            matches!(
+                attempt.state,
+                AttemptState::Settled(Verdict::Passed | Verdict::Rejected(_))
+            ) && attempt
+                .workplace
+                .as_ref()
+                .is_some_and(|place| place.start.is_some())
+        };
+        let mut attempts = self.attempts.values().rev().map(Arc::as_ref);
+        attempts.find(|attempt| attempt.task == task.id && judged(attempt) && reviews(&attempt.stage))
     }
 
     /// How many tasks are in each state, by the state's word.

@@ -13,6 +13,7 @@ mod marker;
 mod pane;
 mod possible;
 mod scene;
+mod shelf;
 mod state;
 mod target;
 mod text;
@@ -32,6 +33,7 @@ pub use pane::{Axis, Direction, PaneId};
 pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
 };
+pub use shelf::{Against, Paper, Sheet, Shelf, Want};
 pub use state::{Content, State, StateProblem};
 pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};
 pub use update::{Input, Request, Typed, begin, next_change, perform, update};

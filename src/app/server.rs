@@ -7,6 +7,7 @@ pub mod session;
 mod calls;
 mod canvas;
 mod drawing;
+mod fetching;
 mod inbox_folder;
 pub mod listening;
 mod reading;

@@ -15,6 +15,10 @@ pub enum Action {
     PageUp,
     /// One page on.
     PageDown,
+    /// The next part: file, check.
+    NextPart,
+    /// The previous part.
+    PreviousPart,
     /// The next pane of the tab.
     NextPane,
     /// The previous pane of the tab.
@@ -93,6 +97,8 @@ pub enum Action {
     CloseTask,
     /// Pause the whole board, or go on.
     Pause,
+    /// Compare with something else.
+    Against,
     /// Show or hide finished tasks.
     Finished,
     /// Copy the task's id.
@@ -116,6 +122,8 @@ pub enum Page {
     Inbox,
     /// What happened.
     Log,
+    /// What the task changed.
+    Diff,
 }
 
 /// On what it depends whether an action is possible.
@@ -145,6 +153,10 @@ pub enum When {
     Panes,
     /// There is more than one tab.
     Tabs,
+    /// The pane shows differences.
+    Diff,
+    /// The pane's view has parts: files, checks.
+    Parts,
 }
 
 /// Under which heading the help shows an action.

@@ -3,7 +3,7 @@
 use super::action::{Action, When};
 use super::arrange::{Arranged, alive};
 use super::scene::Scene;
-use super::state::State;
+use super::state::{Content, State};
 use super::target::{Target, target};
 use crate::domain::task::Hold;
 use crate::domain::{Task, TaskState};
@@ -24,6 +24,13 @@ pub(crate) fn why_not(
         }),
         When::Panes => none_if(arranged.order.len() > 1, || {
             "this tab has one pane only".to_owned()
+        }),
+        When::Diff => none_if(
+            matches!(state.pane(arranged.focus).content, Content::Diff(..)),
+            || "this pane shows no differences".to_owned(),
+        ),
+        When::Parts => none_if(state.pane(arranged.focus).content.has_parts(), || {
+            "this pane shows no files or checks".to_owned()
         }),
         When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),
         When::Agent => agent(&about),
@@ -80,6 +87,8 @@ fn task_refuses(when: When, task: &Task) -> Option<String> {
             | When::Terminal
             | When::Attention
             | When::Panes
+            | When::Diff
+            | When::Parts
             | When::Tabs,
             _,
         ) => true,

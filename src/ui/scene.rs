@@ -3,6 +3,7 @@
 
 use ratatui::style::Style;
 
+use super::shelf::Shelf;
 use super::theme::Theme;
 use crate::domain::{AttemptId, Notice, Timestamp};
 use crate::read_model::ReadModel;
@@ -17,6 +18,8 @@ pub struct Scene<'a> {
     pub screens: &'a dyn Screens,
     /// What happened, oldest first.
     pub log: &'a [LogLine],
+    /// What views show that had to be fetched.
+    pub shelf: &'a Shelf,
     /// Now.
     pub now: Timestamp,
     /// What is known of the session as a whole.

@@ -32,13 +32,16 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         Content::Agents => {
             shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
         }
-        Content::Detail(Some(id)) => of_task(scene, &id),
+        Content::Detail(Some(id)) | Content::Diff(Some(id), _) => of_task(scene, &id),
         Content::Inbox => {
             waiting(state, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
         }
-        Content::Board | Content::Detail(None) | Content::Log | Content::Shell(_) | Content::Conductor => {
-            selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id))
-        }
+        Content::Board
+        | Content::Detail(None)
+        | Content::Diff(None, _)
+        | Content::Log
+        | Content::Shell(_)
+        | Content::Conductor => selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id)),
     }
 }
 

@@ -49,6 +49,29 @@ pub(super) fn cut(text: &str, room: usize, mark: &str) -> String {
     cut
 }
 
+/// As much of the end of a clean text as fits, with the mark before it when something was left out.
+pub(super) fn cut_front(text: &str, room: usize, mark: &str) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let keep = room.saturating_sub(width(mark));
+    let mut used = 0;
+    let mut from = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += grapheme_width(grapheme);
+        if used > keep {
+            break;
+        }
+        from = at;
+    }
+    let rest = text.get(from..).unwrap_or_default();
+    if width(mark) <= room {
+        format!("{mark}{rest}")
+    } else {
+        String::new()
+    }
+}
+
 /// The longest beginning that fits.
 pub(super) fn prefix(text: &str, room: usize) -> &str {
     let mut used = 0;

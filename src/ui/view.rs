@@ -9,6 +9,7 @@ use super::canvas::lines::{Lines, Weight};
 use super::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
+use super::shelf::Want;
 use super::state::{Content, Overlay, State, Zoom};
 use super::theme::Role;
 use super::views::{Hit, Hits, Look, view_of};
@@ -29,6 +30,8 @@ pub struct Layouted {
     pub panes: Vec<PaneArea>,
     /// Where the outer cursor belongs; hidden when nowhere.
     pub cursor: Option<CursorAt>,
+    /// What must be fetched for what is shown.
+    pub wants: Vec<Want>,
 }
 
 /// One pane that is drawn.
@@ -89,6 +92,7 @@ pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
             .map(|placed| pane_area(placed, arranged.focus))
             .collect(),
         cursor,
+        wants: frame.wants(),
     }
 }
 
@@ -135,6 +139,15 @@ impl FrameOf<'_> {
         if self.arranged.framing == Framing::Boxed {
             self.switcher(canvas, hits);
         }
+    }
+
+    fn wants(&self) -> Vec<Want> {
+        let mut wants = Vec::new();
+        for placed in &self.arranged.placed {
+            let pane = self.state.pane(placed.pane);
+            wants.extend(view_of(&placed.content).papers(&self.look(placed.pane, &pane)));
+        }
+        wants
     }
 
     fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> Look<'a> {

@@ -7,6 +7,7 @@ use super::arrange::Mode;
 use super::canvas::{Canvas, Piece};
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
+use super::shelf::Want;
 use super::state::{Content, Pane, State};
 use super::theme::Role;
 use crate::domain::{AttemptId, TaskId};
@@ -15,6 +16,7 @@ mod agents;
 mod board;
 mod card;
 mod detail;
+mod diff;
 mod inbox;
 mod kanban;
 mod log;
@@ -55,6 +57,11 @@ pub(crate) trait View {
         None
     }
 
+    /// What must be fetched for what it shows now.
+    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
+        Vec::new()
+    }
+
     /// Draws the inside of the pane; remembers what can be clicked.
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits);
 
@@ -78,6 +85,8 @@ pub enum Hit {
     Task(PaneId, TaskId),
     /// An agent's row.
     Agent(PaneId, AttemptId),
+    /// Another row of that pane's view, by the view's own number.
+    Mark(PaneId, u64),
     /// A row of a choice.
     Choice(usize),
     /// Whatever lies over the panes.
@@ -99,6 +108,10 @@ pub(crate) enum Step {
     PageDown,
     /// So many lines on; back when negative.
     Lines(i16),
+    /// To the next part: the next file, the next check.
+    Next,
+    /// To the previous part.
+    Previous,
 }
 
 impl Step {
@@ -108,7 +121,7 @@ impl Step {
         Some(match self {
             Step::One(Direction::Up) => -1,
             Step::One(Direction::Down) => 1,
-            Step::One(Direction::Left | Direction::Right) => return None,
+            Step::One(Direction::Left | Direction::Right) | Step::Next | Step::Previous => return None,
             Step::First => i32::MIN / 2,
             Step::Last => i32::MAX / 2,
             Step::PageUp => -page,
@@ -129,6 +142,13 @@ pub(crate) enum Moved {
     Agent(AttemptId),
     /// The pane is scrolled by so many lines.
     Scrolled(usize),
+    /// To that row, by the view's own number, and so far scrolled.
+    Marked {
+        /// The row.
+        mark: u64,
+        /// Lines scrolled.
+        scroll: usize,
+    },
     /// Nowhere.
     Nowhere,
 }
@@ -142,6 +162,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Log => &log::LogView,
         Content::Detail(_) => &detail::DetailView,
         Content::Inbox => &inbox::InboxView,
+        Content::Diff(..) => &diff::DiffView,
     }
 }
 

@@ -4,7 +4,8 @@ use std::fs;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    Ahead, ChangeKind, Git, GitError, MergeOutcome, MergeRequest, Publication, Published, Range, Revision,
+    Ahead, ChangeKind, Git, GitError, MergeOutcome, MergeRequest, Place, Publication, Published, Range,
+    Revision, SafeName,
 };
 
 use super::{GitFixture, branch, developed, file_at, id, merge_of, open};
@@ -283,6 +284,31 @@ fn what_a_branch_did_is_counted_and_listed_since_its_fork() {
     assert!(whole.text.contains("+work") && !whole.truncated);
     let cut = git.diff_text(&range, 50).unwrap();
     assert!(cut.truncated && cut.text.len() == 50);
+}
+
+#[test]
+fn work_that_is_not_committed_is_seen_in_the_differences_and_a_merge_shows_what_came_with_it() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, head) = developed(&fixture, &git);
+    fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
+    fs::write(worktree.path.join("new.txt"), "not committed\n").unwrap();
+    let folder = worktree.path.file_name().unwrap().to_str().unwrap();
+    let range = Range::Work {
+        base: Revision::Origin(branch("main")),
+        place: Place::Worktree(SafeName::derive(folder)),
+    };
+    let text = git.diff_text(&range, 100_000).unwrap().text;
+    assert!(
+        text.contains("+not committed") && text.contains("+work"),
+        "{text}"
+    );
+    assert!(!text.contains("theirs"), "{text}");
+    let made = git
+        .diff_text(&Range::Made { commit: head }, 100_000)
+        .unwrap()
+        .text;
+    assert!(made.contains("+work") && !made.contains("new.txt"), "{made}");
 }
 
 #[test]

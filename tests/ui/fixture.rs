@@ -19,7 +19,7 @@ use dbs::domain::{
 use dbs::read_model::ReadModel;
 use dbs::ui::{
     Chord, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, SessionFacts, SessionKind,
-    State, Theme, update, view,
+    Shelf, State, Theme, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -38,6 +38,7 @@ pub(crate) struct Desk {
     pub(crate) model: ReadModel,
     pub(crate) screens: TextScreens,
     pub(crate) log: Vec<LogLine>,
+    pub(crate) shelf: Shelf,
     pub(crate) session: SessionFacts,
     pub(crate) theme: Theme,
     pub(crate) now: Timestamp,
@@ -55,7 +56,9 @@ impl Desk {
             ScreenId::Shell(1),
             "ann@laptop:~/shop$ git status --short\n M src/login.rs\nann@laptop:~/shop$ ",
         );
-        Desk::of(board(), screens, log(), size)
+        let mut desk = Desk::of(board(), screens, log(), size);
+        desk.shelf = crate::papers::shelf();
+        desk
     }
 
     /// A client in front of a board without anything.
@@ -73,6 +76,7 @@ impl Desk {
             board,
             screens,
             log,
+            shelf: Shelf::default(),
             session: SessionFacts {
                 project: "shop".to_owned(),
                 version: "0.1.0".to_owned(),
@@ -110,6 +114,7 @@ impl Desk {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
+            shelf: &self.shelf,
             now: self.now,
             session: &self.session,
             theme: &self.theme,
@@ -124,6 +129,7 @@ impl Desk {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
+            shelf: &self.shelf,
             now: self.now,
             session: &self.session,
             theme: &self.theme,

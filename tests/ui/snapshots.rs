@@ -63,6 +63,26 @@ fn the_inbox() {
 }
 
 #[test]
+fn what_a_task_changed() {
+    at_every_size("diff", "3 g d");
+    let plain: Vec<_> = PLAIN
+        .into_iter()
+        .flat_map(|look| SIZES.map(|size| (look, size)))
+        .collect();
+    for ((name, palette, glyphs), size) in plain {
+        let mut desk = Desk::full(size);
+        desk.theme = Theme::builtin(palette, glyphs);
+        desk.press("3 g d J");
+        check(&format!("diff_{name}"), &desk);
+    }
+    for (name, keys) in [("none", "3 G d"), ("review", "3 g d ="), ("coming", "3 g j d")] {
+        let mut desk = Desk::full((80, 24));
+        desk.press(keys);
+        check(&format!("diff_{name}"), &desk);
+    }
+}
+
+#[test]
 fn the_board_without_unicode() {
     for size in SIZES {
         let mut desk = Desk::full(size);

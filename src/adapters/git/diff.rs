@@ -8,6 +8,9 @@ use crate::ports::git::{ChangedFile, CommitId, GitError, Range, Revision, Text};
 /// Most bytes of a summary.
 const STAT_LIMIT: usize = 256 * 1024;
 
+/// Two commits or trees.
+type Ends = (String, String);
+
 impl GitCli {
     pub(super) fn files_between(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError> {
         let ends = self.ends(range)?;
@@ -25,7 +28,7 @@ impl GitCli {
         text(self.compare(&["--patch", "--find-renames"], &ends)?, limit)
     }
 
-    fn compare(&self, form: &[&str], (from, to): &(CommitId, CommitId)) -> Result<Call<'_>, GitError> {
+    fn compare(&self, form: &[&str], (from, to): &Ends) -> Result<Call<'_>, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
         let call = call.args([
             "diff-tree",
@@ -35,21 +38,43 @@ impl GitCli {
             "--no-color",
             "--ignore-submodules=none",
         ]);
-        Ok(call
-            .args(form)
-            .args(["--end-of-options", from.as_str(), to.as_str()]))
+        Ok(call.args(form).args(["--end-of-options", from, to]))
     }
 
-    fn ends(&self, range: &Range) -> Result<(CommitId, CommitId), GitError> {
+    fn ends(&self, range: &Range) -> Result<Ends, GitError> {
+        let text = |commit: CommitId| commit.as_str().to_owned();
         match range {
-            Range::Between { from, to } => Ok((self.need(from)?, self.need(to)?)),
+            Range::Between { from, to } => Ok((text(self.need(from)?), text(self.need(to)?))),
             Range::SinceFork { base, head } => {
-                let (base, head) = (self.need(base)?, self.need(head)?);
-                let call = self.in_control(format!("find where {head} left {base}"))?;
-                let fork = call.args(["merge-base", base.as_str(), head.as_str()]).line()?;
-                Ok((CommitId::new(&fork)?, head))
+                let head = self.need(head)?;
+                Ok((text(self.fork(base, &head)?), text(head)))
+            }
+            Range::Work { base, place } => {
+                let now = self.state_of(place)?;
+                let head = now.head.ok_or_else(|| GitError::Missing {
+                    what: "a commit in the place to compare".to_owned(),
+                    hint: "nothing was ever committed there".to_owned(),
+                })?;
+                Ok((text(self.fork(base, &head)?), now.tree.as_str().to_owned()))
+            }
+            Range::Made { commit } => {
+                let made = self.need(&Revision::Commit(commit.clone()))?;
+                let call = self.in_control(format!("find what {made} was made from"))?;
+                let parent = call
+                    .args(["rev-parse", "--verify", "--end-of-options"])
+                    .arg(format!("{made}^1"))
+                    .line()?;
+                Ok((text(CommitId::new(&parent)?), text(made)))
             }
         }
+    }
+
+    /// Where work left a branch.
+    fn fork(&self, base: &Revision, head: &CommitId) -> Result<CommitId, GitError> {
+        let base = self.need(base)?;
+        let call = self.in_control(format!("find where {head} left {base}"))?;
+        let fork = call.args(["merge-base", base.as_str(), head.as_str()]).line()?;
+        Ok(CommitId::new(&fork)?)
     }
 
     fn need(&self, revision: &Revision) -> Result<CommitId, GitError> {

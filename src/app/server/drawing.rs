@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::canvas::Canvas;
+use super::fetching;
 use super::listening::{Server, TalkError, next, say};
 use super::requests::{Done, carry_out};
 use super::screens::holder_of;
@@ -19,7 +20,9 @@ use crate::adapters::ipc::{Receiver, Sender};
 use crate::app::wire::{self, Attach, FromClient, FromServer, Looks};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
-use crate::ui::{self, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, State, Theme};
+use crate::ui::{
+    self, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, Shelf, State, Theme,
+};
 
 /// Pictures that may be on their way.
 const AHEAD: u64 = 2;
@@ -44,6 +47,7 @@ pub(super) struct Client {
     canvas: Canvas,
     layout: Layouted,
     log: Vec<LogLine>,
+    shelf: Shelf,
     read_to: u64,
     sent: u64,
     shown: u64,
@@ -125,6 +129,7 @@ impl Client {
             canvas: Canvas::new(size),
             layout: Layouted::default(),
             log: Vec::new(),
+            shelf: Shelf::default(),
             read_to: 0,
             sent: 0,
             shown: 0,
@@ -191,6 +196,7 @@ impl Client {
         self.stale = false;
         self.drawn_at = Some(now);
         self.fit_terminals();
+        self.fetch_wanted();
         if !bytes.is_empty() {
             self.sent += 1;
             sender.send(wire::picture(self.sent, &bytes)).await?;
@@ -207,6 +213,7 @@ impl Client {
             model: &model,
             screens: &hub,
             log: &self.log,
+            shelf: &self.shelf,
             now: clock::now(),
             session: &facts,
             theme: &self.theme,
@@ -216,6 +223,21 @@ impl Client {
             *layout = ui::view(state, &scene, buffer);
             layout.cursor
         })
+    }
+
+    /// Begins to fetch what the frame just drawn lacks.
+    fn fetch_wanted(&mut self) {
+        let now = clock::now();
+        for want in std::mem::take(&mut self.layout.wants) {
+            if !self.shelf.begin(&want, now) {
+                continue;
+            }
+            let server = Arc::clone(&self.server);
+            self.work.spawn_blocking(move || {
+                let sheet = fetching::fetch(&server.session, &want.paper);
+                Done::Fetched(want.paper, sheet)
+            });
+        }
     }
 
     /// Gives the terminals that this client shows their sizes, if it is the one that last pressed something.
@@ -288,6 +310,7 @@ impl Client {
             model: &model,
             screens: &hub,
             log: &self.log,
+            shelf: &self.shelf,
             now: clock::now(),
             session: &facts,
             theme: &self.theme,
@@ -319,6 +342,7 @@ impl Client {
         match done {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),
             Ok(Done::Shell(pane, number)) => self.state.shell_opened(pane, number),
+            Ok(Done::Fetched(paper, sheet)) => self.shelf.put(paper, sheet, now),
             Ok(Done::Nothing) => {}
             Err(error) => self.state.tell(
                 now,

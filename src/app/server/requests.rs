@@ -15,7 +15,7 @@ use crate::domain::task::TaskKind;
 use crate::domain::{Level, Span};
 use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::{Modes, keys};
-use crate::ui::{PaneId, Request, ScreenId, Typed};
+use crate::ui::{PaneId, Paper, Request, ScreenId, Sheet, Typed};
 
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
@@ -27,6 +27,8 @@ pub(super) enum Done {
     Said(Level, String),
     /// A shell for that pane.
     Shell(PaneId, u64),
+    /// Something a view wanted.
+    Fetched(Paper, Sheet),
     /// Nothing to be seen.
     Nothing,
 }

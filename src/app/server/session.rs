@@ -49,6 +49,8 @@ pub struct Session {
     pub hub: Hub,
     /// The holders below them.
     pub holders: Arc<LocalHolders>,
+    /// The outside, for looking at it.
+    pub(super) world: Arc<World>,
     /// When it started.
     pub since: Timestamp,
     /// What shells are started with.
@@ -134,7 +136,7 @@ impl Session {
             ledger,
             clock: Arc::new(WallClock),
             outlet,
-            performer: Performer::new(world, runtime.clone(), tracker.clone()),
+            performer: Performer::new(Arc::clone(&world), runtime.clone(), tracker.clone()),
             pictures,
             journal: journal.clone(),
         };
@@ -153,6 +155,7 @@ impl Session {
             journal,
             hub,
             holders,
+            world,
             since: clock::now(),
             shell: Shell {
                 program: setup.shell,

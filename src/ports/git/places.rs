@@ -43,6 +43,18 @@ pub enum Range {
         /// The work.
         head: Revision,
     },
+    /// Everything in a place since its work left `base`: what was committed and what was not, untracked files included.
+    Work {
+        /// The branch that was left.
+        base: Revision,
+        /// Where the work is.
+        place: Place,
+    },
+    /// What a commit changed against its first parent; for a merge: what came in with it.
+    Made {
+        /// The commit.
+        commit: CommitId,
+    },
 }
 
 /// Who commits, and when. Given by the caller, so that a repeated call makes the same commit.

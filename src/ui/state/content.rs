@@ -3,6 +3,7 @@
 use crate::domain::{AttemptId, TaskId};
 use crate::ui::action::Page;
 use crate::ui::scene::ScreenId;
+use crate::ui::shelf::Against;
 
 /// What a pane shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,10 +24,12 @@ pub enum Content {
     Detail(Option<TaskId>),
     /// What needs a person.
     Inbox,
+    /// What a task changed, that one or the selected one, compared with something.
+    Diff(Option<TaskId>, Against),
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 7] = [
+const NAMED: [(&str, &str, Content); 8] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -34,6 +37,7 @@ const NAMED: [(&str, &str, Content); 7] = [
     ("log", "Watcher", Content::Log),
     ("task", "Task", Content::Detail(None)),
     ("inbox", "Inbox", Content::Inbox),
+    ("diff", "Diff", Content::Diff(None, Against::Base)),
 ];
 
 impl Content {
@@ -60,11 +64,17 @@ impl Content {
     }
 
     /// Where a key leads.
-    pub(crate) fn of(page: Page, _task: Option<TaskId>) -> Content {
+    pub(crate) fn of(page: Page, task: Option<TaskId>) -> Content {
         match page {
             Page::Inbox => Content::Inbox,
             Page::Log => Content::Log,
+            Page::Diff => Content::Diff(task, Against::Base),
         }
+    }
+
+    /// Whether its view has parts to go through: files, checks.
+    pub(crate) fn has_parts(&self) -> bool {
+        matches!(self, Content::Diff(..))
     }
 
     /// The terminal it shows, if it is one.

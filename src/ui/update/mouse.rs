@@ -110,6 +110,15 @@ impl Turn<'_, '_> {
                     self.act(Action::Open);
                 }
             }
+            Some(Hit::Mark(pane, mark)) => {
+                let again = pane == arranged.focus && self.state.pane(pane).mark == Some(mark);
+                let marked = self.state.pane_mut(pane);
+                (marked.mark, marked.scroll) = (Some(mark), 0);
+                self.focus(pane, arranged.focus);
+                if again {
+                    self.act(Action::Open);
+                }
+            }
             Some(Hit::Agent(pane, agent)) => {
                 let again =
                     pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);

@@ -8,6 +8,7 @@ use crate::ui::action::{Action, Page};
 use crate::ui::arrange::{Arranged, alive, mode};
 use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
+use crate::ui::shelf::Against;
 use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Shape, Zoom};
 use crate::ui::target::{shown_agent, target};
 use crate::ui::views::{Look, Moved, Step, view_of};
@@ -21,6 +22,9 @@ impl Turn<'_, '_> {
             Action::Last => self.step(arranged.focus, Step::Last, arranged),
             Action::PageUp => self.step(arranged.focus, Step::PageUp, arranged),
             Action::PageDown => self.step(arranged.focus, Step::PageDown, arranged),
+            Action::NextPart => self.step(arranged.focus, Step::Next, arranged),
+            Action::PreviousPart => self.step(arranged.focus, Step::Previous, arranged),
+            Action::Against => self.compare_otherwise(arranged),
             Action::NextPane => self.focus_by(1, arranged),
             Action::PreviousPane => self.focus_by(-1, arranged),
             Action::LastPane => self.focus_last(arranged),
@@ -60,6 +64,10 @@ impl Turn<'_, '_> {
             (Moved::Task(task), _) => self.state.selected = Some(task),
             (Moved::Agent(agent), _) => self.state.agent = Some(agent),
             (Moved::Scrolled(scroll), _) => self.state.pane_mut(id).scroll = scroll,
+            (Moved::Marked { mark, scroll }, _) => {
+                let pane = self.state.pane_mut(id);
+                (pane.mark, pane.scroll) = (Some(mark), scroll);
+            }
             (Moved::Out, Step::One(direction)) => self.focus_toward(direction, arranged),
             (Moved::Out | Moved::Nowhere, _) => {}
         }
@@ -269,6 +277,19 @@ impl Turn<'_, '_> {
         }
         let focus = self.arranged().focus;
         self.show(focus, Content::Board);
+    }
+
+    /// Differences against the base become those since the last review, and back.
+    fn compare_otherwise(&mut self, arranged: &Arranged) {
+        let pane = self.state.pane_mut(arranged.focus);
+        if let Content::Diff(task, against) = &pane.content {
+            let other = match against {
+                Against::Base => Against::Review,
+                Against::Review => Against::Base,
+            };
+            let content = Content::Diff(task.clone(), other);
+            pane.turn_to(content);
+        }
     }
 
     /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.

@@ -11,7 +11,9 @@ use crate::ui::possible::why_not;
 use crate::ui::state::{Hands, Overlay};
 use crate::ui::theme::Role;
 
-const NAV: [Action; 14] = [
+const NAV: [Action; 16] = [
+    Action::NextPart,
+    Action::Against,
     Action::Open,
     Action::Approve,
     Action::Reject,

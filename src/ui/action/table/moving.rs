@@ -62,6 +62,23 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Always),
     ),
     row(
+        Action::NextPart,
+        "next_part",
+        ("next part", "The next file of the differences, the next check."),
+        &["next file", "next check"],
+        (Group::Moving, When::Parts),
+    ),
+    row(
+        Action::PreviousPart,
+        "previous_part",
+        (
+            "previous part",
+            "The previous file of the differences, the previous check.",
+        ),
+        &["previous file", "previous check"],
+        (Group::Moving, When::Parts),
+    ),
+    row(
         Action::NextPane,
         "next_pane",
         ("next pane", "The next pane of this tab."),
@@ -147,6 +164,26 @@ pub(super) const ROWS: &[Entry] = &[
         ("log", "What happened: the watcher's log."),
         &["events", "history", "watcher"],
         (Group::Moving, When::Always),
+    ),
+    row(
+        Action::Show(Page::Diff),
+        "diff",
+        (
+            "diff",
+            "What the task changed: files and lines, what is not committed included.",
+        ),
+        &["changes", "patch", "review"],
+        (Group::Moving, When::Task),
+    ),
+    row(
+        Action::Against,
+        "against",
+        (
+            "against",
+            "Compare with the base branch, or with what the last review saw.",
+        ),
+        &["compare", "since review"],
+        (Group::Moving, When::Diff),
     ),
     row(
         Action::NeedsYou,
