@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::domain::attempt::{Activity, Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
 use crate::domain::run::Batch;
 use crate::domain::task::{Task, TaskState};
-use crate::domain::workflow::Workspace;
+use crate::domain::workflow::{Actor, Workspace};
 use crate::domain::{
-    AttemptId, BatchId, Board, Pause, StageId, TaskId, Timestamp, Worker, Workflow, WorkflowId,
+    AttemptId, BatchId, Board, Pause, RoleId, StageId, TaskId, Timestamp, Worker, Workflow, WorkflowId,
 };
 
 mod attention;
@@ -43,6 +43,8 @@ pub struct ReadModel {
     pub base: Option<String>,
     /// Most agents alive at a time.
     pub max_agents: u32,
+    /// Most agents of a role alive at a time, for roles that have such a limit.
+    pub max_by_role: BTreeMap<RoleId, u32>,
 }
 
 impl ReadModel {
@@ -59,6 +61,7 @@ impl ReadModel {
             pause: board.pause.clone(),
             base: board.settings.base.clone(),
             max_agents: board.settings.max_agents,
+            max_by_role: board.settings.max_by_role.clone(),
         }
     }
 
@@ -106,6 +109,25 @@ impl ReadModel {
                     _ => *other == item,
                 }
         })
+    }
+
+    /// How many attempts may be open in a stage at a time, where there is a limit of its own, and how many are.
+    pub fn limit_of(&self, workflow: &WorkflowId, stage: &StageId) -> Option<(usize, u32)> {
+        let known = self.workflows.get(workflow)?.stage(stage)?;
+        let own = match &known.actor {
+            Actor::Role(role) => self.max_by_role.get(role).copied(),
+            Actor::Engine(_) | Actor::Human => None,
+        };
+        let most = if known.singleton { Some(1) } else { own }?;
+        let open = self.attempts.values().filter(|attempt| {
+            attempt.state.is_open()
+                && attempt.stage == *stage
+                && self
+                    .tasks
+                    .get(&attempt.task)
+                    .is_some_and(|task| task.workflow == *workflow)
+        });
+        Some((open.count(), most))
     }
 
     /// The base branch of a task: its batch's, else the settings' (K61).

@@ -6,7 +6,7 @@ use crossterm::event::{
 };
 use ratatui::style::{Color, Modifier, Style};
 
-use super::scene::{ScreenCursor, ScreenRead, Wants};
+use super::scene::{ScreenCursor, ScreenRead, Wants, says_something};
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
 use crate::term::{
     Attributes, Cell, CellStyle, CellWidth, Color as TermColor, Mode, MouseMode, Terminal, Underline,
@@ -50,6 +50,17 @@ impl ScreenRead for LiveScreen<'_> {
                 }
             }
         }
+    }
+
+    fn last_line(&mut self) -> String {
+        for row in (0..self.terminal.size().rows).rev() {
+            self.terminal.visible_row(row, 0, &mut self.row);
+            let line: String = self.row.iter().map(|cell| cell.text.as_str()).collect();
+            if says_something(&line) {
+                return line.trim().to_owned();
+            }
+        }
+        String::new()
     }
 
     fn cursor(&self) -> Option<ScreenCursor> {
@@ -241,6 +252,18 @@ mod tests {
             screen.cursor().map(|cursor| (cursor.column, cursor.row)),
             Some((5, 0))
         );
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_that_says_something() {
+        let mut terminal = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);
+        terminal.feed(
+            0,
+            "Reading login.rs\r\n  Wrote 12 lines  \r\n────\r\n>  \r\n".as_bytes(),
+        );
+        assert_eq!(LiveScreen::new(&mut terminal, true).last_line(), "Wrote 12 lines");
+        let mut empty = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);
+        assert_eq!(LiveScreen::new(&mut empty, true).last_line(), "");
     }
 
     #[test]

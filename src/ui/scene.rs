@@ -98,6 +98,18 @@ pub trait ScreenRead {
     /// default style may be left out. A wide grapheme comes once, at its first column.
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style));
 
+    /// The last line that says something in words, without the spaces around it; empty when there is none.
+    fn last_line(&mut self) -> String {
+        let mut rows: Vec<String> = vec![String::new(); usize::from(self.size().1)];
+        self.cells(0, &mut |_, row, text, _| {
+            if let Some(line) = rows.get_mut(usize::from(row)) {
+                line.push_str(text);
+            }
+        });
+        let says = rows.iter().rev().find(|line| says_something(line));
+        says.map_or_else(String::new, |line| line.trim().to_owned())
+    }
+
     /// Where the cursor is, when the program shows it.
     fn cursor(&self) -> Option<ScreenCursor>;
 
@@ -109,6 +121,11 @@ pub trait ScreenRead {
 
     /// Whether its program still runs.
     fn alive(&self) -> bool;
+}
+
+/// Whether a line of a terminal is more than lines, marks and an empty prompt.
+pub(super) fn says_something(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).count() > 2
 }
 
 /// A terminal's cursor.

@@ -341,6 +341,7 @@ pub(crate) fn board() -> Board {
     let mut board = Board::default();
     board.settings = Arc::new(dbs::domain::Settings {
         base: Some("feature/shop".to_owned()),
+        max_by_role: [("developer".into(), 4)].into(),
         ..dbs::domain::Settings::default()
     });
     board.workflows.insert("kanban".into(), Arc::new(kanban()));

@@ -28,7 +28,7 @@ index 1..2 100644
      /// The fields as they are sent.
 -    fn fields(&self) -> Vec<(&str, &str)> {
 +    fn fields(&self) -> [(&str, &str); 2] {
-@@ -40,1 +39,6 @@ mod tests {
+@@ -40,1 +39,5 @@ mod tests {
 +    #[test]
 +    fn the_password_is_not_in_the_query() {
 +        assert_eq!(posted().query(), None);

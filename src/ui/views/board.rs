@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped};
 use crate::domain::TaskId;
+use crate::read_model::Column;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::target::{is_listed, list_order, listed, selected};
@@ -128,7 +129,7 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 
 /// A line of the list.
 enum Row<'a> {
-    Heading(&'a str, usize),
+    Heading(&'a Column),
     Task(&'a TaskId),
     Hidden(usize),
 }
@@ -141,7 +142,7 @@ fn rows<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
             continue;
         }
         if is_listed(look.state, column) {
-            rows.push(Row::Heading(&column.title, many));
+            rows.push(Row::Heading(column));
             rows.extend(column.cards.iter().map(Row::Task));
         } else {
             rows.push(Row::Hidden(many));
@@ -165,7 +166,9 @@ fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hi
     for (at, row) in rows.iter().skip(first).take(height).enumerate() {
         let line = row_of(area, at);
         match row {
-            Row::Heading(title, many) => heading(line, title, *many, canvas),
+            Row::Heading(column) => {
+                canvas.line(line, &kanban::heading(look, column));
+            }
             Row::Hidden(many) => hidden(look, line, *many, canvas),
             Row::Task(id) => {
                 draw_task(look, line, id, id_width, canvas);
@@ -183,14 +186,6 @@ fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hi
             }
         }
     }
-}
-
-fn heading(line: Rect, title: &str, many: usize, canvas: &mut Canvas<'_>) {
-    let pieces = [
-        piece(format!("{title} "), Role::Strong),
-        piece(many.to_string(), Role::Dim),
-    ];
-    canvas.line(line, &pieces);
 }
 
 fn hidden(look: &Look<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {

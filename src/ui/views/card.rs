@@ -4,7 +4,7 @@
 use crate::domain::{Task, TaskId, Worker};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, Marker, of_task};
-use crate::ui::scene::Scene;
+use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::theme::{Glyphs, Role};
 
 /// A task with everything a card needs.
@@ -15,6 +15,8 @@ pub(super) struct Card<'a> {
     pub(super) who: Option<String>,
     /// Dependencies that are not done.
     pub(super) unresolved: Vec<TaskId>,
+    /// The last line its agent's terminal shows, while it works.
+    pub(super) last: Option<String>,
     /// How long it has been like this.
     pub(super) age: String,
     glyphs: Glyphs,
@@ -27,6 +29,9 @@ impl<'a> Card<'a> {
         let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
         Some(Card {
             task,
+            last: task
+                .open_attempt
+                .and_then(|id| last_line(scene, ScreenId::Attempt(id))),
             who: worker.and_then(|worker| match worker {
                 Worker::Agent { name, .. } => Some(name.clone()),
                 Worker::Engine(_) => None,
@@ -82,4 +87,14 @@ impl<'a> Card<'a> {
     pub(super) fn is_quiet(&self) -> bool {
         self.marker.role == Role::Pending
     }
+}
+
+fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
+    let mut last = String::new();
+    scene.screens.with(id, &mut |screen| {
+        if screen.alive() {
+            last = screen.last_line();
+        }
+    });
+    (!last.is_empty()).then_some(last)
 }

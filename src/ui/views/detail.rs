@@ -2,10 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{Hits, Look, Moved, Step, View, scrolled, terminal};
+use super::{Hits, Look, Moved, Step, View, diff, scrolled, terminal};
 use crate::domain::TaskId;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::scene::ScreenId;
+use crate::ui::shelf::{Against, Want};
 use crate::ui::state::Content;
 use crate::ui::target::selected;
 use crate::ui::theme::Role;
@@ -24,6 +25,13 @@ impl View for DetailView {
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let task = shown(look).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
         vec![piece(task, Role::Title)]
+    }
+
+    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+        let task = shown(look);
+        task.and_then(|task| diff::want(look, &task, Against::Base))
+            .into_iter()
+            .collect()
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {

@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, first_row, stepped};
 use crate::domain::TaskId;
-use crate::read_model::Column;
+use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::marker::Mark;
 use crate::ui::pane::Direction;
 use crate::ui::target::selected;
 use crate::ui::text::{width, wrap};
@@ -51,20 +52,14 @@ fn draw_column(
     (area, canvas): (Rect, &mut Canvas<'_>),
     hits: &mut Hits,
 ) {
-    let heading = [
-        piece(format!(" {} ", column.title), Role::Strong),
-        piece(column.cards.len().to_string(), Role::Dim),
-    ];
-    canvas.line(row_of(area, 0), &heading);
-    let cards: Vec<_> = column
-        .cards
-        .iter()
-        .filter_map(|id| Some((id, lines(&Card::of(id, look.scene)?, usize::from(area.width)))))
-        .collect();
+    canvas.line(row_of(area, 0), &heading(look, column));
+    let card = |id: &TaskId| Some(lines(&Card::of(id, look.scene)?, usize::from(area.width)));
     let room = usize::from(area.height).saturating_sub(2);
-    let marked = cards.iter().position(|(id, _)| Some(*id) == chosen);
+    let marked = column.cards.iter().position(|id| Some(id) == chosen);
+    let heights = |at: usize| column.cards.get(at).and_then(card).map_or(0, |card| card.len());
     let mut y = 2;
-    for (id, card) in cards.iter().skip(first_card(&cards, marked, room)) {
+    for id in column.cards.iter().skip(first_card(heights, marked, room)) {
+        let Some(card) = card(id) else { continue };
         let place = Rect {
             y: area.y + u16::try_from(y).unwrap_or(area.height),
             height: u16::try_from(card.len()).unwrap_or(1),
@@ -81,27 +76,39 @@ fn draw_column(
         for (at, pieces) in card.iter().enumerate() {
             canvas.line(row_of(place, at), pieces);
         }
-        if Some(*id) == chosen {
-            canvas.tint(
-                place,
-                if look.focused {
-                    Role::Selected
-                } else {
-                    Role::SelectedElsewhere
-                },
-            );
+        if Some(id) == chosen {
+            canvas.tint(place, look.chosen());
         }
-        hits.push((place, Hit::Task(look.id, (*id).clone())));
+        hits.push((place, Hit::Task(look.id, id.clone())));
         y += card.len() + 1;
     }
 }
 
-/// The first card to draw so that the marked one is in view.
-fn first_card(cards: &[(&TaskId, Vec<Vec<Piece>>)], marked: Option<usize>, room: usize) -> usize {
+/// Title, how many, and how many of those allowed are at work, where the stage has a limit of its own.
+pub(super) fn heading(look: &Look<'_>, column: &Column) -> Vec<Piece> {
+    let mut heading = vec![
+        piece(format!(" {} ", column.title), Role::Strong),
+        piece(column.cards.len().to_string(), Role::Dim),
+    ];
+    if let ColumnKind::Stage(workflow, stage) = &column.kind
+        && let Some((open, most)) = look.scene.model.limit_of(workflow, stage)
+    {
+        let role = if usize::try_from(most).is_ok_and(|most| open >= most) {
+            Role::Retry
+        } else {
+            Role::Dim
+        };
+        heading.push(piece(format!("  {open}/{most} at work"), role));
+    }
+    heading
+}
+
+/// The first card to draw so that the marked one is in view. Looks at no more cards than fit.
+fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usize) -> usize {
     let Some(marked) = marked else { return 0 };
     let mut used = 0;
-    for (at, (_, card)) in cards.iter().enumerate().take(marked + 1).rev() {
-        used += card.len() + 1;
+    for at in (0..=marked).rev() {
+        used += height(at) + 1;
         if used > room + 1 {
             return (at + 1).min(marked);
         }
@@ -136,6 +143,9 @@ fn lines(card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
         word.push(piece(format!(" {}", card.age), Role::Dim));
     }
     lines.push(word);
+    if let Some(last) = card.last.as_ref().filter(|_| card.marker.mark == Mark::Running) {
+        lines.push(vec![piece(format!("   {last}"), Role::Dim)]);
+    }
     lines
 }
 

@@ -1,14 +1,22 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
+use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, of_attempt, of_task, stop_word};
-use crate::ui::text::wrap;
+use crate::ui::scene::LogLine;
+use crate::ui::shelf::{Against, Paper, Sheet};
+use crate::ui::text::{clock, wrap};
 use crate::ui::theme::Role;
-use crate::ui::views::Look;
+use crate::ui::views::{Look, diff};
 
 type Lines = Vec<Vec<Piece>>;
+
+/// Columns of a fact's name.
+const INDENT: usize = 8;
+/// Events that are shown, the latest ones.
+const EVENTS: usize = 40;
 
 /// All lines, each at most so many columns where it can be wrapped.
 pub(super) fn of(look: &Look<'_>, id: &TaskId, room: u16) -> Lines {
@@ -29,6 +37,7 @@ pub(super) fn of(look: &Look<'_>, id: &TaskId, room: u16) -> Lines {
         paragraph(&task.body, Role::Text, room, &mut lines);
     }
     comments(look, task, room, &mut lines);
+    events(look, task, room, &mut lines);
     lines
 }
 
@@ -55,7 +64,6 @@ fn paragraph(text: &str, role: Role, room: usize, lines: &mut Lines) {
 
 /// A named fact, wrapped under its beginning.
 fn fact(name: &str, text: &str, role: Role, room: usize, lines: &mut Lines) {
-    const INDENT: usize = 8;
     for (at, line) in wrap(text, room.saturating_sub(INDENT).max(8))
         .into_iter()
         .enumerate()
@@ -84,6 +92,18 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     if let Some(attempt) = model.open_attempt(task) {
         agent(look, attempt, room, lines);
     }
+    if let Some(Sheet::Diff(diff)) = look
+        .scene
+        .shelf
+        .sheet(&Paper::Diff(task.id.clone(), Against::Base))
+    {
+        let mut line = vec![piece(format!("{:<INDENT$}", "diff"), Role::Dim)];
+        line.extend(diff::figures(diff).into_iter().map(|figure| Piece {
+            text: format!("{} ", figure.text.trim_start()),
+            ..figure
+        }));
+        lines.push(line);
+    }
     if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
         fact("why not", &why.to_string(), Role::Text, room, lines);
     }
@@ -91,8 +111,23 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         let (text, role) = dependency(look, dep);
         fact("needs", &text, role, room, lines);
     }
+    for other in model.tasks.values().filter(|other| other.deps.contains(&task.id)) {
+        let text = format!("{}  {}", other.id, other.title);
+        fact("blocks", &text, Role::Dim, room, lines);
+    }
     let about: Vec<&str> = task.tags.iter().map(String::as_str).collect();
-    let about = format!("priority {}  {}", task.priority, about.join(" "));
+    let kind = match task.kind {
+        TaskKind::Bug => "bug",
+        TaskKind::Feature => "feature",
+        TaskKind::Task => "task",
+        TaskKind::Chore => "chore",
+    };
+    let age = now.since(task.created_at);
+    let about = format!(
+        "{kind}, priority {}, {age} old  {}",
+        task.priority,
+        about.join(" ")
+    );
     fact("about", about.trim_end(), Role::Text, room, lines);
     if task.rejections > 0 {
         let times = if task.rejections == 1 {
@@ -245,5 +280,27 @@ fn comments(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         let head = format!("{}, {} ago", comment.author, look.scene.now.since(comment.at));
         lines.push(vec![piece(head, Role::Dim)]);
         paragraph(&comment.text, Role::Text, room, lines);
+    }
+}
+
+/// What happened to it lately, newest first.
+fn events(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
+    let of_task = |line: &&LogLine| line.notice.task.as_ref() == Some(&task.id);
+    let mut found = look
+        .scene
+        .log
+        .iter()
+        .rev()
+        .filter(of_task)
+        .take(EVENTS)
+        .peekable();
+    if found.peek().is_none() {
+        return;
+    }
+    section("Events", lines);
+    for line in found {
+        let time = clock(line.at, look.scene.session.utc_offset);
+        let text = format!("{}  {}", line.notice.kind, line.notice.text);
+        fact(time.get(..5).unwrap_or(&time), &text, Role::Text, room, lines);
     }
 }
