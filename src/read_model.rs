@@ -13,10 +13,12 @@ use crate::domain::{
 };
 
 mod attention;
+mod check;
 mod columns;
 mod diff;
 
 pub use attention::{Attention, AttentionKind};
+pub use check::{Check, CheckResult, usual_time, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 

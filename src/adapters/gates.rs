@@ -7,7 +7,9 @@
 //! environment escapes; only a container would hold it.
 
 mod output;
+mod record;
 mod shell;
 mod tree;
 
+pub use record::{GateEnd, GateRecord, Recorded, records};
 pub use shell::ShellGates;

@@ -30,6 +30,8 @@ pub(super) fn on_commit(world: &World, job: &Job, attempt: &Attempt, commit: &Co
         Err(error) => return Tri::Unknown(format!("could not {error}")),
     };
     let outputs = world.facts.attempts.join(attempt.id.to_string()).join("gates");
+    // What an earlier round left would be taken for this one's.
+    drop(std::fs::remove_dir_all(&outputs));
     if let Err(error) = std::fs::create_dir_all(&outputs) {
         return Tri::Unknown(format!("could not make {}: {error}", outputs.display()));
     }
@@ -39,6 +41,8 @@ pub(super) fn on_commit(world: &World, job: &Job, attempt: &Attempt, commit: &Co
         let report = world.gates.run(&GateRun {
             name: gate.name.clone(),
             command: gate.command.clone(),
+            commit: commit.as_str().to_owned(),
+            began: world.clock.now(),
             cwd: checkout.path.clone(),
             env: environment(world, job, commit),
             timeout: world.facts.gate_timeout,

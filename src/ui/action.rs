@@ -124,6 +124,8 @@ pub enum Page {
     Log,
     /// What the task changed.
     Diff,
+    /// The checks the engine ran.
+    Gates,
 }
 
 /// On what it depends whether an action is possible.

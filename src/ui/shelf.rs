@@ -4,14 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::{Span, TaskId, Timestamp};
-use crate::read_model::Diff;
+use crate::domain::{AttemptId, Span, TaskId, Timestamp};
+use crate::read_model::{Check, Diff};
 
 /// Something that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Paper {
     /// What a task changed.
     Diff(TaskId, Against),
+    /// The checks the engine ran, of that task or of all.
+    Checks(Option<TaskId>),
+    /// The output of one of them.
+    Output(AttemptId, u16),
 }
 
 /// What a task's work is compared with.
@@ -28,6 +32,10 @@ pub enum Against {
 pub enum Sheet {
     /// Differences.
     Diff(Arc<Diff>),
+    /// Checks, the worst first.
+    Checks(Arc<Vec<Check>>),
+    /// Lines of text; the last ones, where there were too many.
+    Text(Arc<Vec<String>>),
     /// It could not be fetched; the sentence says why and reads after "could not".
     Failed(String),
 }

@@ -3,9 +3,10 @@
 use super::arrange::Arranged;
 use super::pane::PaneId;
 use super::scene::Scene;
+use super::shelf::{Paper, Sheet};
 use super::state::{Content, Finished, State};
 use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId};
-use crate::read_model::{Attention, Column, ColumnKind};
+use crate::read_model::{Attention, Check, Column, ColumnKind};
 
 /// What an action is about.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +34,11 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
             shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
         }
         Content::Detail(Some(id)) | Content::Diff(Some(id), _) => of_task(scene, &id),
+        Content::Gates(task) => {
+            let check = marked_check(task.as_ref(), state.pane(arranged.focus).mark, scene);
+            let task = check.map(|check| check.task.clone()).or(task);
+            task.map_or_else(Target::default, |id| of_task(scene, &id))
+        }
         Content::Inbox => {
             waiting(state, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
         }
@@ -83,6 +89,19 @@ pub(crate) fn waiting<'a>(state: &State, scene: &Scene<'a>) -> Option<(usize, &'
     let mut items = scene.model.attention.iter().enumerate();
     let chosen = items.find(|(_, item)| Some(&item.task) == state.selected.as_ref());
     chosen.or_else(|| scene.model.attention.first().map(|item| (0, item)))
+}
+
+/// The check marked among those of a task, or of all: the one of that number, else the worst.
+pub(crate) fn marked_check<'a>(
+    task: Option<&TaskId>,
+    mark: Option<u64>,
+    scene: &Scene<'a>,
+) -> Option<&'a Check> {
+    let Some(Sheet::Checks(checks)) = scene.shelf.sheet(&Paper::Checks(task.cloned())) else {
+        return None;
+    };
+    let chosen = checks.iter().find(|check| Some(check.mark()) == mark);
+    chosen.or_else(|| checks.first())
 }
 
 /// The agent marked in the list of agents.

@@ -17,6 +17,7 @@ mod board;
 mod card;
 mod detail;
 mod diff;
+mod gates;
 mod inbox;
 mod kanban;
 mod log;
@@ -162,6 +163,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Log => &log::LogView,
         Content::Detail(_) => &detail::DetailView,
         Content::Inbox => &inbox::InboxView,
+        Content::Gates(_) => &gates::GatesView,
         Content::Diff(..) => &diff::DiffView,
     }
 }

@@ -1,6 +1,7 @@
 //! What was fetched for views, as a server would have put it on the shelf.
 
-use dbs::read_model::Diff;
+use dbs::domain::{AttemptId, Span};
+use dbs::read_model::{Check, CheckResult, Diff, worst_first};
 use dbs::ui::{Against, Paper, Sheet, Shelf};
 
 use crate::fixture::NOW;
@@ -50,10 +51,92 @@ deleted file mode 100644
 -password=x
 "#;
 
+fn check(
+    (attempt, nth): (u64, u16),
+    (task, stage): (&str, &str),
+    (name, command): (&str, &str),
+    (seconds, took): (u64, Option<u64>),
+    result: CheckResult,
+) -> Check {
+    Check {
+        attempt: AttemptId(attempt),
+        nth,
+        task: task.into(),
+        stage: stage.into(),
+        name: name.to_owned(),
+        command: command.to_owned(),
+        commit: "4f2a9c81d07e55aa".to_owned(),
+        began: NOW - Span::seconds(seconds),
+        result,
+        took: took.map(Span),
+        is_cut: false,
+    }
+}
+
+fn checks() -> Vec<Check> {
+    let failed = || CheckResult::Failed("ended with code 101".to_owned());
+    let test = ("tests", "cargo test --all");
+    let lint = ("lint", "cargo clippy --all-targets -- -D warnings");
+    let mut checks = vec![
+        check(
+            (4, 0),
+            ("dbs-4", "review"),
+            lint,
+            (820, Some(9_400)),
+            CheckResult::Passed,
+        ),
+        check((4, 1), ("dbs-4", "review"), test, (810, Some(74_000)), failed()),
+        check(
+            (15, 0),
+            ("dbs-9", "review"),
+            lint,
+            (60, Some(4_100)),
+            CheckResult::Passed,
+        ),
+        check(
+            (15, 1),
+            ("dbs-9", "review"),
+            test,
+            (40, None),
+            CheckResult::Running,
+        ),
+        check(
+            (9, 0),
+            ("dbs-3", "merging"),
+            test,
+            (1_600, Some(68_000)),
+            CheckResult::Passed,
+        ),
+        check(
+            (8, 0),
+            ("dbs-18", "review"),
+            test,
+            (3_100, Some(600_000)),
+            CheckResult::Unknown("the server ended before it did".to_owned()),
+        ),
+    ];
+    worst_first(&mut checks);
+    checks
+}
+
+const OUTPUT: &str = "\
+running 318 tests
+test limits::a_bucket_refills ... ok
+test login::the_form_posts_the_password_once ... FAILED
+\tthread 'login' panicked at tests/login.rs:14:5:
+assertion `left == right` failed
+  left: Some(\"user=ann&password=x\")
+ right: None
+
+test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
+
 /// A shelf with everything the full board's views want.
 pub(crate) fn shelf() -> Shelf {
     let mut shelf = Shelf::default();
     let login = Paper::Diff("dbs-4".into(), Against::Base);
     shelf.put(login, Sheet::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);
+    let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();
+    shelf.put(Paper::Output(AttemptId(4), 1), Sheet::Text(lines.into()), NOW);
     shelf
 }

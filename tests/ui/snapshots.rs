@@ -83,6 +83,22 @@ fn what_a_task_changed() {
 }
 
 #[test]
+fn the_checks() {
+    at_every_size("gates", "3 C");
+    for (name, palette, glyphs) in PLAIN {
+        for size in [(60, 15), (120, 40)] {
+            let mut desk = Desk::full(size);
+            desk.theme = Theme::builtin(palette, glyphs);
+            desk.press("3 C j j");
+            check(&format!("gates_{name}"), &desk);
+        }
+    }
+    let mut desk = Desk::empty((80, 24));
+    desk.press("3 C");
+    check("gates_empty", &desk);
+}
+
+#[test]
 fn the_board_without_unicode() {
     for size in SIZES {
         let mut desk = Desk::full(size);

@@ -13,7 +13,7 @@ use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
 use crate::adapters::agents::{Configured, Inherited};
 use crate::adapters::clock::{self, WallClock};
-use crate::adapters::gates::ShellGates;
+use crate::adapters::gates::{Recorded, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::store::{Owner, SqliteStore};
@@ -237,7 +237,7 @@ fn world(
 ) -> Arc<World> {
     Arc::new(World {
         git: Arc::new(git),
-        gates: Arc::new(ShellGates),
+        gates: Arc::new(Recorded(ShellGates)),
         holders: Arc::clone(holders) as _,
         agents: Arc::new(agents(place, setup)),
         terminals: Arc::new(hub.clone()),

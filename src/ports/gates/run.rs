@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::domain::Tri;
+use crate::domain::{Timestamp, Tri};
 
 /// Runs gates. Calls block until the gate has ended: call from a blocking thread.
 pub trait Gates: Send + Sync {
@@ -19,6 +19,10 @@ pub struct GateRun {
     pub name: String,
     /// The literal trusted string, given to the platform's shell as it is: nothing is ever inserted into it.
     pub command: String,
+    /// The commit checked out there, for people.
+    pub commit: String,
+    /// When it is begun, for people.
+    pub began: Timestamp,
     /// Folder to run in: a clean checkout.
     pub cwd: PathBuf,
     /// The whole environment of the gate, nothing is inherited. Task text reaches a gate only here.

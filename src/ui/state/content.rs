@@ -24,12 +24,14 @@ pub enum Content {
     Detail(Option<TaskId>),
     /// What needs a person.
     Inbox,
+    /// The checks the engine ran: of that task, or of all.
+    Gates(Option<TaskId>),
     /// What a task changed, that one or the selected one, compared with something.
     Diff(Option<TaskId>, Against),
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 8] = [
+const NAMED: [(&str, &str, Content); 9] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -37,6 +39,7 @@ const NAMED: [(&str, &str, Content); 8] = [
     ("log", "Watcher", Content::Log),
     ("task", "Task", Content::Detail(None)),
     ("inbox", "Inbox", Content::Inbox),
+    ("gates", "Gates", Content::Gates(None)),
     ("diff", "Diff", Content::Diff(None, Against::Base)),
 ];
 
@@ -68,13 +71,14 @@ impl Content {
         match page {
             Page::Inbox => Content::Inbox,
             Page::Log => Content::Log,
+            Page::Gates => Content::Gates(None),
             Page::Diff => Content::Diff(task, Against::Base),
         }
     }
 
     /// Whether its view has parts to go through: files, checks.
     pub(crate) fn has_parts(&self) -> bool {
-        matches!(self, Content::Diff(..))
+        matches!(self, Content::Diff(..) | Content::Gates(_))
     }
 
     /// The terminal it shows, if it is one.

@@ -14,6 +14,8 @@ fn gate(folder: &TempDir, command: &str) -> GateRun {
     GateRun {
         name: "test".to_owned(),
         command: command.to_owned(),
+        commit: "0000".to_owned(),
+        began: crate::domain::Timestamp(0),
         cwd: folder.path().to_path_buf(),
         env: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
         timeout: Duration::from_secs(20),

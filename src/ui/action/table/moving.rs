@@ -176,6 +176,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Task),
     ),
     row(
+        Action::Show(Page::Gates),
+        "gates",
+        (
+            "gates",
+            "The checks the engine ran, failed ones first: command, how it ended, how long, output.",
+        ),
+        &["checks", "tests", "evidence", "output"],
+        (Group::Moving, When::Always),
+    ),
+    row(
         Action::Against,
         "against",
         (

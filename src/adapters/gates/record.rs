@@ -1,0 +1,155 @@
+//! What became of each gate run, beside its output: a small file that says how a run ended, for people who look later. The
+//! engine does not read it back; a record that cannot be written is left out, the run counts all the same.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use atomic_write_file::AtomicWriteFile;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Span, Timestamp, Tri};
+use crate::ports::gates::{GateReport, GateRun, Gates};
+
+/// Version of the record.
+const VERSION: u32 = 1;
+
+/// One gate run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateRecord {
+    /// Version of the record.
+    pub version: u32,
+    /// Name of the gate.
+    pub name: String,
+    /// The literal command.
+    pub command: String,
+    /// The commit it was run on.
+    pub commit: String,
+    /// When it began.
+    pub began: Timestamp,
+    /// How it ended; nothing while it runs, or when the engine ended first.
+    pub end: Option<GateEnd>,
+}
+
+/// How a gate run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateEnd {
+    /// What it means.
+    pub outcome: Tri,
+    /// How long it took.
+    pub took: Span,
+    /// Whether some of its output was not kept.
+    pub is_cut: bool,
+}
+
+/// Gates that leave a record of each run beside its output.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Recorded<G>(pub G);
+
+impl<G: Gates> Gates for Recorded<G> {
+    fn run(&self, run: &GateRun) -> GateReport {
+        let mut record = GateRecord {
+            version: VERSION,
+            name: run.name.clone(),
+            command: run.command.clone(),
+            commit: run.commit.clone(),
+            began: run.began,
+            end: None,
+        };
+        let file = record_of(&run.output);
+        keep(&file, &record);
+        let report = self.0.run(run);
+        record.end = Some(GateEnd {
+            outcome: report.outcome.clone(),
+            took: Span(report.duration_ms),
+            is_cut: report.truncated,
+        });
+        keep(&file, &record);
+        report
+    }
+}
+
+fn record_of(output: &Path) -> PathBuf {
+    output.with_extension("json")
+}
+
+fn keep(file: &Path, record: &GateRecord) {
+    let write = || -> io::Result<()> {
+        let text = serde_json::to_vec(record)?;
+        let mut file = AtomicWriteFile::open(file)?;
+        file.write_all(&text)?;
+        file.commit()
+    };
+    if let Err(error) = write() {
+        tracing::warn!("could not keep {}: {error}", file.display());
+    }
+}
+
+/// Number, record and output file of each gate run of a folder, in order. What cannot be read is left out.
+pub fn records(folder: &Path) -> Vec<(u16, GateRecord, PathBuf)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<_> = entries.filter_map(|entry| record(&entry.path())).collect();
+    found.sort_by_key(|(nth, ..)| *nth);
+    found
+}
+
+fn record(path: &Path) -> Option<(u16, GateRecord, PathBuf)> {
+    let nth = path.file_stem()?.to_str()?.parse().ok()?;
+    if path.extension()? != "json" {
+        return None;
+    }
+    let record: GateRecord = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    (record.version <= VERSION).then(|| (nth, record, path.with_extension("log")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ports::gates::GateExit;
+
+    struct Said(Tri);
+
+    impl Gates for Said {
+        fn run(&self, run: &GateRun) -> GateReport {
+            let under_way = records(run.output.parent().unwrap());
+            assert!(under_way.iter().all(|(_, record, _)| record.end.is_none()));
+            assert_eq!(under_way.len(), 1);
+            GateReport {
+                exit: GateExit::Code(0),
+                outcome: self.0.clone(),
+                duration_ms: 1_234,
+                tail: String::new(),
+                truncated: true,
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_leaves_a_record_while_it_runs_and_when_it_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = GateRun {
+            name: "tests".to_owned(),
+            command: "cargo test".to_owned(),
+            commit: "abc".to_owned(),
+            began: Timestamp(7),
+            cwd: folder.path().to_owned(),
+            env: Vec::new(),
+            timeout: Duration::from_secs(1),
+            output: folder.path().join("00.log"),
+            output_limit: 10,
+        };
+        let no = Tri::No("ended with code 1".to_owned());
+        Recorded(Said(no.clone())).run(&run);
+        std::fs::write(folder.path().join("01.json"), "no record").unwrap();
+        let found = records(folder.path());
+        let [(nth, record, output)] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!((*nth, output), (0, &run.output));
+        assert_eq!(record.command, "cargo test");
+        let end = record.end.clone().unwrap();
+        assert_eq!((end.outcome, end.took, end.is_cut), (no, Span(1_234), true));
+        assert!(records(&folder.path().join("none")).is_empty());
+    }
+}
