@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use super::canvas::Canvas;
 use super::fetching;
-use super::listening::{Server, TalkError, next, say};
+use super::listening::{Server, TalkError, bye, next};
 use super::requests::{Done, carry_out};
 use super::screens::holder_of;
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
-use crate::app::wire::{self, Attach, FromClient, FromServer, Looks};
+use crate::app::wire::{self, Attach, FromClient, Looks};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
 use crate::ui::{
@@ -78,7 +78,7 @@ pub(super) async fn draw(
 ) -> Result<(), TalkError> {
     let mut client = match Client::new(server, &attach) {
         Ok(client) => client,
-        Err(why) => return say(sender, &FromServer::Bye(why)).await,
+        Err(why) => return bye(sender, receiver, why).await,
     };
     let mut pictures = server.session.pictures.clone();
     let mut screens = server.session.hub.changes();
@@ -100,7 +100,7 @@ pub(super) async fn draw(
         match client.take(happened, sender).await? {
             Next::On => {}
             Next::Gone => return Ok(()),
-            Next::Bye(why) => return say(sender, &FromServer::Bye(why)).await,
+            Next::Bye(why) => return bye(sender, receiver, why).await,
         }
     }
 }

@@ -20,6 +20,8 @@ use crate::app::wire::{self, Answer, FromClient, FromServer, Hello, LogLine, PRO
 
 /// How long a peer may take to say hello.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a peer may take to go after a goodbye.
+const PARTING: Duration = Duration::from_secs(1);
 /// Most conversations at a time; more are refused.
 const MOST: usize = 256;
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
@@ -133,11 +135,11 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
             hello.program,
             hello.protocol
         );
-        return say(&mut sender, &FromServer::Bye(text)).await;
+        return bye(&mut sender, &mut receiver, text).await;
     }
     loop {
         let said = tokio::select! {
-            () = server.stop.cancelled() => return say(&mut sender, &FromServer::Bye("the server ends".to_owned())).await,
+            () = server.stop.cancelled() => return bye(&mut sender, &mut receiver, "the server ends".to_owned()).await,
             said = next(&mut receiver) => said?,
         };
         match said {
@@ -190,6 +192,16 @@ async fn follow(server: &Server, sender: &mut Sender, mut after: u64) -> Result<
     }
 }
 
+/// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the line dead
+/// before it has read why, and take it for a server that broke down.
+pub(super) async fn bye(sender: &mut Sender, receiver: &mut Receiver, why: String) -> Result<(), TalkError> {
+    say(sender, &FromServer::Bye(why)).await?;
+    let gone = async { while let Ok(Some(_late)) = next(receiver).await {} };
+    // A peer that stays has had its time.
+    drop(tokio::time::timeout(PARTING, gone).await);
+    Ok(())
+}
+
 /// Says something.
 pub(super) async fn say(sender: &mut Sender, what: &FromServer) -> Result<(), TalkError> {
     Ok(sender.send(wire::said(what)?).await?)
@@ -203,5 +215,31 @@ pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, 
     match wire::read(BytesMut::freeze(frame?))? {
         Packet::Said(said) => Ok(Some(said)),
         Packet::Picture(..) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::ipc;
+
+    #[tokio::test]
+    async fn who_is_still_talking_hears_the_goodbye_and_finds_no_dead_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let listener = Listener::bind(&socket).unwrap();
+        let (accepted, connected) = tokio::join!(listener.accept(), ipc::connect(&socket));
+        let ((mut ours, mut heard), (mut theirs, mut words)) = (accepted.unwrap(), connected.unwrap());
+        let (said, talked) = tokio::join!(bye(&mut ours, &mut heard, "enough".to_owned()), async move {
+            let word = words.next().await.unwrap().unwrap();
+            // The goodbye is on its way, and this client has not looked yet.
+            for number in 0..100 {
+                theirs.send(wire::said(&FromClient::Ack(number)).unwrap()).await?;
+            }
+            Ok::<_, io::Error>(word)
+        });
+        said.unwrap();
+        let word = wire::read::<FromServer>(BytesMut::freeze(talked.unwrap())).unwrap();
+        assert_eq!(word, Packet::Said(FromServer::Bye("enough".to_owned())));
     }
 }
