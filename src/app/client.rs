@@ -43,19 +43,32 @@ pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Res
     let terminal = RawTerminal::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
+    let ended = tokio::select! {
+        ended = show(socket, &mut connection, (looks, restart)) => ended,
+        // The window was closed, or somebody ends us from outside: everything else goes on.
+        () = super::ending::told_to_end() => Ok(String::new()),
+    };
+    drop(terminal);
+    let why = ended?;
+    if !why.is_empty() {
+        super::out::line(&why);
+    }
+    Ok(())
+}
+
+/// Shows the session until it says goodbye; answers with which words.
+async fn show(
+    socket: &Path,
+    connection: &mut (Sender, Receiver),
+    (looks, restart): (Looks, Option<Restart>),
+) -> Result<String, String> {
     let mut input = EventStream::new();
     loop {
-        match converse(&mut connection, &mut input, looks).await? {
-            End::Bye(why) => {
-                drop(terminal);
-                if !why.is_empty() {
-                    super::out::line(&why);
-                }
-                return Ok(());
-            }
+        match converse(connection, &mut input, looks).await? {
+            End::Bye(why) => return Ok(why),
             End::Lost => {
                 RawTerminal::note("the server is not answering; agents go on; connecting again");
-                connection = come_back(socket, restart.clone()).await?;
+                *connection = come_back(socket, restart.clone()).await?;
             }
         }
     }

@@ -14,6 +14,7 @@ use super::place::Place;
 use super::server::listening::Server;
 use super::server::session::Session;
 use super::setup::{self, Setup};
+use super::wire::StopAgents;
 use crate::adapters::agents::Kind;
 use crate::adapters::clock;
 use crate::adapters::ipc::Listener;
@@ -209,7 +210,7 @@ async fn serve(
         shown
     };
     let (outcome, shown) = tokio::join!(serving, showing);
-    let ended = end(server).await;
+    let ended = end(&server).await;
     outcome.and(ended).and(shown)
 }
 
@@ -217,10 +218,8 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
     let interrupted = {
         let stop = server.stop.clone();
         async move {
-            // Without a way to be told, the person has other ways to end us.
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.cancel();
-            }
+            super::ending::told_to_end().await;
+            stop.cancel();
         }
     };
     let batch = BatchId::from(BATCH);
@@ -235,24 +234,11 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
 }
 
 /// Ends the session, and every agent of the demo with it.
-async fn end(server: Arc<Server>) -> Result<(), String> {
-    let holders = Arc::clone(&server.session.holders);
-    let alive = server.session.hub.alive();
-    let place = server.session.place.clone();
-    let server = Arc::into_inner(server)
-        .ok_or_else(|| "could not end the session: a conversation is still open".to_owned());
-    let ended = match server {
-        Ok(server) => server
-            .session
-            .end()
-            .await
-            .map_err(|error| format!("could not {error}")),
-        Err(why) => Err(why),
-    };
-    let stopping =
-        tokio::task::spawn_blocking(move || super::server::stop_all(holders.as_ref(), &alive)).await;
+async fn end(server: &Arc<Server>) -> Result<(), String> {
+    let ended = super::server::end(server, StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
+    let place = &server.session.place;
     drop(std::fs::remove_file(&place.socket));
     drop(std::fs::remove_dir_all(&place.runtime));
-    ended.and(stopping.map_err(|error| format!("could not stop the agents: {error}")))
+    ended
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
@@ -56,7 +57,7 @@ pub struct Session {
     /// What shells are started with.
     pub shell: Shell,
     rehearsal: bool,
-    engine: Option<JoinHandle<Result<(), StoreError>>>,
+    engine: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
     tracker: TaskTracker,
 }
 
@@ -162,7 +163,7 @@ impl Session {
                 inherited: setup.inherited,
             },
             rehearsal: setup.rehearsal,
-            engine: Some(engine),
+            engine: Mutex::new(Some(engine)),
             tracker,
         })
     }
@@ -193,17 +194,17 @@ impl Session {
 
     /// Whether the engine has stopped by itself.
     pub fn has_ended(&self) -> bool {
-        self.engine.as_ref().is_none_or(JoinHandle::is_finished)
+        self.engine.lock().as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the engine and the readers; effects under way are finished first. Agents go on.
+    /// Ends the engine and the readers; effects under way are finished first. Agents go on. A second time it does nothing.
     ///
     /// # Errors
     /// When the engine had stopped because a turn could not be made durable.
-    pub async fn end(mut self) -> Result<(), StoreError> {
+    pub async fn end(&self) -> Result<(), StoreError> {
         self.tracker.close();
         self.inbox.close();
-        let engine = self.engine.take();
+        let engine = self.engine.lock().take();
         let joined = tokio::task::spawn_blocking(move || engine.map(JoinHandle::join)).await;
         self.tracker.wait().await;
         self.hub.close();

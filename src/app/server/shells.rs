@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio_util::task::TaskTracker;
+
 use super::session::Session;
 use crate::ports::holders::{HeldState, HolderId, Holders, LaunchSpec, Leftovers, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -14,6 +16,7 @@ const LOG: u64 = 8 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Shells {
     last: AtomicU64,
+    opening: TaskTracker,
 }
 
 impl Shells {
@@ -41,6 +44,10 @@ impl Shells {
     /// # Errors
     /// Why it could not be started.
     pub(super) fn open(&self, session: &Session, size: PaneSize) -> Result<u64, String> {
+        let _opening = self.opening.token();
+        if self.opening.is_closed() {
+            return Err("could not open a shell: the session ends".to_owned());
+        }
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let id = HolderId::new(format!("shell-{number}"));
         let mut env = session.shell.inherited.clone().into_pairs();
@@ -64,6 +71,14 @@ impl Shells {
             .map_err(|error| format!("could not {error}"))?;
         session.hub.follow(&id);
         Ok(number)
+    }
+}
+
+impl Shells {
+    /// Opens no more; returns when none is being opened.
+    pub(super) async fn close(&self) {
+        self.opening.close();
+        self.opening.wait().await;
     }
 }
 

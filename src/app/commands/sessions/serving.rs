@@ -11,9 +11,8 @@ use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::server::listening::Server;
 use crate::app::server::session::Session;
-use crate::app::server::stop_all;
-use crate::app::wire::{LogLine, StopAgents};
-use crate::app::{logging, out, setup};
+use crate::app::wire::LogLine;
+use crate::app::{ending, logging, out, server, setup};
 
 /// Runs the server in the foreground.
 pub(in crate::app::commands) fn watch(edge: &Edge, json: Json) -> Outcome {
@@ -56,7 +55,7 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let interrupted = {
         let stop = server.stop.clone();
         async move {
-            told_to_end().await;
+            ending::told_to_end().await;
             stop.cancel();
         }
     };
@@ -70,21 +69,11 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
     };
     let agents = *server.stop_agents.lock();
-    let (holders, alive) = (Arc::clone(&server.session.holders), server.session.hub.alive());
-    if let Some(server) = Arc::into_inner(server) {
-        server
-            .session
-            .end()
-            .await
-            .map_err(|error| format!("could not {error}"))?;
-    }
-    if agents == StopAgents::Yes {
-        let stopping = tokio::task::spawn_blocking(move || stop_all(holders.as_ref(), &alive)).await;
-        stopping.map_err(|error| format!("could not stop the agents: {error}"))?;
-    }
+    let ended = server::end(&server, agents).await;
     // Last, so that whoever waits for the end of this server waits for all of it.
     drop(std::fs::remove_file(&socket));
     drop(listener);
+    ended?;
     outcome
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| format!("could not serve: {error}"))
@@ -115,26 +104,5 @@ async fn tell(server: &Server, lines: Option<Json>) {
         if changes.changed().await.is_err() {
             return;
         }
-    }
-}
-
-/// Waits for the signals that end a server (K39).
-async fn told_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
-        else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = hup.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
