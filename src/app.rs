@@ -15,6 +15,7 @@ pub mod place;
 pub mod server;
 pub mod setup;
 pub mod spawning;
+pub mod taste;
 pub mod wire;
 
 mod running;

@@ -20,24 +20,28 @@ struct Fixture {
 impl Fixture {
     fn new() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::new(&folder.path().join(".debussy"), Some(&folder.path().join("user")));
+        let places = Places::new(
+            &folder.path().join(".debussy"),
+            Some(&folder.path().join("user")),
+            Some(&folder.path().join("home")),
+        );
         fs::create_dir_all(folder.path().join(".debussy")).unwrap();
         fs::create_dir_all(folder.path().join("user/dbs")).unwrap();
         Fixture { folder, places }
     }
 
     fn toml(self, text: &str) -> Fixture {
-        fs::write(&self.places.toml, text).unwrap();
+        fs::write(self.places.toml(), text).unwrap();
         self
     }
 
     fn json(self, text: &str) -> Fixture {
-        fs::write(&self.places.json, text).unwrap();
+        fs::write(self.places.json(), text).unwrap();
         self
     }
 
     fn user(self, text: &str) -> Fixture {
-        fs::write(self.places.user.as_ref().unwrap(), text).unwrap();
+        fs::write(&self.places.user[0], text).unwrap();
         self
     }
 
@@ -227,7 +231,7 @@ fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_ho
     let refused = set(&fixture.places, "base_branch", "main").unwrap_err();
     assert!(matches!(&refused, ConfigError::Unusable { .. }), "{refused}");
     assert!(refused.to_string().contains("line 2"), "{refused}");
-    assert_eq!(fs::read_to_string(&fixture.places.toml).unwrap(), broken);
+    assert_eq!(fs::read_to_string(fixture.places.toml()).unwrap(), broken);
 }
 
 #[test]
@@ -277,8 +281,9 @@ fn keys_of_earlier_programs_are_read_without_a_word_and_the_obsolete_one_explain
         !listed.contains(&"timeout".to_owned()),
         "without effect and not set"
     );
-    let refused = set(&fixture.places, "use_tmux_windows", "false").unwrap_err();
-    assert!(matches!(refused, ConfigError::Obsolete { .. }));
+    let written = set(&fixture.places, "use_tmux_windows", "false").unwrap();
+    assert!(written.note.unwrap().contains("real terminal"));
+    assert!(written.file.ends_with("config.json"), "{written:?}");
 }
 
 #[test]
@@ -290,12 +295,12 @@ fn setting_a_value_changes_nothing_else_in_the_file() {
     set(&fixture.places, "gates.lint", "make lint").unwrap();
     set(&fixture.places, "terminal.engine", "vt100").unwrap();
     assert_eq!(
-        fs::read_to_string(&fixture.places.toml).unwrap(),
+        fs::read_to_string(fixture.places.toml()).unwrap(),
         "# ours\nmax_total_agents = 6 # not more\nunheard_of = [1, 2]\n\n[gates] # all of them\nunit = \"make unit\"\nlint = \"make lint\"\n\n[terminal]\nengine = \"vt100\"\n"
     );
     unset(&fixture.places, "gates.unit").unwrap();
     unset(&fixture.places, "unheard_of").unwrap();
-    let text = fs::read_to_string(&fixture.places.toml).unwrap();
+    let text = fs::read_to_string(fixture.places.toml()).unwrap();
     assert!(
         !text.contains("unit") && !text.contains("unheard_of") && text.contains("lint"),
         "{text}"
@@ -307,28 +312,33 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
     let fixture = Fixture::new().json("{\"zeta\": {\"kept\": true}, \"max_total_agents\": 3}");
     assert_eq!(
         set(&fixture.places, "max_total_agents", "1").unwrap().file,
-        fixture.places.json
+        fixture.places.json()
     );
     assert_eq!(
-        fs::read_to_string(&fixture.places.json).unwrap(),
+        fs::read_to_string(fixture.places.json()).unwrap(),
         "{\n  \"zeta\": {\n    \"kept\": true\n  },\n  \"max_total_agents\": 1\n}\n"
     );
-    assert!(!fixture.places.toml.exists());
+    // What the earlier program knows goes where it looks, the rest to our own file.
     assert_eq!(
-        set(&fixture.places, "base_branch", "main").unwrap().file,
-        fixture.places.toml
+        set(&fixture.places, "agent_timeout", "2h").unwrap().file,
+        fixture.places.json()
+    );
+    assert!(!fixture.places.toml().exists());
+    assert_eq!(
+        set(&fixture.places, "prefix", "shop").unwrap().file,
+        fixture.places.toml()
     );
     assert_eq!(
-        set(&fixture.places, "base_branch", "trunk").unwrap().value,
-        Some(Value::Text("trunk".to_owned()))
+        set(&fixture.places, "prefix", "till").unwrap().value,
+        Some(Value::Text("till".to_owned()))
     );
     assert_eq!(
-        fs::read_to_string(&fixture.places.toml).unwrap(),
-        "base_branch = \"trunk\"\n"
+        fs::read_to_string(fixture.places.toml()).unwrap(),
+        "prefix = \"till\"\n"
     );
     assert_eq!(
         unset(&fixture.places, "max_total_agents").unwrap().file,
-        fixture.places.json
+        fixture.places.json()
     );
     assert_eq!(fixture.read().count("max_total_agents"), 8);
 }
@@ -336,10 +346,7 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
 #[test]
 fn what_is_set_is_what_is_read_back_for_every_key() {
     let fixture = Fixture::new();
-    for key in keys()
-        .iter()
-        .filter(|key| !matches!(key.status, dbs::app::config::Status::Obsolete(_)))
-    {
+    for key in keys() {
         let name = key
             .name
             .replace("<name>", "my gate")
@@ -351,6 +358,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             Kind::Switch => "yes".to_owned(),
             Kind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             Kind::Name => "prj".to_owned(),
+            Kind::Key => "alt-z".to_owned(),
             Kind::Choice(words) => (*words.last().unwrap()).to_owned(),
         };
         // Both spellings of the same table cannot stand in one file.
@@ -384,7 +392,7 @@ fn unknown_keys_and_wrong_values_are_refused_with_the_way_out() {
         "set max_total_agents: it must be a whole number from 1 to 999, not `many`"
     );
     assert!(
-        fs::read_dir(fixture.places.toml.parent().unwrap())
+        fs::read_dir(fixture.places.toml().parent().unwrap())
             .unwrap()
             .next()
             .is_none()
@@ -398,7 +406,122 @@ fn a_scalar_where_a_table_is_needed_is_refused_and_left_alone() {
         set(&fixture.places, "gates.unit", "make"),
         Err(ConfigError::Unusable { .. })
     ));
-    assert_eq!(fs::read_to_string(&fixture.places.toml).unwrap(), "gates = 1\n");
+    assert_eq!(fs::read_to_string(fixture.places.toml()).unwrap(), "gates = 1\n");
+}
+
+/// The settings of an earlier program as its documentation shows them.
+const YAML: &str = "\
+# how long, how often
+timeout: 1800            # seconds per phase
+max_retries: 2
+model: sonnet
+notifications: { enabled: true, provider: desktop, ntfy_server: \"https://ntfy.sh\" }
+context_threshold: 80.0
+gates:
+  unit: make unit
+  lint: 'make: lint'     # quoted
+max_total_agents: 3
+unheard_of:
+  - 1
+  - 2
+";
+
+#[test]
+fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_line() {
+    let fixture = Fixture::new()
+        .toml("[debussy]\ntimeout = 900\n")
+        .json("{\"max_total_agents\": 2}");
+    let yaml = fixture.places.project[1].clone();
+    fs::write(&yaml, YAML).unwrap();
+    let home = fixture.folder.path().join("home/.debussy");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join("config.yml"), "base_branch: trunk\nmax_retries: 9\n").unwrap();
+    let config = fixture.read();
+    let shown = |key: &str| {
+        let shown = config.explain(key).unwrap();
+        let place = shown.origin.to_string();
+        format!("{} {}", shown.value.unwrap(), place.rsplit('/').next().unwrap())
+    };
+    assert_eq!(shown("timeout"), "900 config.toml:2");
+    assert_eq!(shown("max_retries"), "2 config.yaml:3");
+    assert_eq!(shown("notifications.provider"), "desktop config.yaml:5");
+    assert_eq!(shown("context_threshold"), "80 config.yaml:6");
+    assert_eq!(shown("gates.lint"), "make: lint config.yaml:9");
+    assert_eq!(shown("max_total_agents"), "3 config.yaml:10");
+    assert_eq!(shown("base_branch"), "trunk config.yml:1");
+    assert_eq!(
+        fixture.told(),
+        [".debussy/config.yaml:11: warning: there is no setting `unheard_of`; it is kept and passed over"]
+    );
+}
+
+#[test]
+fn an_unknown_theme_and_a_prefix_that_could_not_be_typed_are_told_with_their_line() {
+    let fixture = Fixture::new().toml("# looks\ntheme = \"solarised\"\nkeys.prefix = \"a\"\n");
+    let told = fixture.told();
+    assert!(
+        told[0].starts_with(".debussy/config.toml:2: warning: theme must be one of auto, terminal, mono"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with(".debussy/config.toml:3: warning: keys.prefix must be a key like ctrl-b"),
+        "{told:?}"
+    );
+    assert_eq!(fixture.read().text("keys.prefix").unwrap(), "C-b");
+    assert!(set(&fixture.places, "keys.prefix", "?").is_err());
+    assert!(set(&fixture.places, "theme", "mono").is_ok());
+}
+
+#[test]
+fn a_value_in_a_yaml_file_is_changed_there_and_nothing_else() {
+    let fixture = Fixture::new();
+    let yaml = fixture.places.project[1].clone();
+    fs::write(&yaml, YAML).unwrap();
+    for (key, value) in [
+        ("timeout", "60"),
+        ("gates.lint", "make \"all\""),
+        ("max_total_agents", "5"),
+    ] {
+        assert_eq!(set(&fixture.places, key, value).unwrap().file, yaml);
+        assert_eq!(fixture.read().get(key).unwrap().unwrap().to_string(), value);
+    }
+    let text = fs::read_to_string(&yaml).unwrap();
+    assert!(
+        text.contains("timeout: 60            # seconds per phase\n")
+            || text.contains("timeout: 60 # seconds per phase\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), YAML.lines().count());
+    // What does not stand alone on its line is left to the person.
+    let refused = set(&fixture.places, "notifications.provider", "none")
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("line 5 by hand"), "{refused}");
+    assert_eq!(fs::read_to_string(&yaml).unwrap(), text);
+    assert_eq!(unset(&fixture.places, "gates.unit").unwrap().file, yaml);
+    assert!(!fs::read_to_string(&yaml).unwrap().contains("unit"));
+}
+
+#[test]
+fn a_yaml_file_that_cannot_be_read_is_told_with_its_line() {
+    for (text, line) in [
+        ("a: 1\na: 2\n", 2),
+        ("a: 1\n\tb: 2\n", 2),
+        ("max_total_agents: [1\n", 2),
+    ] {
+        let fixture = Fixture::new();
+        fs::write(&fixture.places.project[2], text).unwrap();
+        let config = fixture.read();
+        let found = &config.diagnostics()[0];
+        assert!(
+            found.severity == Severity::Error && found.line.abs_diff(line) <= 1,
+            "{found}"
+        );
+        assert!(found.text.starts_with("nothing in this file is used"), "{found}");
+    }
+    let fixture = Fixture::new();
+    fs::write(&fixture.places.project[2], "# nothing yet\n").unwrap();
+    assert!(fixture.told().is_empty());
 }
 
 #[test]

@@ -54,10 +54,15 @@ impl Edge {
 
     /// The person's folder for configuration.
     pub fn config_folder(&self) -> Option<PathBuf> {
-        let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
         self.get("XDG_CONFIG_HOME")
             .map(PathBuf::from)
-            .or_else(|| home.map(|home| PathBuf::from(home).join(".config")))
+            .or_else(|| self.home().map(|home| home.join(".config")))
+    }
+
+    /// The person's home.
+    pub fn home(&self) -> Option<PathBuf> {
+        let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
+        home.map(PathBuf::from)
     }
 
     /// The environment as text; what is not text is left out.

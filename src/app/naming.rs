@@ -1,9 +1,9 @@
-//! Names for new tasks: `dbs-` and a short hash, longer where that is taken.
+//! Names for new tasks: the setting `prefix`, a dash and a short hash, longer where that is taken.
 
 use sha2::{Digest, Sha256};
 
-/// An identity that is not taken.
-pub fn free_id(title: &str, taken: &dyn Fn(&str) -> bool) -> String {
+/// An identity that is not taken and begins with `prefix`.
+pub fn free_id(prefix: &str, title: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut salt: u64 = 0;
     loop {
         let digest = Sha256::digest(format!("{title}\0{salt}"));
@@ -14,7 +14,7 @@ pub fn free_id(title: &str, taken: &dyn Fn(&str) -> bool) -> String {
         let text = format!("{number:016x}");
         let ids = (4..=16)
             .filter_map(|length| text.get(..length))
-            .map(|hash| format!("dbs-{hash}"));
+            .map(|hash| format!("{prefix}-{hash}"));
         if let Some(free) = ids.into_iter().find(|id| !taken(id)) {
             return free;
         }
@@ -28,11 +28,12 @@ mod tests {
 
     #[test]
     fn a_taken_name_grows_until_it_is_free() {
-        let short = free_id("Add export", &|_| false);
+        let short = free_id("dbs", "Add export", &|_| false);
         assert_eq!(short.len(), 8);
-        let longer = free_id("Add export", &|id| id == short);
+        assert!(free_id("shop", "Add export", &|_| false).starts_with("shop-"));
+        let longer = free_id("dbs", "Add export", &|id| id == short);
         assert!(longer.starts_with(&short) && longer.len() == 9, "{longer}");
-        let other = free_id("Add export", &|id| id.starts_with(&short));
+        let other = free_id("dbs", "Add export", &|id| id.starts_with(&short));
         assert!(!other.starts_with(&short), "{other}");
     }
 }

@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use crate::adapters::project::{Project, RuntimeBase, RuntimeFolder, Secret};
 use crate::adapters::store::StoreFiles;
-use crate::app::config::{Given, Places};
+use crate::app::config::{Config, Given, Places};
 use crate::app::edge::Edge;
 
 /// The folders and files of one project.
@@ -85,7 +85,11 @@ impl Place {
             marker: format!("dbs-{number}"),
             secret,
             sources: Sources {
-                places: Places::new(&project.folder(), edge.config_folder().as_deref()),
+                places: Places::new(
+                    &project.folder(),
+                    edge.config_folder().as_deref(),
+                    edge.home().as_deref(),
+                ),
                 given: Given {
                     flags: Vec::new(),
                     environment: edge.text_environment().collect(),
@@ -93,6 +97,13 @@ impl Place {
             },
             root,
         })
+    }
+}
+
+impl Place {
+    /// The settings as the sources have them now.
+    pub fn config(&self) -> Config {
+        Config::read(&self.sources.places, &self.sources.given)
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Setup {
     pub shell: PathBuf,
     /// Settings of the rules.
     pub settings: Settings,
+    /// Whether the board begins paused.
+    pub paused: bool,
     /// Workflows in force.
     pub workflows: Vec<Workflow>,
     /// Agents by role.
@@ -55,6 +57,7 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
         inherited: Inherited::from_environment(edge.text_environment()),
         shell: shell(edge.get("SHELL")),
         settings: Settings::default(),
+        paused: false,
         workflows: workflows(None)?,
         agents: BTreeMap::new(),
         other_agents: None,
@@ -66,7 +69,8 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
     })
 }
 
-/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`).
+/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`); with agents that merge
+/// where the setting `merge` says so.
 ///
 /// # Errors
 /// Every finding, one line each, with file and line.
@@ -88,11 +92,14 @@ pub fn workflows(project: Option<&Place>) -> Result<Vec<Workflow>, String> {
             .map_err(|error| format!("could not read {}: {error}", file.display()))?;
         take(&file, &text);
     }
-    if problems.is_empty() {
-        Ok(found.into_values().collect())
-    } else {
-        Err(problems.join("\n"))
+    if !problems.is_empty() {
+        return Err(problems.join("\n"));
     }
+    let mut flows: Vec<Workflow> = found.into_values().collect();
+    if project.is_some_and(|place| place.config().text("merge").as_deref() == Some("agent")) {
+        flows.iter_mut().for_each(Workflow::merge_by_agent);
+    }
+    Ok(flows)
 }
 
 /// Workflow files of the project.
@@ -126,6 +133,7 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
     let mut setup = defaults(edge)?;
     let config = Config::read(&place.sources.places, &place.sources.given);
     (setup.settings, setup.workflows) = reread(place)?;
+    setup.paused = config.switch("paused");
     let scripted = || Kind::Rehearsal {
         scenario: config
             .text("rehearsal.scenario")

@@ -32,6 +32,23 @@ pub struct Workflow {
 }
 
 impl Workflow {
+    /// Has agents merge instead of the engine, as the first program did: in a worktree at the base they merge, run the checks and
+    /// push; the engine then looks at the remote and runs the gates there (design 5.8, K56, K100).
+    pub fn merge_by_agent(&mut self) {
+        let merges = |stage: &&mut Stage| stage.actor == Actor::Engine(Action::Merge);
+        for stage in self.stages.iter_mut().filter(merges) {
+            let role = stage.fallback.take();
+            stage.actor = Actor::Role(role.unwrap_or_else(|| RoleId::from("integrator")));
+            stage.workspace = Workspace::Base;
+            stage.access = Access::Write;
+            stage.signals.insert(SignalKind::Done);
+            let proves_gates = stage.evidence.contains(&EvidenceKind::Gates);
+            if stage.gates != GateSet::None && !proves_gates {
+                stage.evidence.push(EvidenceKind::Gates);
+            }
+        }
+    }
+
     /// The stage of that name.
     pub fn stage(&self, id: &StageId) -> Option<&Stage> {
         self.stages.iter().find(|stage| stage.id == *id)

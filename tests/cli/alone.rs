@@ -26,6 +26,22 @@ fn nothing_starts_without_a_server() {
     assert!(!shop.attempts().join("1").exists());
 }
 
+#[test]
+fn new_tasks_begin_with_the_prefix_that_is_set_and_a_board_may_begin_paused() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "prefix", "till"]);
+    assert!(shop.does(&["task", "create", "Fix"]).contains("till-"));
+    let said = shop.run(&["config", "use_tmux_windows", "true"]);
+    assert!(said.code == 0 && said.err.contains("real terminal"), "{said:?}");
+    shop.does(&["config", "merge", "agent"]);
+    assert!(shop.does(&["workflow", "show", "kanban"]).contains("integrator"));
+    shop.does(&["config", "paused", "true"]);
+    assert_eq!(shop.board()["pause"], serde_json::Value::Null);
+    shop.serve();
+    let pause = shop.board()["pause"].to_string();
+    assert!(pause.contains("the setting `paused`"), "{pause}");
+}
+
 /// What the store wrote down, by kind.
 fn written(shop: &Shop) -> Vec<String> {
     let folder = shop.git.project().join(".debussy");

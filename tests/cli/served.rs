@@ -145,7 +145,6 @@ fn refusals(shop: &Shop) {
     shop.refuses(&["logs", "999"], 1, "999");
     shop.refuses(&["config", "nope", "1"], 1, "nope");
     shop.refuses(&["config", "max_total_agents", "many"], 1, "max_total_agents");
-    shop.refuses(&["config", "use_tmux_windows", "true"], 1, "obsolete");
     shop.refuses(&["workflow", "show", "nope"], 1, "nope");
     shop.refuses(&["workflow", "check", "nope.toml"], 1, "nope.toml");
     shop.refuses(&["attach", "nope"], 1, "nope");

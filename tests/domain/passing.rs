@@ -30,6 +30,38 @@ fn a_task_goes_through_development_review_and_merge_and_is_done() {
 }
 
 #[test]
+fn where_agents_merge_the_engine_proves_it_on_the_remote_and_what_waits_for_the_merge_goes_on() {
+    let mut flows = crate::desk::workflows();
+    flows.iter_mut().for_each(dbs::domain::Workflow::merge_by_agent);
+    let mut desk = Desk::new();
+    desk.happen(Event::WorkflowsLoaded(flows));
+    desk.released(draft("a", "kanban"));
+    desk.pass("a");
+    desk.pass("a");
+    assert_eq!(
+        (desk.stage("a"), desk.role(desk.open("a"))),
+        ("merging", "integrator")
+    );
+    let attempt = desk.open("a");
+    assert_eq!(
+        desk.asked_evidence(attempt),
+        [EvidenceKind::Merged, EvidenceKind::Gates]
+    );
+    desk.live(attempt, SignalKind::Done, "merged");
+    let no = Tri::No("the remote base does not hold it".to_owned());
+    desk.verify(attempt, &[(EvidenceKind::Merged, no)]);
+    assert_eq!(
+        (desk.stage("a"), desk.word("a")),
+        ("merging", "active"),
+        "its word merges nothing"
+    );
+    assert_eq!(desk.task("a").merged, None);
+    desk.pass("a");
+    assert_eq!(desk.word("a"), "done");
+    assert_eq!(desk.task("a").merged, desk.task("a").head);
+}
+
+#[test]
 fn a_task_with_the_security_tag_is_reviewed_for_security_before_the_merge() {
     let mut desk = Desk::standing("a", "security_review");
     assert_eq!(desk.role(desk.open("a")), "security-reviewer");

@@ -64,7 +64,7 @@ fn create(edge: &Edge, create: Create) -> Outcome {
     };
     let new = match create.id {
         Some(id) => TaskId::new(id),
-        None => free_id(&door.snapshot()?, &create.title),
+        None => free_id(&mut door, &create.title)?,
     };
     let draft = Draft {
         id: new.clone(),
@@ -89,10 +89,11 @@ fn create(edge: &Edge, create: Create) -> Outcome {
 }
 
 /// An identity that no task of the board has.
-pub(super) fn free_id(board: &Snapshot, title: &str) -> TaskId {
-    TaskId::new(crate::app::naming::free_id(title, &|id| {
-        board.tasks.contains_key(&TaskId::from(id))
-    }))
+pub(super) fn free_id(door: &mut Door, title: &str) -> Result<TaskId, String> {
+    let board = door.snapshot()?;
+    let prefix = door.place.config().text("prefix").unwrap_or_default();
+    let taken = |id: &str| board.tasks.contains_key(&TaskId::from(id));
+    Ok(TaskId::new(crate::app::naming::free_id(&prefix, title, &taken)))
 }
 
 fn update(edge: &Edge, update: Update) -> Outcome {

@@ -80,7 +80,7 @@ fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
     let mut door = Door::to(place)?;
     let note = match door.call(Call::Reload)? {
         Some(Answer::Failed(why)) => Some(why),
-        _ => None,
+        _ => written.note.map(|note| format!("{key} is kept: {note}")),
     };
     if json.json {
         out::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));

@@ -95,9 +95,8 @@ fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
         .chars()
         .take(120)
         .collect();
-    let board = door.snapshot()?;
     Ok(Command::Create(Draft {
-        id: super::acting::free_id(&board, &title),
+        id: super::acting::free_id(door, &title)?,
         batch: "main".into(),
         workflow: "kanban".into(),
         stage: None,

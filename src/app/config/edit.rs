@@ -1,4 +1,5 @@
-//! Changes one setting in the file that has it already, otherwise in `.debussy/config.toml`. Nothing else in the file changes.
+//! Changes one setting in the file that has it already, otherwise in `.debussy/config.toml`
+//! (keys of the first program in its `config.json` where there is one). Nothing else in the file changes.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,12 +8,10 @@ use std::path::{Path, PathBuf};
 use atomic_write_file::AtomicWriteFile;
 
 use super::error::ConfigError;
-use super::found::Reader;
 use super::nearest::nearest;
-use super::places::Places;
-use super::schema::{Status, key_of};
+use super::places::{Places, dialect};
+use super::schema::key_of;
 use super::value::Value;
-use super::{json, toml};
 
 /// What was changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +20,9 @@ pub struct Written {
     pub file: PathBuf,
     /// The value it has there now; `None`: it is not set there any more.
     pub value: Option<Value>,
+    /// Why it has no effect, when it has none; it is kept for the program that knows it.
+    pub note: Option<&'static str>,
 }
-
-type Editor = fn(&str, &[&str], Option<&Value>) -> Result<String, String>;
 
 /// Sets a key of this project.
 ///
@@ -35,17 +34,14 @@ pub fn set(places: &Places, key: &str, text: &str) -> Result<Written, ConfigErro
         key: key.to_owned(),
         nearest: nearest(&path),
     })?;
-    if let Status::Obsolete(why) = known.status {
-        return Err(ConfigError::Obsolete {
-            key: key.to_owned(),
-            why: why.to_owned(),
-        });
-    }
     let value = known.kind.parse(text).map_err(|why| ConfigError::BadValue {
         key: key.to_owned(),
         why,
     })?;
-    change(places, &path, Some(value))
+    Ok(Written {
+        note: known.note(),
+        ..change(places, &path, Some(value))?
+    })
 }
 
 /// Takes a key out of this project's files, also one that is not known; the next source's value holds.
@@ -57,25 +53,45 @@ pub fn unset(places: &Places, key: &str) -> Result<Written, ConfigError> {
 }
 
 fn change(places: &Places, path: &[&str], value: Option<Value>) -> Result<Written, ConfigError> {
-    let in_toml: (&Path, Reader, Editor) = (&places.toml, toml::read, toml::edit);
-    let in_json: (&Path, Reader, Editor) = (&places.json, json::read, json::edit);
-    let (toml_text, toml_has) = look(in_toml, path)?;
-    let (json_text, json_has) = look(in_json, path)?;
-    let ((file, _, edit), text) = match (toml_has, json_has) {
-        (false, true) => (in_json, json_text),
-        (true | false, _) => (in_toml, toml_text),
+    let mut owner = None;
+    // Each is looked at, so that one that cannot be read is told before anything is changed.
+    for file in &places.project {
+        let (text, has) = look(file, path)?;
+        if has && owner.is_none() {
+            owner = Some((file.as_path(), text));
+        }
+    }
+    let has = owner.is_some();
+    let (file, text) = match owner {
+        Some(owner) => owner,
+        None => {
+            let file = home_of(places, path);
+            (file, look(file, path)?.0)
+        }
     };
-    if value.is_some() || toml_has || json_has {
-        write(file, &text, (path, value.as_ref()), edit)?;
+    if value.is_some() || has {
+        write(file, &text, (path, value.as_ref()))?;
     }
     Ok(Written {
         file: file.to_owned(),
         value,
+        note: None,
     })
 }
 
+/// Where a value goes that no file has: keys of the earlier program to its own file where there is one, so that it sees them.
+fn home_of<'a>(places: &'a Places, path: &[&str]) -> &'a Path {
+    let of_the_first = key_of(path).is_some_and(|known| known.row.split(", ").any(|row| row == "K78"));
+    if of_the_first && places.json().exists() {
+        places.json()
+    } else {
+        places.toml()
+    }
+}
+
 /// The file's text, and whether it has the key.
-fn look((file, read, _): (&Path, Reader, Editor), path: &[&str]) -> Result<(String, bool), ConfigError> {
+fn look(file: &Path, path: &[&str]) -> Result<(String, bool), ConfigError> {
+    let (read, _) = dialect(file);
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((String::new(), false)),
@@ -94,12 +110,8 @@ fn look((file, read, _): (&Path, Reader, Editor), path: &[&str]) -> Result<(Stri
     Ok((text, has))
 }
 
-fn write(
-    file: &Path,
-    text: &str,
-    (path, value): (&[&str], Option<&Value>),
-    edit: Editor,
-) -> Result<(), ConfigError> {
+fn write(file: &Path, text: &str, (path, value): (&[&str], Option<&Value>)) -> Result<(), ConfigError> {
+    let (_, edit) = dialect(file);
     let edited = edit(text, path, value).map_err(|why| ConfigError::Unusable {
         path: file.to_owned(),
         why,

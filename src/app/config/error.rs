@@ -21,14 +21,6 @@ pub enum ConfigError {
         /// What would be right.
         why: String,
     },
-    /// The key no longer does anything.
-    #[error("set {key}: it is obsolete, {why}")]
-    Obsolete {
-        /// The key.
-        key: String,
-        /// What took its place.
-        why: String,
-    },
     /// The file is not what it should be; it was left as it is.
     #[error("change {path}: {why}; mend the file first, it was left as it is", path = .path.display())]
     Unusable {

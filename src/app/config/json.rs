@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String
             text: written(value),
             origin: Origin::File {
                 path: path.to_owned(),
-                line: path_of.last().map_or(0, |name| line(text, name)),
+                line: line(text, path_of),
             },
         });
     });
@@ -64,17 +64,22 @@ fn written(value: &Json) -> Written {
     }
 }
 
-/// The line of the first `"name" :`; good enough for a flat file.
-fn line(text: &str, name: &str) -> usize {
-    let quoted = Json::String(name.to_owned()).to_string();
-    let mut places = text.match_indices(&quoted);
-    let is_key = |at: usize| {
-        let rest = text.get(at + quoted.len()..).unwrap_or_default();
-        rest.trim_start().starts_with(':')
-    };
-    places
-        .find(|(at, _)| is_key(*at))
-        .map_or(0, |(at, _)| line_of(text, at))
+/// The line of a key: each part is looked for behind the one before it.
+fn line(text: &str, path: &[String]) -> usize {
+    let mut from = 0;
+    for name in path {
+        let quoted = Json::String(name.clone()).to_string();
+        let rest = text.get(from..).unwrap_or_default();
+        let is_key = |at: &usize| {
+            let behind = rest.get(at + quoted.len()..).unwrap_or_default();
+            behind.trim_start().starts_with(':')
+        };
+        let Some(at) = rest.match_indices(&quoted).map(|(at, _)| at).find(is_key) else {
+            return 0;
+        };
+        from += at + quoted.len();
+    }
+    line_of(text, from)
 }
 
 fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&Value>) -> Result<(), String> {

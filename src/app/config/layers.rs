@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::error::ConfigError;
-use super::found::{Found, Reader, Written};
+use super::found::{Found, Written};
 use super::nearest::{distance, nearest};
 use super::origin::{Given, Origin};
-use super::places::Places;
+use super::places::{Places, dialect};
 use super::schema::{Key, Status, key_of, keys};
 use super::value::Value;
-use super::{json, toml};
 use crate::formats::diagnostic::{Diagnostic, Severity};
 
 /// Begin of the environment variables that are settings.
@@ -55,10 +54,8 @@ impl Config {
         let mut config = Config::default();
         let mut found = flags(given);
         config.environment(given, &mut found);
-        config.file(&places.toml, toml::read, &mut found);
-        config.file(&places.json, json::read, &mut found);
-        if let Some(user) = &places.user {
-            config.file(user, toml::read, &mut found);
+        for file in places.project.iter().chain(&places.user) {
+            config.file(file, &mut found);
         }
         for value in found {
             config.take(value);
@@ -182,15 +179,12 @@ impl Config {
             doc: known.doc,
             kind: known.kind.to_string(),
             row: known.row,
-            note: match known.status {
-                Status::Used => None,
-                Status::Obsolete(why) => Some(why),
-                Status::Kept => Some("without effect in this version"),
-            },
+            note: known.note(),
         }
     }
 
-    fn file(&mut self, path: &Path, read: Reader, found: &mut Vec<Found>) {
+    fn file(&mut self, path: &Path, found: &mut Vec<Found>) {
+        let (read, _) = dialect(path);
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
@@ -231,6 +225,7 @@ impl Config {
     }
 
     fn take(&mut self, found: Found) {
+        let found = found.plain();
         let place = place(&found.origin);
         let key = found.key();
         let Some(known) = key_of(&found.parts()) else {

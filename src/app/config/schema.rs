@@ -42,6 +42,15 @@ impl Key {
         all && path.next().is_none()
     }
 
+    /// Why it has no effect, when it has none.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.status {
+            Status::Used => None,
+            Status::Obsolete(why) => Some(why),
+            Status::Kept => Some("without effect in this version"),
+        }
+    }
+
     /// Whether it stands for many keys.
     pub fn is_family(&self) -> bool {
         self.name.contains('<')
@@ -122,7 +131,7 @@ const KEYS: &[Key] = &[
         "paused",
         Kind::Switch,
         Some("false"),
-        "Start with the board paused.",
+        "Begin with the board paused, unless agents are at work already.",
         "K73, K78",
     ),
     Key {
@@ -144,7 +153,7 @@ const KEYS: &[Key] = &[
         "merge",
         Kind::Choice(&["engine", "agent"]),
         Some("engine"),
-        "Who merges: the engine, with an agent only for conflicts, or always an agent.",
+        "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.",
         "design 5.8",
     ),
     used(
@@ -229,9 +238,9 @@ const KEYS: &[Key] = &[
     ),
     used(
         "theme",
-        Kind::Text,
+        Kind::Choice(&["auto", "terminal", "mono"]),
         Some("auto"),
-        "Colours: `auto`, `mono`, or the name of a theme.",
+        "Colours: the terminal's own 16, none, or (`auto`) as the terminal and `NO_COLOR` say; heeded when a screen is attached.",
         "P50",
     ),
     used(
@@ -243,7 +252,7 @@ const KEYS: &[Key] = &[
     ),
     used(
         "keys.prefix",
-        Kind::Text,
+        Kind::Key,
         Some("ctrl-b"),
         "The one key that is not passed on to an agent that is typed to.",
         "design 7",
@@ -300,4 +309,30 @@ const KEYS: &[Key] = &[
     kept("conductor_session_id", Kind::Text, "4.6"),
     kept("pause_reason", Kind::Text, "4.6"),
     kept("paused_until", Kind::Text, "4.6"),
+    kept("context_threshold", Kind::Decimal, "C17"),
+    kept(
+        "tool_call_threshold",
+        Kind::Count {
+            least: 0,
+            most: 100_000,
+        },
+        "C17",
+    ),
+    kept("max_restarts", Kind::Count { least: 0, most: 999 }, "C17"),
+    kept("auto_commit", Kind::Switch, "C17"),
+    kept("commit_on_failure", Kind::Switch, "C17"),
+    kept("commit_message_template", Kind::Text, "C17"),
+    kept("learnings", Kind::Switch, "4.4"),
+    kept("sandbox_mode", Kind::Choice(&["none", "devcontainer"]), "4.4"),
+    kept("plan_generation_model", Kind::Text, "4.4"),
+    kept("plan_generation_timeout", SPAN, "4.4"),
+    kept("github.enabled", Kind::Switch, "4.4"),
+    kept("github.auto_close", Kind::Switch, "4.4"),
+    kept("github.create_labels_if_missing", Kind::Switch, "4.4"),
+    kept("github.dry_run", Kind::Switch, "4.4"),
+    kept("github.labels.<label>", Kind::Text, "4.4"),
+    kept("jira.enabled", Kind::Switch, "4.4"),
+    kept("jira.url", Kind::Text, "4.4"),
+    kept("jira.dry_run", Kind::Switch, "4.4"),
+    kept("jira.transitions.<event>", Kind::Text, "4.4"),
 ];

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::ui::Keymap;
+
 /// What the values of a key are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -27,6 +29,8 @@ pub enum Kind {
     Text,
     /// Lower-case letters, digits and dashes, beginning with a letter; at most 16.
     Name,
+    /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
+    Key,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -58,6 +62,7 @@ impl Kind {
             Kind::Switch => switch(trimmed).map(Value::Switch),
             Kind::Text => (!trimmed.is_empty()).then(|| Value::Text(text.to_owned())),
             Kind::Name => is_name(trimmed).then(|| Value::Text(trimmed.to_owned())),
+            Kind::Key => key(trimmed).map(Value::Text),
             Kind::Choice(words) => words.contains(&trimmed).then(|| Value::Text(trimmed.to_owned())),
         };
         fitting.ok_or_else(|| format!("must be {self}, not `{text}`"))
@@ -74,6 +79,7 @@ impl fmt::Display for Kind {
             Kind::Switch => f.write_str("true, 1, yes, on or false, 0, no, off"),
             Kind::Text => f.write_str("a text"),
             Kind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
+            Kind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
             Kind::Choice(words) => write!(f, "one of {}", words.join(", ")),
         }
     }
@@ -133,6 +139,19 @@ fn switch(text: &str) -> Option<bool> {
         "false" | "0" | "no" | "off" => Some(false),
         _ => None,
     }
+}
+
+/// The key as the key file writes it. A plain letter is refused: it could not be typed any more.
+fn key(text: &str) -> Option<String> {
+    let short = text.to_ascii_lowercase();
+    let written = [("ctrl-", "C-"), ("alt-", "A-")]
+        .into_iter()
+        .find_map(|(long, mark)| Some(format!("{mark}{}", short.strip_prefix(long)?)))
+        .unwrap_or_else(|| text.to_owned());
+    let is_special = ["C-", "A-"].iter().any(|mark| written.starts_with(mark))
+        || (written.starts_with('F') && written.len() > 1);
+    let plain = !written.contains(['\'', '\n']);
+    (is_special && plain && Keymap::with(&format!("prefix = '{written}'")).is_ok()).then_some(written)
 }
 
 fn is_name(text: &str) -> bool {

@@ -17,12 +17,11 @@ use super::requests::{Done, carry_out};
 use super::screens::holder_of;
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
-use crate::app::wire::{self, Attach, FromClient, Looks};
+use crate::app::taste::Taste;
+use crate::app::wire::{self, Attach, FromClient};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
-use crate::ui::{
-    self, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, Shelf, State, Theme,
-};
+use crate::ui::{self, Input, Layouted, LogLine, Request, Scene, ScreenId, Shelf, State, Theme};
 
 /// Pictures that may be on their way.
 const AHEAD: u64 = 2;
@@ -120,12 +119,14 @@ enum Happened {
 impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
         let size = (attach.cols.max(1), attach.rows.max(1));
-        let state = State::builtin(size).map_err(|error| format!("could not {error}"))?;
+        let taste = Taste::of(&server.session.place.config());
+        let keymap = taste.keymap().map_err(|error| format!("could not {error}"))?;
+        let state = State::new(size, keymap).map_err(|error| format!("could not {error}"))?;
         Ok(Client {
             server: Arc::clone(server),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
-            theme: theme(attach.looks),
+            theme: taste.theme(attach.looks),
             canvas: Canvas::new(size),
             layout: Layouted::default(),
             log: Vec::new(),
@@ -352,14 +353,4 @@ impl Client {
         }
         Next::On
     }
-}
-
-fn theme(looks: Looks) -> Theme {
-    let (palette, glyphs) = match looks {
-        Looks::Full => (Palette::Sixteen, Glyphs::Unicode),
-        Looks::Plain => (Palette::Mono, Glyphs::Unicode),
-        Looks::Ascii => (Palette::Sixteen, Glyphs::Ascii),
-        Looks::PlainAscii => (Palette::Mono, Glyphs::Ascii),
-    };
-    Theme::builtin(palette, glyphs)
 }

@@ -44,7 +44,8 @@ pub(super) async fn carry_out(
         Request::Command(command) => ask(client, server, command),
         Request::NewTask(title) => {
             let taken = |id: &str| server.session.pictures.borrow().tasks.contains_key(&id.into());
-            let id = free_id(&title, &taken);
+            let prefix = server.session.place.config().text("prefix").unwrap_or_default();
+            let id = free_id(&prefix, &title, &taken);
             ask(client, server, Command::Create(draft(id, title)));
         }
         Request::TypeInto(id, typed) => type_into(&server, id, &typed),

@@ -20,7 +20,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::store::{Owner, SqliteStore};
 use crate::app::place::Place;
 use crate::app::setup::Setup;
-use crate::domain::{Command, Event, RequestId, Timestamp};
+use crate::domain::{Board, Command, Event, RequestId, Timestamp};
 use crate::engine::inbox::{Answer, Closed, Inbox, inbox};
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
@@ -144,6 +144,13 @@ impl Session {
         let workflows = Event::WorkflowsLoaded(setup.workflows);
         let mut first = vec![workflows, Event::Configured(setup.settings)];
         first.retain(|event| !running.ledger.board().knows(event));
+        if setup.paused && is_quiet(running.ledger.board()) {
+            first.push(Event::Asked {
+                request: RequestId(0),
+                by: "the setting `paused`".to_owned(),
+                command: Command::Pause,
+            });
+        }
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
         first.extend(inbox_folder::waiting(&intake));
         first.push(woke);
@@ -217,6 +224,12 @@ impl Session {
             }),
         }
     }
+}
+
+/// Whether nobody works and nobody has paused.
+fn is_quiet(board: &Board) -> bool {
+    let open = board.attempts.values().any(|attempt| attempt.state.is_open());
+    !open && board.pause.is_none()
 }
 
 /// Terminals whose programs are heard to the last word before their end counts.

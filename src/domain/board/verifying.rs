@@ -117,6 +117,10 @@ impl Board {
                 }
             });
         }
+        // Who merged instead of the engine has been proved to; what waits for the merge of this head may go on.
+        if self.required(attempt).contains(&EvidenceKind::Merged) {
+            self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
+        }
         self.settle(step, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
         match attempt.mode {
