@@ -41,6 +41,7 @@ fn the_fifth_rejection_holds_the_task_for_a_person() {
     }
     assert_eq!(desk.task("a").state, TaskState::Held(Hold::RejectLoop(5)));
     assert!(desk.told().contains(&"loop_blocked"));
+    assert!(desk.comments("a").contains("rewrite it, split it"));
 }
 
 #[test]
@@ -449,4 +450,85 @@ fn a_verdict_is_given_once() {
         desk.attempt(first).state,
         AttemptState::Settled(Verdict::Failed(FailureClass::Crash, _))
     ));
+}
+
+/// Loads all workflows but the built-in pipeline, as after a person broke its file.
+fn without_kanban(desk: &mut Desk) {
+    let mut flows = crate::desk::workflows();
+    flows.retain(|flow| flow.id.as_str() != "kanban");
+    desk.happen(Event::WorkflowsLoaded(flows));
+}
+
+#[test]
+fn what_an_agent_said_waits_while_its_workflow_cannot_be_read() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.say(first, SignalKind::Done, "");
+    without_kanban(&mut desk);
+    desk.end(first);
+    desk.wait_until_due();
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "verifying"));
+    assert!(desk.task("a").failures.is_empty());
+    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
+    desk.wait_until_due();
+    assert!(desk.wishes().iter().any(|wish| wish.starts_with("verify/1/")));
+    desk.verify(first, &[]);
+    assert_eq!(desk.stage("a"), "reviewing");
+}
+
+#[test]
+fn a_rejection_while_its_workflow_cannot_be_read_moves_nothing() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let reviewer = desk.open("a");
+    desk.start(reviewer);
+    desk.say(reviewer, SignalKind::Reject, "no tests");
+    without_kanban(&mut desk);
+    desk.end(reviewer);
+    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "released"));
+    assert!(desk.comments("a").contains("no tests"));
+    assert!(matches!(
+        desk.task("a").why_not,
+        Some(dbs::domain::WhyNot::NoStage(..))
+    ));
+    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
+    assert_eq!(desk.role(desk.open("a")), "reviewer");
+}
+
+#[test]
+fn a_merge_that_ends_while_its_workflow_cannot_be_read_is_made_sure_of_later() {
+    let mut desk = Desk::standing("a", "merging");
+    let merge = desk.open("a");
+    without_kanban(&mut desk);
+    desk.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
+    assert_eq!((desk.stage("a"), desk.word("a")), ("merging", "released"));
+    assert!(desk.task("a").failures.is_empty());
+    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
+    desk.wait_until_due();
+    assert_eq!(desk.role(desk.open("a")), "engine");
+}
+
+#[test]
+fn failures_at_one_stage_use_up_no_budget_of_another() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let crash_twice = |desk: &mut Desk| {
+        for _ in 0..2 {
+            let open = desk.open("a");
+            desk.start(open);
+            desk.end(open);
+            assert_eq!(desk.word("a"), "released");
+            desk.wait_until_due();
+        }
+    };
+    crash_twice(&mut desk);
+    let back = Patch {
+        stage: Some("development".into()),
+        ..Patch::default()
+    };
+    let reviewer = desk.open("a");
+    desk.ask(Command::Update("a".into(), back)).unwrap();
+    desk.end(reviewer);
+    crash_twice(&mut desk);
+    let crashes = |stage: &str| desk.task("a").failures[&stage.into()][&FailureClass::Crash];
+    assert_eq!((crashes("reviewing"), crashes("development")), (2, 2));
 }

@@ -9,7 +9,7 @@ use dbs::domain::evidence::{Issue, Severity};
 use dbs::domain::{
     ActionOutcome, AttemptId, Board, Command, Doing, Effect, Event, Evidence, EvidenceKind, Exit, Inventory,
     Patch, RequestId, Settings, SignalKind, Span, StageId, TaskId, TaskState, Timestamp, Tri, Worker,
-    Workplace,
+    Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -197,8 +197,16 @@ fn event() -> impl Strategy<Value = Event> {
             problem: (!well).then(|| "busy".to_owned()),
         }),
         1 => inventory().prop_map(Event::Woke),
+        1 => (0..2 * FLOWS.len()).prop_map(|lost| Event::WorkflowsLoaded(all_but(lost))),
         4 => Just(Event::Ticked),
     ]
+}
+
+/// The workflows without one, or all of them.
+fn all_but(lost: usize) -> Vec<Workflow> {
+    let lost = FLOWS.get(lost);
+    let stay = |flow: &Workflow| lost.is_none_or(|lost| flow.id.as_str() != *lost);
+    workflows().into_iter().filter(stay).collect()
 }
 
 fn story() -> impl Strategy<Value = Vec<(u64, Event)>> {

@@ -32,6 +32,12 @@ impl Board {
             }
             AttemptState::Verifying | AttemptState::Settled(_) => return,
         }
+        if self.stage_of_attempt(&attempt).is_none() {
+            self.keep_fact(&attempt, action, outcome);
+            let why = "could not be judged: its workflow is not loaded, or lacks the stage";
+            self.fail(step, id, &Failure::again(FailureClass::Infra, why, attempt.mode));
+            return;
+        }
         match outcome {
             ActionOutcome::Done { commit, evidence } => {
                 self.action_done(step, &attempt, commit.as_deref(), evidence);

@@ -44,6 +44,9 @@ impl Board {
     pub(super) fn reject(&mut self, step: &mut Step, id: &TaskId, by: &str, reason: &str) {
         let Some(task) = self.task(id) else { return };
         let (Some(flow), Some(stage)) = (self.workflow_of(&task), self.stage_of(&task)) else {
+            // Where it would go back to is not known: it stays, visibly, and is looked at anew when its workflow is there (K19).
+            self.comment(step.now, id, by, format!("rejected in {}: {reason}", task.stage));
+            self.enter(step.now, id, &task.stage, task.next_mode);
             return;
         };
         let from = stage.id.clone();

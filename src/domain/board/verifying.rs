@@ -22,11 +22,14 @@ pub(super) enum Judgement {
 }
 
 impl Board {
-    /// Evidence was collected for an attempt that said done.
+    /// Evidence was collected for an attempt that said done. While its stage is not known nothing is concluded (K19).
     pub(super) fn verified(&mut self, step: &mut Step, id: AttemptId, seen: &[Evidence], head: Option<&str>) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
             return;
+        }
+        if self.stage_of_attempt(&attempt).is_none() {
+            return self.look_again(step, &attempt, "its workflow is not loaded, or lacks the stage");
         }
         let evidence = self.completed(&attempt, seen);
         let judgement = judge(&evidence);
