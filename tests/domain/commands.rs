@@ -1,9 +1,10 @@
 //! What people may ask, and how they are refused (K63–K77 as far as the board decides, K21, K35, K73, K74, K91).
 
 use dbs::domain::attempt::{StopCause, Verdict};
-use dbs::domain::task::Hold;
+use dbs::domain::task::{Hold, TaskKind};
 use dbs::domain::{
-    AttemptId, AttemptState, Command, Effect, Event, Patch, SignalKind, Span, TaskId, TaskState, WhyNot,
+    AttemptId, AttemptState, Command, Draft, Effect, Event, Patch, SignalKind, Span, TaskId, TaskState,
+    WhyNot,
 };
 
 use crate::desk::{Desk, draft};
@@ -80,6 +81,39 @@ fn a_created_task_waits_in_the_backlog_of_its_batch() {
     desk.planned(draft("3.1", "kanban"));
     assert_eq!((desk.stage("3.1"), desk.word("3.1")), ("development", "backlog"));
     assert!(desk.board.batches.contains_key(&"shop".into()));
+}
+
+#[test]
+fn a_created_task_keeps_everything_it_was_given() {
+    let mut desk = Desk::new();
+    desk.planned(draft("bd-1", "kanban"));
+    let full = Draft {
+        title: "Fix the login".to_owned(),
+        body: "In src/login.rs.".to_owned(),
+        kind: TaskKind::Bug,
+        tags: ["security".to_owned(), "priority".to_owned()].into(),
+        priority: 0,
+        deps: ["bd-1".into()].into(),
+        ..draft("bd-2", "kanban")
+    };
+    desk.planned(full.clone());
+    desk.ask(Command::Comment("bd-2".into(), "look at the cookie".to_owned()))
+        .unwrap();
+    let task = desk.task("bd-2");
+    assert_eq!(
+        (&task.id, &task.title, &task.body),
+        (&full.id, &full.title, &full.body)
+    );
+    assert_eq!(
+        (task.kind, task.priority, &task.tags, &task.deps),
+        (full.kind, full.priority, &full.tags, &full.deps)
+    );
+    let comments: Vec<(&str, &str)> = task
+        .comments
+        .iter()
+        .map(|comment| (comment.author.as_str(), comment.text.as_str()))
+        .collect();
+    assert_eq!(comments, [("ada", "look at the cookie")]);
 }
 
 #[test]

@@ -1,0 +1,149 @@
+//! The built-in workflows against the seed's tables: stages, their short names, who works where, who may close (K2, K6, K7, K13).
+
+use std::collections::BTreeSet;
+
+use dbs::domain::workflow::{Actor, Stage};
+use dbs::domain::{Action, SignalKind, Workflow};
+
+use crate::desk::{Desk, draft};
+
+fn builtin() -> Vec<Workflow> {
+    let flows = dbs::formats::workflow::builtin().into_iter();
+    flows
+        .map(|(name, text)| crate::desk::workflow(name, text))
+        .collect()
+}
+
+fn stages(flows: &[Workflow]) -> impl Iterator<Item = &Stage> {
+    flows.iter().flat_map(|flow| &flow.stages)
+}
+
+/// Roles that may work in a stage; the engine is none.
+fn roles(stage: &Stage) -> Vec<&str> {
+    let actor = match &stage.actor {
+        Actor::Role(role) => Some(role),
+        Actor::Engine(_) | Actor::Human => None,
+    };
+    actor
+        .into_iter()
+        .chain(&stage.fallback)
+        .map(|role| role.as_str())
+        .collect()
+}
+
+#[test]
+fn there_are_the_seeds_seven_stages_with_their_short_names_and_roles() {
+    let flows = builtin();
+    let found: BTreeSet<(&str, &str, Vec<&str>)> = stages(&flows)
+        .map(|stage| (stage.id.as_str(), stage.short.as_str(), roles(stage)))
+        .collect();
+    let seed = [
+        ("development", "dev", vec!["developer"]),
+        ("reviewing", "rev", vec!["reviewer"]),
+        ("security_review", "sec", vec!["security-reviewer"]),
+        ("merging", "merge", vec!["integrator"]),
+        ("acceptance", "accept", vec!["tester"]),
+        ("investigating", "inv", vec!["investigator"]),
+        ("consolidating", "cons", vec!["investigator"]),
+    ];
+    assert_eq!(found, BTreeSet::from(seed));
+    assert_eq!(stages(&flows).count(), 7);
+    let merging = stages(&flows)
+        .find(|stage| stage.id.as_str() == "merging")
+        .unwrap();
+    assert_eq!(merging.actor, Actor::Engine(Action::Merge));
+}
+
+#[test]
+fn only_integrator_tester_and_investigator_work_where_success_is_the_end() {
+    let flows = builtin();
+    let (mut last, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for stage in stages(&flows) {
+        let group = if stage.success.is_empty() {
+            &mut last
+        } else {
+            &mut others
+        };
+        group.extend(roles(stage));
+    }
+    assert_eq!(last, BTreeSet::from(["integrator", "tester", "investigator"]));
+    assert_eq!(
+        others,
+        BTreeSet::from(["developer", "reviewer", "security-reviewer"])
+    );
+}
+
+#[test]
+fn the_limits_are_the_seeds() {
+    for flow in builtin() {
+        let limit = |class| flow.limits.by_class.get(&class).copied();
+        assert_eq!(limit(dbs::domain::FailureClass::Crash), Some(3), "{}", flow.id);
+        assert_eq!(flow.limits.rejections, 5);
+        assert_eq!(flow.limits.spawns, 20);
+        assert_eq!(flow.limits.cooldown, dbs::domain::Span::seconds(60));
+        if flow.id.as_str() == "kanban" {
+            assert_eq!(limit(dbs::domain::FailureClass::Empty), Some(3));
+        }
+    }
+    let settings = dbs::domain::Settings::default();
+    assert_eq!((settings.max_agents, settings.max_starts), (8, 2));
+    assert_eq!(settings.agent_timeout, dbs::domain::Span::minutes(60));
+}
+
+/// One board per built-in stage, with its first attempt there just begun; the merge has failed, so that its integrator works.
+fn at_every_stage() -> Vec<(String, Desk)> {
+    let mut desks = Vec::new();
+    for flow in builtin() {
+        for stage in &flow.stages {
+            let mut desk = Desk::new();
+            let mut draft = draft("a", flow.id.as_str());
+            draft.stage = Some(stage.id.clone());
+            desk.released(draft);
+            if matches!(stage.actor, Actor::Engine(_)) {
+                let merge = desk.open("a");
+                desk.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
+            }
+            desks.push((stage.id.to_string(), desk));
+        }
+    }
+    desks
+}
+
+#[test]
+fn at_every_stage_the_agent_may_claim_its_task_and_that_moves_nothing() {
+    for (stage, mut desk) in at_every_stage() {
+        let open = desk.open("a");
+        desk.start(open);
+        desk.say(open, SignalKind::Claim, "");
+        assert!(desk.told().contains(&"claim"), "{stage}: {:?}", desk.told());
+        assert_eq!((desk.stage("a"), desk.word("a")), (stage.as_str(), "active"));
+        assert!(desk.attempt(open).refused.is_empty(), "{stage}");
+    }
+}
+
+#[test]
+fn who_may_reject_and_who_may_block_is_the_seeds_table() {
+    let (mut reject, mut block) = (BTreeSet::new(), BTreeSet::new());
+    for (_, mut desk) in at_every_stage() {
+        let open = desk.open("a");
+        desk.start(open);
+        let role = desk.role(open).to_owned();
+        desk.say(open, SignalKind::Reject, "not good enough");
+        if desk.attempt(open).refused.is_empty() {
+            reject.insert(role.clone());
+        }
+        desk.say(open, SignalKind::Block, "the reason");
+        desk.end(open);
+        if desk.word("a") == "held" {
+            assert!(desk.comments("a").contains("the reason"), "{role}");
+            block.insert(role);
+        }
+    }
+    let seed = |roles: &[&str]| -> BTreeSet<String> { roles.iter().map(|role| (*role).to_owned()).collect() };
+    assert_eq!(
+        reject,
+        seed(&["reviewer", "security-reviewer", "tester", "integrator"])
+    );
+    let may_block = ["developer", "reviewer", "security-reviewer", "investigator"];
+    assert!(block.is_superset(&seed(&may_block)), "{block:?}");
+}
