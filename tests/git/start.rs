@@ -258,3 +258,19 @@ fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
         Head::At(_)
     ));
 }
+
+#[test]
+fn several_processes_may_open_a_fresh_project_at_once() {
+    for _ in 0..5 {
+        let fixture = GitFixture::new();
+        let setup = setup(&fixture);
+        std::thread::scope(|scope| {
+            let openers: Vec<_> = (0..6)
+                .map(|_| scope.spawn(|| GitCli::open(&setup).map(drop)))
+                .collect();
+            for opener in openers {
+                opener.join().unwrap().unwrap();
+            }
+        });
+    }
+}

@@ -79,8 +79,11 @@ impl Control {
         }
         for name in UNWANTED {
             let unwanted = self.path.join(name);
-            if unwanted.symlink_metadata().is_ok() {
-                fs::remove_file(&unwanted).map_err(|error| failed("clean", &unwanted, &error))?;
+            match fs::remove_file(&unwanted) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed("clean", &unwanted, &error));
+                }
+                Ok(()) | Err(_) => {}
             }
         }
         Ok(())
@@ -160,13 +163,18 @@ fn create(program: &Program, state: &Path, path: &Path, format: &str) -> Result<
         .arg("--")
         .arg(unfinished.path())
         .ok()?;
-    if path.symlink_metadata().is_ok() {
+    // Another process may have been faster; both would have made the same.
+    let is_there = || path.join("HEAD").exists();
+    if path.symlink_metadata().is_ok() && !is_there() {
         return Err(GitError::NotOurs {
             path: path.to_path_buf(),
             why: "it is no complete repository".to_owned(),
         });
     }
-    fs::rename(unfinished.path(), path).map_err(|error| failed("make", path, &error))
+    match fs::rename(unfinished.path(), path) {
+        Err(error) if !is_there() => Err(failed("make", path, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 fn recorded_origin(program: &Program, path: &Path) -> Result<Option<Origin>, GitError> {
