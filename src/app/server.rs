@@ -6,6 +6,7 @@ pub mod session;
 
 mod calls;
 mod canvas;
+mod copies;
 mod drawing;
 mod fetching;
 mod inbox_folder;

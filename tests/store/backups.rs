@@ -76,3 +76,18 @@ fn a_backup_that_cannot_be_written_leaves_nothing_behind_and_the_store_works_on(
         21
     );
 }
+
+#[test]
+fn a_backup_is_made_beside_the_writer_that_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let mut store = open(folder.path());
+    let backup = dbs::adapters::store::SqliteStore::copy_beside(&files(folder.path()), NOW).unwrap();
+    let before = store.load().unwrap();
+    let (event, board, touched, effects) = nth_turn(21);
+    commit(&mut store, &event, (&board, &touched), &effects).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    fs::create_dir_all(other.path().join("dbs")).unwrap();
+    fs::copy(&backup, files(other.path()).database).unwrap();
+    assert_eq!(open(other.path()).load().unwrap(), before);
+}

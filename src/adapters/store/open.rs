@@ -86,6 +86,19 @@ impl SqliteStore {
             files: files.clone(),
         })
     }
+
+    /// A consistent copy under the backups folder, made on a connection of its own while the writer works; returns its path.
+    /// For the process that owns the project.
+    ///
+    /// # Errors
+    /// When it cannot be written; nothing is left of it then.
+    pub fn copy_beside(files: &StoreFiles, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&files.database, flags)
+            .and_then(|connection| connection.busy_timeout(BUSY).map(|()| connection))
+            .map_err(|error| failure(files, "open it for a copy", &error))?;
+        backup::routine(&connection, files, at)
+    }
 }
 
 /// Writing is refused to any newer format, also to one that may still be read.

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::calls::{self, Outcome};
+use super::copies::Copies;
 use super::session::Session;
 use super::shells::Shells;
 use super::{drawing, inbox_folder};
@@ -66,6 +67,7 @@ impl Server {
     /// When nothing can be accepted any more.
     pub async fn serve(self: &Arc<Self>, listener: &Listener) -> io::Result<()> {
         let mut inbox = tokio::time::interval(INBOX_EVERY);
+        let mut copies = Copies::new(self.session.journal.clone());
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,
@@ -73,6 +75,10 @@ impl Server {
                     Ok(connection) => self.converse(connection),
                     Err(error) => tracing::warn!("could not take a connection: {error}"),
                 },
+                () = copies.due() => {
+                    let files = self.session.place.store.clone();
+                    self.conversations.spawn_blocking(move || super::copies::make(&files));
+                }
                 _ = inbox.tick() => {
                     if self.session.has_ended() {
                         tracing::error!("the engine has ended; the server ends with it, agents go on");
