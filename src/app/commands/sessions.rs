@@ -1,6 +1,7 @@
 //! Sessions: start, attach, list, end; prepare a project; look whether everything is there.
 
 mod doctor;
+mod narrating;
 mod serving;
 
 pub(super) use doctor::doctor;
@@ -34,11 +35,12 @@ fn needs_terminal() -> Result<(), String> {
 pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
     needs_terminal()?;
     let place = place(edge)?;
+    if start.paused {
+        // Before there is a server: a moment later it would have begun to work.
+        refused(Door::to(place.clone())?.ask(&super::author(edge), Command::Pause)?)?;
+    }
     spawning::ensure_server(edge, &place)?;
     let mut door = Door::to(place.clone())?;
-    if start.paused {
-        refused(door.ask(&super::author(edge), Command::Pause)?)?;
-    }
     if let Some(text) = &start.requirement {
         let wanted = requirement(text, &mut door)?;
         refused(door.ask(&super::author(edge), wanted)?)?;

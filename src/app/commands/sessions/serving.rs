@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::super::Outcome;
 use super::super::showing::print_line;
+use super::narrating::{QUIET, narrate};
 use crate::adapters::ipc::Listener;
 use crate::app::args::Json;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::server::listening::Server;
 use crate::app::server::session::Session;
-use crate::app::wire::LogLine;
 use crate::app::{ending, logging, out, server, setup};
 
 /// Runs the server in the foreground.
@@ -87,22 +87,9 @@ async fn tell(server: &Server, lines: Option<Json>) {
         "watching {}; Ctrl-C ends the server, agents go on",
         server.session.place.root.display()
     ));
-    let mut changes = server.session.journal.changes();
-    let mut after = 0;
-    loop {
-        for line in server.session.journal.after(after) {
-            after = line.seq;
-            print_line(
-                &LogLine {
-                    seq: line.seq,
-                    at: line.at,
-                    notice: line.notice.clone(),
-                },
-                json,
-            );
-        }
-        if changes.changed().await.is_err() {
-            return;
-        }
-    }
+    let session = &server.session;
+    narrate(&session.journal, &session.pictures, QUIET, |line| {
+        print_line(line, json);
+    })
+    .await;
 }
