@@ -18,3 +18,5 @@ mod docs;
 mod served;
 #[path = "cli/shop.rs"]
 mod shop;
+#[path = "cli/watching.rs"]
+mod watching;

@@ -53,4 +53,5 @@ mod snapshot;
 mod workspace;
 
 pub use cli::GitCli;
+pub use discovery::task_branches;
 pub use setup::{GitSetup, Limits};

@@ -45,9 +45,9 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Base branch, agents, counts
+    /// Base branch, agents, counts, branches of tasks
     Status(Json),
-    /// The board
+    /// The board, and below it the status
     Board {
         /// Print again whenever it changes
         #[arg(long)]
@@ -128,6 +128,8 @@ pub enum Verb {
     },
     /// Look whether everything needed is there
     Doctor(Json),
+    /// Tasks by state and stage, and what is in the state folder
+    Debug(Json),
     /// Prepare this project: folders and ignore rules
     Init,
     /// See everything work: a throw-away repository with scripted agents

@@ -105,6 +105,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all } => sessions::stop(edge, all),
         Verb::Init => sessions::init(edge),
+        Verb::Debug(json) => showing::debug(edge, json),
         Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
         Verb::Attach { name } => sessions::attach(edge, name.as_deref()),
         Verb::Start(start) => sessions::start(edge, &start),

@@ -185,3 +185,94 @@ fn what_was_planned_without_a_server_is_there_when_one_starts() {
     shop.does(&["stop"]);
     assert_eq!(shop.state("t-1")["parked"], "later");
 }
+
+#[test]
+fn a_server_copies_the_board_after_a_task_has_moved() {
+    let shop = Shop::served();
+    shop.does(&["pause"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    let copies = shop.git.project().join(".debussy/backups");
+    shop.wait_for("a copy", || {
+        let entries = std::fs::read_dir(&copies).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            name.starts_with("store-") && name.ends_with(".db")
+        })
+    });
+}
+
+#[test]
+fn status_names_base_agents_counts_and_branches_and_stands_below_the_board() {
+    let shop = Shop::served();
+    shop.does(&["pause"]);
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "max_total_agents", "3"]);
+    shop.git.git(&shop.git.project(), &["branch", "feature/t-1"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    let status = shop.does(&["status"]);
+    for line in [
+        "paused by ann",
+        "base branch: main",
+        "agents: 0/3",
+        "tasks: 1 backlog",
+        "branches: feature/t-1",
+    ] {
+        assert!(status.contains(line), "{line}: {status}");
+    }
+    assert_eq!(shop.json(&["status", "--json"])["branches"][0], "feature/t-1");
+    let board = shop.does(&["board"]);
+    let (columns, below) = board.split_once("\n\n").unwrap();
+    assert!(columns.contains("Backlog (1)"), "{board}");
+    assert_eq!(below.trim(), status.trim());
+}
+
+#[test]
+fn an_agent_at_work_stands_in_the_status_with_role_task_and_time() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    shop.does(&["config", "roles.developer.command", "sleep 600"]);
+    shop.serve();
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.wait_for("agent", || shop.does(&["status"]).contains("agents: 1/8"));
+    let status = shop.does(&["status"]);
+    let line = status.lines().find(|line| line.contains("developer-")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(words[1], "t-1", "{line}");
+    assert!(words[2].ends_with('s'), "{line}");
+    let board = shop.does(&["board"]);
+    assert!(board.contains(&format!("[{}]", words[0])), "{line}\n{board}");
+}
+
+#[test]
+fn debug_counts_tasks_by_state_and_stage_and_lists_the_state_folder() {
+    let shop = Shop::new();
+    for n in 1..=4 {
+        let id = format!("t-{n}");
+        shop.does(&["task", "create", "Fix", "--id", &id]);
+    }
+    shop.does(&["task", "create", "Accept", "--id", "a-1", "--stage", "acceptance"]);
+    shop.does(&["task", "park", "t-4", "later"]);
+    let text = shop.does(&["debug"]);
+    let words = |start: &str| -> Vec<&str> {
+        let line = text.lines().find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("no {start}: {text}"))
+            .split_whitespace()
+            .skip(2)
+            .collect()
+    };
+    assert_eq!(words("state backlog"), ["4", "a-1,", "t-1,", "t-2,", "…"]);
+    assert_eq!(words("state parked"), ["1", "t-4"]);
+    assert_eq!(words("stage development"), ["4", "t-1,", "t-2,", "t-3,", "…"]);
+    assert_eq!(words("stage acceptance"), ["1", "a-1"]);
+    assert!(text.contains(".debussy\n") && text.contains("  dbs "), "{text}");
+    let data = shop.json(&["debug", "--json"]);
+    assert_eq!(data["stages"]["development"]["count"], 4);
+    assert!(
+        data["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|entry| entry["name"] == "dbs")
+    );
+}

@@ -109,6 +109,15 @@ impl Shop {
         assert_eq!(self.board(), before, "{arguments:?} changed the board");
     }
 
+    /// Waits until something is so.
+    pub(crate) fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !is_so() {
+            assert!(Instant::now() < deadline, "no {what}: {:?}", self.board());
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
     pub(crate) fn state(&self, id: &str) -> Value {
         self.json(&["task", "show", id, "--json"])["task"]["state"].clone()
     }

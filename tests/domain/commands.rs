@@ -17,7 +17,7 @@ fn retry(id: &str) -> Command {
     }
 }
 
-fn with(change: impl FnOnce(&mut dbs::domain::Draft)) -> Command {
+fn with(change: impl FnOnce(&mut Draft)) -> Command {
     let mut draft = draft("new", "kanban");
     change(&mut draft);
     Command::Create(draft)

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::call::{Call, Program, Realm};
 use super::plain;
-use crate::ports::git::PreflightError;
+use super::setup::GitSetup;
+use crate::ports::git::{GitError, PreflightError};
 
 /// Oldest git that can merge without a working tree.
 const OLDEST: (u32, u32) = (2, 38);
@@ -132,6 +133,26 @@ pub(super) fn origin(program: &Program, project: &Project) -> Result<Origin, Pre
         url,
         push_url: get("remote.origin.pushurl")?,
     })
+}
+
+/// Names of the local branches of tasks, `feature/…`, for people. One call that writes nothing, so that a command may ask
+/// while a server works.
+///
+/// # Errors
+/// When git cannot be asked.
+pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
+    let program = Program::new(setup);
+    let call = program.call(Realm::Preflight, &setup.project, "list the branches of tasks");
+    let output = call
+        .args([
+            "for-each-ref",
+            "--format=%(refname:lstrip=2)",
+            "--",
+            "refs/heads/feature/",
+        ])
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// The identity the person's commits carry.

@@ -87,6 +87,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "logs",
         "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output",
     ),
+    ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor"),
     ("init", "dbs init"),
     ("demo", "dbs demo\ndbs demo --headless --speed 10"),

@@ -1,11 +1,13 @@
 //! Commands that only read: the board, a task, agents, why something waits, what happened.
 
 mod board;
+mod debug;
 mod detail;
 mod following;
 mod history;
 
 pub(super) use board::board;
+pub(super) use debug::debug;
 pub(super) use detail::task;
 pub(in crate::app::commands) use history::print as print_line;
 pub(super) use history::{Form, logs};
@@ -14,10 +16,12 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use super::Outcome;
+use crate::adapters::git::{GitSetup, task_branches};
 use crate::app::args::Json;
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
+use crate::app::place::Place;
 use crate::app::wire::Snapshot;
 use crate::domain::attempt::Doing;
 use crate::domain::{Pause, Task, TaskId, TaskState, Timestamp, WhyNot, Worker};
@@ -31,24 +35,31 @@ fn unless_unread() -> ControlFlow<()> {
     }
 }
 
-/// Base branch, agents, counts (K65).
+/// Base branch, agents, counts, branches of tasks (K65).
 pub(super) fn status(edge: &Edge, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let board = door.snapshot()?;
+    let branches = branches(&door.place, edge);
     if json.json {
         out::json(&serde_json::json!({
             "live": board.live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
             "batches": board.batches, "agents": agents(&board).collect::<Vec<_>>(), "counts": counts(&board),
+            "branches": branches.unwrap_or_default(),
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    for line in status_lines(&board) {
+    for line in status_lines(&board, &branches) {
         out::line(&line);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn status_lines(board: &Snapshot) -> Vec<String> {
+/// Local branches of tasks, or why they could not be listed.
+fn branches(place: &Place, edge: &Edge) -> Result<Vec<String>, String> {
+    task_branches(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())
+}
+
+fn status_lines(board: &Snapshot, branches: &Result<Vec<String>, String>) -> Vec<String> {
     let mut lines = vec![match (board.live, &board.pause) {
         (false, _) => "no server runs; `dbs` starts one".to_owned(),
         (true, Some(Pause::Operator { by, .. })) => format!("paused by {by}; `dbs resume` goes on"),
@@ -90,6 +101,11 @@ fn status_lines(board: &Snapshot) -> Vec<String> {
             counts.join(", ")
         }
     ));
+    lines.push(match branches {
+        Ok(names) if names.is_empty() => "branches: none".to_owned(),
+        Ok(names) => format!("branches: {}", names.join(", ")),
+        Err(why) => format!("branches: could not {why}"),
+    });
     lines
 }
 

@@ -1,9 +1,9 @@
-//! The kanban board as text (K80): rows by stage, the newest of the done ones.
+//! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use super::{note, unless_unread};
+use super::{branches, note, status_lines, unless_unread};
 use crate::app::args::Json;
 use crate::app::commands::Outcome;
 use crate::app::door::Door;
@@ -20,9 +20,9 @@ const MOST_DONE: usize = 5;
 /// Prints the board; with `watch` again whenever something happens.
 pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
-    print(&door.snapshot()?, json);
+    let place = door.place.clone();
+    print(&door.snapshot()?, json, || branches(&place, edge));
     if watch {
-        let place = door.place.clone();
         let mut problem = None;
         door.follow(
             u64::MAX - 1,
@@ -31,7 +31,7 @@ pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> O
                     if !json.json {
                         out::line("");
                     }
-                    print(&board, json);
+                    print(&board, json, || branches(&place, edge));
                     unless_unread()
                 }
                 Err(why) => {
@@ -45,13 +45,10 @@ pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> O
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(board: &Snapshot, json: Json) {
+fn print(board: &Snapshot, json: Json, branches: impl FnOnce() -> Result<Vec<String>, String>) {
     if json.json {
         out::json(board);
         return;
-    }
-    if !board.live {
-        out::line("(no server runs: nothing moves)");
     }
     for column in columns(board) {
         let most = if column.kind == ColumnKind::Done {
@@ -77,6 +74,10 @@ fn print(board: &Snapshot, json: Json) {
         if column.cards.len() > most {
             out::line(&format!("  +{} more", column.cards.len() - most));
         }
+    }
+    out::line("");
+    for line in status_lines(board, &branches()) {
+        out::line(&line);
     }
 }
 
