@@ -175,9 +175,11 @@ impl Board {
                 evidence,
                 head,
             } => self.verified(step, *attempt, evidence, head.as_deref()),
-            Event::WorkspaceSettled { attempt, problem } => {
-                self.workspace_settled(step, *attempt, problem.as_deref());
-            }
+            Event::WorkspaceSettled {
+                attempt,
+                problem,
+                kept,
+            } => self.workspace_settled(step, *attempt, problem.as_deref(), kept.as_deref()),
             Event::Performed { key, problem } => performed(step, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(step, inventory),
             Event::Ticked => self.ticked(step),

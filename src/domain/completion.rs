@@ -63,6 +63,7 @@ impl Event {
             Event::WorkspaceSettled {
                 attempt,
                 problem: None,
+                ..
             } => vec![format!("settle/{attempt}")],
             Event::Performed { key, problem: None } => vec![key.clone()],
             Event::Woke(found) => {

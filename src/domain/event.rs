@@ -108,6 +108,9 @@ pub enum Event {
         attempt: AttemptId,
         /// Why not.
         problem: Option<String>,
+        /// Under which ref work is kept that was nowhere else (LK-21).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
     },
     /// An effect that belongs to a task as a whole was carried out, or could not be (the text says why).
     Performed {

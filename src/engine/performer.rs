@@ -158,6 +158,7 @@ fn broken(job: &Job) -> Option<Event> {
         What::Settle => Some(Event::WorkspaceSettled {
             attempt,
             problem: Some(why),
+            kept: None,
         }),
         What::Stop(_) | What::Retire | What::Tell(_) => None,
     }

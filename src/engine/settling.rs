@@ -9,33 +9,40 @@ use crate::ports::git::{CommitId, Deletion, Head, Removal, Revision, SafeName};
 
 /// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
 pub(super) fn settle(world: &World, job: &Job) -> Option<Event> {
-    let attempt = job.attempt.as_deref()?;
+    let attempt = job.attempt.as_deref()?.id;
+    let (kept, problem) = match remove(world, job) {
+        Ok(kept) => (kept, None),
+        Err(problem) => (None, Some(problem)),
+    };
     Some(Event::WorkspaceSettled {
-        attempt: attempt.id,
-        problem: remove(world, job),
+        attempt,
+        problem,
+        kept,
     })
 }
 
 /// Removes the worktree of an attempt that never started. What cannot be removed now is found by the next start's inventory.
 pub(super) fn discard(world: &World, job: &Job) {
-    if let Some(problem) = remove(world, job) {
+    if let Err(problem) = remove(world, job) {
         tracing::warn!(task = %job.task.id, "{problem}");
     }
 }
 
-fn remove(world: &World, job: &Job) -> Option<String> {
-    let attempt = job.attempt.as_deref()?;
+/// Answers the ref under which work is kept that was nowhere else, or what stands against the removal.
+fn remove(world: &World, job: &Job) -> Result<Option<String>, String> {
+    let (Some(attempt), Some(folder)) = (job.attempt.as_deref(), job.folder()) else {
+        return Ok(None);
+    };
     if matches!(job.workspace(), Workspace::Main | Workspace::None) {
-        return None;
+        return Ok(None);
     }
-    let folder = SafeName::derive(&job.folder()?);
-    match world
-        .git
-        .remove_worktree(&folder, &world.saver(&job.task, attempt.created_at))
-    {
-        Ok(Removal::Removed(_) | Removal::Absent) => None,
-        Ok(Removal::Kept(why)) => Some(format!("worktree {folder} was left alone: {why}")),
-        Err(error) => Some(format!("could not {error}")),
+    let folder = SafeName::derive(&folder);
+    let saver = world.saver(&job.task, attempt.created_at);
+    match world.git.remove_worktree(&folder, &saver) {
+        Ok(Removal::Removed(snapshot)) => Ok(snapshot.map(|snapshot| snapshot.attic)),
+        Ok(Removal::Absent) => Ok(None),
+        Ok(Removal::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
+        Err(error) => Err(format!("could not {error}")),
     }
 }
 

@@ -283,6 +283,7 @@ impl Desk {
         self.happen(Event::WorkspaceSettled {
             attempt,
             problem: None,
+            kept: None,
         });
     }
 

@@ -189,6 +189,7 @@ fn events_are_stored_like_this() {
         Event::WorkspaceSettled {
             attempt: a(),
             problem: Some("busy".to_owned()),
+            kept: None,
         },
         Event::Performed {
             key: "retire/t".to_owned(),

@@ -453,6 +453,7 @@ fn the_branch_is_let_go_only_after_the_last_workspace_is_gone() {
     desk.happen(Event::WorkspaceSettled {
         attempt: tester,
         problem: Some("busy".to_owned()),
+        kept: None,
     });
     assert_eq!(desk.wishes(), Vec::<String>::new());
     desk.wait_until_due();

@@ -195,6 +195,7 @@ fn event() -> impl Strategy<Value = Event> {
         3 => (attempt(), any::<bool>()).prop_map(|(attempt, well)| Event::WorkspaceSettled {
             attempt,
             problem: (!well).then(|| "busy".to_owned()),
+            kept: well.then(|| "refs/dbs/attic/t/1".to_owned()),
         }),
         1 => inventory().prop_map(Event::Woke),
         1 => (0..2 * FLOWS.len()).prop_map(|lost| Event::WorkflowsLoaded(all_but(lost))),

@@ -60,6 +60,7 @@ fn what_could_not_be_done_stays_open() {
     let kept = Event::WorkspaceSettled {
         attempt: AttemptId(7),
         problem: Some("busy".to_owned()),
+        kept: None,
     };
     assert_eq!(take(&mut store, &kept, &[]), effects);
     let offline = Event::Performed {
@@ -70,6 +71,7 @@ fn what_could_not_be_done_stays_open() {
     let gone = Event::WorkspaceSettled {
         attempt: AttemptId(7),
         problem: None,
+        kept: None,
     };
     assert_eq!(take(&mut store, &gone, &[]), effects[1..]);
 }

@@ -201,6 +201,7 @@ impl<'a> History<'a> {
             Effect::Settle(attempt) => Event::WorkspaceSettled {
                 attempt,
                 problem: (how.is_multiple_of(4)).then(|| "busy".to_owned()),
+                kept: None,
             },
             Effect::Retire(ref task) => Event::Performed {
                 key: format!("retire/{task}"),

@@ -2,6 +2,7 @@
 //! process to stop, and what is deleted when a task is over.
 
 use super::Board;
+use super::rows::ENGINE;
 use super::step::Step;
 use crate::domain::attempt::{Activity, AttemptState, Doing, StopCause, Verdict, Worker, WorkspaceState};
 use crate::domain::effect::{Effect, Level};
@@ -101,7 +102,13 @@ impl Board {
     }
 
     /// A workspace was put away, or will be tried again later.
-    pub(super) fn workspace_settled(&mut self, step: &mut Step, id: AttemptId, problem: Option<&str>) {
+    pub(super) fn workspace_settled(
+        &mut self,
+        step: &mut Step,
+        id: AttemptId,
+        problem: Option<&str>,
+        kept: Option<&str>,
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.workspace != WorkspaceState::Leaving {
             return;
@@ -116,6 +123,13 @@ impl Board {
             attempt.workspace = WorkspaceState::Gone;
             attempt.deadline = None;
         });
+        if let Some(kept) = kept {
+            let name = attempt.worker.name();
+            let text = format!(
+                "{name} left work that was not committed; it is kept as {kept} in .debussy/dbs/control.git"
+            );
+            self.comment(step.now, &attempt.task, ENGINE, text);
+        }
         self.retire_when_clear(step, &attempt.task);
     }
 

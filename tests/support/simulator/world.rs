@@ -311,8 +311,15 @@ impl World {
             self.workspaces.remove(&attempt);
         }
         let delay = self.dice.between(1, 1_000);
-        self.agenda
-            .report(now, delay, Event::WorkspaceSettled { attempt, problem });
+        self.agenda.report(
+            now,
+            delay,
+            Event::WorkspaceSettled {
+                attempt,
+                problem,
+                kept: None,
+            },
+        );
     }
 
     /// What the engine finds when it starts again. With the fault on, some of it cannot be told; those that ended are heard of
