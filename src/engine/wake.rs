@@ -1,8 +1,11 @@
 //! The inventory after a start, as one event. It looks and reports; what follows is decided like everything else.
 
-use crate::domain::{Board, Event, Exit, Inventory};
-use crate::ports::holders::{HeldState, HolderFailure, Holders};
+use crate::domain::{Board, Event, Exit, Inventory, Span};
+use crate::ports::holders::{Held, HeldState, HolderFailure, Holders};
 use crate::ports::terminals::Terminals;
+
+/// How long an agent nobody waits for has to end by itself.
+const GRACE: Span = Span(2_000);
 
 /// Looks at every holder there is. Processes that a dead holder left behind are ended on the way; what lives, or may live, is
 /// followed from now on.
@@ -24,6 +27,7 @@ pub fn take_inventory(
             .get(&attempt)
             .is_some_and(|attempt| attempt.state.is_open())
         {
+            stop_if_alive(holders, &held);
             continue;
         }
         match held.state {
@@ -54,4 +58,15 @@ pub fn take_inventory(
         }
     }
     Ok(Event::Woke(found))
+}
+
+/// Nobody waits for this agent any more, so it would work in vain (K34).
+fn stop_if_alive(holders: &dyn Holders, held: &Held) {
+    if !matches!(held.state, HeldState::Running(_)) {
+        return;
+    }
+    match holders.stop(&held.id, GRACE) {
+        Ok(_) => tracing::info!(id = %held.id, "stopped an agent nobody waits for"),
+        Err(error) => tracing::warn!(id = %held.id, "could not {error}"),
+    }
 }
