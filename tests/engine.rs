@@ -1,0 +1,20 @@
+//! The engine against real git: effects are carried out in a real project with a real origin; agents are played by the tests.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what cannot be set up is a failed test"
+)]
+
+#[path = "support/git_fixture.rs"]
+mod git_fixture;
+
+#[path = "engine/bench.rs"]
+mod bench;
+#[path = "engine/keeping.rs"]
+mod keeping;
+#[path = "engine/mishaps.rs"]
+mod mishaps;
+#[path = "engine/places.rs"]
+mod places;

@@ -1,0 +1,357 @@
+//! A board, a performer and real git; processes, terminals and agents only note what was asked of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dbs::adapters::gates::ShellGates;
+use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::domain::attempt::Attempt;
+use dbs::domain::{
+    AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, Settings, SignalKind, Span,
+    Task, TaskId, Timestamp, Workflow,
+};
+use dbs::engine::inbox::{Next, Outlet, inbox};
+use dbs::engine::performer::Performer;
+use dbs::engine::running::Perform as _;
+use dbs::engine::world::{Facts, World};
+use dbs::ports::agents::{Agents, Brief, LaunchLine};
+use dbs::ports::clock::Clock;
+use dbs::ports::holders::{
+    Held, HeldState, HolderFailure, HolderId, Holders, LaunchError, LaunchSpec, Launched, PaneSize, Stopped,
+};
+use dbs::ports::terminals::Terminals;
+use tokio_util::task::TaskTracker;
+
+use crate::git_fixture::GitFixture;
+
+/// What the outside was asked for, and how it answers.
+#[derive(Default)]
+pub(crate) struct Outside {
+    pub(crate) launches: Mutex<Vec<LaunchSpec>>,
+    pub(crate) briefs: Mutex<Vec<Brief>>,
+    pub(crate) stops: Mutex<Vec<String>>,
+    pub(crate) found: Mutex<Vec<Held>>,
+    pub(crate) mishap: Mutex<Mishap>,
+}
+
+/// What goes wrong.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mishap {
+    #[default]
+    None,
+    /// Processes cannot be started.
+    NoLaunch,
+    /// The part that knows agents breaks.
+    Panic,
+}
+
+impl Outside {
+    fn mishap(&self) -> Mishap {
+        *self.mishap.lock().unwrap()
+    }
+}
+
+pub(crate) fn launched() -> Launched {
+    Launched {
+        holder: 1,
+        child: 2,
+        started_at: Timestamp(0),
+        socket: PathBuf::new(),
+    }
+}
+
+impl Holders for Outside {
+    fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
+        self.launches.lock().unwrap().push(spec.clone());
+        match self.mishap() {
+            Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".to_owned())),
+            Mishap::None | Mishap::Panic => Ok(launched()),
+        }
+    }
+
+    fn stop(&self, id: &HolderId, _grace: Span) -> Result<Stopped, HolderFailure> {
+        self.stops.lock().unwrap().push(id.to_string());
+        Ok(Stopped { survivors: 0 })
+    }
+
+    fn send(&self, _id: &HolderId, _bytes: &[u8]) -> Result<(), HolderFailure> {
+        Ok(())
+    }
+
+    fn look(&self, id: &HolderId) -> Held {
+        Held {
+            id: id.clone(),
+            state: HeldState::NotStarted,
+        }
+    }
+
+    fn inventory(&self) -> Result<Vec<Held>, HolderFailure> {
+        Ok(self.found.lock().unwrap().clone())
+    }
+
+    fn sweep(&self, _id: &HolderId) -> Result<Stopped, HolderFailure> {
+        Ok(Stopped { survivors: 0 })
+    }
+
+    fn tail(&self, _id: &HolderId, _bytes: u64) -> Vec<u8> {
+        Vec::new()
+    }
+}
+
+impl Terminals for Outside {
+    fn follow(&self, _id: &HolderId) {}
+
+    fn tell(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn last_lines(&self, _id: &HolderId) -> String {
+        String::new()
+    }
+}
+
+impl Agents for Outside {
+    fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String> {
+        self.briefs.lock().unwrap().push(brief.clone());
+        assert!(self.mishap() != Mishap::Panic, "this part breaks");
+        Ok(LaunchLine {
+            argv: vec!["agent".to_owned()],
+            env: Vec::new(),
+        })
+    }
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp(1_700_000_000_000)
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) git: GitFixture,
+    pub(crate) board: Board,
+    pub(crate) outside: Arc<Outside>,
+    now: Timestamp,
+    performer: Performer,
+    tracker: TaskTracker,
+    outlet: Outlet,
+    keys: u64,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Bench {
+    /// A project with the branches `main` and `work` on origin; `work` is the base.
+    pub(crate) fn new() -> Bench {
+        Bench::with(Settings {
+            base: Some("work".to_owned()),
+            ..Settings::default()
+        })
+    }
+
+    pub(crate) fn with(settings: Settings) -> Bench {
+        let git = GitFixture::new();
+        git.git(&git.project(), &["push", "-q", "origin", "main:work"]);
+        let cli = GitCli::open(&GitSetup::new(git.project(), git.environment())).unwrap();
+        let outside = Arc::new(Outside::default());
+        let (inlet, outlet) = inbox();
+        let state = git.project().join(".debussy/dbs");
+        let world = World {
+            git: Arc::new(cli),
+            gates: Arc::new(ShellGates),
+            holders: Arc::clone(&outside) as _,
+            agents: Arc::clone(&outside) as _,
+            terminals: Arc::clone(&outside) as _,
+            clock: Arc::new(Still),
+            inbox: inlet,
+            facts: Facts {
+                root: git.project(),
+                attempts: state.join("attempts"),
+                checkouts: state.join("checkouts"),
+                gate_env: git.environment(),
+                gate_timeout: Duration::from_mins(1),
+                marker: "test".to_owned(),
+                size: PaneSize::cells(80, 24),
+                log_limit: None,
+            },
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .build()
+            .unwrap();
+        let tracker = TaskTracker::new();
+        let mut bench = Bench {
+            git,
+            board: Board::default(),
+            outside,
+            now: Still.now(),
+            performer: Performer::new(Arc::new(world), runtime.handle().clone(), tracker.clone()),
+            tracker,
+            outlet,
+            keys: 0,
+            _runtime: runtime,
+        };
+        bench.happen(Event::Configured(settings));
+        bench.happen(Event::WorkflowsLoaded(workflows()));
+        bench
+    }
+
+    /// An event, what follows from it, and so on until nothing is left to be done.
+    pub(crate) fn happen(&mut self, event: Event) {
+        self.take(&event);
+        loop {
+            match self.outlet.next(Some(Span(20))) {
+                Next::Envelope(envelope) => self.take(&envelope.event),
+                Next::Due if self.tracker.is_empty() => match self.outlet.next(Some(Span(0))) {
+                    Next::Envelope(envelope) => self.take(&envelope.event),
+                    Next::Due | Next::Closed => return,
+                },
+                Next::Due => {}
+                Next::Closed => panic!("the inbox was closed"),
+            }
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        for effect in self.board.apply(self.now, event) {
+            if !matches!(effect, Effect::Reply(..) | Effect::Notify(_)) {
+                self.performer.perform(effect, &self.board);
+            }
+        }
+        self.board.take_touched();
+    }
+
+    pub(crate) fn ask(&mut self, command: Command) {
+        self.happen(Event::Asked {
+            request: RequestId(0),
+            by: "ann".to_owned(),
+            command,
+        });
+    }
+
+    pub(crate) fn release(&mut self, draft: Draft) {
+        let id = draft.id.clone();
+        self.ask(Command::Create(draft));
+        self.ask(Command::Release(vec![id]));
+    }
+
+    pub(crate) fn wait(&mut self, span: Span) {
+        self.now = self.now + span;
+        self.happen(Event::Ticked);
+    }
+
+    pub(crate) fn task(&self, id: &str) -> &Task {
+        &self.board.tasks[&TaskId::from(id)]
+    }
+
+    pub(crate) fn stage(&self, id: &str) -> (&str, &str) {
+        let task = self.task(id);
+        (task.stage.as_str(), task.state.word())
+    }
+
+    /// The agent at work on a task.
+    pub(crate) fn agent(&self, id: &str) -> &Attempt {
+        let open = self
+            .task(id)
+            .open_attempt
+            .unwrap_or_else(|| panic!("nobody works on {id}: {:?}", self.task(id)));
+        &self.board.attempts[&open]
+    }
+
+    pub(crate) fn folder(&self, id: &str) -> PathBuf {
+        let place = self.agent(id).workplace.as_ref();
+        PathBuf::from(&place.expect("it has started").path)
+    }
+
+    pub(crate) fn says(&mut self, id: &str, kind: SignalKind, text: &str) {
+        let attempt = self.agent(id).id;
+        self.keys += 1;
+        self.happen(Event::Signalled {
+            attempt,
+            kind,
+            text: text.to_owned(),
+            key: self.keys.to_string(),
+        });
+    }
+
+    pub(crate) fn ends(&mut self, attempt: AttemptId) {
+        self.happen(Event::AttemptEnded {
+            attempt,
+            exit: Exit::Code(0),
+            tail: String::new(),
+            cause: None,
+        });
+    }
+
+    /// The agent of a task says so and ends.
+    pub(crate) fn last_word(&mut self, id: &str, kind: SignalKind) {
+        let attempt = self.agent(id).id;
+        self.says(id, kind, "so it is");
+        self.ends(attempt);
+    }
+
+    /// The developer of a task commits a file and is done.
+    pub(crate) fn develop(&mut self, id: &str, file: &str, text: &str) -> String {
+        let folder = self.folder(id);
+        let commit = self.git.commit(&folder, file, text, "Work");
+        self.last_word(id, SignalKind::Done);
+        commit
+    }
+
+    pub(crate) fn comments(&self, id: &str) -> String {
+        let texts = self.task(id).comments.iter().map(|comment| comment.text.as_str());
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) fn launches(&self) -> Vec<LaunchSpec> {
+        self.outside.launches.lock().unwrap().clone()
+    }
+
+    /// Names of the worktree folders there are.
+    pub(crate) fn worktrees(&self) -> Vec<String> {
+        let root = self.git.project().join(".debussy-worktrees");
+        let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
+    }
+
+    /// Branches of a repository.
+    pub(crate) fn branches(&self, repository: &Path) -> Vec<String> {
+        let text = self.git.git(
+            repository,
+            &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"],
+        );
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub(crate) fn head(&self, repository: &Path, branch: &str) -> String {
+        self.git.git(repository, &["rev-parse", branch])
+    }
+}
+
+fn workflows() -> Vec<Workflow> {
+    let flows = dbs::formats::workflow::builtin().into_iter();
+    flows
+        .filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0)
+        .collect()
+}
+
+pub(crate) fn draft(id: &str, flow: &str, stage: Option<&str>) -> Draft {
+    Draft {
+        id: TaskId::from(id),
+        batch: BatchId::from("shop"),
+        workflow: flow.into(),
+        stage: stage.map(Into::into),
+        title: format!("Build {id}"),
+        body: String::new(),
+        kind: dbs::domain::task::TaskKind::Task,
+        tags: [].into(),
+        priority: 2,
+        deps: [].into(),
+        gates: Vec::new(),
+        needs_approval: false,
+    }
+}

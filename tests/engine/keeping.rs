@@ -1,0 +1,54 @@
+//! Evidence from real git, and work that must not be lost (K27, LK-21).
+
+use dbs::domain::{FailureClass, SignalKind, Span};
+
+use crate::bench::{Bench, draft};
+
+#[test]
+fn a_developer_that_committed_nothing_is_seen_and_sent_back() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1"), ("development", "active"));
+    assert_eq!(
+        bench.task("t-1").failures[&"development".into()][&FailureClass::Empty],
+        1
+    );
+    bench.develop("t-1", "work.txt", "work\n");
+    assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
+    assert!(bench.task("t-1").failures.is_empty());
+}
+
+#[test]
+fn a_reviewer_that_changed_files_is_seen_and_does_not_advance_the_task() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "work.txt", "work\n");
+    std::fs::write(bench.folder("t-1").join("work.txt"), "better\n").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
+    assert_eq!(
+        bench.task("t-1").failures[&"reviewing".into()][&FailureClass::Protocol],
+        1
+    );
+}
+
+#[test]
+fn work_an_agent_had_not_committed_when_it_died_is_kept_and_the_task_says_where() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    std::fs::write(bench.folder("t-1").join("half.txt"), "half done\n").unwrap();
+    let first = bench.agent("t-1").id;
+    bench.ends(first);
+    assert_eq!(bench.worktrees(), Vec::<String>::new());
+    let comments = bench.comments("t-1");
+    let attic = comments
+        .split_whitespace()
+        .find(|word| word.starts_with("refs/dbs/attic/"))
+        .unwrap_or_else(|| panic!("no word of it: {comments}"));
+    let control = bench.git.project().join(".debussy/dbs/control.git");
+    let kept = bench.git.git(&control, &["show", &format!("{attic}:half.txt")]);
+    assert_eq!(kept, "half done");
+    bench.wait(Span::seconds(30));
+    assert_eq!(bench.stage("t-1"), ("development", "active"));
+}

@@ -1,0 +1,155 @@
+//! Where each role works, where work is merged, and what is gone afterwards (K25, K53–K57, K61).
+
+use dbs::domain::task::GateCommand;
+use dbs::domain::{Command, SignalKind};
+
+use crate::bench::{Bench, draft};
+
+#[test]
+fn a_task_goes_from_its_own_branch_through_a_detached_review_into_the_base() {
+    let mut bench = Bench::new();
+    let base = bench.head(&bench.git.origin(), "work");
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    let name = bench.agent("t-1").worker.name().to_owned();
+    let expected = bench
+        .git
+        .project()
+        .join(format!(".debussy-worktrees/{name}-{}", bench.agent("t-1").id));
+    assert_eq!(folder, expected);
+    assert_eq!(bench.launches()[0].cwd, folder);
+    assert_eq!(
+        bench.git.git(&folder, &["branch", "--show-current"]),
+        "feature/t-1"
+    );
+    assert_eq!(bench.head(&folder, "HEAD"), base);
+
+    let work = bench.develop("t-1", "work.txt", "work\n");
+    assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
+    assert_eq!(bench.head(&bench.git.origin(), "feature/t-1"), work);
+    let folder = bench.folder("t-1");
+    assert_eq!(bench.git.git(&folder, &["branch", "--show-current"]), "");
+    assert_eq!(bench.head(&folder, "HEAD"), work);
+
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done", "{:?}", bench.task("t-1"));
+    let merge = bench.head(&bench.git.origin(), "work");
+    assert_eq!(bench.task("t-1").merged.as_deref(), Some(merge.as_str()));
+    bench.git.git(
+        &bench.git.origin(),
+        &["merge-base", "--is-ancestor", &work, "work"],
+    );
+}
+
+#[test]
+fn a_finished_task_leaves_no_branch_and_no_worktree_behind() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "work.txt", "work\n");
+    assert!(
+        bench
+            .branches(&bench.git.project())
+            .contains(&"feature/t-1".to_owned())
+    );
+    assert!(
+        bench
+            .branches(&bench.git.origin())
+            .contains(&"feature/t-1".to_owned())
+    );
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done");
+    assert_eq!(bench.branches(&bench.git.project()), ["main"]);
+    assert_eq!(bench.branches(&bench.git.origin()), ["main", "work"]);
+    assert_eq!(bench.worktrees(), Vec::<String>::new());
+}
+
+#[test]
+fn work_is_merged_into_the_base_of_its_batch_and_nowhere_else() {
+    let mut bench = Bench::new();
+    bench.git.git(
+        &bench.git.project(),
+        &["push", "-q", "origin", "main:feature/shop"],
+    );
+    bench.ask(Command::PutBatch {
+        id: "shop".into(),
+        title: "Shop".to_owned(),
+        goal: String::new(),
+        base: Some("feature/shop".to_owned()),
+    });
+    let before = |bench: &Bench, branch: &str| bench.head(&bench.git.origin(), branch);
+    let (main, work, shop) = (
+        before(&bench, "main"),
+        before(&bench, "work"),
+        before(&bench, "feature/shop"),
+    );
+    let own = bench.head(&bench.git.project(), "HEAD");
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "work.txt", "work\n");
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done");
+    assert_eq!((before(&bench, "main"), before(&bench, "work")), (main, work));
+    assert_ne!(before(&bench, "feature/shop"), shop);
+    assert_eq!(bench.head(&bench.git.project(), "HEAD"), own, "the main checkout");
+    assert_eq!(
+        bench.git.git(&bench.git.project(), &["status", "--porcelain"]),
+        ""
+    );
+}
+
+#[test]
+fn a_tester_stands_at_the_merged_base_and_an_investigator_in_the_main_checkout() {
+    let mut bench = Bench::new();
+    let merged = bench.git.commit_on_origin("work", "other.txt", "other\n");
+    let mut accept = draft("acc", "kanban", Some("acceptance"));
+    accept.gates = vec![GateCommand {
+        name: "there".to_owned(),
+        command: "test -f other.txt".to_owned(),
+    }];
+    bench.release(accept);
+    let folder = bench.folder("acc");
+    assert!(folder.starts_with(bench.git.project().join(".debussy-worktrees")));
+    assert_eq!(bench.git.git(&folder, &["branch", "--show-current"]), "");
+    assert_eq!(bench.head(&folder, "HEAD"), merged);
+    bench.last_word("acc", SignalKind::Done);
+    assert_eq!(bench.stage("acc"), ("acceptance", "done"));
+
+    bench.release(draft("inv", "investigation", None));
+    assert_eq!(bench.folder("inv"), bench.git.project());
+    assert_eq!(bench.worktrees(), Vec::<String>::new());
+}
+
+#[test]
+fn an_integrator_mends_on_the_tasks_branch_and_the_engine_merges_again() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    bench.git.commit_on_origin("work", "same.txt", "theirs\n");
+    let work = bench.develop("t-1", "same.txt", "ours\n");
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1"), ("merging", "active"));
+    assert!(bench.comments("t-1").contains("conflict with work in same.txt"));
+    let folder = bench.folder("t-1");
+    assert_eq!(
+        bench.git.git(&folder, &["branch", "--show-current"]),
+        "feature/t-1"
+    );
+    assert_eq!(bench.head(&folder, "HEAD"), work);
+    let merge = [
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@example.org",
+        "merge",
+        "-q",
+        "-s",
+        "ours",
+    ];
+    let merge: Vec<&str> = merge
+        .into_iter()
+        .chain(["-m", "Resolve", "origin/work"])
+        .collect();
+    bench.git.git(&folder, &merge);
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done", "{:?}", bench.task("t-1"));
+    let there = bench.git.git(&bench.git.origin(), &["show", "work:same.txt"]);
+    assert_eq!(there, "ours");
+}
