@@ -35,6 +35,7 @@ pub use scene::{
 };
 pub use shelf::{Against, Paper, Sheet, Shelf, Want};
 pub use state::{Content, State, StateProblem};
+pub use text::{cut, width};
 pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};
 pub use update::{Input, Request, Typed, begin, next_change, perform, update};
 pub use view::{CursorAt, Layouted, PaneArea, view};

@@ -9,6 +9,8 @@
 
 #[path = "domain/builtin.rs"]
 mod builtin;
+#[path = "domain/columns.rs"]
+mod columns;
 #[path = "domain/commands.rs"]
 mod commands;
 #[path = "domain/desk.rs"]

@@ -1,6 +1,6 @@
 //! Lines on standard output and standard error. A reader that has gone away ends the output, not the program.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::term::sanitize;
@@ -35,6 +35,15 @@ pub fn bytes(bytes: &[u8]) {
     if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
         UNREAD.store(true, Ordering::Relaxed);
     }
+}
+
+/// Columns of the terminal that standard output is; none for a pipe or a file, which get everything.
+pub fn columns() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let (columns, _rows) = crossterm::terminal::size().ok()?;
+    Some(usize::from(columns))
 }
 
 /// Whether the reader has gone away (`dbs logs --follow | head`): what follows has nobody to follow for.

@@ -28,7 +28,7 @@ pub enum ColumnKind {
     Done,
 }
 
-/// Backlog, then the stages of every workflow that has tasks (kanban always), then Done.
+/// Backlog, then the stages of every workflow that has tasks, kanban first and always, then Done.
 pub(super) fn columns(board: &Board) -> Vec<Column> {
     let mut cards: BTreeMap<(&WorkflowId, &StageId), Vec<&Task>> = BTreeMap::new();
     let mut backlog = Vec::new();
@@ -50,7 +50,8 @@ pub(super) fn columns(board: &Board) -> Vec<Column> {
         cards: ordered(board, backlog),
     }];
     let main = WorkflowId::from("kanban");
-    for flow in board.workflows.values() {
+    let others = board.workflows.values().filter(|flow| flow.id != main);
+    for flow in board.workflows.get(&main).into_iter().chain(others) {
         let used = cards.keys().any(|(workflow, _)| **workflow == flow.id);
         for stage in flow.stages.iter().filter(|_| used || flow.id == main) {
             let here = cards.remove(&(&flow.id, &stage.id)).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::domain::Timestamp;
 use crate::term::sanitize;
 
 /// Columns a text takes, counted as it will be drawn: grapheme by grapheme.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.graphemes(true).map(grapheme_width).sum()
 }
 
@@ -37,7 +37,7 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// As much of a clean text as fits, with the mark at the end when something was left out.
-pub(super) fn cut(text: &str, room: usize, mark: &str) -> String {
+pub fn cut(text: &str, room: usize, mark: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
     }

@@ -27,7 +27,7 @@ fn roles(stage: &Stage) -> Vec<&str> {
     actor
         .into_iter()
         .chain(&stage.fallback)
-        .map(|role| role.as_str())
+        .map(dbs::domain::RoleId::as_str)
         .collect()
 }
 

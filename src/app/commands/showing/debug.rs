@@ -40,18 +40,18 @@ pub(in crate::app::commands) fn debug(edge: &Edge, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let board = door.snapshot()?;
     let states = groups(&board, |task| task.state.word().to_owned());
-    let stages = groups(&board, |task| task.stage.to_string());
+    let places = groups(&board, |task| task.stage.to_string());
     let folder = door.place.debussy.clone();
     let entries =
         listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
     if json.json {
         out::json(&serde_json::json!({
-            "states": states, "stages": stages, "folder": folder, "entries": entries,
+            "states": states, "stages": places, "folder": folder, "entries": entries,
         }));
         return Ok(ExitCode::SUCCESS);
     }
     print("state", &states);
-    print("stage", &stages);
+    print("stage", &places);
     out::line(&folder.display().to_string());
     for entry in entries {
         let size = match (entry.bytes, entry.entries) {

@@ -1,0 +1,88 @@
+//! The board as people see it: which column a task stands in, and the order of cards (K80).
+
+use dbs::domain::{Command, SignalKind};
+use dbs::read_model::ReadModel;
+
+use crate::desk::{Desk, draft};
+
+fn column(desk: &Desk, title: &str) -> Vec<String> {
+    let model = ReadModel::of(&desk.board, desk.now);
+    let column = model.columns.iter().find(|column| column.title == title);
+    let cards = column.unwrap_or_else(|| panic!("no column {title}")).cards.iter();
+    cards.map(ToString::to_string).collect()
+}
+
+#[test]
+fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
+    let mut desk = Desk::developing("z-runs");
+    desk.ask(Command::Pause).unwrap();
+    // Still being stopped: it runs.
+    let more = |id: &str, priority: u8, tag: bool, waits: bool| {
+        let mut more = draft(id, "kanban");
+        more.priority = priority;
+        if tag {
+            more.tags.insert("priority".to_owned());
+        }
+        if waits {
+            more.deps.insert("z-runs".into());
+        }
+        more
+    };
+    for task in [
+        more("a-waits", 0, true, true),
+        more("b-plain", 2, false, false),
+        more("c-plain", 2, false, false),
+        more("d-urgent", 1, false, false),
+        more("e-tagged", 4, true, false),
+    ] {
+        desk.released(task);
+    }
+    assert_eq!(
+        column(&desk, "Dev"),
+        ["z-runs", "e-tagged", "d-urgent", "b-plain", "c-plain", "a-waits"]
+    );
+}
+
+#[test]
+fn every_task_stands_in_the_column_of_its_stage_until_it_is_closed() {
+    let mut desk = Desk::new();
+    desk.planned(draft("plan", "kanban"));
+    assert_eq!(column(&desk, "Backlog"), ["plan"]);
+    desk.ask(Command::Release(vec!["plan".into()])).unwrap();
+    for title in ["Dev", "Review", "Merge"] {
+        assert_eq!(column(&desk, title), ["plan"], "{title}");
+        desk.pass("plan");
+    }
+    assert_eq!(column(&desk, "Done"), ["plan"]);
+    desk.released(draft("stuck", "kanban"));
+    let open = desk.open("stuck");
+    desk.live(open, SignalKind::Block, "no key");
+    assert_eq!(column(&desk, "Dev"), ["stuck"]);
+    desk.wait(dbs::domain::Span::seconds(1));
+    desk.ask(Command::Close("stuck".into(), "not wanted".to_owned()))
+        .unwrap();
+    assert_eq!(column(&desk, "Done"), ["stuck", "plan"], "the newest first");
+}
+
+#[test]
+fn columns_of_an_investigation_stand_behind_the_pipeline_and_only_with_cards() {
+    let mut desk = Desk::new();
+    let titles = |desk: &Desk| -> Vec<String> {
+        let model = ReadModel::of(&desk.board, desk.now);
+        model.columns.into_iter().map(|column| column.title).collect()
+    };
+    let pipeline = [
+        "Backlog",
+        "Dev",
+        "Review",
+        "Sec Review",
+        "Merge",
+        "Accept",
+        "Done",
+    ];
+    assert_eq!(titles(&desk), pipeline);
+    desk.released(draft("inv", "investigation"));
+    let mut with = pipeline.to_vec();
+    with.insert(6, "Investigating");
+    assert_eq!(titles(&desk), with);
+}
