@@ -193,14 +193,14 @@ impl Bench {
             keys: 0,
             _runtime: runtime,
         };
-        bench.happen(Event::Configured(settings));
-        bench.happen(Event::WorkflowsLoaded(workflows()));
+        bench.happen(&Event::Configured(settings));
+        bench.happen(&Event::WorkflowsLoaded(workflows()));
         bench
     }
 
     /// An event, what follows from it, and so on until nothing is left to be done.
-    pub(crate) fn happen(&mut self, event: Event) {
-        self.take(&event);
+    pub(crate) fn happen(&mut self, event: &Event) {
+        self.take(event);
         loop {
             match self.outlet.next(Some(Span(20))) {
                 Next::Envelope(envelope) => self.take(&envelope.event),
@@ -224,7 +224,7 @@ impl Bench {
     }
 
     pub(crate) fn ask(&mut self, command: Command) {
-        self.happen(Event::Asked {
+        self.happen(&Event::Asked {
             request: RequestId(0),
             by: "ann".to_owned(),
             command,
@@ -239,7 +239,7 @@ impl Bench {
 
     pub(crate) fn wait(&mut self, span: Span) {
         self.now = self.now + span;
-        self.happen(Event::Ticked);
+        self.happen(&Event::Ticked);
     }
 
     pub(crate) fn task(&self, id: &str) -> &Task {
@@ -268,7 +268,7 @@ impl Bench {
     pub(crate) fn says(&mut self, id: &str, kind: SignalKind, text: &str) {
         let attempt = self.agent(id).id;
         self.keys += 1;
-        self.happen(Event::Signalled {
+        self.happen(&Event::Signalled {
             attempt,
             kind,
             text: text.to_owned(),
@@ -277,7 +277,7 @@ impl Bench {
     }
 
     pub(crate) fn ends(&mut self, attempt: AttemptId) {
-        self.happen(Event::AttemptEnded {
+        self.happen(&Event::AttemptEnded {
             attempt,
             exit: Exit::Code(0),
             tail: String::new(),
