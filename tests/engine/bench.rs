@@ -8,10 +8,10 @@ use dbs::adapters::gates::ShellGates;
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::{
-    AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, Settings, SignalKind, Span,
-    Task, TaskId, Timestamp, Workflow,
+    Accepted, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, Settings,
+    SignalKind, Span, Task, TaskId, Timestamp, Workflow,
 };
-use dbs::engine::inbox::{Next, Outlet, inbox};
+use dbs::engine::inbox::{Envelope, Next, Outlet, inbox};
 use dbs::engine::performer::Performer;
 use dbs::engine::running::Perform as _;
 use dbs::engine::world::{Facts, World};
@@ -203,14 +203,21 @@ impl Bench {
         self.take(event);
         loop {
             match self.outlet.next(Some(Span(20))) {
-                Next::Envelope(envelope) => self.take(&envelope.event),
+                Next::Envelope(envelope) => self.receive(*envelope),
                 Next::Due if self.tracker.is_empty() => match self.outlet.next(Some(Span(0))) {
-                    Next::Envelope(envelope) => self.take(&envelope.event),
+                    Next::Envelope(envelope) => self.receive(*envelope),
                     Next::Due | Next::Closed => return,
                 },
                 Next::Due => {}
                 Next::Closed => panic!("the inbox was closed"),
             }
+        }
+    }
+
+    fn receive(&mut self, envelope: Envelope) {
+        self.take(&envelope.event);
+        if let Some(answer) = envelope.answer {
+            drop(answer.try_send(Ok(Accepted("taken".to_owned()))));
         }
     }
 
@@ -273,6 +280,7 @@ impl Bench {
             kind,
             text: text.to_owned(),
             key: self.keys.to_string(),
+            report: None,
         });
     }
 

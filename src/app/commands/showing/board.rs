@@ -216,6 +216,7 @@ mod tests {
             kind,
             text: "no key".to_owned(),
             key: "k".to_owned(),
+            report: None,
         };
         board.apply(Timestamp(4), &said(SignalKind::Block));
         let ended = Event::AttemptEnded {
