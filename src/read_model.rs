@@ -16,11 +16,13 @@ mod attention;
 mod check;
 mod columns;
 mod diff;
+mod graph;
 
 pub use attention::{Attention, AttentionKind};
 pub use check::{Check, CheckResult, usual_time, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
+pub use graph::{Graph, GraphRow};
 
 /// Everything a person may see of the board at one moment. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]

@@ -171,7 +171,7 @@ fn hunk(file: &mut FileDiff, head: &str, lines: &mut Peekable<Lines<'_>>) {
             "-" => found.kind = LineKind::Removed,
             "\\" => {
                 found.kind = LineKind::Note;
-                found.text = "no line end at the end of the file".to_owned();
+                "no line end at the end of the file".clone_into(&mut found.text);
                 file.lines.push(found);
                 continue;
             }

@@ -126,6 +126,8 @@ pub enum Page {
     Diff,
     /// The checks the engine ran.
     Gates,
+    /// What waits for what.
+    Graph,
 }
 
 /// On what it depends whether an action is possible.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
-use crate::read_model::{Check, Diff};
+use crate::read_model::{Check, Diff, Graph};
 
 /// Something that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +16,8 @@ pub enum Paper {
     Checks(Option<TaskId>),
     /// The output of one of them.
     Output(AttemptId, u16),
+    /// What waits for what.
+    Graph,
 }
 
 /// What a task's work is compared with.
@@ -34,6 +36,8 @@ pub enum Sheet {
     Diff(Arc<Diff>),
     /// Checks, the worst first.
     Checks(Arc<Vec<Check>>),
+    /// What waits for what.
+    Graph(Arc<Graph>),
     /// Lines of text; the last ones, where there were too many.
     Text(Arc<Vec<String>>),
     /// It could not be fetched; the sentence says why and reads after "could not".

@@ -45,6 +45,7 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         Content::Board
         | Content::Detail(None)
         | Content::Diff(None, _)
+        | Content::Graph
         | Content::Log
         | Content::Shell(_)
         | Content::Conductor => selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id)),

@@ -18,6 +18,7 @@ mod card;
 mod detail;
 mod diff;
 mod gates;
+mod graph;
 mod inbox;
 mod kanban;
 mod log;
@@ -164,6 +165,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Detail(_) => &detail::DetailView,
         Content::Inbox => &inbox::InboxView,
         Content::Gates(_) => &gates::GatesView,
+        Content::Graph => &graph::GraphView,
         Content::Diff(..) => &diff::DiffView,
     }
 }

@@ -57,7 +57,7 @@ impl Desk {
             "ann@laptop:~/shop$ git status --short\n M src/login.rs\nann@laptop:~/shop$ ",
         );
         let mut desk = Desk::of(board(), screens, log(), size);
-        desk.shelf = crate::papers::shelf();
+        desk.shelf = crate::papers::shelf(&desk.model);
         desk
     }
 

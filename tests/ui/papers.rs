@@ -1,7 +1,7 @@
 //! What was fetched for views, as a server would have put it on the shelf.
 
 use dbs::domain::{AttemptId, Span};
-use dbs::read_model::{Check, CheckResult, Diff, worst_first};
+use dbs::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use dbs::ui::{Against, Paper, Sheet, Shelf};
 
 use crate::fixture::NOW;
@@ -131,10 +131,11 @@ assertion `left == right` failed
 test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
 
 /// A shelf with everything the full board's views want.
-pub(crate) fn shelf() -> Shelf {
+pub(crate) fn shelf(model: &ReadModel) -> Shelf {
     let mut shelf = Shelf::default();
     let login = Paper::Diff("dbs-4".into(), Against::Base);
     shelf.put(login, Sheet::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
     shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);
     let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();
     shelf.put(Paper::Output(AttemptId(4), 1), Sheet::Text(lines.into()), NOW);

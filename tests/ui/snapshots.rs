@@ -99,6 +99,37 @@ fn the_checks() {
 }
 
 #[test]
+fn what_waits_for_what() {
+    let deps = |desk: &mut Desk| {
+        for (task, on) in [
+            ("dbs-20", "dbs-14"),
+            ("dbs-13", "dbs-5"),
+            ("dbs-19", "dbs-20"),
+            ("dbs-21", "dbs-18"),
+        ] {
+            desk.change(task, |task| task.deps = [on.into()].into());
+        }
+        desk.shelf = crate::papers::shelf(&desk.model);
+    };
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        deps(&mut desk);
+        desk.press("3 D j");
+        check("graph", &desk);
+    }
+    for (name, palette, glyphs) in PLAIN {
+        let mut desk = Desk::full((60, 15));
+        deps(&mut desk);
+        desk.theme = Theme::builtin(palette, glyphs);
+        desk.press("3 D j j l");
+        check(&format!("graph_{name}"), &desk);
+    }
+    let mut desk = Desk::empty((80, 24));
+    desk.press("3 D");
+    check("graph_empty", &desk);
+}
+
+#[test]
 fn the_board_without_unicode() {
     for size in SIZES {
         let mut desk = Desk::full(size);

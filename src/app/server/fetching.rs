@@ -8,7 +8,7 @@ use crate::adapters::gates::{GateRecord, records};
 use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
 use crate::engine::world::{World, branch_of};
 use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, SafeName};
-use crate::read_model::{Check, CheckResult, Diff, ReadModel, worst_first};
+use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use crate::ui::{Against, Paper, Sheet};
 
 use super::session::Session;
@@ -26,6 +26,7 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
     let fetched = match paper {
         Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
         Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
+        Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
         Paper::Output(attempt, nth) => output(session, *attempt, *nth),
     };
     fetched.unwrap_or_else(Sheet::Failed)

@@ -26,12 +26,14 @@ pub enum Content {
     Inbox,
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),
+    /// What waits for what.
+    Graph,
     /// What a task changed, that one or the selected one, compared with something.
     Diff(Option<TaskId>, Against),
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 9] = [
+const NAMED: [(&str, &str, Content); 10] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -39,6 +41,7 @@ const NAMED: [(&str, &str, Content); 9] = [
     ("log", "Watcher", Content::Log),
     ("task", "Task", Content::Detail(None)),
     ("inbox", "Inbox", Content::Inbox),
+    ("graph", "Dependencies", Content::Graph),
     ("gates", "Gates", Content::Gates(None)),
     ("diff", "Diff", Content::Diff(None, Against::Base)),
 ];
@@ -71,6 +74,7 @@ impl Content {
         match page {
             Page::Inbox => Content::Inbox,
             Page::Log => Content::Log,
+            Page::Graph => Content::Graph,
             Page::Gates => Content::Gates(None),
             Page::Diff => Content::Diff(task, Against::Base),
         }

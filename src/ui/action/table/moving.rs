@@ -186,6 +186,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Always),
     ),
     row(
+        Action::Show(Page::Graph),
+        "graph",
+        (
+            "dependencies",
+            "What waits for what, how deep it goes, and the longest chain of work that is left.",
+        ),
+        &["tree", "critical path", "blocked", "order"],
+        (Group::Moving, When::Always),
+    ),
+    row(
         Action::Against,
         "against",
         (

@@ -92,29 +92,11 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     if let Some(attempt) = model.open_attempt(task) {
         agent(look, attempt, room, lines);
     }
-    if let Some(Sheet::Diff(diff)) = look
-        .scene
-        .shelf
-        .sheet(&Paper::Diff(task.id.clone(), Against::Base))
-    {
-        let mut line = vec![piece(format!("{:<INDENT$}", "diff"), Role::Dim)];
-        line.extend(diff::figures(diff).into_iter().map(|figure| Piece {
-            text: format!("{} ", figure.text.trim_start()),
-            ..figure
-        }));
-        lines.push(line);
-    }
+    figures(look, task, lines);
     if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
         fact("why not", &why.to_string(), Role::Text, room, lines);
     }
-    for dep in &task.deps {
-        let (text, role) = dependency(look, dep);
-        fact("needs", &text, role, room, lines);
-    }
-    for other in model.tasks.values().filter(|other| other.deps.contains(&task.id)) {
-        let text = format!("{}  {}", other.id, other.title);
-        fact("blocks", &text, Role::Dim, room, lines);
-    }
+    links(look, task, room, lines);
     let about: Vec<&str> = task.tags.iter().map(String::as_str).collect();
     let kind = match task.kind {
         TaskKind::Bug => "bug",
@@ -146,6 +128,35 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
             room,
             lines,
         );
+    }
+}
+
+/// How much it changed, as far as that is known.
+fn figures(look: &Look<'_>, task: &Task, lines: &mut Lines) {
+    if let Some(Sheet::Diff(diff)) = look
+        .scene
+        .shelf
+        .sheet(&Paper::Diff(task.id.clone(), Against::Base))
+    {
+        let mut line = vec![piece(format!("{:<INDENT$}", "diff"), Role::Dim)];
+        line.extend(diff::figures(diff).into_iter().map(|figure| Piece {
+            text: format!("{} ", figure.text.trim_start()),
+            ..figure
+        }));
+        lines.push(line);
+    }
+}
+
+/// What it waits for, and what waits for it.
+fn links(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
+    let model = look.scene.model;
+    for dep in &task.deps {
+        let (text, role) = dependency(look, dep);
+        fact("needs", &text, role, room, lines);
+    }
+    for other in model.tasks.values().filter(|other| other.deps.contains(&task.id)) {
+        let text = format!("{}  {}", other.id, other.title);
+        fact("blocks", &text, Role::Dim, room, lines);
     }
 }
 

@@ -1,0 +1,288 @@
+//! What waits for what: the tasks that depend on others or are depended on, each once, below the dependency that comes last
+//! before it; how deep that goes; and the longest chain of work that is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ReadModel;
+use crate::domain::{Task, TaskId};
+
+/// All that waits for what.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Graph {
+    /// The tasks in reading order.
+    pub rows: Vec<GraphRow>,
+    /// Most tasks one after the other.
+    pub depth: usize,
+    /// Tasks that nothing waits for and that wait for nothing.
+    pub alone: usize,
+    /// The longest chain of tasks that are not over: the way to the end can take no fewer.
+    pub path: Vec<TaskId>,
+}
+
+/// One task and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphRow {
+    /// The task.
+    pub task: TaskId,
+    /// For each level above it, whether more follows there below this row; its own level last.
+    pub follows: Vec<bool>,
+    /// The row of the dependency it stands below.
+    pub below: Option<usize>,
+    /// Other dependencies, those that do not exist among them.
+    pub also: Vec<TaskId>,
+    /// Whether it is part of the longest chain.
+    pub is_critical: bool,
+}
+
+impl Graph {
+    /// Draws it up from the board.
+    pub fn of(model: &ReadModel) -> Graph {
+        let links = Links::of(model);
+        let order = links.order();
+        let depths = links.longest(&order, |_| 1);
+        let path = links.path(model, &order);
+        let critical: BTreeSet<&TaskId> = path.iter().collect();
+        let mut below: BTreeMap<&TaskId, Vec<&TaskId>> = BTreeMap::new();
+        let mut roots = Vec::new();
+        for id in &order {
+            match links.main(id, &depths, &critical) {
+                Some(main) => below.entry(main).or_default().push(id),
+                None => roots.push(*id),
+            }
+        }
+        let mut graph = Graph {
+            rows: Vec::new(),
+            depth: depths.values().copied().max().unwrap_or(0),
+            alone: model.tasks.len() - links.linked.len(),
+            path: Vec::new(),
+        };
+        roots.sort_unstable();
+        let mut stack: Vec<(&TaskId, Option<usize>, Vec<bool>)> =
+            roots.into_iter().rev().map(|id| (id, None, Vec::new())).collect();
+        while let Some((id, parent, follows)) = stack.pop() {
+            let at = graph.rows.len();
+            let mut children = below.remove(id).unwrap_or_default();
+            children.sort_unstable();
+            let last = children.len().saturating_sub(1);
+            for (nth, child) in children.iter().enumerate().rev() {
+                let mut levels = follows.clone();
+                levels.push(nth < last);
+                stack.push((child, Some(at), levels));
+            }
+            let main = parent
+                .and_then(|parent| graph.rows.get(parent))
+                .map(|row| &row.task);
+            let also = links.needs(model, id).filter(|dep| Some(*dep) != main);
+            graph.rows.push(GraphRow {
+                task: id.clone(),
+                also: also.cloned().collect(),
+                follows,
+                below: parent,
+                is_critical: critical.contains(id),
+            });
+        }
+        graph.path = path;
+        graph
+    }
+}
+
+/// Who waits for whom, among tasks that exist.
+struct Links<'a> {
+    /// Tasks that depend or are depended on.
+    linked: BTreeSet<&'a TaskId>,
+    deps: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
+    dependents: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
+}
+
+impl<'a> Links<'a> {
+    fn of(model: &'a ReadModel) -> Links<'a> {
+        let mut links = Links {
+            linked: BTreeSet::new(),
+            deps: BTreeMap::new(),
+            dependents: BTreeMap::new(),
+        };
+        for (id, task) in &model.tasks {
+            for dep in &task.deps {
+                links.linked.insert(id);
+                if let Some((dep, _)) = model.tasks.get_key_value(dep) {
+                    links.linked.insert(dep);
+                    links.deps.entry(id).or_default().push(dep);
+                    links.dependents.entry(dep).or_default().push(id);
+                }
+            }
+        }
+        links
+    }
+
+    /// Every linked task after all it depends on. What stands in a ring is left out; the board takes none in.
+    fn order(&self) -> Vec<&'a TaskId> {
+        let many = |id: &&TaskId| self.deps.get(*id).map_or(0, Vec::len);
+        let mut open: BTreeMap<&TaskId, usize> = self.linked.iter().map(|id| (*id, many(id))).collect();
+        let mut ready: Vec<&'a TaskId> = self.linked.iter().copied().filter(|id| many(id) == 0).collect();
+        let mut order = Vec::with_capacity(self.linked.len());
+        while let Some(id) = ready.pop() {
+            order.push(id);
+            for next in self.dependents.get(id).into_iter().flatten() {
+                if let Some(left) = open.get_mut(next) {
+                    *left -= 1;
+                    if *left == 0 {
+                        ready.push(next);
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// For each task the weight of the heaviest chain that ends with it.
+    fn longest(
+        &self,
+        order: &[&'a TaskId],
+        weight: impl Fn(&TaskId) -> usize,
+    ) -> BTreeMap<&'a TaskId, usize> {
+        let mut longest: BTreeMap<&TaskId, usize> = BTreeMap::new();
+        for id in order {
+            let deps = self.deps.get(id).into_iter().flatten();
+            let before = deps
+                .filter_map(|dep| longest.get(dep))
+                .copied()
+                .max()
+                .unwrap_or(0);
+            longest.insert(id, before + weight(id));
+        }
+        longest
+    }
+
+    /// The dependency a task is drawn below: the one on the longest chain with it, else the deepest, else the first.
+    fn main(
+        &self,
+        id: &TaskId,
+        depths: &BTreeMap<&'a TaskId, usize>,
+        critical: &BTreeSet<&TaskId>,
+    ) -> Option<&'a TaskId> {
+        let both = |dep: &TaskId| critical.contains(id) && critical.contains(dep);
+        let deps = self.deps.get(id)?.iter().rev();
+        deps.max_by_key(|dep| (both(dep), depths.get(*dep))).copied()
+    }
+
+    /// The longest chain of tasks that are not over, in the order they must be done.
+    fn path(&self, model: &ReadModel, order: &[&'a TaskId]) -> Vec<TaskId> {
+        let is_open = |id: &TaskId| model.tasks.get(id).is_some_and(|task| !task.state.is_terminal());
+        let chains = self.longest(order, |id| usize::from(is_open(id)));
+        let mut at = order.iter().rev().copied().max_by_key(|id| chains.get(id));
+        let mut path = Vec::new();
+        while let Some(id) = at.filter(|id| chains.get(id).is_some_and(|length| *length > 0)) {
+            if is_open(id) {
+                path.push(id.clone());
+            }
+            let deps = self.deps.get(id).into_iter().flatten().rev().copied();
+            at = deps.max_by_key(|dep| chains.get(dep));
+        }
+        path.reverse();
+        if path.len() < 2 { Vec::new() } else { path }
+    }
+
+    fn needs(&self, model: &'a ReadModel, id: &TaskId) -> impl Iterator<Item = &'a TaskId> {
+        let deps = |task: &'a Task| task.deps.iter();
+        model.tasks.get(id).map(AsRef::as_ref).into_iter().flat_map(deps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::task::TaskKind;
+    use crate::domain::{AttemptMode, TaskState, Timestamp};
+
+    fn task(id: &str, deps: &[&str]) -> Task {
+        Task {
+            id: id.into(),
+            batch: "b".into(),
+            workflow: "kanban".into(),
+            title: id.to_owned(),
+            body: String::new(),
+            kind: TaskKind::Task,
+            tags: BTreeSet::new(),
+            priority: 2,
+            deps: deps.iter().map(|dep| (*dep).into()).collect(),
+            gates: Vec::new(),
+            stage: "development".into(),
+            state: TaskState::Backlog,
+            open_attempt: None,
+            next_mode: AttemptMode::Fresh,
+            needs_approval: false,
+            approved: None,
+            not_before: None,
+            failures: BTreeMap::new(),
+            rejections: 0,
+            spawns: 0,
+            tries: BTreeMap::new(),
+            head: None,
+            merged: None,
+            why_not: None,
+            comments: Vec::new(),
+            finding: None,
+            created_at: Timestamp(0),
+            since: Timestamp(0),
+        }
+    }
+
+    fn model(tasks: &[(&str, &[&str])]) -> ReadModel {
+        let tasks = tasks.iter().map(|(id, deps)| ((*id).into(), Arc::new(task(id, deps))));
+        ReadModel {
+            tasks: tasks.collect(),
+            ..ReadModel::default()
+        }
+    }
+
+    fn drawn(graph: &Graph) -> Vec<String> {
+        let row = |row: &GraphRow| {
+            let mark = if row.is_critical { "*" } else { "" };
+            format!("{}{}{mark}", "  ".repeat(row.follows.len()), row.task)
+        };
+        graph.rows.iter().map(row).collect()
+    }
+
+    const TASKS: &[(&str, &[&str])] = &[
+        ("a", &[]),
+        ("b", &["a"]),
+        ("c", &["a", "b"]),
+        ("d", &["x"]),
+        ("e", &["c"]),
+        ("f", &["a"]),
+        ("g", &[]),
+    ];
+
+    #[test]
+    fn each_task_stands_once_below_its_last_dependency() {
+        let graph = Graph::of(&model(TASKS));
+        assert_eq!(drawn(&graph), ["a*", "  b*", "    c*", "      e*", "  f", "d"]);
+        assert_eq!((graph.depth, graph.alone), (4, 1));
+        let c = graph.rows.iter().find(|row| row.task.as_str() == "c");
+        assert_eq!(c.map(|row| row.also.clone()), Some(vec!["a".into()]));
+        assert_eq!(
+            graph.rows.last().map(|row| row.also.clone()),
+            Some(vec!["x".into()])
+        );
+    }
+
+    #[test]
+    fn what_is_over_is_no_part_of_the_longest_chain() {
+        let mut model = model(TASKS);
+        for done in ["a", "b"] {
+            let task = model.tasks.get_mut(&done.into()).expect("task");
+            Arc::make_mut(task).state = TaskState::Done;
+        }
+        let path: Vec<_> = Graph::of(&model).path;
+        assert_eq!(path, ["c".into(), "e".into()]);
+    }
+
+    #[test]
+    fn a_ring_is_left_out_and_ends_nothing() {
+        let graph = Graph::of(&model(&[("a", &["b"]), ("b", &["a"])]));
+        assert!(graph.rows.is_empty());
+        assert_eq!(Graph::of(&ReadModel::default()), Graph::default());
+    }
+}

@@ -1,0 +1,181 @@
+//! What waits for what: each task below the dependency that comes last before it, with the longest chain of work marked.
+
+use ratatui::layout::Rect;
+
+use super::card::Card;
+use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
+use crate::domain::{Span, TaskId};
+use crate::read_model::{Graph, GraphRow};
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::pane::Direction;
+use crate::ui::shelf::{Paper, Sheet, Want};
+use crate::ui::target::selected;
+use crate::ui::theme::{Glyphs, Role};
+
+/// What waits for what.
+pub(super) struct GraphView;
+
+/// How old what is drawn up may be.
+const FRESH: Span = Span::seconds(1);
+/// Columns of one level.
+const LEVEL: usize = 3;
+/// Columns that are left for a task at least, however deep it stands.
+const LEAST: usize = 30;
+
+impl View for GraphView {
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let mut title = vec![piece("Dependencies", Role::Title)];
+        let Some(graph) = graph(look) else { return title };
+        if graph.rows.is_empty() {
+            return title;
+        }
+        let figures = format!("  {} tasks, {} deep", graph.rows.len(), graph.depth);
+        title.push(piece(figures, Role::Dim));
+        if !graph.path.is_empty() {
+            title.push(piece(
+                format!("  * longest way left: {}", graph.path.len()),
+                Role::Retry,
+            ));
+        }
+        if graph.alone > 0 {
+            title.push(piece(
+                format!("  {} more wait for nothing", graph.alone),
+                Role::Dim,
+            ));
+        }
+        title
+    }
+
+    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
+        vec![Want {
+            paper: Paper::Graph,
+            fresh_for: FRESH,
+        }]
+    }
+
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let Some(graph) = graph(look).filter(|graph| !graph.rows.is_empty()) else {
+            return empty(look, area, canvas);
+        };
+        let chosen = marked(look, graph);
+        let height = usize::from(area.height);
+        let first = first_row(chosen.unwrap_or(0), height, graph.rows.len());
+        for (nth, row) in graph.rows.iter().skip(first).take(height).enumerate() {
+            let line = row_of(area, nth);
+            draw_row(look, row, line, canvas);
+            if chosen == Some(first + nth) {
+                canvas.tint(line, look.chosen());
+            }
+            hits.push((line, Hit::Task(look.id, row.task.clone())));
+        }
+    }
+
+    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+        let Some(graph) = graph(look) else {
+            return Moved::Out;
+        };
+        let at = marked(look, graph);
+        let row = at.and_then(|at| graph.rows.get(at));
+        let to = match step {
+            Step::One(Direction::Left) => row.and_then(|row| row.below),
+            Step::One(Direction::Right) => graph
+                .rows
+                .iter()
+                .position(|row| row.below.is_some() && row.below == at),
+            other => match other.rows(area.height) {
+                Some(rows) => stepped(at, rows, graph.rows.len()),
+                None => None,
+            },
+        };
+        match to.and_then(|to| graph.rows.get(to)) {
+            Some(row) => Moved::Task(row.task.clone()),
+            None => Moved::Out,
+        }
+    }
+}
+
+fn graph<'a>(look: &Look<'a>) -> Option<&'a Graph> {
+    match look.scene.shelf.sheet(&Paper::Graph)? {
+        Sheet::Graph(graph) => Some(graph),
+        _ => None,
+    }
+}
+
+/// The row of the selected task, if it has one; else the first.
+fn marked(look: &Look<'_>, graph: &Graph) -> Option<usize> {
+    let chosen = selected(look.state, look.scene)?;
+    let at = graph.rows.iter().position(|row| row.task == chosen);
+    at.or(Some(0)).filter(|at| *at < graph.rows.len())
+}
+
+fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>) {
+    let Some(card) = Card::of(&row.task, look.scene) else {
+        let gone = format!("   {} is gone", row.task);
+        canvas.line(line, &[piece(gone, Role::Dim)]);
+        return;
+    };
+    let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
+    let right = canvas.right(line, &age);
+    let critical = if row.is_critical { "*" } else { " " };
+    let trunk = trunk(row, usize::from(line.width), look.scene.theme.glyphs);
+    let title = card.title();
+    let strong = Piece {
+        role: if row.is_critical { Role::Strong } else { title.role },
+        ..title
+    };
+    let mut pieces = vec![
+        piece(critical, Role::Retry),
+        piece(trunk, Role::Border),
+        card.glyph(),
+        piece(format!(" {} ", row.task), Role::Dim),
+        strong,
+        piece("  ", Role::Text),
+        piece(&card.marker.word, card.marker.role),
+    ];
+    if !row.also.is_empty() {
+        let ids: Vec<&str> = row.also.iter().map(TaskId::as_str).collect();
+        pieces.push(piece(format!("  also after {}", ids.join(", ")), Role::Blocked));
+    }
+    let room = Rect {
+        width: line.width - right,
+        ..line
+    };
+    canvas.line(room, &pieces);
+}
+
+/// The lines that lead to a task; of one that stands very deep only the last of them.
+fn trunk(row: &GraphRow, room: usize, glyphs: Glyphs) -> String {
+    let (through, branch, end, none) = match glyphs {
+        Glyphs::Unicode => ("│  ", "├─ ", "└─ ", "   "),
+        Glyphs::Ascii => ("|  ", "+- ", "`- ", "   "),
+    };
+    let levels = row.follows.len();
+    let most = room.saturating_sub(LEAST) / LEVEL;
+    let hidden = levels.saturating_sub(most.max(1));
+    let mut trunk = String::new();
+    if hidden > 0 {
+        trunk.push_str(&format!("{hidden}> "));
+    }
+    for (level, follows) in row.follows.iter().enumerate().skip(hidden) {
+        trunk.push_str(match (level + 1 == levels, *follows) {
+            (false, true) => through,
+            (false, false) => none,
+            (true, true) => branch,
+            (true, false) => end,
+        });
+    }
+    trunk
+}
+
+fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let top = usize::from(area.height) / 3;
+    let (text, hint) = match graph(look) {
+        None => ("Looking at what waits for what.", ""),
+        Some(_) => (
+            "No task waits for another.",
+            "dbs task dep TASK OTHER lets one wait for the other.",
+        ),
+    };
+    canvas.centre(row_of(area, top), text, Role::Strong);
+    canvas.centre(row_of(area, top + 2), hint, Role::Dim);
+}
