@@ -6,6 +6,7 @@ pub mod gates;
 pub mod git;
 pub mod holder;
 pub mod ipc;
+pub mod load;
 pub mod project;
 pub mod rehearsal;
 pub mod store;

@@ -17,12 +17,14 @@ mod check;
 mod columns;
 mod diff;
 mod graph;
+mod metrics;
 
 pub use attention::{Attention, AttentionKind};
 pub use check::{Check, CheckResult, usual_time, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};
+pub use metrics::{Figures, Load, Metrics, StageFigures, Trail, TrailStep, per_span};
 
 /// Everything a person may see of the board at one moment. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]

@@ -15,6 +15,7 @@ mod reading;
 mod requests;
 mod screens;
 mod shells;
+mod tally;
 
 pub use calls::snapshot;
 

@@ -230,7 +230,9 @@ mod tests {
     }
 
     fn model(tasks: &[(&str, &[&str])]) -> ReadModel {
-        let tasks = tasks.iter().map(|(id, deps)| ((*id).into(), Arc::new(task(id, deps))));
+        let tasks = tasks
+            .iter()
+            .map(|(id, deps)| ((*id).into(), Arc::new(task(id, deps))));
         ReadModel {
             tasks: tasks.collect(),
             ..ReadModel::default()

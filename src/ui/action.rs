@@ -128,6 +128,8 @@ pub enum Page {
     Gates,
     /// What waits for what.
     Graph,
+    /// Figures about the work.
+    Metrics,
 }
 
 /// On what it depends whether an action is possible.

@@ -83,12 +83,13 @@ enum Part {
 }
 
 /// The built-in layouts, in the order of the tabs.
-pub(super) const BUILTIN: [&str; 5] = [
+pub(super) const BUILTIN: [&str; 6] = [
     include_str!("../../assets/layouts/main.toml"),
     include_str!("../../assets/layouts/agents.toml"),
     include_str!("../../assets/layouts/board.toml"),
     include_str!("../../assets/layouts/log.toml"),
     include_str!("../../assets/layouts/inbox.toml"),
+    include_str!("../../assets/layouts/metrics.toml"),
 ];
 
 impl Layout {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
-use crate::read_model::{Check, Diff, Graph};
+use crate::read_model::{Check, Diff, Figures, Graph};
 
 /// Something that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +18,8 @@ pub enum Paper {
     Output(AttemptId, u16),
     /// What waits for what.
     Graph,
+    /// Figures about the work.
+    Figures,
 }
 
 /// What a task's work is compared with.
@@ -38,6 +40,8 @@ pub enum Sheet {
     Checks(Arc<Vec<Check>>),
     /// What waits for what.
     Graph(Arc<Graph>),
+    /// Figures about the work.
+    Figures(Arc<Figures>),
     /// Lines of text; the last ones, where there were too many.
     Text(Arc<Vec<String>>),
     /// It could not be fetched; the sentence says why and reads after "could not".

@@ -46,6 +46,7 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         | Content::Detail(None)
         | Content::Diff(None, _)
         | Content::Graph
+        | Content::Metrics
         | Content::Log
         | Content::Shell(_)
         | Content::Conductor => selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id)),

@@ -22,6 +22,7 @@ mod graph;
 mod inbox;
 mod kanban;
 mod log;
+mod metrics;
 mod terminal;
 
 pub(crate) use terminal::first_shown;
@@ -166,6 +167,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Inbox => &inbox::InboxView,
         Content::Gates(_) => &gates::GatesView,
         Content::Graph => &graph::GraphView,
+        Content::Metrics => &metrics::MetricsView,
         Content::Diff(..) => &diff::DiffView,
     }
 }

@@ -1,7 +1,7 @@
 //! What was fetched for views, as a server would have put it on the shelf.
 
 use dbs::domain::{AttemptId, Span};
-use dbs::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
+use dbs::read_model::{Check, CheckResult, Diff, Figures, Graph, Load, Metrics, ReadModel, worst_first};
 use dbs::ui::{Against, Paper, Sheet, Shelf};
 
 use crate::fixture::NOW;
@@ -119,6 +119,29 @@ fn checks() -> Vec<Check> {
     checks
 }
 
+fn figures(model: &ReadModel) -> Figures {
+    let mut metrics = Metrics::default();
+    for attempt in model.attempts.values() {
+        metrics.take(attempt);
+        // The same once more, as if the day before had been alike.
+        let mut before = attempt.as_ref().clone();
+        before.stage = "merging".into();
+        before.task = "dbs-3".into();
+        before.ended_at = before.ended_at.map(|at| at - Span::minutes(9));
+        metrics.take(&before);
+    }
+    let load = |attempt, cpu, mib: u64| Load {
+        attempt: AttemptId(attempt),
+        cpu,
+        memory: mib * 1024 * 1024,
+        processes: 3,
+    };
+    Figures {
+        metrics,
+        loads: vec![load(11, 37.4, 412), load(12, 0.0, 1_380), load(13, 141.0, 96)],
+    }
+}
+
 const OUTPUT: &str = "\
 running 318 tests
 test limits::a_bucket_refills ... ok
@@ -135,6 +158,7 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
     let mut shelf = Shelf::default();
     let login = Paper::Diff("dbs-4".into(), Against::Base);
     shelf.put(login, Sheet::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    shelf.put(Paper::Figures, Sheet::Figures(figures(model).into()), NOW);
     shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
     shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);
     let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();

@@ -99,6 +99,22 @@ fn the_checks() {
 }
 
 #[test]
+fn the_figures() {
+    at_every_size("metrics", "3 M");
+    for (name, palette, glyphs) in PLAIN {
+        for size in [(60, 15), (120, 40)] {
+            let mut desk = Desk::full(size);
+            desk.theme = Theme::builtin(palette, glyphs);
+            desk.press("6 M");
+            check(&format!("metrics_{name}"), &desk);
+        }
+    }
+    let mut desk = Desk::empty((80, 24));
+    desk.press("6");
+    check("metrics_empty", &desk);
+}
+
+#[test]
 fn what_waits_for_what() {
     let deps = |desk: &mut Desk| {
         for (task, on) in [

@@ -13,7 +13,7 @@ use super::files::StoreFiles;
 use super::lock::{Owner, ServerLock};
 use super::read;
 use super::schema::{STEPS, Step, newest, take_step};
-use crate::domain::{Board, Effect, Event, TaskId, Timestamp};
+use crate::domain::{Attempt, AttemptId, Board, Effect, Event, TaskId, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
 /// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
@@ -211,6 +211,14 @@ impl StoreReader {
         task: Option<&TaskId>,
     ) -> Result<Vec<StoredEvent>, StoreError> {
         read::events(&self.connection, &self.files, (after, limit, task))
+    }
+
+    /// Attempts from that number on, also those the board has forgotten, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn attempts(&self, from: AttemptId) -> Result<Vec<Attempt>, StoreError> {
+        read::attempts(&self.connection, &self.files, from)
     }
 
     /// Settings and workflows as the server last had them, if it ever ran: the facts `Configured` and `WorkflowsLoaded`.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::commit::signed;
 use super::failure::{damaged, failure};
 use super::files::StoreFiles;
-use crate::domain::{Attempt, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
+use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
 use crate::ports::store::{StoreError, StoredEvent};
 
 /// The board as of the last commit, in one consistent view.
@@ -61,6 +61,20 @@ pub(super) fn events(
     };
     let found = found.map_err(|error| failure(files, "read events", &error))?;
     found.iter().map(|raw| stored(connection, files, raw)).collect()
+}
+
+/// Attempts from that number on, also those the board has forgotten, in order.
+pub(super) fn attempts(
+    connection: &Connection,
+    files: &StoreFiles,
+    from: AttemptId,
+) -> Result<Vec<Attempt>, StoreError> {
+    let sql = "SELECT doc FROM attempts WHERE id >= ?1 ORDER BY id";
+    let docs = query(connection, sql, params![signed(from.0)], |row| {
+        row.get::<_, String>(0)
+    });
+    let docs = docs.map_err(|error| failure(files, "read attempts", &error))?;
+    docs.iter().map(|doc| value(files, "an attempt", doc)).collect()
 }
 
 /// The last settings and the last workflows, as facts.

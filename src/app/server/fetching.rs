@@ -26,6 +26,7 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
     let fetched = match paper {
         Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
         Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
+        Paper::Figures => session.tally.figures(session, &model).map(Sheet::Figures),
         Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
         Paper::Output(attempt, nth) => output(session, *attempt, *nth),
     };

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
+use super::tally::Tally;
 use crate::adapters::agents::{Configured, Inherited};
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::gates::{Recorded, ShellGates};
@@ -52,6 +53,8 @@ pub struct Session {
     pub holders: Arc<LocalHolders>,
     /// The outside, for looking at it.
     pub(super) world: Arc<World>,
+    /// Figures about the work.
+    pub(super) tally: Tally,
     /// When it started.
     pub since: Timestamp,
     /// What shells are started with.
@@ -164,6 +167,7 @@ impl Session {
             hub,
             holders,
             world,
+            tally: Tally::default(),
             since: clock::now(),
             shell: Shell {
                 program: setup.shell,

@@ -26,6 +26,8 @@ pub enum Content {
     Inbox,
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),
+    /// Figures about the work.
+    Metrics,
     /// What waits for what.
     Graph,
     /// What a task changed, that one or the selected one, compared with something.
@@ -33,7 +35,7 @@ pub enum Content {
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 10] = [
+const NAMED: [(&str, &str, Content); 11] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -41,6 +43,7 @@ const NAMED: [(&str, &str, Content); 10] = [
     ("log", "Watcher", Content::Log),
     ("task", "Task", Content::Detail(None)),
     ("inbox", "Inbox", Content::Inbox),
+    ("metrics", "Metrics", Content::Metrics),
     ("graph", "Dependencies", Content::Graph),
     ("gates", "Gates", Content::Gates(None)),
     ("diff", "Diff", Content::Diff(None, Against::Base)),
@@ -74,6 +77,7 @@ impl Content {
         match page {
             Page::Inbox => Content::Inbox,
             Page::Log => Content::Log,
+            Page::Metrics => Content::Metrics,
             Page::Graph => Content::Graph,
             Page::Gates => Content::Gates(None),
             Page::Diff => Content::Diff(task, Against::Base),

@@ -196,6 +196,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Always),
     ),
     row(
+        Action::Show(Page::Metrics),
+        "metrics",
+        (
+            "metrics",
+            "Figures: throughput, how long stages take, what came back, what agents use.",
+        ),
+        &["stats", "analytics", "throughput", "cpu", "memory"],
+        (Group::Moving, When::Always),
+    ),
+    row(
         Action::Against,
         "against",
         (

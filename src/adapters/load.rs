@@ -1,0 +1,84 @@
+//! What programs use of the machine, each with all it started. Looks; never touches a process.
+
+use std::collections::BTreeMap;
+
+use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
+
+/// Looks again and again: shares of the processor are those since the look before.
+pub struct LoadWatch(Option<System>);
+
+/// What one program uses, all it started included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// Share of one core, in percent.
+    pub cpu: f32,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Processes.
+    pub processes: usize,
+}
+
+impl std::fmt::Debug for LoadWatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadWatch").finish_non_exhaustive()
+    }
+}
+
+impl Default for LoadWatch {
+    fn default() -> LoadWatch {
+        LoadWatch(System::new().ok())
+    }
+}
+
+impl LoadWatch {
+    /// What each of these processes and its descendants use, in the same order; nothing for one that is gone.
+    pub fn look(&mut self, roots: &[u32]) -> Vec<Option<Usage>> {
+        let Some(system) = &mut self.0 else {
+            return vec![None; roots.len()];
+        };
+        let what = ProcessRefreshKind::nothing().with_cpu().with_memory();
+        system.refresh_processes_specifics(ProcessesToUpdate::All, true, what);
+        let mut children: BTreeMap<Pid, Vec<Pid>> = BTreeMap::new();
+        let real = |process: &&Process| process.thread_kind().is_none();
+        for process in system.processes().values().filter(real) {
+            if let Some(parent) = process.parent() {
+                children.entry(parent).or_default().push(process.pid());
+            }
+        }
+        roots
+            .iter()
+            .map(|root| usage(system, &children, Pid::from_u32(*root)))
+            .collect()
+    }
+}
+
+fn usage(system: &System, children: &BTreeMap<Pid, Vec<Pid>>, root: Pid) -> Option<Usage> {
+    system.process(root)?;
+    let mut usage = Usage::default();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        if let Some(process) = system.process(pid) {
+            usage.cpu += process.cpu_usage();
+            usage.memory += process.memory();
+            usage.processes += 1;
+        }
+        // A process has one parent, so that none is met twice.
+        open.extend(children.get(&pid).into_iter().flatten());
+    }
+    Some(usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_uses_memory_and_one_that_is_gone_is_not_known() {
+        let mut watch = LoadWatch::default();
+        let found = watch.look(&[std::process::id(), u32::MAX - 7]);
+        let [Some(own), None] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert!(own.memory > 0 && own.processes >= 1, "{own:?}");
+    }
+}

@@ -1,0 +1,290 @@
+//! Figures about the work that was done (K79): the way of each task through its stages, how long stages take, how often work
+//! came back, what went wrong. Fed with one attempt after the other; nothing is counted twice or computed anew.
+
+use std::collections::BTreeMap;
+
+use crate::domain::attempt::{Attempt, AttemptState, StopCause, Verdict};
+use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp};
+
+/// Figures about the work that was done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metrics {
+    /// Per stage.
+    pub stages: BTreeMap<StageId, StageFigures>,
+    /// The way of each task.
+    pub trails: BTreeMap<TaskId, Trail>,
+    /// Attempts that brought nothing, by class.
+    pub failures: BTreeMap<FailureClass, u32>,
+    /// Attempts that were stopped by somebody or something.
+    pub stopped: u32,
+    /// Attempts that ended at all.
+    pub attempts: u32,
+    /// When attempts ended, the latest [`MOST_ENDS`], oldest first.
+    pub ends: Vec<Timestamp>,
+}
+
+/// Ends of attempts that are remembered for the throughput.
+const MOST_ENDS: usize = 20_000;
+
+/// Figures of one stage.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StageFigures {
+    /// Attempts that succeeded.
+    pub passes: u32,
+    /// Attempts that sent the work back.
+    pub rejections: u32,
+    /// Attempts that brought nothing.
+    pub failures: u32,
+    /// How long all of them took together.
+    pub took: Span,
+}
+
+/// The way of a task through its stages.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trail {
+    /// Stages in the order they were worked at; several attempts in a row at one stage are one step.
+    pub steps: Vec<TrailStep>,
+    /// When its first attempt began.
+    pub began: Timestamp,
+    /// When its last attempt ended.
+    pub ended: Timestamp,
+}
+
+/// One step on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrailStep {
+    /// The stage.
+    pub stage: StageId,
+    /// Attempts in a row.
+    pub times: u32,
+    /// How long they took together.
+    pub took: Span,
+    /// Whether the work was sent back from here.
+    pub is_rejected: bool,
+}
+
+impl StageFigures {
+    /// How long an attempt takes on average.
+    pub fn average(&self) -> Span {
+        let times = u64::from(self.passes + self.rejections + self.failures);
+        Span(self.took.0 / times.max(1))
+    }
+}
+
+impl Metrics {
+    /// Takes in an attempt that has ended; others change nothing.
+    pub fn take(&mut self, attempt: &Attempt) {
+        let (AttemptState::Settled(verdict), Some(ended)) = (&attempt.state, attempt.ended_at) else {
+            return;
+        };
+        let took = ended.since(attempt.created_at);
+        self.attempts += 1;
+        self.ends.push(ended);
+        if self.ends.len() > MOST_ENDS {
+            self.ends.drain(..MOST_ENDS / 2);
+        }
+        self.follow(attempt, (verdict, ended), took);
+        let stage = self.stages.entry(attempt.stage.clone()).or_default();
+        match verdict {
+            Verdict::Passed => stage.passes += 1,
+            Verdict::Rejected(_) => stage.rejections += 1,
+            Verdict::Blocked(_) => stage.failures += 1,
+            Verdict::Failed(class, _) => {
+                stage.failures += 1;
+                *self.failures.entry(*class).or_default() += 1;
+            }
+            Verdict::Stopped(StopCause::Timeout) => {
+                stage.failures += 1;
+                *self.failures.entry(FailureClass::Timeout).or_default() += 1;
+            }
+            Verdict::Stopped(_) => {
+                self.stopped += 1;
+                return;
+            }
+        }
+        stage.took = Span(stage.took.0 + took.0);
+    }
+
+    fn follow(&mut self, attempt: &Attempt, (verdict, ended): (&Verdict, Timestamp), took: Span) {
+        let trail = self.trails.entry(attempt.task.clone()).or_default();
+        if trail.steps.is_empty() {
+            trail.began = attempt.created_at;
+        }
+        trail.ended = trail.ended.max(ended);
+        let is_rejected = matches!(verdict, Verdict::Rejected(_));
+        match trail.steps.last_mut() {
+            Some(last) if last.stage == attempt.stage => {
+                last.times += 1;
+                last.took = Span(last.took.0 + took.0);
+                last.is_rejected |= is_rejected;
+            }
+            _ => trail.steps.push(TrailStep {
+                stage: attempt.stage.clone(),
+                times: 1,
+                took,
+                is_rejected,
+            }),
+        }
+    }
+
+    /// Times that work was sent back.
+    pub fn rejections(&self) -> u32 {
+        self.stages.values().map(|stage| stage.rejections).sum()
+    }
+
+    /// Attempts that ran too long.
+    pub fn timeouts(&self) -> u32 {
+        self.failures.get(&FailureClass::Timeout).copied().unwrap_or(0)
+    }
+
+    /// Attempts after the first in a row at a stage.
+    pub fn retries(&self) -> u32 {
+        let steps = self.trails.values().flat_map(|trail| &trail.steps);
+        steps.map(|step| step.times - 1).sum()
+    }
+}
+
+/// How many of these moments lie in each of the last so many spans, the present one last.
+pub fn per_span(
+    moments: impl IntoIterator<Item = Timestamp>,
+    span: Span,
+    (now, many): (Timestamp, usize),
+) -> Vec<u64> {
+    let mut counts = vec![0; many];
+    for at in moments.into_iter().filter(|at| *at <= now) {
+        let back = now.since(at).0 / span.0.max(1);
+        let nth = usize::try_from(back)
+            .ok()
+            .and_then(|back| many.checked_sub(back + 1));
+        if let Some(count) = nth.and_then(|nth| counts.get_mut(nth)) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+/// What a program at work uses of the machine, all it started included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Whose.
+    pub attempt: AttemptId,
+    /// Share of one core, in percent; more than 100 with several.
+    pub cpu: f32,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Processes.
+    pub processes: usize,
+}
+
+/// All figures at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figures {
+    /// About the work that was done.
+    pub metrics: Metrics,
+    /// What the agents at work use, in the order they were started.
+    pub loads: Vec<Load>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::attempt::{Activity, WorkspaceState};
+    use crate::domain::{AttemptMode, Doing, Worker};
+
+    fn attempt(id: u64, stage: &str, (from, to): (u64, u64), verdict: Verdict) -> Attempt {
+        Attempt {
+            id: AttemptId(id),
+            task: "dbs-1".into(),
+            stage: stage.into(),
+            n: 1,
+            mode: AttemptMode::Fresh,
+            worker: Worker::Agent {
+                role: "developer".into(),
+                name: "developer-ravel".to_owned(),
+            },
+            state: AttemptState::Settled(verdict),
+            signals: Vec::new(),
+            refused: Vec::new(),
+            workplace: None,
+            activity: Activity {
+                doing: Doing::Exited,
+                source: "exit".to_owned(),
+                since: Timestamp(to),
+            },
+            evidence: Vec::new(),
+            checks: 0,
+            created_at: Timestamp(from),
+            started_at: None,
+            deadline: None,
+            ended_at: Some(Timestamp(to)),
+            workspace: WorkspaceState::Gone,
+        }
+    }
+
+    #[test]
+    fn a_trail_counts_repeated_stages_and_marks_those_that_sent_work_back() {
+        let mut metrics = Metrics::default();
+        let crash = Verdict::Failed(FailureClass::Crash, String::new());
+        for attempt in [
+            attempt(1, "development", (0, 10), crash),
+            attempt(2, "development", (10, 40), Verdict::Passed),
+            attempt(3, "review", (40, 45), Verdict::Rejected(String::new())),
+            attempt(4, "development", (50, 60), Verdict::Passed),
+        ] {
+            metrics.take(&attempt);
+        }
+        let trail = &metrics.trails[&"dbs-1".into()];
+        let steps: Vec<_> = trail
+            .steps
+            .iter()
+            .map(|step| (step.stage.as_str(), step.times, step.took.0, step.is_rejected))
+            .collect();
+        assert_eq!(
+            steps,
+            [
+                ("development", 2, 40, false),
+                ("review", 1, 5, true),
+                ("development", 1, 10, false)
+            ]
+        );
+        assert_eq!((trail.began, trail.ended), (Timestamp(0), Timestamp(60)));
+        assert_eq!(
+            (metrics.rejections(), metrics.retries(), metrics.timeouts()),
+            (1, 1, 0)
+        );
+        let development = &metrics.stages[&"development".into()];
+        assert_eq!(
+            (development.passes, development.failures, development.average()),
+            (2, 1, Span(16))
+        );
+    }
+
+    #[test]
+    fn what_was_stopped_by_a_person_says_nothing_about_a_stage() {
+        let mut metrics = Metrics::default();
+        metrics.take(&attempt(
+            1,
+            "review",
+            (0, 900),
+            Verdict::Stopped(StopCause::Killed),
+        ));
+        metrics.take(&attempt(
+            2,
+            "review",
+            (0, 100),
+            Verdict::Stopped(StopCause::Timeout),
+        ));
+        let mut open = attempt(3, "review", (0, 100), Verdict::Passed);
+        open.state = AttemptState::Running;
+        metrics.take(&open);
+        assert_eq!((metrics.attempts, metrics.stopped, metrics.timeouts()), (2, 1, 1));
+        assert_eq!(metrics.stages[&"review".into()].average(), Span(100));
+    }
+
+    #[test]
+    fn moments_are_counted_in_the_span_they_lie_in() {
+        let moments = [0, 899, 900, 1_000, 1_001, 2_000].map(Timestamp);
+        let counts = per_span(moments, Span(100), (Timestamp(1_000), 3));
+        assert_eq!(counts, [0, 1, 2], "the last hundred hold two, the future none");
+    }
+}
