@@ -72,7 +72,7 @@ impl Graph {
             let main = parent
                 .and_then(|parent| graph.rows.get(parent))
                 .map(|row| &row.task);
-            let also = links.needs(model, id).filter(|dep| Some(*dep) != main);
+            let also = Links::needs(model, id).filter(|dep| Some(*dep) != main);
             graph.rows.push(GraphRow {
                 task: id.clone(),
                 also: also.cloned().collect(),
@@ -182,7 +182,7 @@ impl<'a> Links<'a> {
         if path.len() < 2 { Vec::new() } else { path }
     }
 
-    fn needs(&self, model: &'a ReadModel, id: &TaskId) -> impl Iterator<Item = &'a TaskId> {
+    fn needs(model: &'a ReadModel, id: &TaskId) -> impl Iterator<Item = &'a TaskId> {
         let deps = |task: &'a Task| task.deps.iter();
         model.tasks.get(id).map(AsRef::as_ref).into_iter().flat_map(deps)
     }

@@ -144,16 +144,7 @@ impl Session {
             pictures,
             journal: journal.clone(),
         };
-        let workflows = Event::WorkflowsLoaded(setup.workflows);
-        let mut first = vec![workflows, Event::Configured(setup.settings)];
-        first.retain(|event| !running.ledger.board().knows(event));
-        if setup.paused && is_quiet(running.ledger.board()) {
-            first.push(Event::Asked {
-                request: RequestId(0),
-                by: "the setting `paused`".to_owned(),
-                command: Command::Pause,
-            });
-        }
+        let mut first = read_from_files(running.ledger.board(), &setup);
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
         first.extend(inbox_folder::waiting(&intake));
         first.push(woke);
@@ -245,6 +236,23 @@ fn terminals(holders: &Arc<LocalHolders>, setup: &Setup, intake: &Intake) -> Hub
         intake.inbox.clone(),
         Box::new(move || inbox_folder::take_all(&last_words)),
     )
+}
+
+/// What the files say that the board does not know yet.
+fn read_from_files(board: &Board, setup: &Setup) -> Vec<Event> {
+    let mut first = vec![
+        Event::WorkflowsLoaded(setup.workflows.clone()),
+        Event::Configured(setup.settings.clone()),
+    ];
+    first.retain(|event| !board.knows(event));
+    if setup.paused && is_quiet(board) {
+        first.push(Event::Asked {
+            request: RequestId(0),
+            by: "the setting `paused`".to_owned(),
+            command: Command::Pause,
+        });
+    }
+    first
 }
 
 fn world(

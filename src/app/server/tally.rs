@@ -23,7 +23,7 @@ struct Counted {
     /// Every attempt before this one has been counted.
     from: u64,
     /// Counted ones from there on.
-    counted: BTreeSet<AttemptId>,
+    known: BTreeSet<AttemptId>,
     loads: LoadWatch,
 }
 
@@ -69,14 +69,14 @@ impl Counted {
             last = Some(attempt.id);
             if attempt.state.is_open() {
                 open = open.or(Some(attempt.id));
-            } else if self.counted.insert(attempt.id) {
+            } else if self.known.insert(attempt.id) {
                 self.metrics.take(attempt);
             }
         }
         let next = last.map(|last| AttemptId(last.0 + 1));
         if let Some(from) = open.or(next) {
             self.from = from.0;
-            self.counted = self.counted.split_off(&from);
+            self.known = self.known.split_off(&from);
         }
         Ok(())
     }

@@ -154,7 +154,8 @@ fn trunk(row: &GraphRow, room: usize, glyphs: Glyphs) -> String {
     let hidden = levels.saturating_sub(most.max(1));
     let mut trunk = String::new();
     if hidden > 0 {
-        trunk.push_str(&format!("{hidden}> "));
+        trunk.push_str(&hidden.to_string());
+        trunk.push_str("> ");
     }
     for (level, follows) in row.follows.iter().enumerate().skip(hidden) {
         trunk.push_str(match (level + 1 == levels, *follows) {

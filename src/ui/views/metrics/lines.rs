@@ -19,7 +19,7 @@ const BAR: usize = 24;
 /// Ways of tasks that are shown, the latest.
 const TRAILS: usize = 60;
 
-fn section(title: &str, note: String, lines: &mut Lines) {
+fn section(title: &str, note: &str, lines: &mut Lines) {
     lines.push(Vec::new());
     lines.push(vec![
         piece(title, Role::Strong),
@@ -42,24 +42,28 @@ pub(super) fn throughput(look: &Look<'_>, figures: &Figures, room: usize) -> Lin
     let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, (now, wide.min(36)));
     let today: u64 = hours.iter().sum();
     let mut lines = Lines::new();
-    section("Throughput", format!("{} tasks done", done().count()), &mut lines);
+    section(
+        "Throughput",
+        &format!("{} tasks done", done().count()),
+        &mut lines,
+    );
     lines.push(curve(
         "done per hour",
         &hours,
-        format!("{today} in {}h", hours.len()),
+        &format!("{today} in {}h", hours.len()),
         glyphs,
     ));
     let recent: u64 = ended.iter().rev().take(12).sum();
     lines.push(curve(
         "attempts per 5m",
         &ended,
-        format!("{recent} in 1h"),
+        &format!("{recent} in 1h"),
         glyphs,
     ));
     lines
 }
 
-fn curve(name: &str, counts: &[u64], note: String, glyphs: Glyphs) -> Vec<Piece> {
+fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<Piece> {
     vec![
         piece(format!("{name:<NAME$}"), Role::Text),
         piece(sparkline(counts, glyphs), Role::Running),
@@ -112,7 +116,7 @@ pub(super) fn stages(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let mut lines = Lines::new();
     section(
         "Stages",
-        "average time of an attempt, passed, sent back, failed".to_owned(),
+        "average time of an attempt, passed, sent back, failed",
         &mut lines,
     );
     let known = order(look, figures);
@@ -167,7 +171,7 @@ pub(super) fn totals(look: &Look<'_>, figures: &Figures) -> Lines {
     let mut lines = Lines::new();
     section(
         "Totals",
-        format!("{} attempts ended", metrics.attempts),
+        &format!("{} attempts ended", metrics.attempts),
         &mut lines,
     );
     let number = |many: u32, word: &str, role: Role| {
@@ -202,7 +206,7 @@ pub(super) fn loads(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let cpu: f32 = figures.loads.iter().map(|load| load.cpu).sum();
     section(
         "Agents",
-        format!("{cpu:.0}% of a core, {}", bytes(memory)),
+        &format!("{cpu:.0}% of a core, {}", bytes(memory)),
         &mut lines,
     );
     if figures.loads.is_empty() {
@@ -254,7 +258,7 @@ pub(super) fn trails(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     if latest.is_empty() {
         return lines;
     }
-    section("Trails", "2x tried twice, ! sent back".to_owned(), &mut lines);
+    section("Trails", "2x tried twice, ! sent back", &mut lines);
     for (id, trail) in latest.into_iter().take(TRAILS) {
         let done = look
             .scene
