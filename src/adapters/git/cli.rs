@@ -141,8 +141,7 @@ impl GitCli {
 impl Git for GitCli {
     fn preflight(&self) -> Result<Preflight, PreflightError> {
         let git_version = discovery::version(&self.program, &self.project.root)?;
-        let now = discovery::find(&self.program, &self.project.root)?;
-        let origin = discovery::origin(&self.program, &now)?;
+        let origin = discovery::origin(&self.program, &self.project)?;
         let recorded = self.control.origin();
         if origin != recorded {
             return Err(PreflightError::OriginChanged {

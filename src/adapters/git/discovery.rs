@@ -1,6 +1,7 @@
 //! What there is to work with: the project's repository, its origin, and the settings that shape files on disk.
 //! Reads only; the person's own configuration counts here (ownership rules, identity, ssh).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::call::{Call, Program, Realm};
@@ -80,20 +81,30 @@ pub(super) fn find(program: &Program, project: &Path) -> Result<Project, Preflig
         }
         return Err(PreflightError::Unknown(why));
     }
-    let path = |option: &str| -> Result<PathBuf, PreflightError> {
-        let call = ask("find the repository's folders").args(["rev-parse", "--path-format=absolute", option]);
-        let text = call.line()?;
-        Path::new(&text)
+    let folders = ask("find the repository's folders").args([
+        "rev-parse",
+        "--path-format=absolute",
+        "--show-toplevel",
+        "--git-common-dir",
+        "--absolute-git-dir",
+        "--show-object-format",
+    ]);
+    let said = folders.line()?;
+    let mut lines = said.lines();
+    let mut line = || {
+        let missing = || PreflightError::Unknown(format!("find the repository's folders: git said {said}"));
+        lines.next().ok_or_else(missing)
+    };
+    let path = |text: &str| {
+        Path::new(text)
             .canonicalize()
             .map_err(|error| PreflightError::Unknown(format!("find {text}: {error}")))
     };
     Ok(Project {
-        root: path("--show-toplevel")?,
-        common: path("--git-common-dir")?,
-        git_dir: path("--absolute-git-dir")?,
-        object_format: ask("ask for the object format")
-            .args(["rev-parse", "--show-object-format"])
-            .line()?,
+        root: path(line()?)?,
+        common: path(line()?)?,
+        git_dir: path(line()?)?,
+        object_format: line()?.to_owned(),
         file_settings: file_settings(&ask),
         excludes_file: personal(&ask, "core.excludesFile").map(PathBuf::from),
     })
@@ -175,18 +186,21 @@ fn personal<'a>(ask: &impl Fn(&str) -> Call<'a>, name: &str) -> Option<String> {
     call.line().ok().filter(|value| !value.is_empty())
 }
 
+/// One question for all of them: each costs a process, and they are asked at every start.
 fn file_settings<'a>(ask: &impl Fn(&str) -> Call<'a>) -> Vec<String> {
-    let mut settings = Vec::new();
-    for (name, words) in FILE_SETTINGS {
-        let value = ask("read how files are written")
-            .args(["config", "--get", name])
-            .line();
-        let value = value.unwrap_or_default().to_ascii_lowercase();
-        if words.contains(&value.as_str()) {
-            settings.push(format!("{name}={value}"));
-        }
-    }
-    settings
+    let call = ask("read how files are written").args(["config", "-z", "--get-regexp", r"^core\.[a-z]+$"]);
+    let said = call.run().map(|output| output.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    // The last of several values counts, as for git itself.
+    let known: BTreeMap<&str, &str> = said
+        .split('\0')
+        .filter_map(|entry| entry.split_once('\n'))
+        .collect();
+    let settings = FILE_SETTINGS.iter().filter_map(|(name, words)| {
+        let value = known.get(name)?.to_ascii_lowercase();
+        words.contains(&value.as_str()).then(|| format!("{name}={value}"))
+    });
+    settings.collect()
 }
 
 fn is_address(text: &str) -> bool {
