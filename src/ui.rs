@@ -12,6 +12,7 @@ mod live;
 mod marker;
 mod pane;
 mod possible;
+mod repaint;
 mod scene;
 mod shelf;
 mod state;
@@ -30,6 +31,7 @@ pub use keymap::{KeyProblem, Keymap, Place};
 pub use layout::{Layout, LayoutProblem};
 pub use live::{LiveScreen, key_input, mouse_input};
 pub use pane::{Axis, Direction, PaneId};
+pub use repaint::Frame;
 pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
 };

@@ -11,6 +11,8 @@ mod drawing;
 mod fetching;
 mod inbox_folder;
 pub mod listening;
+mod pace;
+mod picture;
 mod reading;
 mod requests;
 mod screens;

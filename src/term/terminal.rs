@@ -1,5 +1,6 @@
 //! A terminal: scanner and emulator together.
 
+mod changes;
 mod charset;
 mod control;
 mod core;
@@ -14,10 +15,11 @@ mod sgr;
 mod strings;
 mod tabs;
 
+use self::changes::Changes;
 use self::core::Core;
 use super::cell::Cell;
 use super::dump;
-use super::engine::{Damage, Engine};
+use super::engine::Engine;
 use super::engine_kind::EngineKind;
 use super::event::TermEvent;
 use super::modes::{Cursor, Mode, Modes};
@@ -33,6 +35,7 @@ const FRAME_LIMIT: u64 = 150;
 pub struct Terminal {
     scanner: Scanner,
     core: Core,
+    changes: Changes,
 }
 
 impl Terminal {
@@ -41,6 +44,7 @@ impl Terminal {
         Self {
             scanner: Scanner::default(),
             core: Core::new(kind, size, history_lines),
+            changes: Changes::default(),
         }
     }
 
@@ -133,9 +137,15 @@ impl Terminal {
             .is_none_or(|began| now >= began + FRAME_LIMIT)
     }
 
-    /// Rows that may look different since the last call.
-    pub fn take_damage(&mut self) -> Damage {
-        self.core.engine.take_damage()
+    /// Rows that may look different from what they were at `seen`, in ascending order, and the `seen` of the next call. 0
+    /// has seen nothing. Each of several readers keeps its own.
+    pub fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
+        let damage = self.core.engine.take_damage();
+        let damage = self
+            .changes
+            .unless_turned(self.core.modes.has(Mode::ReverseVideo), damage);
+        self.changes.note(&damage, self.core.engine.size().rows);
+        self.changes.since(seen)
     }
 
     /// Plain text of rows `first..=last` of the view, wrapped rows joined, trailing blanks cut.

@@ -7,6 +7,7 @@ use crossterm::event::{
 use ratatui::style::{Color, Modifier, Style};
 
 use super::scene::{ScreenCursor, ScreenRead, Wants, says_something};
+use crate::domain::Timestamp;
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
 use crate::term::{
     Attributes, Cell, CellStyle, CellWidth, Color as TermColor, Mode, MouseMode, Terminal, Underline,
@@ -30,6 +31,24 @@ impl<'a> LiveScreen<'a> {
     }
 }
 
+impl LiveScreen<'_> {
+    fn show_row(&mut self, row: u16, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        let inverse = self.terminal.modes().has(Mode::ReverseVideo);
+        self.terminal.visible_row(row, back, &mut self.row);
+        // Neighbours mostly look alike, and most cells are empty.
+        let mut last = (CellStyle::default(), style(&CellStyle::default(), inverse));
+        for (column, cell) in (0u16..).zip(&self.row) {
+            if cell.style != last.0 {
+                last = (cell.style, style(&cell.style, inverse));
+            }
+            let is_empty = cell.text == " " && last.1 == Style::default();
+            if cell.width != CellWidth::Continuation && !is_empty {
+                show(column, row, &cell.text, last.1);
+            }
+        }
+    }
+}
+
 impl ScreenRead for LiveScreen<'_> {
     fn size(&self) -> (u16, u16) {
         let size = self.terminal.size();
@@ -41,14 +60,8 @@ impl ScreenRead for LiveScreen<'_> {
     }
 
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
-        let inverse = self.terminal.modes().has(Mode::ReverseVideo);
         for row in 0..self.terminal.size().rows {
-            self.terminal.visible_row(row, back, &mut self.row);
-            for (column, cell) in (0u16..).zip(&self.row) {
-                if cell.width != CellWidth::Continuation {
-                    show(column, row, &cell.text, style(&cell.style, inverse));
-                }
-            }
+            self.show_row(row, back, show);
         }
     }
 
@@ -61,6 +74,18 @@ impl ScreenRead for LiveScreen<'_> {
             }
         }
         String::new()
+    }
+
+    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        self.show_row(row, 0, show);
+    }
+
+    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
+        self.terminal.changes_since(seen)
+    }
+
+    fn is_presentable(&self, now: Timestamp) -> bool {
+        self.terminal.presentable(now.0)
     }
 
     fn cursor(&self) -> Option<ScreenCursor> {

@@ -110,6 +110,25 @@ pub trait ScreenRead {
         says.map_or_else(String::new, |line| line.trim().to_owned())
     }
 
+    /// The same for one row that is not scrolled back.
+    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        self.cells(0, &mut |column, at, text, style| {
+            if at == row {
+                show(column, at, text, style);
+            }
+        });
+    }
+
+    /// Rows that may look different from what they were at `seen`, and the `seen` of the next call; 0 has seen nothing.
+    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
+        (seen + 1, (0..self.size().1).collect())
+    }
+
+    /// Whether its program is not in the middle of a frame; then what was shown before stays.
+    fn is_presentable(&self, _now: Timestamp) -> bool {
+        true
+    }
+
     /// Where the cursor is, when the program shows it.
     fn cursor(&self) -> Option<ScreenCursor>;
 

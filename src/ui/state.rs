@@ -203,6 +203,13 @@ impl State {
         wanted.map(|(id, _)| *id).collect()
     }
 
+    /// Where keys go and what is looked at: as long as this stays, a key that was passed on has changed nothing on the screen.
+    pub fn keys_at(&self) -> impl PartialEq + use<> {
+        let focus = self.here().map(|tab| tab.focus);
+        let scrolled: usize = self.panes.values().map(|pane| pane.scroll).sum();
+        (self.hands, self.tab, focus, scrolled, self.overlay.is_some())
+    }
+
     /// Shells that some pane shows.
     pub fn shells(&self) -> BTreeSet<u64> {
         let shown = self.panes.values().filter_map(|pane| match pane.content {

@@ -8,7 +8,7 @@ use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, SEVERAL, arrange, m
 use super::canvas::lines::{Lines, Weight};
 use super::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use super::pane::PaneId;
-use super::scene::{Scene, ScreenId};
+use super::scene::{Scene, ScreenId, ScreenRead};
 use super::shelf::Want;
 use super::state::{Content, Overlay, State, Zoom};
 use super::theme::Role;
@@ -32,6 +32,8 @@ pub struct Layouted {
     pub cursor: Option<CursorAt>,
     /// What must be fetched for what is shown.
     pub wants: Vec<Want>,
+    /// Whether keys go to the program in the pane with the focus, so that the cursor is its own.
+    pub typing: bool,
 }
 
 /// One pane that is drawn.
@@ -93,7 +95,18 @@ pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
             .collect(),
         cursor,
         wants: frame.wants(),
+        typing: mode == Mode::Type,
     }
+}
+
+/// Whether something lies over the panes.
+pub(crate) fn is_covered(state: &State, scene: &Scene<'_>) -> bool {
+    overlays::any(state, scene)
+}
+
+/// Where the cursor of a terminal is when it is drawn there.
+pub(crate) fn cursor_in(screen: &dyn ScreenRead, area: Rect) -> Option<CursorAt> {
+    cursor::within(screen, area)
 }
 
 fn pane_area(placed: &Placed, focus: PaneId) -> PaneArea {

@@ -25,7 +25,7 @@ mod log;
 mod metrics;
 mod terminal;
 
-pub(crate) use terminal::first_shown;
+pub(crate) use terminal::{first_shown, redraw_row};
 
 /// What a view sees.
 #[derive(Clone, Copy)]

@@ -1,36 +1,29 @@
-//! One attached client: what it presses becomes requests, what it sees becomes pictures. Paced: the first change is drawn at
-//! once, then at most every 16 ms (2 ms right after a key), and never more than two pictures ahead of what the client has
-//! shown, so that a slow line costs nothing but freshness.
+//! One attached client: what it presses becomes requests, what it sees becomes pictures, at its pace. Draws nothing that is
+//! not on its screen, and is not even woken by it.
+
+mod sending;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crossterm::event::Event as InputEvent;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::canvas::Canvas;
-use super::fetching;
+use super::hub::{Changes, Watch};
 use super::listening::{Server, TalkError, bye, next};
+use super::pace::Pace;
+use super::picture::{Picture, Stale};
 use super::requests::{Done, carry_out};
 use super::screens::holder_of;
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::app::taste::Taste;
-use crate::app::wire::{self, Attach, FromClient};
+use crate::app::wire::{Attach, FromClient};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
-use crate::ui::{self, Input, Layouted, LogLine, Request, Scene, ScreenId, Shelf, State, Theme};
+use crate::ui::{self, Input, LogLine, Request, Scene, ScreenId, Shelf, State, Theme};
 
-/// Pictures that may be on their way.
-const AHEAD: u64 = 2;
-/// Pause between pictures, ordinarily and for a while after a key.
-const PACE: Duration = Duration::from_millis(16);
-const PACE_AFTER_KEY: Duration = Duration::from_millis(2);
-const AFTER_KEY: Duration = Duration::from_millis(30);
-/// Lines of the watcher log a client keeps.
-const LOG_LINES: usize = 2_000;
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const NARROWEST_AGENT: u16 = 60;
 
@@ -43,16 +36,13 @@ pub(super) struct Client {
     pub(super) state: State,
     number: u64,
     theme: Theme,
-    canvas: Canvas,
-    layout: Layouted,
+    picture: Picture,
+    pace: Pace,
+    watching: Vec<Watch>,
+    terminals: u64,
     log: Vec<LogLine>,
     shelf: Shelf,
     read_to: u64,
-    sent: u64,
-    shown: u64,
-    key_at: Option<Instant>,
-    drawn_at: Option<Instant>,
-    stale: bool,
     /// Work under way whose end changes what is seen.
     pub(super) work: JoinSet<Done>,
 }
@@ -85,16 +75,18 @@ pub(super) async fn draw(
     let begun = ui::begin(&client.state);
     client.carry_out_all(begun, sender).await?;
     loop {
-        client.picture(sender).await?;
-        let due = client.due();
+        client.send_picture(sender).await?;
+        let (due, stale) = (client.due(), client.picture.stale());
         let happened = tokio::select! {
             () = server.stop.cancelled() => Happened::Stop,
             said = next(receiver) => Happened::Said(said?),
-            changed = pictures.changed() => Happened::Changed(changed.is_ok()),
-            changed = screens.changed() => Happened::Changed(changed.is_ok()),
-            changed = lines.changed() => Happened::Changed(changed.is_ok()),
+            changed = pictures.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
+            changed = lines.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
+            // Between two pictures it does not matter how often terminals write.
+            changed = screens.changed(), if stale < Stale::Terminals =>
+                Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
             Some(done) = client.work.join_next() => Happened::Done(done),
-            () = tokio::time::sleep_until(due) => Happened::Changed(true),
+            () = tokio::time::sleep_until(due) => Happened::Due,
         };
         match client.take(happened, sender).await? {
             Next::On => {}
@@ -110,8 +102,12 @@ enum Happened {
     Stop,
     /// The client said something, or is gone.
     Said(Option<FromClient>),
-    /// The board, a terminal or the log changed; or who tells of that is gone.
+    /// The board or the log changed; or who tells of that is gone.
     Changed(bool),
+    /// Terminals changed; or who tells of that is gone.
+    Wrote(Option<Changes>),
+    /// The time has come for a picture.
+    Due,
     /// Work beside the drawing has ended.
     Done(Result<Done, tokio::task::JoinError>),
 }
@@ -127,16 +123,13 @@ impl Client {
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
             theme: taste.theme(attach.looks),
-            canvas: Canvas::new(size),
-            layout: Layouted::default(),
+            picture: Picture::new(size),
+            pace: Pace::default(),
+            watching: Vec::new(),
+            terminals: 0,
             log: Vec::new(),
             shelf: Shelf::default(),
             read_to: 0,
-            sent: 0,
-            shown: 0,
-            key_at: None,
-            drawn_at: None,
-            stale: true,
             work: JoinSet::new(),
         })
     }
@@ -147,97 +140,40 @@ impl Client {
             Happened::Said(None) => Next::Gone,
             Happened::Said(Some(FromClient::Input(event))) => self.input(event, sender).await?,
             Happened::Said(Some(FromClient::Ack(number))) => {
-                self.shown = self.shown.max(number);
+                self.pace.shown(number);
                 Next::On
             }
             Happened::Said(Some(FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_))) => {
                 Next::On
             }
-            Happened::Changed(alive) => self.changed(alive),
+            Happened::Changed(alive) => self.changed(alive.then_some(Stale::Everything)),
+            Happened::Wrote(changes) => {
+                let stale = changes.map(|changes| self.wrote(changes));
+                self.changed(stale)
+            }
+            Happened::Due => {
+                self.time_passed();
+                Next::On
+            }
             Happened::Done(done) => self.done(done),
         })
     }
 
-    fn changed(&mut self, alive: bool) -> Next {
-        self.stale = true;
-        if alive {
-            Next::On
-        } else {
-            Next::Bye("the session has ended".to_owned())
-        }
-    }
-
-    /// When to wake up if nothing happens: the next picture that is due, or the next change by time alone.
-    fn due(&self) -> Instant {
-        let now = Instant::now();
-        if self.stale && self.sent - self.shown < AHEAD {
-            return self.drawn_at.map_or(now, |at| at + self.pace(now));
-        }
-        let at = clock::now();
-        now + Duration::from_millis(ui::next_change(&self.state, at).since(at).0)
-    }
-
-    fn pace(&self, now: Instant) -> Duration {
-        let soon = self.key_at.is_some_and(|at| now.duration_since(at) < AFTER_KEY);
-        if soon { PACE_AFTER_KEY } else { PACE }
-    }
-
-    /// Sends a picture if one is due.
-    async fn picture(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
-        if self.stale {
-            let noticed = self.update(Input::Tick);
-            self.carry_out_all(noticed, sender).await?;
-        }
-        let now = Instant::now();
-        let early = self.drawn_at.is_some_and(|at| now < at + self.pace(now));
-        if !self.stale || early || self.sent - self.shown >= AHEAD {
-            return Ok(());
-        }
-        let bytes = self.compose();
-        self.stale = false;
-        self.drawn_at = Some(now);
-        self.fit_terminals();
-        self.fetch_wanted();
-        if !bytes.is_empty() {
-            self.sent += 1;
-            sender.send(wire::picture(self.sent, &bytes)).await?;
-        }
-        Ok(())
-    }
-
-    /// Draws the frame as it is now; answers the bytes that bring the client's terminal there.
-    fn compose(&mut self) -> Vec<u8> {
-        self.read_log();
-        let model = Arc::clone(&self.server.session.pictures.borrow());
-        let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
-        let scene = Scene {
-            model: &model,
-            screens: &hub,
-            log: &self.log,
-            shelf: &self.shelf,
-            now: clock::now(),
-            session: &facts,
-            theme: &self.theme,
-        };
-        let (state, layout) = (&self.state, &mut self.layout);
-        self.canvas.draw(|buffer| {
-            *layout = ui::view(state, &scene, buffer);
-            layout.cursor
-        })
-    }
-
-    /// Begins to fetch what the frame just drawn lacks.
-    fn fetch_wanted(&mut self) {
-        let now = clock::now();
-        for want in std::mem::take(&mut self.layout.wants) {
-            if !self.shelf.begin(&want, now) {
-                continue;
+    fn changed(&mut self, stale: Option<Stale>) -> Next {
+        match stale {
+            Some(stale) => {
+                self.picture.mark(stale);
+                Next::On
             }
-            let server = Arc::clone(&self.server);
-            self.work.spawn_blocking(move || {
-                let sheet = fetching::fetch(&server.session, &want.paper);
-                Done::Fetched(want.paper, sheet)
-            });
+            None => Next::Bye("the session has ended".to_owned()),
+        }
+    }
+
+    fn wrote(&mut self, changes: Changes) -> Stale {
+        if std::mem::replace(&mut self.terminals, changes.terminals) == changes.terminals {
+            Stale::Terminals
+        } else {
+            Stale::Everything
         }
     }
 
@@ -247,7 +183,7 @@ impl Client {
         if leader != self.number && leader != 0 {
             return;
         }
-        for pane in &self.layout.panes {
+        for pane in &self.picture.layout().panes {
             let Some(id) = pane.screen else { continue };
             let least = if matches!(id, ScreenId::Attempt(_)) {
                 NARROWEST_AGENT
@@ -262,7 +198,8 @@ impl Client {
     /// The size of the terminal a pane would have.
     pub(super) fn size_of(&self, pane: ui::PaneId) -> PaneSize {
         let area = self
-            .layout
+            .picture
+            .layout()
             .panes
             .iter()
             .find(|area| area.pane == pane)
@@ -272,34 +209,30 @@ impl Client {
         })
     }
 
-    fn read_log(&mut self) {
-        for line in self.server.session.journal.after(self.read_to) {
-            self.read_to = line.seq;
-            self.log.push(LogLine {
-                at: line.at,
-                notice: line.notice.clone(),
-            });
-        }
-        let surplus = self.log.len().saturating_sub(LOG_LINES);
-        self.log.drain(..surplus);
-    }
-
     async fn input(&mut self, event: InputEvent, sender: &mut Sender) -> Result<Next, TalkError> {
         let input = match event {
             InputEvent::Key(key) => Input::Key(key),
             InputEvent::Mouse(mouse) => Input::Mouse(mouse),
             InputEvent::Paste(text) => Input::Paste(text),
             InputEvent::Resize(cols, rows) => {
-                self.canvas = Canvas::new((cols.max(1), rows.max(1)));
+                self.picture.anew((cols.max(1), rows.max(1)));
                 Input::Resize(cols.max(1), rows.max(1))
             }
             InputEvent::FocusGained => Input::Focus(true),
             InputEvent::FocusLost => Input::Focus(false),
         };
         self.server.leader.store(self.number, Ordering::Relaxed);
-        self.key_at = Some(Instant::now());
-        self.stale = true;
+        self.pace.pressed(Instant::now());
+        let before = self.state.keys_at();
         let requests = self.update(input);
+        // A key for a program changes nothing here; what the program answers will.
+        let only_typed = !requests.is_empty()
+            && requests
+                .iter()
+                .all(|request| matches!(request, Request::TypeInto(..)));
+        if !only_typed || self.state.keys_at() != before {
+            self.picture.mark(Stale::Everything);
+        }
         self.carry_out_all(requests, sender).await
     }
 
@@ -326,8 +259,7 @@ impl Client {
     ) -> Result<Next, TalkError> {
         for request in requests {
             if request == Request::Redraw {
-                self.canvas = Canvas::new(self.state.size);
-                self.stale = true;
+                self.picture.anew(self.state.size);
             }
             match carry_out(self, request, sender).await? {
                 Next::On => {}
@@ -338,7 +270,7 @@ impl Client {
     }
 
     fn done(&mut self, done: Result<Done, tokio::task::JoinError>) -> Next {
-        self.stale = true;
+        self.picture.mark(Stale::Everything);
         let now: Timestamp = clock::now();
         match done {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),

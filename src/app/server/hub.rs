@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Condvar, FairMutex, Mutex};
@@ -38,9 +38,18 @@ pub(super) struct Inner {
     pub(super) history: usize,
     pub(super) inbox: Inbox,
     before_end: BeforeEnd,
-    pub(super) changed: watch::Sender<u64>,
+    changed: watch::Sender<Changes>,
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
     closing: (Mutex<bool>, Condvar),
+}
+
+/// How much has happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Output of terminals that somebody watches.
+    pub output: u64,
+    /// Terminals that came, went or got another size.
+    pub terminals: u64,
 }
 
 /// One terminal.
@@ -53,6 +62,24 @@ pub struct Pane {
     pub(super) requests: Mutex<Option<Requests>>,
     /// The size last asked for.
     pub(super) size: Mutex<PaneSize>,
+    /// How many clients have it on their screen; output nobody sees wakes nobody.
+    watched: AtomicUsize,
+}
+
+/// A client that has a terminal on its screen; until this is dropped it is told of output.
+pub(super) struct Watch(Arc<Pane>);
+
+impl Watch {
+    /// Whether it is of that terminal.
+    pub(super) fn is_of(&self, pane: &Arc<Pane>) -> bool {
+        Arc::ptr_eq(&self.0, pane)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.watched.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl std::fmt::Debug for Hub {
@@ -77,20 +104,26 @@ impl Hub {
             history,
             inbox,
             before_end,
-            changed: watch::Sender::new(0),
+            changed: watch::Sender::default(),
             panes: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }))
     }
 
-    /// Changes whenever some terminal did.
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
+    pub fn changes(&self) -> watch::Receiver<Changes> {
         self.0.changed.subscribe()
     }
 
     /// The terminal of that id.
     pub fn pane(&self, id: &HolderId) -> Option<Arc<Pane>> {
         self.0.panes.lock().get(id).cloned()
+    }
+
+    /// Begins to tell of a terminal's output.
+    pub(super) fn watch(pane: Arc<Pane>) -> Watch {
+        pane.watched.fetch_add(1, Ordering::AcqRel);
+        Watch(pane)
     }
 
     /// Ids of terminals whose program runs.
@@ -128,7 +161,7 @@ impl Hub {
             // A holder that is gone is noticed by its reader.
             drop(requests.resize(size));
         }
-        self.0.changed.send_modify(|n| *n += 1);
+        self.0.terminals_changed();
     }
 
     /// Ends all readers. Programs and holders go on.
@@ -161,6 +194,8 @@ impl Hub {
         for old in ended.iter().take(ended.len().saturating_sub(ENDED_KEPT)) {
             panes.remove(old);
         }
+        drop(panes);
+        self.0.terminals_changed();
         Some(pane)
     }
 }
@@ -172,7 +207,20 @@ impl Inner {
             alive: AtomicBool::new(true),
             requests: Mutex::default(),
             size: Mutex::new(PaneSize::cells(Size::default().cols, Size::default().rows)),
+            watched: AtomicUsize::new(0),
         }
+    }
+
+    /// A terminal wrote something.
+    pub(super) fn wrote(&self, pane: &Pane) {
+        if pane.watched.load(Ordering::Acquire) > 0 {
+            self.changed.send_modify(|changes| changes.output += 1);
+        }
+    }
+
+    /// A terminal came, went, or got another size.
+    pub(super) fn terminals_changed(&self) {
+        self.changed.send_modify(|changes| changes.terminals += 1);
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -211,7 +259,7 @@ impl Inner {
                 }
             };
             pane.alive.store(false, Ordering::Release);
-            self.changed.send_modify(|n| *n += 1);
+            self.terminals_changed();
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();

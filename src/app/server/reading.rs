@@ -36,6 +36,7 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane) -> Option<Exit> {
                 pane.terminal
                     .lock()
                     .resize(crate::term::Size::new(snapshot.size.cols, snapshot.size.rows));
+                hub.terminals_changed();
                 *pane.requests.lock() = Some(requests.clone());
                 requests
                     .attach(snapshot.end.saturating_sub(REPLAYED).max(snapshot.oldest))
@@ -48,7 +49,7 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane) -> Option<Exit> {
                 for event in events {
                     take(hub, id, &requests, event, past);
                 }
-                hub.changed.send_modify(|n| *n += 1);
+                hub.wrote(pane);
             }
             Reply::Exited(end) => return Some(end.exit),
             Reply::Replaced => return None,

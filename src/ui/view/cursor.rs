@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::{CursorAt, FrameOf, overlays};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
+use crate::ui::scene::ScreenRead;
 use crate::ui::state::Overlay;
 use crate::ui::text::width;
 use crate::ui::views::first_shown;
@@ -30,17 +31,21 @@ pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
 
 fn typed(frame: &FrameOf<'_>) -> Option<CursorAt> {
     let placed = frame.arranged.focused()?;
-    let area = placed.inner;
     let mut found = None;
     frame.scene.screens.with(placed.content.screen()?, &mut |screen| {
-        let top = first_shown(screen, area.height);
-        let Some(cursor) = screen.cursor() else { return };
-        let row = cursor.row.checked_sub(top).filter(|row| *row < area.height);
-        found = row.filter(|_| cursor.column < area.width).map(|row| CursorAt {
-            x: area.x + cursor.column,
-            y: area.y + row,
-            shape: cursor.shape,
-        });
+        found = within(screen, placed.inner);
     });
     found.filter(|_| frame.state.pane(placed.pane).scroll == 0)
+}
+
+/// Where the cursor of a terminal is when it is drawn there; nowhere when its program hides it.
+pub(super) fn within(screen: &dyn ScreenRead, area: Rect) -> Option<CursorAt> {
+    let top = first_shown(screen, area.height);
+    let cursor = screen.cursor()?;
+    let row = cursor.row.checked_sub(top).filter(|row| *row < area.height)?;
+    (cursor.column < area.width).then_some(CursorAt {
+        x: area.x + cursor.column,
+        y: area.y + row,
+        shape: cursor.shape,
+    })
 }

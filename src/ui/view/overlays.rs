@@ -6,7 +6,8 @@ use super::{FrameOf, help};
 use crate::domain::Level;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::state::{Ask, Choose, Confirm, Hands, KEYS_SHOWN_AFTER, Overlay};
+use crate::ui::scene::Scene;
+use crate::ui::state::{Ask, Choose, Confirm, Hands, KEYS_SHOWN_AFTER, Overlay, State};
 use crate::ui::text::{clean, prefix, width, wrap};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
@@ -29,6 +30,15 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
     }
+}
+
+/// Whether there is anything that [`draw`] would draw.
+pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
+    let keys = match state.hands {
+        Hands::Prefix { since, .. } => scene.now.since(since) >= KEYS_SHOWN_AFTER,
+        Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) => false,
+    };
+    keys || state.overlay.is_some() || state.toasts.iter().any(|toast| toast.shown(scene.now))
 }
 
 fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {

@@ -108,21 +108,41 @@ pub(super) fn peek(
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> bool {
-    let mono = canvas.theme.palette == Palette::Mono;
     look.scene.screens.with(id, &mut |screen| {
         let top = first_shown(screen, area.height);
         let back = back.min(screen.history());
         screen.cells(back, &mut |column, row, grapheme, style| {
-            let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
-            let Some(row) = row.checked_sub(top).filter(|row| *row < area.height) else {
-                return;
-            };
-            if column + wide <= area.width {
-                let style = if mono { without_colour(style) } else { style };
-                canvas.cell((area.x + column, area.y + row), shown(grapheme), style, wide);
+            if let Some(row) = row.checked_sub(top) {
+                put(canvas, area, (column, row), (grapheme, style));
             }
         });
     })
+}
+
+/// Draws one row of a terminal anew; answers the row of the frame, if it is in the area.
+pub(crate) fn redraw_row(
+    screen: &mut dyn ScreenRead,
+    row: u16,
+    area: Rect,
+    canvas: &mut Canvas<'_>,
+) -> Option<u16> {
+    let top = first_shown(screen, area.height);
+    let place = row.checked_sub(top).filter(|place| *place < area.height)?;
+    canvas.clear(row_of(area, usize::from(place)));
+    screen.row(row, &mut |column, _, grapheme, style| {
+        put(canvas, area, (column, place), (grapheme, style));
+    });
+    Some(area.y + place)
+}
+
+/// One cell of a terminal, if it is inside the area.
+fn put(canvas: &mut Canvas<'_>, area: Rect, (column, row): (u16, u16), (grapheme, style): (&str, Style)) {
+    let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
+    if row < area.height && column + wide <= area.width {
+        let mono = canvas.theme.palette == Palette::Mono;
+        let style = if mono { without_colour(style) } else { style };
+        canvas.cell((area.x + column, area.y + row), shown(grapheme), style, wide);
+    }
 }
 
 fn shown(grapheme: &str) -> &str {
