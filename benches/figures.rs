@@ -1,0 +1,67 @@
+//! Every figure the program is held to, measured on the real binary in real terminals, beside tmux doing the same work in
+//! the same run where tmux can. `cargo bench --bench figures` prints one Markdown table for `docs/performance.md`;
+//! words after `--` choose groups, `DBS_BENCH_QUICK=1` tries all of it with small sizes. Must not be asked for on a busy
+//! machine, and kills nothing it did not start.
+#![cfg_attr(unix, expect(clippy::print_stdout, reason = "the table is what it is for"))]
+#![cfg_attr(
+    unix,
+    expect(clippy::print_stderr, reason = "says how far it is, beside the table")
+)]
+
+#[cfg(unix)]
+#[path = "figures/agents.rs"]
+mod agents;
+#[cfg(unix)]
+#[path = "figures/boards.rs"]
+mod boards;
+#[cfg(unix)]
+#[path = "figures/dbs.rs"]
+mod dbs;
+#[cfg(unix)]
+#[path = "figures/outer.rs"]
+mod outer;
+#[cfg(unix)]
+#[path = "figures/panes.rs"]
+mod panes;
+#[cfg(unix)]
+#[path = "figures/processes.rs"]
+mod processes;
+#[cfg(unix)]
+#[path = "figures/table.rs"]
+mod table;
+#[cfg(unix)]
+#[path = "figures/tmux.rs"]
+mod tmux;
+
+#[cfg(unix)]
+fn main() {
+    use table::{Sizes, Table};
+
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let sizes = Sizes::chosen();
+    let mut table = Table::new(sizes, tmux::version());
+    let groups: [(&str, fn(&mut Table)); 9] = [
+        ("text", panes::throughput),
+        ("echo", panes::echo),
+        ("start", agents::starts),
+        ("agents", agents::twenty),
+        ("kill", agents::killed),
+        ("signal", boards::signal_to_spawn),
+        ("board", boards::ten_thousand),
+        ("keys", boards::keys),
+        ("batch", boards::batch),
+    ];
+    for (name, measure) in groups {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            eprintln!("figures: {name}");
+            measure(&mut table);
+        }
+    }
+    println!("\n{table}");
+}
+
+#[cfg(not(unix))]
+fn main() {}

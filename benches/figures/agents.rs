@@ -1,0 +1,247 @@
+//! Twenty agents at once: memory, idleness, attaching; starting; a server that is killed.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
+#![expect(clippy::disallowed_methods, reason = "measures time")]
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::dbs::{FRAME, Project};
+use crate::outer::Outer;
+use crate::panes::{home, log_text};
+use crate::processes::{private, resident, ticks, wakeups};
+use crate::table::{Table, mebibytes, median, millis};
+use crate::tmux::Tmux;
+
+/// Longest time anything here may take.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// From the start of the command to the first frame: with the server to be started, and with one that runs.
+pub(crate) fn starts(table: &mut Table) {
+    let times = table.sizes.of(9, 3);
+    let cold = (0..times).map(|_| {
+        let project = Project::new("");
+        project.client().first()
+    });
+    let cold = median(cold.collect());
+    let project = Project::new("");
+    project.server();
+    let warm = median((0..times).map(|_| project.client().first()).collect());
+    let theirs = table.tmux.as_ref().map(|_| {
+        let cold = (0..times).map(|_| {
+            let folder = home();
+            Tmux::start(folder.path()).outer.first()
+        });
+        let cold = median(cold.collect());
+        let folder = home();
+        let tmux = Tmux::start(folder.path());
+        tmux.outer.first();
+        let warm = (0..times).map(|_| tmux.attach(folder.path()).first());
+        (
+            format!("{} ms", millis(cold)),
+            format!("{} ms", millis(median(warm.collect()))),
+        )
+    });
+    let (theirs_cold, theirs_warm) = theirs.unwrap_or_default();
+    table.row(
+        "first frame, server included",
+        "< 100 ms",
+        format!("{} ms", millis(cold)),
+        theirs_cold,
+    );
+    table.row(
+        "first frame, server running",
+        "< 100 ms",
+        format!("{} ms", millis(warm)),
+        theirs_warm,
+    );
+}
+
+/// A project with so many agents that have written 10,000 lines and wait.
+fn with_agents(count: u32, lines: &str) -> Project {
+    let project = Project::new(&format!(
+        "max_total_agents = {count}\n[limits]\nstarts_per_turn = 20\n[roles.default]\nagent = \"custom\"\ncommand = \"sh {}\"\n",
+        lines.replace('"', "\\\"")
+    ));
+    project.server();
+    project.tasks(count);
+    project
+}
+
+/// Memory, idleness and attaching with twenty agents of 10,000 lines each.
+pub(crate) fn twenty(table: &mut Table) {
+    let count = table.sizes.of(20, 5);
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_text(folder.path(), 1);
+    let script = folder.path().join("agent.sh");
+    let body = format!(
+        "head -n 10000 {0}; head -n 2000 {0}; printf 'at rest\\n'; exec sleep 100000\n",
+        log.display()
+    );
+    fs::write(&script, body).unwrap();
+    let project = with_agents(count, script.to_str().unwrap());
+    let wanted = usize::try_from(count).unwrap();
+    project.wait_until("all agents", PATIENCE, || project.holders().len() >= wanted);
+    std::thread::sleep(Duration::from_secs(3));
+    let client = project.client();
+    client.first();
+    std::thread::sleep(Duration::from_secs(2));
+    let server = project.server_pid();
+    let theirs = table.tmux.as_ref().map(|_| tmux_with(count, &script));
+    let say = |field: fn(&TmuxFigures) -> String| theirs.as_ref().map(field).unwrap_or_default();
+    table.row(
+        format!("{count} agents x 10,000 lines, server memory"),
+        "<= 150 MiB",
+        mebibytes(resident(server)),
+        say(|t| mebibytes(t.resident)),
+    );
+    let holders = project.holders();
+    let middle = |measure: fn(u32) -> u64| {
+        let mut all: Vec<u64> = holders.iter().map(|pid| measure(*pid)).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied().unwrap_or_default()
+    };
+    table.row(
+        "one holder, resident (of that private)",
+        "about 3 MiB",
+        format!("{} ({})", mebibytes(middle(resident)), mebibytes(middle(private))),
+        "–",
+    );
+    idle(table, (&project, &client), say(|t| t.idle.clone()));
+    attaching(table, &project, say(|t| format!("{} ms", millis(t.attach))));
+}
+
+/// Processor time and wake-ups while nothing happens.
+fn idle(table: &mut Table, (project, client): (&Project, &Outer), theirs: String) {
+    let seconds = table.sizes.of(20, 3);
+    let all = |measure: fn(u32) -> u64| {
+        let holders = project.holders();
+        [
+            measure(project.server_pid()),
+            measure(client.pid()),
+            holders.into_iter().map(measure).sum(),
+        ]
+    };
+    let (used, woken) = (all(ticks), all(wakeups));
+    std::thread::sleep(Duration::from_secs(seconds));
+    let share = |[after, before]: [u64; 2]| {
+        let hundredths = u32::try_from(after.saturating_sub(before)).unwrap();
+        f64::from(hundredths) / f64::from(u32::try_from(seconds).unwrap())
+    };
+    let parts = |before: [u64; 3], after: [u64; 3]| {
+        let [a, b, c] = before;
+        let [d, e, f] = after;
+        [share([d, a]), share([e, b]), share([f, c])]
+    };
+    let [server, client, holders] = parts(used, all(ticks));
+    let [server_woken, client_woken, holders_woken] = parts(woken, all(wakeups));
+    table.row(
+        "idle with those agents, one client: share of a core (wake-ups a second), server / client / all holders",
+        "< 1 %",
+        format!(
+            "{server:.2} % ({server_woken:.0}) / {client:.2} % ({client_woken:.0}) / {holders:.2} % ({holders_woken:.0})"
+        ),
+        theirs,
+    );
+}
+
+/// A second client, while all agents are there.
+fn attaching(table: &mut Table, project: &Project, theirs: String) {
+    let times = table.sizes.of(9, 3);
+    let taken = median((0..times).map(|_| project.client().first()).collect());
+    table.row(
+        "attach with those agents, from the command to the whole frame",
+        "< 150 ms",
+        format!("{} ms", millis(taken)),
+        theirs,
+    );
+}
+
+struct TmuxFigures {
+    resident: u64,
+    idle: String,
+    attach: Duration,
+}
+
+fn tmux_with(count: u32, script: &std::path::Path) -> TmuxFigures {
+    let folder = home();
+    let tmux = Tmux::start(folder.path());
+    tmux.outer.first();
+    for _ in 0..count {
+        tmux.ask(&["new-window", "sh", script.to_str().unwrap()]);
+    }
+    std::thread::sleep(Duration::from_secs(4));
+    let server = tmux.server();
+    let (used, woken) = (ticks(server), wakeups(server));
+    std::thread::sleep(Duration::from_secs(5));
+    let used = f64::from(u32::try_from(ticks(server) - used).unwrap()) / 5.0;
+    let woken = (wakeups(server) - woken) / 5;
+    let attach = median((0..3).map(|_| tmux.attach(folder.path()).first()).collect());
+    TmuxFigures {
+        resident: resident(server),
+        idle: format!("{used:.2} % ({woken})"),
+        attach,
+    }
+}
+
+/// Six agents that count on and on; the server is killed, the client brings it back. Nothing they wrote may be missing.
+pub(crate) fn killed(table: &mut Table) {
+    let count = 6;
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("agent.sh");
+    let lines = table.sizes.of(200_000, 20_000);
+    // As fast as it goes for a while, so that some of it happens while nobody listens; then a word that stays.
+    let body = format!("sleep 2; seq 1 {lines}; echo counted-$DBS_TASK-counted; exec sleep 100000\n");
+    fs::write(&script, body).unwrap();
+    let project = with_agents(count, script.to_str().unwrap());
+    let wanted = usize::try_from(count).unwrap();
+    project.wait_until("all agents", PATIENCE, || project.holders().len() >= wanted);
+    let client = project.client();
+    client.first();
+    client.look_for(b"counted-t-6-counted");
+    client.type_in(b"2");
+    let mut taken = Vec::new();
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(400));
+        taken.push(kill(&project, &client, FRAME));
+    }
+    client.look_for(b"counted-t-6-counted");
+    client.type_in(b"12");
+    client
+        .arrival(PATIENCE)
+        .expect("the end of the counting on the screen");
+    let whole = kill(&project, &client, b"counted-t-6-counted");
+    table.row(
+        "server killed → its client draws again",
+        "<= 1 s",
+        format!("{} ms", millis(median(taken))),
+        "–",
+    );
+    table.row(
+        "server killed → all 6 panes on the screen again",
+        "<= 1 s",
+        format!("{} ms", millis(whole)),
+        "–",
+    );
+    let expected: String = (1..=lines).map(|line| format!("{line}\r\n")).collect();
+    let wrong = (1..=count).filter(|number| {
+        let task = format!("t-{number}");
+        let log = project.run(&["logs", &task, "--raw"]).stdout;
+        memchr::memmem::find(&log, expected.as_bytes()).is_none()
+    });
+    let wrong = wrong.count();
+    let said = if wrong == 0 {
+        format!("0 of {} in 6 logs, over 4 kills", expected.len() * 6)
+    } else {
+        format!("**{wrong} of 6 logs are not whole**")
+    };
+    table.row("bytes of agents lost by killing servers", "0", said, "–");
+}
+
+/// Kills the server, and says how long it took until its client had that again.
+fn kill(project: &Project, client: &Outer, what: &[u8]) -> Duration {
+    let server = nix::unistd::Pid::from_raw(i32::try_from(project.server_pid()).unwrap());
+    client.look_for(what);
+    let killed = Instant::now();
+    nix::sys::signal::kill(server, nix::sys::signal::Signal::SIGKILL).unwrap();
+    client.arrival(PATIENCE).expect("a frame of the next server") - killed
+}

@@ -1,0 +1,288 @@
+//! Our own program at work in a project of its own: home, runtime folder, repository, bare origin. Everything is stopped at
+//! the end.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts the program, reads PATH, waits with deadlines"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::outer::Outer;
+use crate::panes::Multiplexer;
+use crate::processes;
+
+/// The program: the one just built, or another build of it to compare with.
+pub(crate) fn program() -> String {
+    std::env::var("DBS_BENCH_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dbs").to_owned())
+}
+
+/// The end of a frame.
+pub(crate) const FRAME: &[u8] = b"\x1b[?2026l";
+
+/// A project with a bare origin.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    /// A project with that in its configuration.
+    pub(crate) fn new(config: &str) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("dbs-figures-")
+            .tempdir_in("/tmp")
+            .unwrap();
+        let project = Self { folder };
+        for name in ["home", "run", "project/.debussy"] {
+            fs::create_dir_all(project.root().join(name)).unwrap();
+        }
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        fs::set_permissions(project.root().join("run"), private).unwrap();
+        let text = format!("base_branch = \"work\"\n{config}");
+        fs::write(project.path().join(".debussy/config.toml"), text).unwrap();
+        fs::write(project.path().join("README.md"), "hello\n").unwrap();
+        let origin = project.root().join("origin.git");
+        let origin = origin.to_str().unwrap();
+        project.git(&["init", "-q", "--bare", "-b", "main", origin]);
+        let steps: [&[&str]; 8] = [
+            &["init", "-q", "-b", "main"],
+            &["config", "user.name", "Figures"],
+            &["config", "user.email", "figures@example.org"],
+            &["remote", "add", "origin", origin],
+            &["add", "README.md"],
+            &["commit", "-q", "-m", "First"],
+            &["branch", "work"],
+            &["push", "-q", "origin", "main", "work"],
+        ];
+        for step in steps {
+            project.git(step);
+        }
+        project
+    }
+
+    /// Folder of everything.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    /// The main checkout.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.root().join("project")
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = self.outside("git").args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", said(&output));
+    }
+
+    fn outside(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(environment(&self.root()))
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command of the program to its end; any exit code.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.outside(&program()).args(arguments).output().unwrap()
+    }
+
+    /// Runs a command of the program, which must succeed; what it printed.
+    pub(crate) fn dbs(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "dbs {arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// What a command says for programs.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_slice(&self.run(arguments).stdout).unwrap_or_default()
+    }
+
+    /// A client in a terminal of its own; it starts a server if there is none.
+    pub(crate) fn client(&self) -> Outer {
+        Outer::start(&[&program()], &self.path(), &environment(&self.root()), FRAME)
+    }
+
+    /// Starts a server in the background, and waits until it answers.
+    pub(crate) fn server(&self) {
+        self.outside(&program())
+            .arg("server")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        self.wait_until("a server", Duration::from_secs(20), || {
+            self.json(&["status", "--json"]).pointer("/live") == Some(&Value::Bool(true))
+        });
+    }
+
+    /// The process id of the server; 0 when none answers.
+    pub(crate) fn server_pid(&self) -> u32 {
+        processes::found(&self.root().to_string_lossy(), "server")
+            .first()
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// The process ids of the holders that run.
+    pub(crate) fn holders(&self) -> Vec<u32> {
+        let attempts = fs::read_dir(self.path().join(".debussy/dbs/attempts"));
+        let folders = attempts.into_iter().flatten().flatten().map(|entry| entry.path());
+        let running = folders.filter(|folder| !folder.join("exit.json").exists());
+        let meta = running.filter_map(|folder| fs::read(folder.join("meta.json")).ok());
+        meta.filter_map(|text| {
+            let meta: Value = serde_json::from_slice(&text).ok()?;
+            let pid = meta.pointer("/holder/pid")?.as_u64()?;
+            u32::try_from(pid).ok()
+        })
+        .collect()
+    }
+
+    /// How many tasks are in that state.
+    pub(crate) fn count(&self, state: &str) -> u64 {
+        let status = self.json(&["status", "--json"]);
+        status
+            .pointer(&format!("/counts/{state}"))
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
+    }
+
+    /// Makes released tasks `t-1`, `t-2`, …
+    pub(crate) fn tasks(&self, count: u32) {
+        for number in 1..=count {
+            let (title, id) = (format!("Task {number}"), format!("t-{number}"));
+            self.dbs(&["task", "create", &title, "--id", &id, "--release"]);
+        }
+    }
+
+    /// Waits until a condition holds; fails otherwise.
+    pub(crate) fn wait_until(&self, what: &str, within: Duration, mut condition: impl FnMut() -> bool) {
+        let deadline = Instant::now() + within;
+        while !condition() {
+            assert!(
+                Instant::now() < deadline,
+                "{what} did not happen in time\n{}",
+                String::from_utf8_lossy(&self.run(&["status"]).stdout)
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let folder = self.root().to_string_lossy().into_owned();
+        let servers = || processes::found(&folder, "server").len();
+        if !self.holders().is_empty() && servers() == 0 {
+            self.server();
+        }
+        drop(self.run(&["stop", "--all"]));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while self.holders().len() + servers() > 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// What a command printed, for a failure.
+fn said(output: &Output) -> String {
+    format!(
+        "{}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// The environment of everything that is started: nothing of the person's own.
+pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let path = std::env::var("PATH").unwrap_or_default();
+    [
+        ("PATH", path),
+        ("HOME", text(folder.join("home"))),
+        ("XDG_RUNTIME_DIR", text(folder.join("run"))),
+        ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
+        ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("TERM", "xterm-256color".to_owned()),
+        ("USER", "figures".to_owned()),
+        ("SHELL", "/bin/sh".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// Our own program with one client.
+pub(crate) struct Dbs {
+    /// Its project.
+    pub(crate) project: Project,
+    outer: Outer,
+}
+
+impl Dbs {
+    /// Starts it.
+    pub(crate) fn start() -> Self {
+        let project = Project::new("");
+        let outer = project.client();
+        outer.look_for(b"\x1b[?2026l");
+        assert!(
+            outer.arrival(Duration::from_secs(30)).is_some(),
+            "the first frame"
+        );
+        Self { project, outer }
+    }
+}
+
+impl Dbs {
+    /// Types, and waits for the prompt of a new shell: before it is there, keys would mean something else.
+    fn prompted(&self, keys: &[u8]) {
+        let prompt: &[u8] = if nix::unistd::geteuid().is_root() {
+            b"#"
+        } else {
+            b"$"
+        };
+        self.outer.look_for(prompt);
+        self.outer.type_in(keys);
+        assert!(
+            self.outer.arrival(Duration::from_secs(10)).is_some(),
+            "a shell opens"
+        );
+    }
+}
+
+impl Multiplexer for Dbs {
+    fn outer(&self) -> &Outer {
+        &self.outer
+    }
+
+    fn open_shell(&mut self) {
+        self.prompted(b"\x02c");
+    }
+
+    fn open_beside(&mut self) {
+        self.prompted(b"\x02%\r");
+    }
+
+    fn other_beside(&mut self) {
+        self.outer.type_in(b"\x02o");
+    }
+
+    fn wake(&mut self) {
+        self.outer.type_in(b"\x02i\x15");
+    }
+
+    fn server_pid(&self) -> u32 {
+        self.project.server_pid()
+    }
+}

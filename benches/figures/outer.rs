@@ -1,0 +1,172 @@
+//! The terminal a client runs in: a pty of 200 by 50 that is always read, counts bytes, answers what terminals are asked, and
+//! notes the moment awaited bytes arrive. It does not emulate: what it costs must not be measured.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "measures time, reads on a thread of its own"
+)]
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use memchr::memmem;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize};
+
+/// Columns and rows of every client.
+pub(crate) const SIZE: (u16, u16) = (200, 50);
+
+/// A client in a terminal of its own. Killed when dropped.
+pub(crate) struct Outer {
+    child: Box<dyn Child + Send + Sync>,
+    _master: Box<dyn MasterPty + Send>,
+    writer: Arc<Mutex<Box<dyn Write + Send>>>,
+    seen: Arc<Seen>,
+    /// When the client was started.
+    pub(crate) started: Instant,
+}
+
+#[derive(Default)]
+struct Seen {
+    state: Mutex<State>,
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    bytes: u64,
+    awaited: Vec<u8>,
+    tail: Vec<u8>,
+    arrived: Option<Instant>,
+    last: Vec<u8>,
+}
+
+impl Outer {
+    /// Starts a program, and looks for these bytes from its first on.
+    pub(crate) fn start(argv: &[&str], folder: &Path, env: &[(String, String)], awaited: &[u8]) -> Self {
+        let (cols, rows) = SIZE;
+        let size = PtySize {
+            rows,
+            cols,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = portable_pty::native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::from_argv(argv.iter().map(|word| (*word).into()).collect());
+        command.env_clear();
+        command.cwd(folder);
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let started = Instant::now();
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let reader = pair.master.try_clone_reader().unwrap();
+        let writer = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let seen = Arc::new(Seen::default());
+        seen.state.lock().unwrap().awaited = awaited.to_vec();
+        let (to, answers) = (Arc::clone(&seen), Arc::clone(&writer));
+        std::thread::Builder::new()
+            .name("outer".to_owned())
+            .spawn(move || read_on(reader, &to, &answers))
+            .unwrap();
+        Self {
+            child,
+            _master: pair.master,
+            writer,
+            seen,
+            started,
+        }
+    }
+
+    /// How long after its start it has shown what was looked for from the start.
+    pub(crate) fn first(&self) -> Duration {
+        let arrived = self.arrival(Duration::from_mins(1));
+        arrived.unwrap_or_else(|| panic!("no first frame: {}", self.last())) - self.started
+    }
+
+    /// Types.
+    pub(crate) fn type_in(&self, bytes: &[u8]) {
+        let mut writer = self.writer.lock().unwrap();
+        writer.write_all(bytes).and_then(|()| writer.flush()).unwrap();
+    }
+
+    /// Bytes received so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.seen.state.lock().unwrap().bytes
+    }
+
+    /// From now on looks for these bytes.
+    pub(crate) fn look_for(&self, bytes: &[u8]) {
+        let mut state = self.seen.state.lock().unwrap();
+        state.awaited = bytes.to_vec();
+        state.tail.clear();
+        state.arrived = None;
+    }
+
+    /// When what is looked for arrived; nothing when it does not within that time.
+    pub(crate) fn arrival(&self, within: Duration) -> Option<Instant> {
+        let state = self.seen.state.lock().unwrap();
+        let waited = self
+            .seen
+            .news
+            .wait_timeout_while(state, within, |state| state.arrived.is_none());
+        waited.unwrap().0.arrived
+    }
+
+    /// What came last, for a failure.
+    pub(crate) fn last(&self) -> String {
+        let state = self.seen.state.lock().unwrap();
+        let from = state.last.len().saturating_sub(2_000);
+        format!(
+            "{} bytes, the last {:?}",
+            state.bytes,
+            String::from_utf8_lossy(&state.last[from..])
+        )
+    }
+
+    /// The process id of the client.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+}
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn read_on(mut from: Box<dyn Read + Send>, seen: &Seen, answers: &Mutex<Box<dyn Write + Send>>) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count) = from.read(&mut buffer) {
+        let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else {
+            return;
+        };
+        let now = Instant::now();
+        if count < 4096 && memmem::find(bytes, b"\x1b[c").is_some() {
+            let mut writer = answers.lock().unwrap();
+            drop(writer.write_all(b"\x1b[?62;22c").and_then(|()| writer.flush()));
+        }
+        let mut state = seen.state.lock().unwrap();
+        state.bytes += bytes.len() as u64;
+        if state.last.len() > 8_000 {
+            state.last.clear();
+        }
+        state
+            .last
+            .extend_from_slice(bytes.get(bytes.len().saturating_sub(2_000)..).unwrap_or_default());
+        if state.arrived.is_none() && !state.awaited.is_empty() {
+            state.tail.extend_from_slice(bytes);
+            if memmem::find(&state.tail, &state.awaited).is_some() {
+                state.arrived = Some(now);
+                seen.news.notify_all();
+            }
+            let keep = state.awaited.len() - 1;
+            let surplus = state.tail.len().saturating_sub(keep);
+            state.tail.drain(..surplus);
+        }
+    }
+}
