@@ -18,5 +18,9 @@ mod docs;
 mod served;
 #[path = "cli/shop.rs"]
 mod shop;
+#[path = "cli/speaking.rs"]
+mod speaking;
+#[path = "cli/starting.rs"]
+mod starting;
 #[path = "cli/watching.rs"]
 mod watching;

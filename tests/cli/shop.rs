@@ -1,8 +1,10 @@
 //! A project of its own for one test, and the program run in it.
 #![expect(clippy::disallowed_methods, reason = "the tests' door: starts the program")]
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -15,6 +17,16 @@ pub(crate) struct Said {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
+}
+
+impl Said {
+    fn of(output: Output) -> Said {
+        Said {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
 }
 
 /// A repository with an origin; whatever runs for it ends with it.
@@ -53,26 +65,37 @@ impl Shop {
 
     pub(crate) fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dbs"));
-        let runtime = self.git.root().join("r");
-        std::fs::create_dir_all(&runtime).unwrap();
+        std::fs::create_dir_all(self.root_of_sockets()).unwrap();
         command
             .args(arguments)
             .current_dir(folder)
             .env_clear()
-            .envs(self.git.environment())
-            .env("XDG_RUNTIME_DIR", runtime)
-            .env("USER", "ann")
+            .envs(self.environment())
             .stdin(Stdio::null());
         command
     }
 
+    /// The whole environment of a person here; the key is one no agent may get.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let mut environment = self.git.environment();
+        environment.push(("XDG_RUNTIME_DIR".into(), self.root_of_sockets().into()));
+        environment.push(("USER".into(), "ann".into()));
+        environment.push(("ANTHROPIC_API_KEY".into(), "secret".into()));
+        environment
+    }
+
+    fn root_of_sockets(&self) -> PathBuf {
+        self.git.root().join("r")
+    }
+
+    /// Runs as somebody with that environment besides.
+    pub(crate) fn run_with(&self, env: &BTreeMap<String, String>, arguments: &[&str]) -> Said {
+        let mut command = self.command(&self.git.project(), arguments);
+        Said::of(command.env_clear().envs(env).output().unwrap())
+    }
+
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Said {
-        let output = self.command(folder, arguments).output().unwrap();
-        Said {
-            code: output.status.code().unwrap(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
+        Said::of(self.command(folder, arguments).output().unwrap())
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {

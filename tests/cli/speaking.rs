@@ -1,0 +1,81 @@
+//! What agents are told about themselves, and that none can speak for another (K51).
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+
+use crate::shop::{Said, Shop};
+
+/// Writes down its environment and stays.
+const AGENT: &str = "sh -c 'env >\"$DBS_ROOT/.debussy/env-$DBS_TASK\"; exec sleep 600'";
+
+/// Two agents at work; the environment of each.
+fn two_agents() -> (Shop, BTreeMap<String, String>, BTreeMap<String, String>) {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    shop.does(&["config", "roles.developer.command", AGENT]);
+    for id in ["t-1", "t-2"] {
+        shop.does(&["task", "create", "Fix", "--id", id, "--release"]);
+    }
+    shop.serve();
+    let read = |id: &str| -> BTreeMap<String, String> {
+        let file = shop.git.project().join(format!(".debussy/env-{id}"));
+        let whole = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("DEBUSSY_BEAD="));
+        shop.wait_for("environment", whole);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let pairs = text.lines().filter_map(|line| line.split_once('='));
+        pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    };
+    let (first, second) = (read("t-1"), read("t-2"));
+    (shop, first, second)
+}
+
+fn speak(shop: &Shop, env: &BTreeMap<String, String>, arguments: &[&str]) -> Said {
+    shop.run_with(env, arguments)
+}
+
+#[test]
+fn an_agent_knows_its_role_and_task_and_gets_no_key_of_the_person() {
+    let (_shop, env, _) = two_agents();
+    assert_eq!(env["DEBUSSY_ROLE"], "developer");
+    assert_eq!(env["DEBUSSY_BEAD"], "t-1");
+    assert_eq!(
+        (env["DBS_ROLE"].as_str(), env["DBS_TASK"].as_str()),
+        ("developer", "t-1")
+    );
+    assert!(!env.contains_key("ANTHROPIC_API_KEY"), "{env:?}");
+}
+
+#[test]
+fn no_agent_can_speak_for_another_neither_to_the_server_nor_through_the_inbox() {
+    let (shop, first, second) = two_agents();
+    let mut forged = first.clone();
+    forged.insert("DBS_ATTEMPT".to_owned(), second["DBS_ATTEMPT"].clone());
+    let said = speak(&shop, &forged, &["signal", "block", "forged"]);
+    assert!(said.code == 1 && said.err.contains("refused"), "{said:?}");
+    forged.remove("DBS_SOCKET");
+    speak(&shop, &forged, &["signal", "block", "forged"]);
+    let mut late = first.clone();
+    late.remove("DBS_SOCKET");
+    speak(&shop, &late, &["progress", "honest"]);
+    let heard = |id: &str, what: &str| {
+        let attempt = if id == "t-1" { &first } else { &second }["DBS_ATTEMPT"].clone();
+        let board = shop.board();
+        board["attempts"][&attempt]["signals"].to_string().contains(what)
+    };
+    shop.wait_for("honest signal", || heard("t-1", "honest"));
+    assert!(!heard("t-2", "forged") && !heard("t-1", "forged"));
+    let inbox = shop.git.project().join(".debussy/dbs/inbox");
+    shop.wait_for("empty inbox", || {
+        let entries = std::fs::read_dir(&inbox).unwrap().flatten();
+        !entries
+            .into_iter()
+            .any(|entry| entry.path().extension().is_some_and(|end| end == "json"))
+    });
+    assert!(!heard("t-2", "forged"));
+    let said = speak(&shop, &second, &["signal", "block", "a reason"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    shop.wait_for("own signal", || heard("t-2", "a reason"));
+}
