@@ -113,14 +113,15 @@ struct Tests {
 
 impl<'ast> Visit<'ast> for Tests {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        let is_test = |attribute: &syn::Attribute| {
-            attribute
-                .path()
-                .segments
-                .last()
-                .is_some_and(|segment| segment.ident == "test")
+        let is = |name: &str| {
+            let last = |attribute: &syn::Attribute| {
+                let segments = &attribute.path().segments;
+                segments.last().is_some_and(|segment| segment.ident == name)
+            };
+            item.attrs.iter().any(last)
         };
-        if item.attrs.iter().any(is_test) {
+        // What is not run proves nothing.
+        if is("test") && !is("ignore") {
             self.names.insert(item.sig.ident.to_string());
         }
         visit_item_fn(self, item);
@@ -200,7 +201,7 @@ fn a_planted_proof_that_does_not_exist_is_found() {
 
 #[test]
 fn tests_are_known_by_their_functions_only() {
-    let text = "#[test] fn a() {}\n#[tokio::test] async fn b() {}\nfn c() {}\nmod tests { #[test] fn d() {} }\nproptest! { #[test] fn e(x in 0..9) {} }";
+    let text = "#[test] fn a() {}\n#[tokio::test] async fn b() {}\nfn c() {}\n#[test] #[ignore = \"later\"] fn f() {}\nmod tests { #[test] fn d() {} }\nproptest! { #[test] fn e(x in 0..9) {} }";
     let names = tests_of(&SourceFile::parse("src/ui/board.rs", text));
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["a", "b", "d", "e"]);
 }
