@@ -8,6 +8,7 @@ mod cascading;
 mod checking;
 mod ending;
 mod handling;
+mod index;
 mod moving;
 mod naming;
 mod ordering;
@@ -28,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use checking::check_invariants;
+use index::Index;
 use step::Step;
 
 use super::attempt::Attempt;
@@ -64,6 +66,8 @@ pub struct Board {
     touched: Touched,
     /// Nobody is there to carry out what is wished for. Never stored.
     asleep: bool,
+    /// What can be read off the rows. Never stored, makes no difference.
+    index: Index,
 }
 
 /// Which rows an event changed.
@@ -84,6 +88,7 @@ impl Board {
     pub fn apply(&mut self, now: Timestamp, event: &Event) -> Vec<Effect> {
         let was_sound = cfg!(debug_assertions) && check_invariants(self).is_ok();
         let mut step = Step::new(now);
+        self.make_index();
         self.take_in(&mut step, event);
         // Before the workflows are read nothing can be judged; the first event that brings them catches up.
         if !self.workflows.is_empty() {
@@ -94,6 +99,7 @@ impl Board {
             }
             self.judge_runs(&mut step);
         }
+        self.link();
         debug_assert!(
             !was_sound || check_invariants(self).is_ok(),
             "{event:?} broke the board: {:?}",
@@ -189,12 +195,14 @@ impl Board {
     fn configured(&mut self, settings: &Settings) {
         if *self.settings != *settings {
             self.settings = Arc::new(settings.clone());
+            self.index.everything_changed();
         }
     }
 
     fn workflows_loaded(&mut self, flows: &[Workflow]) {
         let keyed = flows.iter().map(|flow| (flow.id.clone(), Arc::new(flow.clone())));
         self.workflows = keyed.collect();
+        self.index.everything_changed();
     }
 
     /// What changed since this was last called.

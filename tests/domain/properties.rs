@@ -311,6 +311,22 @@ proptest! {
         prop_assert_eq!(one, other);
     }
 
+    /// A copy of a board begins without what is kept beside the rows, as a board that was read from the store does.
+    #[test]
+    fn what_is_kept_beside_the_rows_changes_no_answer(story in story()) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for (wait, event) in story {
+            now = now + Span(wait);
+            let mut fresh = board.clone();
+            prop_assert_eq!(fresh.next_deadline(), board.next_deadline());
+            prop_assert_eq!(board.apply(now, &event), fresh.apply(now, &event));
+            prop_assert_eq!(&board, &fresh);
+            prop_assert_eq!(board.next_deadline(), fresh.next_deadline());
+            prop_assert_eq!(board.take_touched(), fresh.take_touched());
+        }
+    }
+
     #[test]
     fn reports_of_attempts_that_are_not_open_change_nothing(story in story()) {
         let mut board = begin();

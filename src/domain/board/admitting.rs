@@ -22,7 +22,7 @@ pub(super) enum Admission {
 }
 
 /// What is taken already; kept up to date while tasks are started, so that a limit holds within a turn too (LK-5).
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Places {
     agents: u32,
     by_role: BTreeMap<RoleId, u32>,
@@ -44,6 +44,11 @@ impl Places {
         }
     }
 
+    /// Whether as much room is taken as in the other: what found none there finds none here.
+    pub(super) fn is_as_full_as(&self, other: &Places) -> bool {
+        self.agents == other.agents && self.by_role == other.by_role && self.singles == other.singles
+    }
+
     fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<Single>) {
         if let Worker::Agent { role, name } = worker {
             self.agents += 1;
@@ -61,7 +66,7 @@ impl Board {
     /// same task gets it rather than new work (K8).
     pub(super) fn places(&self) -> Places {
         let mut places = Places::default();
-        for attempt in self.attempts.values().filter(|attempt| attempt.state.is_open()) {
+        for attempt in self.index.open.iter().filter_map(|id| self.attempts.get(id)) {
             let Some(task) = self.tasks.get(&attempt.task) else {
                 continue;
             };

@@ -17,9 +17,16 @@ const SMALL_BATCH: usize = 3;
 impl Board {
     /// Skips what can never start, takes up again what can.
     pub(super) fn cascade(&mut self, step: &mut Step) {
-        self.unskip(step);
+        self.link();
+        let mut pending = std::mem::take(&mut self.index.cascading);
+        // What is doomed in an aborted run stays as it is, so nothing tells which of it was seen before.
+        pending.all |= self.batches.keys().any(|id| self.is_aborted(id));
+        let mut near = self.near(pending);
+        self.unskip(step, &near);
+        let freed = std::mem::take(&mut self.index.cascading);
+        near.extend(self.near(freed));
         let mut by_batch: BTreeMap<BatchId, BTreeMap<TaskId, TaskId>> = BTreeMap::new();
-        for (id, root) in self.doomed() {
+        for (id, root) in self.doomed(&near) {
             if let Some(task) = self.tasks.get(&id) {
                 by_batch.entry(task.batch.clone()).or_default().insert(id, root);
             }
@@ -49,10 +56,10 @@ impl Board {
     }
 
     /// What was skipped because of others whose work is done by now.
-    fn unskip(&mut self, step: &mut Step) {
-        let freed: Vec<TaskId> = self
-            .tasks
-            .values()
+    fn unskip(&mut self, step: &mut Step, near: &BTreeSet<TaskId>) {
+        let freed: Vec<TaskId> = near
+            .iter()
+            .filter_map(|id| self.tasks.get(id))
             .filter(|task| matches!(&task.state, TaskState::Skipped(root) if *root != task.id))
             .filter(|task| self.open_dependencies(task).is_empty())
             .map(|task| task.id.clone())
@@ -63,20 +70,19 @@ impl Board {
         }
     }
 
-    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one.
-    fn doomed(&self) -> BTreeMap<TaskId, TaskId> {
-        let mut open: Vec<(&TaskId, TaskId)> = self
-            .tasks
-            .values()
-            .filter_map(|task| root_of(task).map(|root| (&task.id, root)))
+    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one. Looked
+    /// for from `near` on: what is broken there, or is waited for there.
+    fn doomed(&self, near: &BTreeSet<TaskId>) -> BTreeMap<TaskId, TaskId> {
+        let rows = near.iter().filter_map(|id| self.tasks.get(id));
+        let needed = rows.flat_map(|task| std::iter::once(&task.id).chain(&task.deps));
+        let roots: BTreeMap<&TaskId, TaskId> = needed
+            .filter_map(|id| Some((id, root_of(self.tasks.get(id)?)?)))
             .collect();
+        let mut open: Vec<(&TaskId, TaskId)> = roots.into_iter().collect();
         let mut doomed = BTreeMap::new();
-        if open.is_empty() {
-            return doomed;
-        }
-        let dependents = self.dependents();
         while let Some((id, root)) = open.pop() {
-            for dependent in dependents.get(id).into_iter().flatten() {
+            let dependents = self.index.dependents(id).filter_map(|id| self.tasks.get(id));
+            for dependent in dependents.filter(|task| task.deps.contains(id)) {
                 if self.may_be_skipped(dependent) && !doomed.contains_key(&dependent.id) {
                     doomed.insert(dependent.id.clone(), root.clone());
                     open.push((&dependent.id, root.clone()));
@@ -84,16 +90,6 @@ impl Board {
             }
         }
         doomed
-    }
-
-    fn dependents(&self) -> BTreeMap<&TaskId, Vec<&Task>> {
-        let mut dependents: BTreeMap<&TaskId, Vec<&Task>> = BTreeMap::new();
-        for task in self.tasks.values() {
-            for on in &task.deps {
-                dependents.entry(on).or_default().push(task);
-            }
-        }
-        dependents
     }
 
     fn may_be_skipped(&self, task: &Task) -> bool {

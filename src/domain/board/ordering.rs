@@ -24,12 +24,10 @@ struct TaskRank<'a> {
 }
 
 impl Board {
-    /// All released tasks, first come first.
-    pub(super) fn queue(&self) -> Vec<TaskId> {
-        let released = self
-            .tasks
-            .values()
-            .filter(|task| task.state == TaskState::Released);
+    /// Those of the tasks that are released, first come first.
+    pub(super) fn queue<'a>(&self, ids: impl IntoIterator<Item = &'a TaskId>) -> Vec<TaskId> {
+        let rows = ids.into_iter().filter_map(|id| self.tasks.get(id));
+        let released = rows.filter(|task| task.state == TaskState::Released);
         let mut ranked: Vec<TaskRank<'_>> = released.map(|task| self.rank(task)).collect();
         ranked.sort_unstable();
         ranked.into_iter().map(|rank| rank.id.clone()).collect()

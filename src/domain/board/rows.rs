@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Board;
 use crate::domain::attempt::{Attempt, AttemptMode};
 use crate::domain::id::{AttemptId, BatchId, StageId, TaskId};
-use crate::domain::run::Batch;
+use crate::domain::run::{Batch, RunState};
 use crate::domain::task::{Comment, Task, TaskState};
 use crate::domain::time::Timestamp;
 use crate::domain::workflow::{EvidenceKind, GateSet, Stage, Workflow};
@@ -61,6 +61,7 @@ impl Board {
         if let Some(task) = self.tasks.get_mut(id) {
             change(Arc::make_mut(task));
             self.touched.tasks.insert(id.clone());
+            self.index.task_changed(id);
         }
     }
 
@@ -69,24 +70,31 @@ impl Board {
         if let Some(attempt) = self.attempts.get_mut(&id) {
             change(Arc::make_mut(attempt));
             self.touched.attempts.insert(id);
+            self.index.attempt_changed(attempt);
         }
     }
 
     /// Changes a batch and remembers that.
     pub(super) fn edit_batch(&mut self, id: &BatchId, change: impl FnOnce(&mut Batch)) {
         if let Some(batch) = self.batches.get_mut(id) {
+            let before = allowed(batch);
             change(Arc::make_mut(batch));
             self.touched.batches.insert(id.clone());
+            if allowed(batch) != before {
+                self.index.everything_changed();
+            }
         }
     }
 
     pub(super) fn insert_task(&mut self, task: Task) {
         self.touched.tasks.insert(task.id.clone());
+        self.index.task_changed(&task.id);
         self.tasks.insert(task.id.clone(), Arc::new(task));
     }
 
     pub(super) fn insert_attempt(&mut self, attempt: Attempt) {
         self.touched.attempts.insert(attempt.id);
+        self.index.attempt_changed(&attempt);
         self.attempts.insert(attempt.id, Arc::new(attempt));
     }
 
@@ -123,6 +131,12 @@ impl Board {
         };
         self.edit(id, |task| task.comments.push(comment));
     }
+}
+
+/// What a batch lets its tasks do: whether they may start, and from which base.
+fn allowed(batch: &Batch) -> (bool, bool, Option<String>) {
+    let aborted = matches!(batch.run, RunState::Aborted(_));
+    (aborted, batch.go_ahead.is_some(), batch.base.clone())
 }
 
 /// The author of what the engine itself writes on a task.

@@ -1,53 +1,60 @@
 //! Where each batch as a whole stands (seeds 3.11), computed from its tasks after every event; stalled is the deadlock test.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Board;
 use super::step::Step;
 use crate::domain::effect::Level;
 use crate::domain::id::{BatchId, TaskId};
-use crate::domain::run::RunState;
+use crate::domain::run::{Batch, RunState};
 use crate::domain::task::{Task, TaskState, WhyNot};
 
 /// What the tasks of a batch add up to.
 #[derive(Debug, Default)]
-struct Sum {
+pub(super) struct Sum {
     tasks: usize,
     backlog: usize,
     moving: usize,
-    stuck: Vec<TaskId>,
+    stuck: BTreeSet<TaskId>,
     badly_ended: usize,
+}
+
+/// How a task counts in its batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Not released.
+    Backlog,
+    /// Goes on without a person.
+    Moving,
+    /// Needs a person.
+    Stuck,
+    /// Failed or skipped.
+    BadlyEnded,
+    /// Done or cancelled.
+    Over,
 }
 
 impl Board {
     /// Recomputes the state of every run and tells people of changes.
     pub(super) fn judge_runs(&mut self, step: &mut Step) {
-        let moving = self.moving();
-        let mut sums: BTreeMap<&BatchId, Sum> = BTreeMap::new();
-        for task in self.tasks.values() {
-            sums.entry(&task.batch)
-                .or_default()
-                .add(task, moving.contains(&task.id));
-        }
+        self.link();
+        self.add_up();
         let paused = self.pause.is_some();
-        let changes: Vec<(BatchId, RunState)> = self
+        let state_of = |batch: &Batch| {
+            let sum = self.index.sums.get(&batch.id);
+            sum.map_or(RunState::Planning, |sum| sum.state(paused))
+        };
+        let told: Vec<(BatchId, RunState, String)> = self
             .batches
             .values()
             .filter(|batch| !matches!(batch.run, RunState::Aborted(_)))
             .filter_map(|batch| {
-                let run = sums
-                    .get(&batch.id)
-                    .map_or(RunState::Planning, |sum| sum.state(paused));
-                (run != batch.run).then(|| (batch.id.clone(), run))
-            })
-            .collect();
-        let told: Vec<(BatchId, RunState, String)> = changes
-            .into_iter()
-            .map(|(id, run)| {
-                let why = sums
-                    .get(&id)
-                    .map_or_else(String::new, |sum| self.reasons(&sum.stuck));
-                (id, run, why)
+                let run = state_of(batch);
+                (run != batch.run).then(|| {
+                    let sum = self.index.sums.get(&batch.id);
+                    let why = sum.map_or_else(String::new, |sum| self.reasons(&sum.stuck));
+                    (batch.id.clone(), run, why)
+                })
             })
             .collect();
         for (id, run, why) in told {
@@ -59,39 +66,52 @@ impl Board {
         }
     }
 
-    /// Tasks that are under way or will be without a person: worked on, waiting for time or room, or for others that move.
-    fn moving(&self) -> BTreeSet<&TaskId> {
-        let mut open: Vec<&TaskId> = self
-            .tasks
-            .values()
-            .filter(|task| moves_by_itself(task))
-            .map(|task| &task.id)
-            .collect();
-        let mut moving: BTreeSet<&TaskId> = open.iter().copied().collect();
-        let mut waiting: BTreeMap<&TaskId, usize> = BTreeMap::new();
-        let mut dependents: BTreeMap<&TaskId, Vec<&TaskId>> = BTreeMap::new();
-        for task in self.tasks.values() {
-            if let (TaskState::Released, Some(WhyNot::Dependencies(on))) = (&task.state, &task.why_not) {
-                waiting.insert(&task.id, on.len());
-                for on in on {
-                    dependents.entry(on).or_default().push(&task.id);
-                }
-            }
-        }
+    /// Brings up to date which tasks move and what the tasks of each batch add up to.
+    fn add_up(&mut self) {
+        let pending = std::mem::take(&mut self.index.judging);
+        let mut open: Vec<TaskId> = self.ids_of(pending).into_iter().collect();
+        let mut seen = BTreeSet::new();
         while let Some(id) = open.pop() {
-            for dependent in dependents.get(id).into_iter().flatten().copied() {
-                if let Some(left) = waiting.get_mut(dependent) {
-                    *left = left.saturating_sub(1);
-                    if *left == 0 && moving.insert(dependent) {
-                        open.push(dependent);
-                    }
+            let moves = self.tasks.get(&id).is_some_and(|task| self.moves(task));
+            if moves != self.index.moving.contains(&id) {
+                if moves {
+                    self.index.moving.insert(id.clone());
+                } else {
+                    self.index.moving.remove(&id);
                 }
+                open.extend(self.index.dependents(&id).cloned());
             }
+            seen.insert(id);
         }
-        moving
+        for id in seen {
+            let Some(task) = self.tasks.get(&id) else { continue };
+            let standing = standing(task, self.index.moving.contains(&id));
+            let now = (task.batch.clone(), standing);
+            let before = self.index.standings.insert(id.clone(), now.clone());
+            if before.as_ref() == Some(&now) {
+                continue;
+            }
+            if let Some((batch, standing)) = before
+                && let Some(sum) = self.index.sums.get_mut(&batch)
+            {
+                sum.leave(&id, standing);
+            }
+            self.index.sums.entry(now.0).or_default().join(&id, standing);
+        }
     }
 
-    fn reasons(&self, stuck: &[TaskId]) -> String {
+    /// Whether a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
+    fn moves(&self, task: &Task) -> bool {
+        moves_by_itself(task)
+            || match (&task.state, &task.why_not) {
+                (TaskState::Released, Some(WhyNot::Dependencies(on))) => {
+                    !on.is_empty() && on.iter().all(|id| self.index.moving.contains(id))
+                }
+                _ => false,
+            }
+    }
+
+    fn reasons(&self, stuck: &BTreeSet<TaskId>) -> String {
         let of = |id: &TaskId| {
             let task = self.tasks.get(id)?;
             let why = match (&task.state, &task.why_not) {
@@ -111,18 +131,30 @@ impl Board {
 }
 
 impl Sum {
-    fn add(&mut self, task: &Task, moves: bool) {
+    fn join(&mut self, id: &TaskId, standing: Standing) {
         self.tasks += 1;
-        match &task.state {
-            TaskState::Backlog => self.backlog += 1,
-            _ if moves => self.moving += 1,
-            TaskState::Done | TaskState::Cancelled => {}
-            TaskState::Failed(_) | TaskState::Skipped(_) => self.badly_ended += 1,
-            TaskState::Released
-            | TaskState::Active
-            | TaskState::Verifying
-            | TaskState::Held(_)
-            | TaskState::Parked(_) => self.stuck.push(task.id.clone()),
+        if standing == Standing::Stuck {
+            self.stuck.insert(id.clone());
+        }
+        if let Some(count) = self.count(standing) {
+            *count += 1;
+        }
+    }
+
+    fn leave(&mut self, id: &TaskId, standing: Standing) {
+        self.tasks = self.tasks.saturating_sub(1);
+        self.stuck.remove(id);
+        if let Some(count) = self.count(standing) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn count(&mut self, standing: Standing) -> Option<&mut usize> {
+        match standing {
+            Standing::Backlog => Some(&mut self.backlog),
+            Standing::Moving => Some(&mut self.moving),
+            Standing::BadlyEnded => Some(&mut self.badly_ended),
+            Standing::Stuck | Standing::Over => None,
         }
     }
 
@@ -140,6 +172,20 @@ impl Sum {
         } else {
             RunState::Completed
         }
+    }
+}
+
+fn standing(task: &Task, moves: bool) -> Standing {
+    match &task.state {
+        TaskState::Backlog => Standing::Backlog,
+        _ if moves => Standing::Moving,
+        TaskState::Done | TaskState::Cancelled => Standing::Over,
+        TaskState::Failed(_) | TaskState::Skipped(_) => Standing::BadlyEnded,
+        TaskState::Released
+        | TaskState::Active
+        | TaskState::Verifying
+        | TaskState::Held(_)
+        | TaskState::Parked(_) => Standing::Stuck,
     }
 }
 

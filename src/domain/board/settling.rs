@@ -161,6 +161,7 @@ impl Board {
             .collect();
         for id in old {
             self.attempts.remove(&id);
+            self.index.attempt_gone(id);
             self.touched.attempts.insert(id);
         }
     }

@@ -1,5 +1,6 @@
 //! The scheduler: what starts now, and for everything else the stored reason why not (seeds 3.9, design 5.7).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Board;
@@ -14,25 +15,59 @@ use crate::domain::task::{Hold, Task, TaskState, WhyNot};
 use crate::domain::workflow::{Actor, Stage};
 
 impl Board {
-    /// Starts what may start, in order, and stores for every other released task why it was not started.
+    /// Starts what may start, in order, and stores for every other released task why it was not started. Looked at is what
+    /// changed, what waits for it, and what a time kept waiting that has come. What only lacked room is looked at when other
+    /// room is taken than the last time.
     pub(super) fn schedule(&mut self, step: &mut Step) {
-        let queue = self.queue();
-        if queue.is_empty() {
-            return;
-        }
+        self.link();
+        let mut due = self.due(step);
         let mut places = self.places();
-        for id in queue {
+        let paused = self.pause.is_some();
+        let as_before =
+            |(tried, was_paused): &(Places, bool)| tried.is_as_full_as(&places) && *was_paused == paused;
+        let changed =
+            !self.index.turn_limited.is_empty() || !self.index.tried.as_ref().is_some_and(as_before);
+        if changed {
+            due.extend(self.index.contenders.iter().cloned());
+        }
+        let before = places.clone();
+        self.go_through(step, &due, &mut places);
+        if !changed && !places.is_as_full_as(&before) {
+            let others: Vec<TaskId> = self.index.contenders.difference(&due).cloned().collect();
+            self.go_through(step, &others, &mut places);
+        }
+        self.index.tried = Some((places, paused));
+    }
+
+    fn due(&mut self, step: &Step) -> BTreeSet<TaskId> {
+        let pending = std::mem::take(&mut self.index.scheduling);
+        let mut due = self.near(pending);
+        let has_come = |id: &&TaskId| {
+            let why_not = self.tasks.get(*id).and_then(|task| task.why_not.as_ref());
+            matches!(why_not, Some(WhyNot::Until(until)) if *until <= step.now)
+        };
+        due.extend(self.index.cooling.iter().filter(has_come).cloned());
+        due
+    }
+
+    fn go_through<'a>(
+        &mut self,
+        step: &mut Step,
+        ids: impl IntoIterator<Item = &'a TaskId>,
+        places: &mut Places,
+    ) {
+        for id in self.queue(ids) {
             let Some(task) = self.task(&id) else { continue };
-            let admission = self.admit(step.now, &task, &places);
+            let admission = self.admit(step.now, &task, places);
             tell_unblocked(step, &task, &admission);
             match admission {
                 Ok(Admission::Agent(role)) => {
                     let attempt = AttemptId(self.last_attempt.saturating_add(1));
                     let name = name_for(&role, attempt, &places.names);
-                    self.begin(step, &task, Worker::Agent { role, name }, &mut places);
+                    self.begin(step, &task, Worker::Agent { role, name }, places);
                 }
                 Ok(Admission::Engine(action)) => {
-                    self.begin(step, &task, Worker::Engine(action), &mut places);
+                    self.begin(step, &task, Worker::Engine(action), places);
                 }
                 Ok(Admission::Person) => self.ask_person(step, &id),
                 Err(why_not) => self.keep_waiting(step, &task, why_not),
@@ -91,9 +126,11 @@ impl Board {
 
     /// Ends the efforts for tasks that used up their attempts (K43).
     pub(super) fn spend(&mut self, step: &mut Step) {
-        let spent: Vec<(TaskId, u32)> = self
-            .tasks
-            .values()
+        let pending = std::mem::take(&mut self.index.spending);
+        let ids = self.ids_of(pending);
+        let spent: Vec<(TaskId, u32)> = ids
+            .iter()
+            .filter_map(|id| self.tasks.get(id))
             .filter(|task| task.state == TaskState::Released && task.open_attempt.is_none())
             .filter(|task| self.is_spent(task))
             .map(|task| (task.id.clone(), task.spawns))

@@ -13,24 +13,20 @@ use crate::domain::time::Timestamp;
 impl Board {
     /// When something is due if nothing happens before. A time in the past means at once: more could start than one turn may.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let of_attempts = self.attempts.values().filter_map(|attempt| attempt.deadline);
-        let of_tasks = self.tasks.values().filter_map(|task| match task.why_not {
+        if !self.index.is_made {
+            let mut copy = self.clone();
+            copy.make_index();
+            copy.link();
+            return copy.next_deadline();
+        }
+        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+        let of_attempts = timed.filter_map(|attempt| attempt.deadline);
+        let waiting = self.index.cooling.iter().chain(&self.index.turn_limited);
+        let waiting = waiting.filter_map(|id| self.tasks.get(id));
+        let of_tasks = waiting.filter_map(|task| match task.why_not {
             Some(WhyNot::Until(until)) => Some(until),
             Some(WhyNot::TurnLimit) => Some(Timestamp::default()),
-            Some(
-                WhyNot::Dependencies(_)
-                | WhyNot::UnknownDependency(_)
-                | WhyNot::DependencyNotMerged(_)
-                | WhyNot::SingletonBusy(_)
-                | WhyNot::NoRoom { .. }
-                | WhyNot::Paused
-                | WhyNot::NoGoAhead
-                | WhyNot::Aborted
-                | WhyNot::NoBase
-                | WhyNot::StillEnding(_)
-                | WhyNot::NoStage(..),
-            )
-            | None => None,
+            _ => None,
         });
         let of_pause = match &self.pause {
             Some(Pause::Quota { until, .. }) => Some(*until),
@@ -42,9 +38,8 @@ impl Board {
     /// Time has passed.
     pub(super) fn ticked(&mut self, step: &mut Step) {
         let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= step.now);
-        let attempts: Vec<AttemptId> = self
-            .attempts
-            .values()
+        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+        let attempts: Vec<AttemptId> = timed
             .filter(|attempt| due(attempt.deadline))
             .map(|attempt| attempt.id)
             .collect();
