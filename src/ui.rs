@@ -35,7 +35,7 @@ pub use repaint::Frame;
 pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
 };
-pub use shelf::{Against, Paper, Sheet, Shelf, Want};
+pub use shelf::{Against, Moment, Paper, Sheet, Shelf, Want};
 pub use state::{Content, State, StateProblem};
 pub use text::{cut, width};
 pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};

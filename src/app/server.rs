@@ -14,6 +14,7 @@ pub mod listening;
 mod pace;
 mod picture;
 mod reading;
+mod recalling;
 mod requests;
 mod screens;
 mod shells;

@@ -31,6 +31,8 @@ pub struct Scene<'a> {
 /// One line of the watcher log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
+    /// Position in the log; grows.
+    pub seq: u64,
     /// When.
     pub at: Timestamp,
     /// What.

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ratatui::style::Style;
+
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
 use crate::read_model::{Check, Diff, Figures, Graph};
 
@@ -20,6 +22,8 @@ pub enum Paper {
     Graph,
     /// Figures about the work.
     Figures,
+    /// What the terminal of an attempt showed at that moment.
+    Moment(AttemptId, Timestamp),
 }
 
 /// What a task's work is compared with.
@@ -42,10 +46,25 @@ pub enum Sheet {
     Graph(Arc<Graph>),
     /// Figures about the work.
     Figures(Arc<Figures>),
+    /// What a terminal showed.
+    Moment(Arc<Moment>),
     /// Lines of text; the last ones, where there were too many.
     Text(Arc<Vec<String>>),
     /// It could not be fetched; the sentence says why and reads after "could not".
     Failed(String),
+}
+
+/// What a terminal showed at some moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Moment {
+    /// The moment: what it showed from then on, for up to a second.
+    pub at: Timestamp,
+    /// The first and the last moment there is something of.
+    pub range: (Timestamp, Timestamp),
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// Column, row, grapheme and style of what was not empty.
+    pub cells: Vec<(u16, u16, String, Style)>,
 }
 
 /// Something wanted, and for how long what was fetched is good enough.

@@ -29,7 +29,7 @@ impl<'a> Target<'a> {
 /// What an action pressed now is about: what the pane with the focus shows, else the selected task.
 pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
     match state.pane(arranged.focus).content {
-        Content::Attempt(id) => of_attempt(scene, id),
+        Content::Attempt(id) | Content::Moment(id, _) => of_attempt(scene, id),
         Content::Agents => {
             shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
         }

@@ -263,6 +263,7 @@ pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String 
     match state.pane(id).content {
         Content::Detail(Some(task)) => format!("Task {task}"),
         Content::Shell(Some(number)) => format!("Shell {number}"),
+        Content::Moment(attempt, _) => format!("attempt {attempt} then"),
         Content::Attempt(attempt) => match scene.model.attempts.get(&attempt) {
             Some(attempt) => attempt.task.to_string(),
             None => format!("attempt {attempt}"),

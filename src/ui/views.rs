@@ -23,6 +23,7 @@ mod inbox;
 mod kanban;
 mod log;
 mod metrics;
+mod moment;
 mod terminal;
 
 pub(crate) use terminal::{first_shown, redraw_row};
@@ -152,6 +153,8 @@ pub(crate) enum Moved {
         /// Lines scrolled.
         scroll: usize,
     },
+    /// Away from any row: what is new is followed.
+    Unmarked,
     /// Nowhere.
     Nowhere,
 }
@@ -168,6 +171,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Gates(_) => &gates::GatesView,
         Content::Graph => &graph::GraphView,
         Content::Metrics => &metrics::MetricsView,
+        Content::Moment(..) => &moment::MomentView,
         Content::Diff(..) => &diff::DiffView,
     }
 }

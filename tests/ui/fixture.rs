@@ -617,6 +617,7 @@ fn open() -> Vec<Attempt> {
 
 fn notice(seconds: u64, level: Level, kind: &str, (task, text): (&str, &str)) -> LogLine {
     LogLine {
+        seq: 100_000 - seconds,
         at: ago(seconds),
         notice: Notice {
             level,

@@ -2,7 +2,9 @@
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{Check, CheckResult, Diff, Figures, Graph, Load, Metrics, ReadModel, worst_first};
-use dbs::ui::{Against, Paper, Sheet, Shelf};
+use dbs::ui::{Against, Moment, Paper, Sheet, Shelf};
+
+use ratatui::style::Style;
 
 use crate::fixture::NOW;
 
@@ -158,6 +160,24 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
     let mut shelf = Shelf::default();
     let login = Paper::Diff("dbs-4".into(), Against::Base);
     shelf.put(login, Sheet::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    let mut cells = Vec::new();
+    for (row, line) in (0..).zip(["Bash(npm run migrate)", "", "Do you want to proceed?", "> 1. Yes"]) {
+        for (column, letter) in (0..).zip(line.chars()) {
+            cells.push((column, row, letter.to_string(), Style::new()));
+        }
+    }
+    let at = NOW - Span::seconds(130);
+    let moment = Moment {
+        at,
+        range: (at - Span::minutes(5), NOW),
+        size: (80, 24),
+        cells,
+    };
+    shelf.put(
+        Paper::Moment(AttemptId(13), at),
+        Sheet::Moment(moment.into()),
+        NOW,
+    );
     shelf.put(Paper::Figures, Sheet::Figures(figures(model).into()), NOW);
     shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
     shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);

@@ -99,6 +99,26 @@ fn the_checks() {
 }
 
 #[test]
+fn the_log_and_what_a_terminal_showed_then() {
+    at_every_size("log", "4");
+    at_every_size("log_marked", "4 k k k");
+    let mut desk = Desk::full((60, 15));
+    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
+    desk.press("4 k k");
+    check("log_plain", &desk);
+    check("log_empty", &{
+        let mut desk = Desk::empty((60, 15));
+        desk.press("4");
+        desk
+    });
+    for size in [(60, 15), (120, 40)] {
+        let mut desk = Desk::full(size);
+        desk.press("4 k k Enter");
+        check("moment", &desk);
+    }
+}
+
+#[test]
 fn the_figures() {
     at_every_size("metrics", "3 M");
     for (name, palette, glyphs) in PLAIN {

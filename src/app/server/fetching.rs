@@ -11,6 +11,7 @@ use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, 
 use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use crate::ui::{Against, Paper, Sheet};
 
+use super::recalling;
 use super::session::Session;
 
 /// Attempts whose checks are looked for when no task is named.
@@ -27,6 +28,10 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
         Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
         Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
         Paper::Figures => session.tally.figures(session, &model).map(Sheet::Figures),
+        Paper::Moment(attempt, at) => {
+            let folder = session.place.attempts.join(attempt.to_string());
+            recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
+        }
         Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
         Paper::Output(attempt, nth) => output(session, *attempt, *nth),
     };

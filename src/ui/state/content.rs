@@ -1,6 +1,6 @@
 //! What a pane can show, and what each of those is called in layout files, in choices and in titles.
 
-use crate::domain::{AttemptId, TaskId};
+use crate::domain::{AttemptId, TaskId, Timestamp};
 use crate::ui::action::Page;
 use crate::ui::scene::ScreenId;
 use crate::ui::shelf::Against;
@@ -26,6 +26,8 @@ pub enum Content {
     Inbox,
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),
+    /// What the terminal of an attempt showed at that moment.
+    Moment(AttemptId, Timestamp),
     /// Figures about the work.
     Metrics,
     /// What waits for what.

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{Request, Turn};
-use crate::domain::{AttemptId, TaskId};
+use crate::domain::{Attempt, AttemptId, TaskId, Worker};
 use crate::ui::action::{Action, Page};
 use crate::ui::arrange::{Arranged, alive, mode};
 use crate::ui::pane::{Direction, PaneId, neighbour};
@@ -67,6 +67,10 @@ impl Turn<'_, '_> {
             (Moved::Marked { mark, scroll }, _) => {
                 let pane = self.state.pane_mut(id);
                 (pane.mark, pane.scroll) = (Some(mark), scroll);
+            }
+            (Moved::Unmarked, _) => {
+                let pane = self.state.pane_mut(id);
+                (pane.mark, pane.scroll) = (None, 0);
             }
             (Moved::Out, Step::One(direction)) => self.focus_toward(direction, arranged),
             (Moved::Out | Moved::Nowhere, _) => {}
@@ -169,6 +173,9 @@ impl Turn<'_, '_> {
         {
             return self.visit_agent(agent, arranged);
         }
+        if content == Content::Log && self.state.pane(arranged.focus).mark.is_some() {
+            return self.visit_moment(arranged);
+        }
         let about = target(self.state, self.scene, arranged);
         let agent = about.attempt.map(|attempt| attempt.id);
         match (
@@ -180,6 +187,33 @@ impl Turn<'_, '_> {
                 self.show(arranged.focus, Content::Detail(Some(task.id.clone())));
             }
             (None, _) => {}
+        }
+    }
+
+    /// From a line of the log to what the agent's screen showed then.
+    fn visit_moment(&mut self, arranged: &Arranged) {
+        let mark = self.state.pane(arranged.focus).mark;
+        let Some(line) = self.scene.log.iter().find(|line| Some(line.seq) == mark) else {
+            return;
+        };
+        let at = line.at;
+        let worked = |attempt: &Attempt| {
+            line.notice.task.as_ref() == Some(&attempt.task)
+                && attempt.created_at <= at
+                && attempt.ended_at.is_none_or(|end| at <= end)
+                && matches!(attempt.worker, Worker::Agent { .. })
+        };
+        let mut attempts = self.scene.model.attempts.values();
+        let attempt = line.notice.attempt;
+        let attempt = attempt.or_else(|| {
+            attempts
+                .rfind(|attempt| worked(attempt))
+                .map(|attempt| attempt.id)
+        });
+        match (attempt, &line.notice.task) {
+            (Some(attempt), _) => self.show(arranged.focus, Content::Moment(attempt, at)),
+            (None, Some(task)) => self.show(arranged.focus, Content::Detail(Some(task.clone()))),
+            (None, None) => self.warn("open: no agent was at work on that"),
         }
     }
 

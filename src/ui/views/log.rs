@@ -1,50 +1,64 @@
-//! The watcher's log: what happened, newest at the bottom; follows unless scrolled back.
+//! What happened, newest at the bottom: follows unless a line is marked, shows what its filter lets through, and leads from a
+//! line to the agent's screen at that moment.
 
 use ratatui::layout::Rect;
 
-use super::{Hits, Look, Moved, Step, View, scrolled};
+use super::{Hit, Hits, Look, Moved, Step, View, stepped};
 use crate::domain::Level;
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use crate::ui::scene::LogLine;
 use crate::ui::text::{clock, prefix, width, wrap};
 use crate::ui::theme::{Glyphs, Role};
 
-/// The watcher's log.
+mod filter;
+
+use filter::Filter;
+
+/// What happened.
 pub(super) struct LogView;
 
 impl View for LogView {
-    fn title(&self, _look: &Look<'_>) -> Vec<Piece> {
-        vec![piece("Watcher", Role::Title)]
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let mut title = vec![piece("Watcher", Role::Title)];
+        if !look.pane.filter.is_empty() {
+            let all = look.scene.log.len();
+            let many = shown(look).len();
+            title.push(piece(format!("  {many} of {all}"), Role::Dim));
+            title.push(piece(format!("  {}", look.pane.filter), Role::Retry));
+        }
+        title
     }
 
     fn note(&self, look: &Look<'_>) -> Option<Piece> {
-        let newer = look.pane.scroll.min(look.scene.log.len());
-        (newer > 0).then(|| piece(format!("{newer} newer below"), Role::Retry))
+        let mark = look.pane.mark?;
+        let newer = shown(look).iter().filter(|line| line.seq > mark).count();
+        Some(piece(format!("{newer} newer below"), Role::Retry))
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {
-        if look.scene.log.is_empty() {
-            return canvas.centre(
-                row_of(area, usize::from(area.height) / 3),
-                "Nothing has happened yet.",
-                Role::Dim,
-            );
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let lines = shown(look);
+        if lines.is_empty() {
+            return empty(look, area, canvas);
         }
-        let mut rows: Vec<Vec<Piece>> = Vec::new();
-        let newest = look
-            .scene
-            .log
-            .len()
-            .saturating_sub(look.pane.scroll.min(look.scene.log.len() - 1));
-        for line in look.scene.log.iter().take(newest).rev() {
-            rows.extend(entry(look, line, area.width).into_iter().rev());
-            if rows.len() >= usize::from(area.height) {
+        let height = usize::from(area.height);
+        let at = marked(look, &lines);
+        let mut rows: Vec<(u64, Vec<Piece>)> = Vec::new();
+        for line in lines.iter().take(last_drawn(look, &lines, at, area) + 1).rev() {
+            let entry = entry(look, line, area.width).into_iter().rev();
+            rows.extend(entry.map(|pieces| (line.seq, pieces)));
+            if rows.len() >= height {
                 break;
             }
         }
-        let shown = rows.len().min(usize::from(area.height));
-        for (at, pieces) in rows.iter().take(shown).rev().enumerate() {
-            canvas.line(row_of(area, at), pieces);
+        rows.truncate(height);
+        for (at, (seq, pieces)) in rows.iter().rev().enumerate() {
+            let row = row_of(area, at);
+            canvas.line(row, pieces);
+            if look.pane.mark == Some(*seq) {
+                canvas.tint(row, look.chosen());
+            }
+            hits.push((row, Hit::Mark(look.id, *seq)));
         }
     }
 
@@ -52,9 +66,48 @@ impl View for LogView {
         let Some(rows) = step.rows(area.height) else {
             return Moved::Out;
         };
-        let most = look.scene.log.len().saturating_sub(1);
-        Moved::Scrolled(scrolled(look.pane.scroll.min(most), -rows, most))
+        let lines = shown(look);
+        let last = lines.len().saturating_sub(1);
+        // Without a mark the newest line is where one stands.
+        let from = marked(look, &lines).unwrap_or(last);
+        let to = stepped(Some(from), rows, lines.len());
+        match to.and_then(|to| lines.get(to).map(|line| (to, line))) {
+            Some((to, _)) if to == last && rows > 0 => Moved::Unmarked,
+            Some((_, line)) => Moved::Marked {
+                mark: line.seq,
+                scroll: 0,
+            },
+            None => Moved::Nowhere,
+        }
     }
+}
+
+/// The lines that the filter lets through, oldest first.
+fn shown<'a>(look: &Look<'a>) -> Vec<&'a LogLine> {
+    let filter = Filter::parse(&look.pane.filter);
+    let lines = look.scene.log.iter();
+    lines.filter(|line| filter.lets(line, look.scene.model)).collect()
+}
+
+/// Where the marked line stands; the next one when it is not shown (any more).
+fn marked(look: &Look<'_>, lines: &[&LogLine]) -> Option<usize> {
+    let mark = look.pane.mark?;
+    let at = lines.partition_point(|line| line.seq < mark);
+    Some(at.min(lines.len().saturating_sub(1)))
+}
+
+/// The lowest line that is drawn: the newest, or one so far below the marked line that both fit.
+fn last_drawn(look: &Look<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
+    let newest = lines.len().saturating_sub(1);
+    let Some(at) = at else { return newest };
+    let mut rows = 0;
+    for (nth, line) in lines.iter().enumerate().skip(at + 1) {
+        rows += entry(look, line, area.width).len();
+        if rows > usize::from(area.height) / 3 {
+            return nth - 1;
+        }
+    }
+    newest
 }
 
 /// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
@@ -107,4 +160,16 @@ fn mark(level: Level, glyphs: Glyphs) -> (&'static str, Role) {
         Glyphs::Unicode => (unicode, role),
         Glyphs::Ascii => (ascii, role),
     }
+}
+
+fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let top = usize::from(area.height) / 3;
+    if look.scene.log.is_empty() {
+        return canvas.centre(row_of(area, top), "Nothing has happened yet.", Role::Dim);
+    }
+    let text = format!("0 of {} match {}.", look.scene.log.len(), look.pane.filter);
+    canvas.centre(row_of(area, top), &text, Role::Text);
+    let back = look.state.keymap.hint(Action::Back).unwrap_or_default();
+    let hint = format!("{back} clears. Words, or t:TASK  level:warning  agent:NAME  kind:merge");
+    canvas.centre(row_of(area, top + 2), &hint, Role::Dim);
 }

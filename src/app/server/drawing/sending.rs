@@ -131,6 +131,7 @@ impl Client {
         for line in self.server.session.journal.after(self.read_to) {
             self.read_to = line.seq;
             self.log.push(LogLine {
+                seq: line.seq,
                 at: line.at,
                 notice: line.notice.clone(),
             });
