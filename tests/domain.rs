@@ -7,6 +7,8 @@
     reason = "a board that is not as described is a failed test"
 )]
 
+#[path = "domain/awaiting.rs"]
+mod awaiting;
 #[path = "domain/builtin.rs"]
 mod builtin;
 #[path = "domain/columns.rs"]

@@ -47,6 +47,10 @@ pub struct Attempt {
     pub started_at: Option<Timestamp>,
     /// When it will be stopped, or asked again, if nothing happens.
     pub deadline: Option<Timestamp>,
+    /// Since when an answer of the engine is awaited: to a start, an action, a look at evidence, a workspace put away. Then the
+    /// deadline is when the same is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<Timestamp>,
     /// When it was settled.
     pub ended_at: Option<Timestamp>,
     /// Whether its workspace has been put away.

@@ -4,6 +4,7 @@
 mod acting;
 mod admitting;
 mod asking;
+mod awaiting;
 mod cascading;
 mod checking;
 mod ending;
@@ -33,7 +34,7 @@ use index::Index;
 use step::Step;
 
 use super::attempt::Attempt;
-use super::effect::{Effect, Level};
+use super::effect::Effect;
 use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
 use super::run::{Batch, Pause};
@@ -186,7 +187,7 @@ impl Board {
                 problem,
                 kept,
             } => self.workspace_settled(step, *attempt, problem.as_deref(), kept.as_deref()),
-            Event::Performed { key, problem } => performed(step, key, problem.as_deref()),
+            Event::Performed { key, problem } => self.performed(step, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(step, inventory),
             Event::Ticked => self.ticked(step),
         }
@@ -208,16 +209,5 @@ impl Board {
     /// What changed since this was last called.
     pub fn take_touched(&mut self) -> Touched {
         std::mem::take(&mut self.touched)
-    }
-}
-
-/// The board does not depend on it; people are told what could not be done, and the next start tries again.
-fn performed(step: &mut Step, key: &str, problem: Option<&str>) {
-    if let Some(problem) = problem {
-        step.announce(
-            Level::Warning,
-            "not_performed",
-            format!("could not do {key}: {problem}"),
-        );
     }
 }

@@ -66,10 +66,22 @@ pub struct Task {
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
     pub finding: Option<String>,
+    /// Its branch is being let go, or will be tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letting_go: Option<LettingGo>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed stage or state.
     pub since: Timestamp,
+}
+
+/// A branch on its way out (K25).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LettingGo {
+    /// How often it could not be.
+    pub tries: u32,
+    /// When it is tried again.
+    pub at: Timestamp,
 }
 
 /// What kind of work it is; bugs go first within a stage (K37).

@@ -33,10 +33,17 @@ impl Lane {
     }
 }
 
-/// Work that waits, by lane. A lane with an entry is at work; its queue holds what comes after. Bounded by the board: an
-/// attempt has a handful of effects over its life.
+/// One lane at work: the key of what is being done, and what comes after.
+#[derive(Debug)]
+struct Busy<T> {
+    at_work: Option<String>,
+    waiting: VecDeque<(Option<String>, T)>,
+}
+
+/// Work that waits, by lane. A lane with an entry is at work. Bounded by the board: an attempt has a handful of effects over
+/// its life, and what is asked for again while it is being done or waits is left out: its answer is on the way.
 #[derive(Debug, Clone)]
-pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, VecDeque<T>>>>);
+pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, Busy<T>>>>);
 
 impl<T> Default for Lanes<T> {
     fn default() -> Self {
@@ -46,25 +53,34 @@ impl<T> Default for Lanes<T> {
 
 impl<T> Lanes<T> {
     /// Puts work into a lane; gives it back when the lane is free, and the caller then performs it and calls
-    /// [`Lanes::next`] until that answers `None`.
-    pub fn enter(&self, lane: &Lane, work: T) -> Option<T> {
+    /// [`Lanes::next`] until that answers `None`. `key` says which works are the same; without one none are.
+    pub fn enter(&self, lane: &Lane, key: Option<String>, work: T) -> Option<T> {
         let mut lanes = self.0.lock();
-        if let Some(queue) = lanes.get_mut(lane) {
-            queue.push_back(work);
+        if let Some(busy) = lanes.get_mut(lane) {
+            let mut keys = std::iter::once(&busy.at_work).chain(busy.waiting.iter().map(|(key, _)| key));
+            if key.is_none() || keys.all(|other| *other != key) {
+                busy.waiting.push_back((key, work));
+            }
             return None;
         }
-        lanes.insert(lane.clone(), VecDeque::new());
+        let busy = Busy {
+            at_work: key,
+            waiting: VecDeque::new(),
+        };
+        lanes.insert(lane.clone(), busy);
         Some(work)
     }
 
     /// The next work of a lane; `None` frees the lane.
     pub fn next(&self, lane: &Lane) -> Option<T> {
         let mut lanes = self.0.lock();
-        let next = lanes.get_mut(lane).and_then(VecDeque::pop_front);
-        if next.is_none() {
-            lanes.remove(lane);
+        let busy = lanes.get_mut(lane)?;
+        if let Some((key, work)) = busy.waiting.pop_front() {
+            busy.at_work = key;
+            return Some(work);
         }
-        next
+        lanes.remove(lane);
+        None
     }
 
     /// Whether nothing is being performed.
@@ -81,18 +97,32 @@ mod tests {
     fn work_of_one_lane_waits_for_the_work_before_it() {
         let lanes = Lanes::default();
         let lane = Lane::Attempt(AttemptId(1));
-        assert_eq!(lanes.enter(&lane, "start"), Some("start"));
-        assert_eq!(lanes.enter(&lane, "stop"), None);
+        assert_eq!(lanes.enter(&lane, None, "start"), Some("start"));
+        assert_eq!(lanes.enter(&lane, None, "stop"), None);
         assert_eq!(lanes.next(&lane), Some("stop"));
         assert_eq!(lanes.next(&lane), None);
         assert!(lanes.is_idle());
-        assert_eq!(lanes.enter(&lane, "settle"), Some("settle"));
+        assert_eq!(lanes.enter(&lane, None, "settle"), Some("settle"));
     }
 
     #[test]
     fn lanes_do_not_wait_for_each_other() {
         let lanes = Lanes::default();
-        assert_eq!(lanes.enter(&Lane::Attempt(AttemptId(1)), 1), Some(1));
-        assert_eq!(lanes.enter(&Lane::Attempt(AttemptId(2)), 2), Some(2));
+        assert_eq!(lanes.enter(&Lane::Attempt(AttemptId(1)), None, 1), Some(1));
+        assert_eq!(lanes.enter(&Lane::Attempt(AttemptId(2)), None, 2), Some(2));
+    }
+
+    #[test]
+    fn what_is_being_done_or_waits_is_not_done_a_second_time() {
+        let lanes = Lanes::default();
+        let lane = Lane::Attempt(AttemptId(1));
+        let key = |text: &str| Some(text.to_owned());
+        assert_eq!(lanes.enter(&lane, key("start/1"), "start"), Some("start"));
+        assert_eq!(lanes.enter(&lane, key("start/1"), "again"), None);
+        assert_eq!(lanes.enter(&lane, key("stop/1"), "stop"), None);
+        assert_eq!(lanes.enter(&lane, key("stop/1"), "again"), None);
+        assert_eq!(lanes.next(&lane), Some("stop"));
+        assert_eq!(lanes.next(&lane), None);
+        assert_eq!(lanes.enter(&lane, key("start/1"), "later"), Some("later"));
     }
 }

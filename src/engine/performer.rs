@@ -41,8 +41,9 @@ impl Performer {
 impl Perform for Performer {
     fn perform(&mut self, effect: Effect, board: &Board) {
         let Some(lane) = Lane::of(&effect) else { return };
+        let key = effect.key();
         let Some(job) = Job::of(effect, board) else { return };
-        let Some(first) = self.lanes.enter(&lane, job) else {
+        let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
         let (world, lanes) = (Arc::clone(&self.world), self.lanes.clone());

@@ -87,7 +87,10 @@ impl Ledger {
         let open = self.store.open_intents()?;
         Ok(open
             .into_iter()
-            .filter(|effect| matches!(effect, Effect::Retire(_)))
+            .filter(|effect| match effect {
+                Effect::Retire(task) => self.board.is_clear(task),
+                _ => false,
+            })
             .collect())
     }
 }

@@ -127,6 +127,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
         desk.start(open);
         desk.end_with(open, Exit::Signal(9), None);
         assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
+        desk.settled(open);
         desk.wait_until_due();
     }
     let open = desk.open("a");
@@ -369,6 +370,7 @@ fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
     assert!(matches!(desk.board.pause, Some(Pause::Quota { .. })));
     assert_eq!(desk.task("a").spawns, 0);
     assert!(desk.task("a").failures.is_empty());
+    desk.settled(first);
     assert_eq!(desk.board.next_deadline(), Some(until));
     desk.wait_until_due();
     assert!(desk.told().contains(&"resume"));
@@ -384,6 +386,7 @@ fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
         let cause = EndCause::Infra("not logged in".to_owned());
         desk.end_with(open, Exit::Code(1), Some(cause));
         assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
+        desk.settled(open);
         desk.wait_until_due();
     }
     assert_eq!(desk.task("a").spawns, 1, "only the open one counts");

@@ -6,7 +6,7 @@ use dbs::domain::attempt::{Activity, StopCause, Verdict, WorkspaceState};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{Issue, Severity};
 use dbs::domain::run::{Batch, Pause};
-use dbs::domain::task::{Comment, GateCommand, Hold, Task, TaskKind};
+use dbs::domain::task::{Comment, GateCommand, Hold, LettingGo, Task, TaskKind};
 use dbs::domain::{
     Accepted, Action, ActionOutcome, Attempt, AttemptId, AttemptMode, AttemptState, Command, Doing, Draft,
     Effect, Event, Evidence, EvidenceKind, Exit, FailureClass, Inventory, Level, Notice, Patch, Refusal,
@@ -360,6 +360,11 @@ fn task() -> Task {
             at: Timestamp(4),
         }],
         finding: Some("x".to_owned()),
+
+        letting_go: Some(LettingGo {
+            tries: 2,
+            at: Timestamp(11),
+        }),
         created_at: Timestamp(1),
         since: Timestamp(2),
     }
@@ -442,6 +447,8 @@ fn an_attempt_is_stored_like_this() {
         created_at: Timestamp(1),
         started_at: Some(Timestamp(2)),
         deadline: Some(Timestamp(9)),
+
+        awaited: Some(Timestamp(6)),
         ended_at: None,
         workspace: WorkspaceState::Present,
     });

@@ -108,7 +108,10 @@ fn at_most_two_agents_start_in_a_turn_and_the_rest_follows_at_once() {
     assert_eq!(desk.wishes(), ["start/3", "start/4"]);
     desk.wait_until_due();
     assert_eq!(desk.wishes(), ["start/5"]);
-    assert_eq!(desk.board.next_deadline(), None);
+    assert!(
+        desk.board.next_deadline().unwrap() > desk.now,
+        "nothing waits for a turn"
+    );
 }
 
 #[test]
@@ -172,6 +175,7 @@ fn a_task_that_used_up_its_attempts_is_held() {
         let open = desk.open("a");
         desk.start(open);
         desk.end_with(open, Exit::Code(1), None);
+        desk.settled(open);
         if desk.board.next_deadline().is_some() {
             desk.wait_until_due();
         }

@@ -292,6 +292,7 @@ fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
         why_not: None,
         comments: Vec::new(),
         finding: None,
+        letting_go: None,
         created_at: ago(9000),
         since: ago(since),
     }
@@ -324,6 +325,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Doing, s
         created_at: ago(since + 5),
         started_at: Some(ago(since + 3)),
         deadline: None,
+        awaited: None,
         ended_at: None,
         workspace: WorkspaceState::Present,
     }

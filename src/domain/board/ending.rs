@@ -54,7 +54,7 @@ impl Board {
         let has_folder = self.has_folder(&attempt);
         self.edit_attempt(id, |attempt| {
             attempt.activity = exited(step.now);
-            attempt.deadline = None;
+            attempt.await_nothing();
             // A process that ran without our hearing of its start had a workspace all the same.
             if attempt.workspace == WorkspaceState::None && has_folder {
                 attempt.workspace = WorkspaceState::Present;
@@ -244,7 +244,7 @@ impl Board {
     pub(super) fn ask_for_evidence(&mut self, step: &mut Step, id: AttemptId) {
         self.edit_attempt(id, |attempt| {
             attempt.checks = attempt.checks.saturating_add(1);
-            attempt.deadline = None;
+            attempt.await_answer(step.now);
         });
         self.repeat_evidence(step, id);
     }

@@ -277,6 +277,7 @@ fn new_task(now: Timestamp, draft: &Draft, stage: StageId) -> Task {
         why_not: None,
         comments: Vec::new(),
         finding: None,
+        letting_go: None,
         created_at: now,
         since: now,
     }

@@ -28,12 +28,13 @@ impl Board {
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Settled(verdict);
             attempt.ended_at = Some(now);
-            attempt.deadline = None;
+            attempt.await_nothing();
             if attempt.activity.doing != Doing::Exited {
                 attempt.activity = exited(now);
             }
             if attempt.workspace == WorkspaceState::Present {
                 attempt.workspace = WorkspaceState::Leaving;
+                attempt.await_answer(now);
                 step.effects.push(Effect::Settle(id));
             }
         });
@@ -79,6 +80,7 @@ impl Board {
                 let deadline = is_agent.then(|| step.now + STOP_AGAIN);
                 self.edit_attempt(id, |attempt| {
                     attempt.state = AttemptState::Stopping(cause);
+                    attempt.awaited = None;
                     attempt.deadline = deadline;
                 });
                 if is_agent {
@@ -114,14 +116,17 @@ impl Board {
             return;
         }
         if let Some(problem) = problem {
-            self.edit_attempt(id, |attempt| attempt.deadline = Some(step.now + SETTLE_AGAIN));
+            self.edit_attempt(id, |attempt| {
+                attempt.awaited = None;
+                attempt.deadline = Some(step.now + SETTLE_AGAIN);
+            });
             let text = format!("could not put away the workspace of attempt {id}: {problem}");
             step.report(Level::Warning, "workspace", &attempt, text);
             return;
         }
         self.edit_attempt(id, |attempt| {
             attempt.workspace = WorkspaceState::Gone;
-            attempt.deadline = None;
+            attempt.await_nothing();
         });
         if let Some(kept) = kept {
             let name = attempt.worker.name();
@@ -131,21 +136,6 @@ impl Board {
             self.comment(step.now, &attempt.task, ENGINE, text);
         }
         self.retire_when_clear(step, &attempt.task);
-    }
-
-    /// Lets the branch of a finished task go once nothing works on it any more (K25, LK-20).
-    pub(super) fn retire_when_clear(&self, step: &mut Step, id: &TaskId) {
-        let Some(task) = self.tasks.get(id) else { return };
-        let over = matches!(task.state, TaskState::Done | TaskState::Cancelled);
-        let used = |workspace| matches!(workspace, WorkspaceState::Present | WorkspaceState::Leaving);
-        let busy = self
-            .attempts
-            .values()
-            .any(|attempt| attempt.task == *id && (attempt.state.is_open() || used(attempt.workspace)));
-        let wish = Effect::Retire(id.clone());
-        if over && !busy && !step.effects.contains(&wish) {
-            step.wish(wish);
-        }
     }
 
     fn forget_old(&mut self, task: &TaskId) {

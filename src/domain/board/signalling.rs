@@ -51,6 +51,7 @@ impl Board {
             AttemptState::Starting => self.edit_attempt(id, |row| {
                 begin(row);
                 row.state = AttemptState::Running;
+                row.awaited = None;
                 row.deadline = Some(step.now + if spoken { linger } else { limit });
                 if row.activity.doing == Doing::Starting {
                     row.activity = activity(Doing::Working, "started", step.now);

@@ -180,7 +180,7 @@ fn new_attempt(
     } else {
         (AttemptState::Running, Doing::Working)
     };
-    Attempt {
+    let mut attempt = Attempt {
         id,
         task: task.id.clone(),
         stage: stage.id.clone(),
@@ -197,7 +197,10 @@ fn new_attempt(
         created_at: step.now,
         started_at: (!is_agent).then_some(step.now),
         deadline: None,
+        awaited: None,
         ended_at: None,
         workspace: WorkspaceState::None,
-    }
+    };
+    attempt.await_answer(step.now);
+    attempt
 }

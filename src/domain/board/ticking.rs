@@ -3,7 +3,7 @@
 use super::Board;
 use super::ending::last_word;
 use super::step::Step;
-use crate::domain::attempt::{AttemptState, StopCause, WorkspaceState};
+use crate::domain::attempt::{Attempt, AttemptState, StopCause, WorkspaceState};
 use crate::domain::effect::{Effect, Level};
 use crate::domain::id::AttemptId;
 use crate::domain::run::Pause;
@@ -32,7 +32,15 @@ impl Board {
             Some(Pause::Quota { until, .. }) => Some(*until),
             Some(Pause::Operator { .. }) | None => None,
         };
-        of_attempts.chain(of_tasks).chain(of_pause).min()
+        let of_branches = self
+            .tasks
+            .values()
+            .filter_map(|task| Some(task.letting_go.as_ref()?.at));
+        of_attempts
+            .chain(of_tasks)
+            .chain(of_pause)
+            .chain(of_branches)
+            .min()
     }
 
     /// Time has passed.
@@ -46,6 +54,7 @@ impl Board {
         for id in attempts {
             self.came_due(step, id);
         }
+        self.let_go_again(step);
         if let Some(Pause::Quota { until, .. }) = &self.pause
             && *until <= step.now
         {
@@ -60,6 +69,10 @@ impl Board {
 
     fn came_due(&mut self, step: &mut Step, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
+        if let Some(since) = attempt.awaited {
+            self.ask_again(step, &attempt, since);
+            return;
+        }
         match attempt.state {
             AttemptState::Running if last_word(&attempt).is_some() => {
                 self.stop(step, id, StopCause::Finished);
@@ -68,8 +81,9 @@ impl Board {
             AttemptState::Stopping(cause) => self.stop_again(step, id, cause),
             AttemptState::Verifying => self.ask_for_evidence(step, id),
             AttemptState::Settled(_) | AttemptState::Starting => {
-                self.edit_attempt(id, |attempt| attempt.deadline = None);
+                self.edit_attempt(id, Attempt::await_nothing);
                 if attempt.workspace == WorkspaceState::Leaving {
+                    self.edit_attempt(id, |attempt| attempt.await_answer(step.now));
                     step.wish(Effect::Settle(id));
                 }
             }

@@ -90,7 +90,10 @@ impl Board {
 
     fn look_again(&mut self, step: &mut Step, attempt: &Attempt, what: &str) {
         let wait = self.wait_for_evidence(attempt.checks);
-        self.edit_attempt(attempt.id, |attempt| attempt.deadline = Some(step.now + wait));
+        self.edit_attempt(attempt.id, |attempt| {
+            attempt.awaited = None;
+            attempt.deadline = Some(step.now + wait);
+        });
         // Told once per row of unknowns: the first look and then every fifth.
         if attempt.checks % 5 == 1 {
             let text = format!("could not verify {} yet: {what}", attempt.task);

@@ -86,14 +86,19 @@ impl Board {
     }
 
     fn verify_again(&mut self, step: &mut Step, attempt: &Attempt) {
-        if attempt.deadline.is_none() {
+        if is_unanswered(attempt) {
             self.repeat_evidence(step, attempt.id);
         }
     }
 }
 
+/// Whether it was asked for and not answered; else it waits for its time.
+fn is_unanswered(attempt: &Attempt) -> bool {
+    attempt.awaited.is_some() || attempt.deadline.is_none()
+}
+
 fn finish_leaving(step: &mut Step, attempt: &Attempt) {
-    if attempt.workspace == WorkspaceState::Leaving && attempt.deadline.is_none() {
+    if attempt.workspace == WorkspaceState::Leaving && is_unanswered(attempt) {
         step.wish(Effect::Settle(attempt.id));
     }
 }

@@ -241,6 +241,7 @@ fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     let mut same = before.clone();
     same.workspace = after.workspace;
     same.deadline = after.deadline;
+    same.awaited = after.awaited;
     must(same == *after, || {
         format!("attempt {} was settled and changed", before.id)
     })

@@ -66,7 +66,6 @@ struct Story {
     start: Board,
     log: Vec<(Timestamp, Event)>,
     last: VecDeque<String>,
-    forgotten: Vec<TaskId>,
     outcome: Outcome,
     requests: u64,
 }
@@ -84,7 +83,6 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &Settings) -> Result
         start,
         log: Vec::new(),
         last: VecDeque::new(),
-        forgotten: Vec::new(),
         outcome: Outcome::default(),
         requests: 0,
     };
@@ -201,7 +199,12 @@ impl Story {
         self.world.agenda.lose_reports();
         let inventory = self.world.inventory(&self.board, self.now);
         self.take(Event::Woke(inventory))?;
-        for task in std::mem::take(&mut self.forgotten) {
+        let over = self.board.tasks.keys().filter(|task| self.board.is_clear(task));
+        let open: Vec<TaskId> = over
+            .filter(|task| !self.world.retired.contains(*task))
+            .cloned()
+            .collect();
+        for task in open {
             self.world.perform(&self.board, self.now, &Effect::Retire(task));
         }
         Ok(())
@@ -273,9 +276,6 @@ impl Story {
         let mut performed = 0;
         for effect in effects {
             if performed >= most {
-                if let Effect::Retire(task) = effect {
-                    self.forgotten.push(task.clone());
-                }
                 continue;
             }
             performed += 1;

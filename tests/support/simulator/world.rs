@@ -87,9 +87,7 @@ impl World {
                 ..
             } => self.with(board, *id, |world, attempt| world.verify(now, attempt, evidence)),
             Effect::Settle(id) => self.settle(now, *id),
-            Effect::Retire(task) => {
-                self.retired.insert(task.clone());
-            }
+            Effect::Retire(task) => self.retire(now, task),
             Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
         }
     }
@@ -320,6 +318,19 @@ impl World {
                 kept: None,
             },
         );
+    }
+
+    fn retire(&mut self, now: Timestamp, task: &TaskId) {
+        let problem = self
+            .dice
+            .percent(self.faults.settle)
+            .then(|| "offline".to_owned());
+        if problem.is_none() {
+            self.retired.insert(task.clone());
+        }
+        let key = format!("retire/{task}");
+        let delay = self.dice.between(1, 1_000);
+        self.agenda.report(now, delay, Event::Performed { key, problem });
     }
 
     /// What the engine finds when it starts again. With the fault on, some of it cannot be told; those that ended are heard of
