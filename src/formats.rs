@@ -1,5 +1,6 @@
 //! Readers and writers of every file format. Each reader returns data plus diagnostics with line numbers.
 
 pub mod diagnostic;
+pub mod ends;
 pub mod scenario;
 pub mod workflow;

@@ -7,10 +7,12 @@ mod environment;
 pub use environment::Inherited;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, RoleId, Timestamp};
+use crate::formats::ends;
 use crate::ports::agents::{Agents, Brief, LaunchLine};
 
 /// How agents of one role are started.
@@ -66,7 +68,7 @@ impl std::fmt::Debug for Configured {
 
 impl Agents for Configured {
     fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String> {
-        let kind = self.by_role.get(&brief.role).or(self.otherwise.as_ref()).ok_or_else(|| {
+        let kind = self.kind(&brief.role).ok_or_else(|| {
             format!(
                 "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.command \
                  'PROGRAM ARGUMENT …'`",
@@ -95,9 +97,27 @@ impl Agents for Configured {
         };
         Ok(LaunchLine { argv, env })
     }
+
+    fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
+        ends::builtin().cause(self.kind(role)?.tool()?, tail, now)
+    }
+}
+
+impl Kind {
+    /// Name of the program whose words it ends with.
+    fn tool(&self) -> Option<&str> {
+        match self {
+            Kind::Rehearsal { .. } => Some("rehearsal"),
+            Kind::Custom(words) => Path::new(words.first()?).file_stem()?.to_str(),
+        }
+    }
 }
 
 impl Configured {
+    fn kind(&self, role: &RoleId) -> Option<&Kind> {
+        self.by_role.get(role).or(self.otherwise.as_ref())
+    }
+
     /// Who the agent is and how it speaks to the engine (K51).
     fn identity(&self, brief: &Brief) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();

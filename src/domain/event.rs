@@ -166,6 +166,9 @@ pub struct Inventory {
     pub running: BTreeSet<AttemptId>,
     /// Attempts whose process has ended, and how, with the end of their output.
     pub ended: BTreeMap<AttemptId, (Exit, String)>,
+    /// What the tools of those that ended named as the cause, where they did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub causes: BTreeMap<AttemptId, EndCause>,
     /// Attempts of which nothing can be said just now (LK-3: unknown never means dead).
     pub unknown: BTreeSet<AttemptId>,
 }

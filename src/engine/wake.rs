@@ -1,6 +1,7 @@
 //! The inventory after a start, as one event. It looks and reports; what follows is decided like everything else.
 
-use crate::domain::{Board, Event, Exit, Inventory, Span};
+use crate::domain::event::EndCause;
+use crate::domain::{Attempt, Board, Event, Exit, Inventory, Span};
 use crate::ports::holders::{Held, HeldState, HolderFailure, Holders};
 use crate::ports::terminals::Terminals;
 
@@ -16,46 +17,42 @@ pub fn take_inventory(
     board: &Board,
     holders: &dyn Holders,
     terminals: &dyn Terminals,
+    named: &dyn Fn(&Attempt, &str) -> Option<EndCause>,
 ) -> Result<Event, HolderFailure> {
     let mut found = Inventory::default();
     for held in holders.inventory()? {
-        let Some(attempt) = held.id.attempt() else {
+        let Some(id) = held.id.attempt() else {
             continue;
         };
-        if !board
-            .attempts
-            .get(&attempt)
-            .is_some_and(|attempt| attempt.state.is_open())
-        {
+        let open = board.attempts.get(&id).filter(|attempt| attempt.state.is_open());
+        let Some(attempt) = open else {
             stop_if_alive(holders, &held);
             continue;
-        }
-        match held.state {
+        };
+        let exit = match held.state {
             HeldState::Running(_) => {
-                found.running.insert(attempt);
+                found.running.insert(attempt.id);
                 terminals.follow(&held.id);
+                continue;
             }
-            HeldState::Exited(ended) => {
-                found
-                    .ended
-                    .insert(attempt, (ended.exit, terminals.last_lines(&held.id)));
+            HeldState::Exited(ended) => ended.exit,
+            HeldState::Lost if holders.sweep(&held.id).is_ok() => Exit::Vanished,
+            HeldState::Lost => {
+                found.unknown.insert(attempt.id);
+                continue;
             }
-            HeldState::Lost => match holders.sweep(&held.id) {
-                Ok(_) => {
-                    found
-                        .ended
-                        .insert(attempt, (Exit::Vanished, terminals.last_lines(&held.id)));
-                }
-                Err(_) => {
-                    found.unknown.insert(attempt);
-                }
-            },
-            HeldState::NotStarted => {}
+            HeldState::NotStarted => continue,
             HeldState::Unknown(_) => {
-                found.unknown.insert(attempt);
+                found.unknown.insert(attempt.id);
                 terminals.follow(&held.id);
+                continue;
             }
+        };
+        let tail = terminals.last_lines(&held.id);
+        if let Some(cause) = named(attempt, &tail) {
+            found.causes.insert(attempt.id, cause);
         }
+        found.ended.insert(attempt.id, (exit, tail));
     }
     Ok(Event::Woke(found))
 }

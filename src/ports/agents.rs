@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
 
 /// Everything an agent is told.
@@ -56,4 +57,7 @@ pub trait Agents: Send + Sync {
     /// # Errors
     /// When no agent of the configured kind can be started; the text says why and the way out.
     fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String>;
+
+    /// Why an agent in that role ended, if its tool's own last lines name the cause (seeds 3.5 row 4). `now` is when it ended.
+    fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;
 }

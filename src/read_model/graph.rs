@@ -224,6 +224,7 @@ mod tests {
             why_not: None,
             comments: Vec::new(),
             finding: None,
+            letting_go: None,
             created_at: Timestamp(0),
             since: Timestamp(0),
         }

@@ -216,6 +216,7 @@ mod tests {
             created_at: Timestamp(from),
             started_at: None,
             deadline: None,
+            awaited: None,
             ended_at: Some(Timestamp(to)),
             workspace: WorkspaceState::Gone,
         }

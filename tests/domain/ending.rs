@@ -183,6 +183,7 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
         assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::seconds(limit)));
         desk.wait(Span::seconds(limit));
         desk.end_with(open, Exit::Signal(15), None);
+        desk.settled(open);
     }
     assert_eq!(desk.word("a"), "held");
     let TaskState::Held(hold) = &desk.task("a").state else {

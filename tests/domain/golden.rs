@@ -199,6 +199,7 @@ fn events_are_stored_like_this() {
             running: BTreeSet::from([AttemptId(1)]),
             ended: BTreeMap::from([(AttemptId(2), (Exit::Vanished, "tail".to_owned()))]),
             unknown: BTreeSet::from([AttemptId(3)]),
+            causes: BTreeMap::from([(AttemptId(2), EndCause::Infra("login".to_owned()))]),
         }),
         Event::Ticked,
     ];

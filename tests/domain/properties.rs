@@ -1,5 +1,6 @@
 //! Properties over random events: sensible, stale, contradictory and absurd ones, in any order, about any attempt.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dbs::domain::attempt::WorkspaceState;
@@ -157,6 +158,7 @@ fn inventory() -> impl Strategy<Value = Inventory> {
                 .map(|(id, exit)| (id, (exit, String::new())))
                 .collect(),
             unknown: unknown.into_iter().collect(),
+            causes: BTreeMap::new(),
         })
 }
 

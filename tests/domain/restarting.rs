@@ -1,6 +1,7 @@
 //! The engine starts again: nothing is assumed, nothing is counted, nothing is done twice (LK-3, LK-14, K34, K35).
 
 use dbs::domain::attempt::StopCause;
+use dbs::domain::event::EndCause;
 use dbs::domain::{
     AttemptId, AttemptState, Board, Command, Doing, Event, Exit, FailureClass, Inventory, SignalKind, Tri,
     Workplace,
@@ -235,4 +236,23 @@ fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
         why: "no memory".to_owned(),
     });
     assert_eq!(desk.wishes(), ["settle/1"]);
+}
+
+#[test]
+fn a_cause_that_was_named_while_no_server_ran_is_heard() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let cause = EndCause::Quota {
+        until: None,
+        why: "limit".to_owned(),
+    };
+    let inventory = Inventory {
+        ended: [(first, (Exit::Code(1), "limit".to_owned()))].into(),
+        causes: [(first, cause)].into(),
+        ..Inventory::default()
+    };
+    desk.happen(Event::Woke(inventory));
+    assert!(desk.task("a").failures.is_empty(), "no crash is counted");
+    assert!(desk.board.pause.is_some());
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use dbs::adapters::gates::ShellGates;
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
+use dbs::domain::event::EndCause;
 use dbs::domain::{
-    Accepted, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, Settings,
+    Accepted, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, RoleId, Settings,
     SignalKind, Span, Task, TaskId, Timestamp, Workflow,
 };
 use dbs::engine::inbox::{Envelope, Next, Outlet, inbox};
@@ -119,6 +120,10 @@ impl Agents for Outside {
             argv: vec!["agent".to_owned()],
             env: Vec::new(),
         })
+    }
+
+    fn end_cause(&self, _role: &RoleId, _tail: &str, _now: Timestamp) -> Option<EndCause> {
+        None
     }
 }
 

@@ -67,7 +67,13 @@ fn agents_nobody_waits_for_any_more_are_stopped_at_the_start() {
         running(AttemptId(77).into()),
         running(HolderId::new("shell-1")),
     ];
-    take_inventory(&bench.board, bench.outside.as_ref(), bench.outside.as_ref()).unwrap();
+    take_inventory(
+        &bench.board,
+        bench.outside.as_ref(),
+        bench.outside.as_ref(),
+        &|_, _| None,
+    )
+    .unwrap();
     let stopped = bench.outside.stops.lock().unwrap().clone();
     assert_eq!(stopped, [over.to_string(), "77".to_owned()]);
 }

@@ -162,6 +162,7 @@ fn an_inventory_answers_the_start_of_what_runs_and_the_stop_of_what_has_ended() 
         running: [AttemptId(1)].into(),
         ended: [(AttemptId(2), (Exit::Vanished, String::new()))].into(),
         unknown: [AttemptId(3)].into(),
+        ..Inventory::default()
     };
     assert_eq!(
         take(&mut store, &Event::Woke(found), &[]),

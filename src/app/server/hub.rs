@@ -12,7 +12,8 @@ use tokio::sync::watch;
 use super::reading;
 use crate::adapters::clock;
 use crate::adapters::holder::{LocalHolders, Requests};
-use crate::domain::{Event, Exit};
+use crate::domain::event::EndCause;
+use crate::domain::{AttemptId, Event, Exit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -28,6 +29,9 @@ pub(super) const REPLAYED: u64 = 5 * 1024 * 1024;
 /// Runs before the engine is told that a program has ended: what it said last counts, even where it had to be kept in a file.
 pub type BeforeEnd = Box<dyn Fn() + Send + Sync>;
 
+/// What the tool of an attempt names as the cause of its end, read from its last lines.
+pub type Named = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
+
 /// All live terminals. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Hub(Arc<Inner>);
@@ -38,6 +42,7 @@ pub(super) struct Inner {
     pub(super) history: usize,
     pub(super) inbox: Inbox,
     before_end: BeforeEnd,
+    named: Named,
     changed: watch::Sender<Changes>,
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
     closing: (Mutex<bool>, Condvar),
@@ -96,7 +101,7 @@ impl Hub {
         holders: Arc<LocalHolders>,
         (engine, history): (EngineKind, usize),
         inbox: Inbox,
-        before_end: BeforeEnd,
+        (before_end, named): (BeforeEnd, Named),
     ) -> Hub {
         Hub(Arc::new(Inner {
             holders,
@@ -104,6 +109,7 @@ impl Hub {
             history,
             inbox,
             before_end,
+            named,
             changed: watch::Sender::default(),
             panes: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
@@ -264,11 +270,12 @@ impl Inner {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();
                 // An engine that has stopped finds the end in its next inventory.
+                let cause = (self.named)(attempt, &tail);
                 let _stopped = self.inbox.put(Event::AttemptEnded {
                     attempt,
                     exit,
                     tail,
-                    cause: None,
+                    cause,
                 });
             }
             return;

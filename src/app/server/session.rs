@@ -21,7 +21,8 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::store::{Owner, SqliteStore};
 use crate::app::place::Place;
 use crate::app::setup::Setup;
-use crate::domain::{Board, Command, Event, RequestId, Timestamp};
+use crate::domain::event::EndCause;
+use crate::domain::{Attempt, AttemptId, Board, Command, Event, RequestId, Timestamp, Worker};
 use crate::engine::inbox::{Answer, Closed, Inbox, inbox};
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
@@ -29,6 +30,7 @@ use crate::engine::running::Running;
 use crate::engine::turn::Ledger;
 use crate::engine::wake::take_inventory;
 use crate::engine::world::{Facts, World};
+use crate::ports::agents::Agents as _;
 use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderFailure, PaneSize};
 use crate::ports::store::StoreError;
@@ -119,11 +121,7 @@ impl Session {
         git.preflight()?;
         let ledger = Ledger::open(Box::new(store))?;
         let (inbox, outlet) = inbox();
-        let holders = Arc::new(LocalHolders::new(
-            setup.program.clone(),
-            place.attempts.clone(),
-            place.runtime.clone(),
-        ));
+        let holders = Arc::new(local(&place, &setup));
         let (pictures, seen) = watch::channel(Arc::new(ledger.read_model(clock::now())));
         let intake = Intake {
             folder: place.inbox.clone(),
@@ -131,9 +129,12 @@ impl Session {
             pictures: seen.clone(),
             inbox: inbox.clone(),
         };
-        let hub = terminals(&holders, &setup, &intake);
-        let woke = take_inventory(ledger.board(), holders.as_ref(), &hub)?;
-        let world = world((&place, &setup), git, &holders, (&hub, &inbox));
+        let agents = Arc::new(agents(&place, &setup));
+        let hub = terminals(&holders, &setup, &intake, &agents);
+        let woke = take_inventory(ledger.board(), holders.as_ref(), &hub, &|attempt, tail| {
+            named(&agents, attempt, tail)
+        })?;
+        let world = world((&place, &setup), (git, agents), &holders, (&hub, &inbox));
         let tracker = TaskTracker::new();
         let journal = Journal::default();
         let running = Running {
@@ -228,14 +229,26 @@ fn is_quiet(board: &Board) -> bool {
 }
 
 /// Terminals whose programs are heard to the last word before their end counts.
-fn terminals(holders: &Arc<LocalHolders>, setup: &Setup, intake: &Intake) -> Hub {
-    let last_words = intake.clone();
+fn terminals(holders: &Arc<LocalHolders>, setup: &Setup, intake: &Intake, agents: &Arc<Configured>) -> Hub {
+    let (last_words, agents, pictures) = (intake.clone(), Arc::clone(agents), intake.pictures.clone());
+    let cause = move |attempt: AttemptId, tail: &str| {
+        let attempt = pictures.borrow().attempts.get(&attempt).cloned();
+        attempt.and_then(|attempt| named(&agents, &attempt, tail))
+    };
     Hub::new(
         Arc::clone(holders),
         (setup.engine, setup.history),
         intake.inbox.clone(),
-        Box::new(move || inbox_folder::take_all(&last_words)),
+        (
+            Box::new(move || inbox_folder::take_all(&last_words)),
+            Box::new(cause),
+        ),
     )
+}
+
+fn local(place: &Place, setup: &Setup) -> LocalHolders {
+    let (program, attempts) = (setup.program.clone(), place.attempts.clone());
+    LocalHolders::new(program, attempts, place.runtime.clone())
 }
 
 /// What the files say that the board does not know yet.
@@ -255,9 +268,17 @@ fn read_from_files(board: &Board, setup: &Setup) -> Vec<Event> {
     first
 }
 
+/// What an agent's tool names as the cause of its end.
+fn named(agents: &Configured, attempt: &Attempt, tail: &str) -> Option<EndCause> {
+    match &attempt.worker {
+        Worker::Agent { role, .. } => agents.end_cause(role, tail, clock::now()),
+        Worker::Engine(_) => None,
+    }
+}
+
 fn world(
     (place, setup): (&Place, &Setup),
-    git: GitCli,
+    (git, agents): (GitCli, Arc<Configured>),
     holders: &Arc<LocalHolders>,
     (hub, inbox): (&Hub, &Inbox),
 ) -> Arc<World> {
@@ -265,7 +286,7 @@ fn world(
         git: Arc::new(git),
         gates: Arc::new(Recorded(ShellGates)),
         holders: Arc::clone(holders) as _,
-        agents: Arc::new(agents(place, setup)),
+        agents,
         terminals: Arc::new(hub.clone()),
         clock: Arc::new(WallClock),
         inbox: inbox.clone(),

@@ -45,7 +45,9 @@ impl Board {
     fn recognise(&mut self, step: &mut Step, attempt: &Attempt, inventory: &Inventory) {
         let id = attempt.id;
         match (find(inventory, id), &attempt.state) {
-            (Found::Ended(exit, tail), _) => self.ended(step, id, (exit, tail), None),
+            (Found::Ended(exit, tail), _) => {
+                self.ended(step, id, (exit, tail), inventory.causes.get(&id));
+            }
             (Found::Nothing, AttemptState::Running | AttemptState::Stopping(_)) => {
                 self.ended(step, id, (&Exit::Vanished, ""), None);
             }

@@ -136,7 +136,12 @@ pub(crate) fn redraw_row(
 }
 
 /// One cell of a terminal, if it is inside the area.
-pub(super) fn put(canvas: &mut Canvas<'_>, area: Rect, (column, row): (u16, u16), (grapheme, style): (&str, Style)) {
+pub(super) fn put(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    (column, row): (u16, u16),
+    (grapheme, style): (&str, Style),
+) {
     let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
     if row < area.height && column + wide <= area.width {
         let mono = canvas.theme.palette == Palette::Mono;
