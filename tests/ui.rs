@@ -17,6 +17,8 @@ mod keys;
 mod mouse;
 #[path = "ui/never.rs"]
 mod never;
+#[path = "ui/palette.rs"]
+mod palette;
 #[path = "ui/papers.rs"]
 mod papers;
 #[path = "ui/screens.rs"]

@@ -107,6 +107,8 @@ pub enum Action {
     Redraw,
     /// Control-C in our views.
     Interrupt,
+    /// Everything by name.
+    Palette,
     /// Show the keys.
     Help,
     /// Leave the screen; agents go on.
@@ -199,6 +201,7 @@ pub struct Entry {
     pub when: When,
 }
 
+mod command_line;
 mod table;
 
 pub use table::entries;

@@ -251,10 +251,21 @@ impl Mode {
 pub(crate) fn mode(state: &State, scene: &Scene<'_>, focus: PaneId) -> Mode {
     if matches!(
         state.overlay,
-        Some(Overlay::Ask(_) | Overlay::Confirm(_) | Overlay::Choose(_) | Overlay::Help(_))
+        Some(
+            Overlay::Ask(_)
+                | Overlay::Confirm(_)
+                | Overlay::Choose(_)
+                | Overlay::Help(_)
+                | Overlay::Palette(_)
+        )
     ) {
         return Mode::Ask;
     }
+    mode_below(state, scene, focus)
+}
+
+/// The same as if nothing lay over the panes.
+pub(crate) fn mode_below(state: &State, scene: &Scene<'_>, focus: PaneId) -> Mode {
     let screen = state.pane(focus).content.screen();
     let there = screen.filter(|id| scene.screens.has(*id));
     match (state.hands, there) {

@@ -48,6 +48,11 @@ impl Chord {
         }
     }
 
+    /// A key pressed by itself.
+    pub(crate) fn plain(code: KeyCode) -> Chord {
+        Chord::canonical(code, KeyModifiers::NONE)
+    }
+
     /// The key without its modifiers.
     pub fn code(self) -> KeyCode {
         self.code

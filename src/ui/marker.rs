@@ -40,6 +40,44 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    /// All, in the order a task may go through them.
+    pub(super) const ALL: [Mark; 14] = [
+        Mark::Backlog,
+        Mark::Waiting,
+        Mark::Queued,
+        Mark::Starting,
+        Mark::Running,
+        Mark::Quiet,
+        Mark::NeedsYou,
+        Mark::Gate,
+        Mark::Retry,
+        Mark::Paused,
+        Mark::Unsure,
+        Mark::Failed,
+        Mark::Skipped,
+        Mark::Done,
+    ];
+
+    /// What it stands for, for the help.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Mark::Backlog => "in the backlog",
+            Mark::Queued => "waits for room",
+            Mark::Waiting => "waits for a task",
+            Mark::Starting => "starting",
+            Mark::Running => "at work",
+            Mark::Quiet => "silent",
+            Mark::NeedsYou => "needs you",
+            Mark::Gate => "being checked",
+            Mark::Retry => "tried again",
+            Mark::Paused => "set aside",
+            Mark::Unsure => "not certain",
+            Mark::Failed => "failed",
+            Mark::Skipped => "left out",
+            Mark::Done => "done",
+        }
+    }
+
     /// The glyph. All are one column wide in every locale.
     pub(super) fn glyph(self, glyphs: Glyphs) -> &'static str {
         let (unicode, ascii) = match self {

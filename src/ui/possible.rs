@@ -15,7 +15,17 @@ pub(crate) fn why_not(
     scene: &Scene<'_>,
     arranged: &Arranged,
 ) -> Option<String> {
-    let about = target(state, scene, arranged);
+    why_not_about(action, &target(state, scene, arranged), state, scene, arranged)
+}
+
+/// The same for an action on something that was named.
+pub(crate) fn why_not_about(
+    action: Action,
+    about: &Target<'_>,
+    state: &State,
+    scene: &Scene<'_>,
+    arranged: &Arranged,
+) -> Option<String> {
     match action.entry().map_or(When::Always, |entry| entry.when) {
         When::Always => None,
         When::Terminal => terminal(state, scene, arranged),
@@ -33,7 +43,7 @@ pub(crate) fn why_not(
             "this pane shows no files or checks".to_owned()
         }),
         When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),
-        When::Agent => agent(&about),
+        When::Agent => agent(about),
         When::Approval if about.wants_permission().is_some() => None,
         of_task => match about.task {
             None => Some("no task is selected".to_owned()),

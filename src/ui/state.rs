@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::action::Action;
 use super::keymap::{KeyProblem, Keymap};
 use super::pane::{Node, PaneId};
 use super::scene::ScreenId;
@@ -14,7 +15,7 @@ mod overlay;
 mod start;
 
 pub use content::Content;
-pub(super) use overlay::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay};
+pub(super) use overlay::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay, Search};
 pub use start::StateProblem;
 
 /// Everything one client has on its screen and in its hands.
@@ -35,11 +36,16 @@ pub struct State {
     /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
     pub(crate) trail: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
+    /// Actions run by name, the last one first; at most [`MOST_RECENT`].
+    pub(crate) recent: Vec<Action>,
     pub(crate) finished: Finished,
 }
 
 /// Steps back that are remembered.
 pub(crate) const MOST_STEPS_BACK: usize = 20;
+
+/// Actions run by name that are remembered.
+pub(crate) const MOST_RECENT: usize = 20;
 
 /// How long a toast stays.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;

@@ -63,7 +63,8 @@ fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
     }
 }
 
-fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
+/// That task and whoever works on it.
+pub(crate) fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
     let task = scene.model.tasks.get(id).map(AsRef::as_ref);
     Target {
         task,

@@ -7,10 +7,11 @@ use ratatui::layout::Rect;
 use super::action::Action;
 use super::arrange::{Arranged, Mode, alive, arrange, mode};
 use super::pane::PaneId;
-use super::possible::why_not;
+use super::possible::why_not_about;
 use super::scene::{Scene, ScreenId};
 use super::state::{Hands, KEYS_SHOWN_AFTER, State};
-use crate::domain::{Command, Level, Span, Timestamp};
+use super::target::{Target, of_task, target};
+use crate::domain::{Command, Level, Span, TaskId, Timestamp};
 use crate::term::keys::{KeyInput, MouseInput};
 
 mod approving;
@@ -19,6 +20,7 @@ mod mouse;
 mod moving;
 mod panes;
 mod prompts;
+mod searching;
 mod tasks;
 
 /// Something that happened at a client.
@@ -83,6 +85,7 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
         state,
         scene,
         requests: Vec::new(),
+        named: None,
     };
     turn.settle();
     match input {
@@ -106,6 +109,7 @@ pub fn perform(state: &mut State, scene: &Scene<'_>, action: Action) -> Vec<Requ
         state,
         scene,
         requests: Vec::new(),
+        named: None,
     };
     turn.settle();
     turn.act(action);
@@ -138,9 +142,11 @@ struct Turn<'a, 'b> {
     state: &'a mut State,
     scene: &'a Scene<'b>,
     requests: Vec<Request>,
+    /// The task an action was named for.
+    named: Option<TaskId>,
 }
 
-impl Turn<'_, '_> {
+impl<'a> Turn<'a, '_> {
     /// Notices what changed by itself: a program that was typed to has ended.
     fn settle(&mut self) {
         let now = self.scene.now;
@@ -164,6 +170,14 @@ impl Turn<'_, '_> {
         arrange(self.state, self.scene, Rect::new(0, 0, width, height))
     }
 
+    /// What an action is about: the task it was named for, else what is at hand.
+    fn target(&self, arranged: &Arranged) -> Target<'a> {
+        match &self.named {
+            Some(id) => of_task(self.scene, id),
+            None => target(self.state, self.scene, arranged),
+        }
+    }
+
     fn mode(&self) -> Mode {
         mode(self.state, self.scene, self.arranged().focus)
     }
@@ -175,7 +189,8 @@ impl Turn<'_, '_> {
     /// Does an action, or says why it is not possible.
     fn act(&mut self, action: Action) {
         let arranged = self.arranged();
-        if let Some(why) = why_not(action, self.state, self.scene, &arranged) {
+        let about = self.target(&arranged);
+        if let Some(why) = why_not_about(action, &about, self.state, self.scene, &arranged) {
             let title = action.entry().map_or("that", |entry| entry.title);
             return self.warn(format!("{title}: {why}"));
         }

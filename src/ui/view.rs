@@ -20,6 +20,9 @@ mod cursor;
 mod help;
 mod hints;
 mod overlays;
+mod palette;
+
+pub(crate) use hints::likely;
 
 /// What drawing a frame taught.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -56,6 +56,11 @@ pub(crate) trait View {
     /// The title in the pane's upper line.
     fn title(&self, look: &Look<'_>) -> Vec<Piece>;
 
+    /// What one sees here, in a sentence or two, for the help.
+    fn about(&self) -> &'static str {
+        "A view in a pane: it can be split, zoomed, moved and closed like every other."
+    }
+
     /// A note at the right end of that line.
     fn note(&self, _look: &Look<'_>) -> Option<Piece> {
         None
@@ -196,7 +201,7 @@ fn scrolled(scroll: usize, rows: i32, most: usize) -> usize {
 }
 
 /// The first row to draw so that the marked one is in view, as near to the middle as the ends allow.
-fn first_row(marked: usize, height: usize, length: usize) -> usize {
+pub(crate) fn first_row(marked: usize, height: usize, length: usize) -> usize {
     marked
         .saturating_sub(height / 2)
         .min(length.saturating_sub(height))

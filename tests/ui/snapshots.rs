@@ -14,6 +14,9 @@ const PLAIN: [(&str, Palette, Glyphs); 2] = [
     ("ascii", Palette::Sixteen, Glyphs::Ascii),
 ];
 
+/// What lies over the panes is looked at in the sizes where it is tightest.
+const OVERLAY_SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
+
 fn check(name: &str, desk: &Desk) {
     let (width, height) = desk.state.size;
     let mut settings = insta::Settings::clone_current();
@@ -199,10 +202,23 @@ fn a_board_without_tasks() {
 
 #[test]
 fn the_help() {
-    for size in [(80, 24), (120, 40)] {
+    for size in OVERLAY_SIZES {
         let mut desk = Desk::full(size);
         desk.press("?");
         check("help", &desk);
+        desk.press("s t o p");
+        check("help_search", &desk);
+    }
+}
+
+#[test]
+fn the_palette() {
+    for size in OVERLAY_SIZES {
+        let mut desk = Desk::full(size);
+        desk.press(":");
+        check("palette", &desk);
+        desk.press("r e t Down");
+        check("palette_found", &desk);
     }
 }
 

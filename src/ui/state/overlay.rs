@@ -1,14 +1,17 @@
 //! What can lie over the panes for a moment: the help, a one-line prompt, a question, a choice. Data only.
 
 use crate::domain::{AttemptId, Command, TaskId};
+use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::state::Content;
 
 /// What lies over the panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Overlay {
-    /// The keys, scrolled by so many lines.
-    Help(usize),
+    /// The help.
+    Help(Search),
+    /// The palette.
+    Palette(Search),
     /// A one-line prompt.
     Ask(Ask),
     /// A yes-or-no question; no by default.
@@ -17,15 +20,22 @@ pub(crate) enum Overlay {
     Choose(Choose),
 }
 
+/// A list that is narrowed by what is typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Search {
+    /// What was typed.
+    pub line: Line,
+    /// Which row is marked, from 0; those that can be run count.
+    pub at: usize,
+}
+
 /// A one-line prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
     /// What for.
     pub kind: AskKind,
     /// What was typed.
-    pub text: String,
-    /// Where the caret is, in bytes; always at the edge of a grapheme.
-    pub caret: usize,
+    pub line: Line,
 }
 
 /// What a prompt is for.

@@ -35,6 +35,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         agent: None,
         trail: Vec::new(),
         toasts: Vec::new(),
+        recent: Vec::new(),
         finished: Finished::Counted,
     };
     for text in BUILTIN {

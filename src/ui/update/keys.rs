@@ -68,7 +68,11 @@ impl Turn<'_, '_> {
 
     pub(super) fn paste(&mut self, text: String) {
         match (&mut self.state.overlay, self.state.hands) {
-            (Some(Overlay::Ask(ask)), _) => super::prompts::insert(ask, &text),
+            (Some(Overlay::Ask(ask)), _) => ask.line.insert(&text),
+            (Some(Overlay::Palette(search) | Overlay::Help(search)), _) => {
+                search.line.insert(&text);
+                search.at = 0;
+            }
             (None, Hands::Typing(id) | Hands::Prefix { then: Some(id), .. }) => {
                 self.ask(Request::TypeInto(id, Typed::Paste(text)));
             }

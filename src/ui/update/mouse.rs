@@ -1,12 +1,13 @@
 //! The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, or goes to the program that asked.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{Request, Turn, Typed};
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, Mode, Placed};
+use crate::ui::chord::Chord;
 use crate::ui::live::mouse_input;
 use crate::ui::scene::Wants;
 use crate::ui::state::Overlay;
@@ -69,12 +70,8 @@ impl Turn<'_, '_> {
     }
 
     fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &Arranged) {
-        if let Some(Overlay::Help(scroll)) = &mut self.state.overlay {
-            *scroll = scroll.saturating_add_signed(isize::from(lines)).min(200);
-            return;
-        }
         if self.state.overlay.is_some() {
-            return;
+            return self.overlay_wheel(isize::from(lines.signum()));
         }
         let Some(placed) = arranged.at(event.column, event.row).cloned() else {
             return;
@@ -139,15 +136,15 @@ impl Turn<'_, '_> {
     }
 
     fn click_choice(&mut self, at: usize) {
-        let Some(Overlay::Choose(choose)) = &mut self.state.overlay else {
-            return;
+        let marked = match &mut self.state.overlay {
+            Some(Overlay::Choose(choose)) => &mut choose.at,
+            Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.at,
+            Some(Overlay::Ask(_) | Overlay::Confirm(_)) | None => return,
         };
-        if choose.at != at {
-            choose.at = at;
-            return;
+        if *marked == at {
+            return self.overlay_key(Chord::plain(KeyCode::Enter));
         }
-        let chosen = choose.choices.get(at).map(|choice| choice.chosen.clone());
-        self.chosen(chosen);
+        *marked = at;
     }
 
     /// What is drawn at that position: the frame is drawn once more and asked.

@@ -9,8 +9,8 @@ use crate::ui::arrange::{Arranged, alive, mode};
 use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
 use crate::ui::shelf::Against;
-use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Shape, Zoom};
-use crate::ui::target::{shown_agent, target};
+use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Search, Shape, Zoom};
+use crate::ui::target::shown_agent;
 use crate::ui::views::{Look, Moved, Step, view_of};
 
 impl Turn<'_, '_> {
@@ -39,7 +39,8 @@ impl Turn<'_, '_> {
             Action::Tab(number) => self.visit_tab(usize::from(number).saturating_sub(1)),
             Action::NextTab => self.tab_by(1),
             Action::PreviousTab => self.tab_by(-1),
-            Action::Help => self.state.overlay = Some(Overlay::Help(0)),
+            Action::Help => self.state.overlay = Some(Overlay::Help(Search::default())),
+            Action::Palette => self.state.overlay = Some(Overlay::Palette(Search::default())),
             Action::Leave => self.ask(Request::Detach),
             Action::Redraw => self.ask(Request::Redraw),
             _ => return false,
@@ -176,7 +177,7 @@ impl Turn<'_, '_> {
         if content == Content::Log && self.state.pane(arranged.focus).mark.is_some() {
             return self.visit_moment(arranged);
         }
-        let about = target(self.state, self.scene, arranged);
+        let about = self.target(arranged);
         let agent = about.attempt.map(|attempt| attempt.id);
         match (
             agent.filter(|id| self.scene.screens.has(ScreenId::Attempt(*id))),
@@ -245,7 +246,7 @@ impl Turn<'_, '_> {
     fn type_here(&mut self, arranged: &Arranged) {
         let screen = self.state.pane(arranged.focus).content.screen();
         if screen.is_none()
-            && let Some(attempt) = target(self.state, self.scene, arranged).attempt
+            && let Some(attempt) = self.target(arranged).attempt
         {
             self.visit_agent(attempt.id, arranged);
         }
@@ -329,9 +330,7 @@ impl Turn<'_, '_> {
     /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
     fn visit_page(&mut self, page: Page, arranged: &Arranged) {
         self.state.hands = Hands::Ours;
-        let task = target(self.state, self.scene, arranged)
-            .task
-            .map(|task| task.id.clone());
+        let task = self.target(arranged).task.map(|task| task.id.clone());
         let wanted = Content::of(page, task);
         if self.state.pane(arranged.focus).content == wanted {
             return;
@@ -348,9 +347,7 @@ impl Turn<'_, '_> {
     /// To what has waited longest; pressed there again, to the next. While typing, the typing goes on there (A6).
     fn visit_attention(&mut self, arranged: &Arranged) {
         let typing = matches!(self.state.hands, Hands::Typing(_));
-        let here = target(self.state, self.scene, arranged)
-            .task
-            .map(|task| task.id.clone());
+        let here = self.target(arranged).task.map(|task| task.id.clone());
         let waiting = &self.scene.model.attention;
         let at = waiting.iter().position(|item| Some(&item.task) == here.as_ref());
         let next = at.map_or(0, |at| (at + 1) % waiting.len().max(1));

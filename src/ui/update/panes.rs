@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::{Request, Turn};
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, alive};
+use crate::ui::line::Line;
+use crate::ui::palette::places;
 use crate::ui::pane::{Axis, Direction, Node, PaneId, arrangement, fresh};
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{
@@ -293,38 +295,22 @@ impl Turn<'_, '_> {
         let text = self.state.here().map(|tab| tab.title.clone()).unwrap_or_default();
         self.state.overlay = Some(Overlay::Ask(Ask {
             kind: AskKind::RenameTab,
-            caret: text.len(),
-            text,
+            line: Line::of(text),
         }));
     }
 
     fn list_panes(&mut self) {
-        let here = self.state.tab;
-        let mut choices = Vec::new();
-        let mut at = 0;
-        for tab in 0..self.state.tabs.len() {
-            self.state.tab = tab;
-            let arranged = self.arranged();
-            let title = self.state.here().map(|tab| tab.title.clone()).unwrap_or_default();
-            for pane in &arranged.order {
-                if tab == here && *pane == arranged.focus {
-                    at = choices.len();
-                }
-                choices.push(Choice {
-                    text: format!(
-                        "{} {title}  {}",
-                        tab + 1,
-                        pane_name(self.state, self.scene, *pane)
-                    ),
-                    chosen: Chosen::Goto(tab, *pane),
-                });
-            }
-        }
-        self.state.tab = here;
+        let here = (self.state.tab, self.arranged().focus);
+        let places = places(self.state, self.scene);
+        let at = places.iter().position(|(tab, pane, _)| (*tab, *pane) == here);
+        let choices = places.into_iter().map(|(tab, pane, text)| Choice {
+            text,
+            chosen: Chosen::Goto(tab, pane),
+        });
         self.state.overlay = Some(Overlay::Choose(Choose {
             title: "All panes".to_owned(),
-            choices,
-            at,
+            choices: choices.collect(),
+            at: at.unwrap_or(0),
         }));
     }
 }

@@ -1,15 +1,12 @@
-//! Keys while something lies over the panes: editing a line, answering a question, choosing from a list, reading the help.
+//! Keys while something lies over the panes: editing a line, answering a question, choosing from a list.
 
 use crossterm::event::KeyCode;
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Request, Turn};
 use crate::domain::Command;
 use crate::ui::chord::Chord;
 use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
-
-/// Most bytes of a prompt.
-const MOST_BYTES: usize = 4096;
 
 impl Turn<'_, '_> {
     pub(super) fn overlay_key(&mut self, chord: Chord) {
@@ -17,7 +14,8 @@ impl Turn<'_, '_> {
             return;
         };
         self.state.overlay = match overlay {
-            Overlay::Help(scroll) => help_key(scroll, chord).map(Overlay::Help),
+            Overlay::Help(search) => self.help_key(search, chord),
+            Overlay::Palette(search) => self.palette_key(search, chord),
             Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Choose(mut choose) => match list_step(chord) {
@@ -75,31 +73,14 @@ impl Turn<'_, '_> {
         match chord.code() {
             KeyCode::Esc => return None,
             KeyCode::Enter => return self.send(ask),
-            KeyCode::Left => ask.caret = before(&ask),
-            KeyCode::Right => ask.caret = after(&ask),
-            KeyCode::Home => ask.caret = 0,
-            KeyCode::End => ask.caret = ask.text.len(),
-            KeyCode::Backspace => erase(&mut ask, before),
-            KeyCode::Delete => {
-                let end = after(&ask);
-                ask.text.replace_range(ask.caret..end, "");
-            }
             _ if chord.is_control('c') || chord.is_control('g') => return None,
-            _ if chord.is_control('a') => ask.caret = 0,
-            _ if chord.is_control('e') => ask.caret = ask.text.len(),
-            _ if chord.is_control('u') => erase(&mut ask, |_| 0),
-            _ if chord.is_control('w') => erase(&mut ask, word_before),
-            _ => {
-                if let Some(c) = chord.typed() {
-                    insert(&mut ask, c.encode_utf8(&mut [0; 4]));
-                }
-            }
-        }
+            _ => ask.line.key(chord),
+        };
         Some(ask)
     }
 
     fn send(&mut self, ask: Ask) -> Option<Ask> {
-        let text = ask.text.trim().to_owned();
+        let text = ask.line.text().trim().to_owned();
         if text.is_empty() {
             self.warn("nothing was written; Esc cancels");
             return Some(ask);
@@ -144,58 +125,4 @@ fn list_step(chord: Chord) -> ListStep {
         KeyCode::End | KeyCode::Char('G') => ListStep::By(isize::MAX / 2),
         _ => ListStep::Nothing,
     }
-}
-
-/// Where the help is scrolled to; nothing when it is closed. Its end is known to `view` only, so this is bounded there.
-fn help_key(scroll: usize, chord: Chord) -> Option<usize> {
-    const MOST: usize = 200;
-    match (list_step(chord), chord.code()) {
-        (ListStep::Close | ListStep::Take, _) | (_, KeyCode::Char('?')) => None,
-        (ListStep::By(rows), _) => Some(scroll.saturating_add_signed(rows).min(MOST)),
-        (ListStep::Nothing, _) => Some(scroll),
-    }
-}
-
-/// Writes text at the caret; line ends and tabs become spaces, other controls are left out.
-pub(super) fn insert(ask: &mut Ask, text: &str) {
-    let spaced = text.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
-    for c in spaced.chars().filter(|c| !c.is_control()) {
-        if ask.text.len() + c.len_utf8() > MOST_BYTES {
-            break;
-        }
-        ask.text.insert(ask.caret, c);
-        ask.caret += c.len_utf8();
-    }
-    // A combining character may have joined what stood before it.
-    while !at_edge(ask) {
-        ask.caret += 1;
-    }
-}
-
-fn at_edge(ask: &Ask) -> bool {
-    let boundary = ask.text.is_char_boundary(ask.caret)
-        && GraphemeCursor::new(ask.caret, ask.text.len(), true).is_boundary(&ask.text, 0) == Ok(true);
-    boundary || ask.caret >= ask.text.len()
-}
-
-fn before(ask: &Ask) -> usize {
-    let head = ask.text.get(..ask.caret).unwrap_or_default();
-    head.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
-}
-
-fn after(ask: &Ask) -> usize {
-    let rest = ask.text.get(ask.caret..).unwrap_or_default();
-    ask.caret + rest.graphemes(true).next().map_or(0, str::len)
-}
-
-fn word_before(ask: &Ask) -> usize {
-    let head = ask.text.get(..ask.caret).unwrap_or_default().trim_end();
-    head.unicode_word_indices().next_back().map_or(0, |(at, _)| at)
-}
-
-/// Erases from there to the caret.
-fn erase(ask: &mut Ask, from: impl Fn(&Ask) -> usize) {
-    let from = from(ask).min(ask.caret);
-    ask.text.replace_range(from..ask.caret, "");
-    ask.caret = from;
 }

@@ -4,8 +4,8 @@ use super::{Request, Turn};
 use crate::domain::{Attempt, Command, Level, Task, TaskState};
 use crate::ui::action::Action;
 use crate::ui::arrange::Arranged;
+use crate::ui::line::Line;
 use crate::ui::state::{Ask, AskKind, Confirm, Deed, Finished, Overlay};
-use crate::ui::target::target;
 
 /// Agents named one by one in a question; more are counted.
 const MOST_NAMED: usize = 8;
@@ -25,7 +25,7 @@ impl Turn<'_, '_> {
             }
             Action::Interrupt => self.interrupt(),
             other => {
-                let about = target(self.state, self.scene, arranged);
+                let about = self.target(arranged);
                 if let (Action::StopAgent, Some(attempt)) = (other, about.attempt) {
                     self.stop_agent(attempt, about.task);
                 } else if other == Action::ApproveAll {
@@ -65,8 +65,7 @@ impl Turn<'_, '_> {
     fn prompt(&mut self, kind: AskKind) {
         self.state.overlay = Some(Overlay::Ask(Ask {
             kind,
-            text: String::new(),
-            caret: 0,
+            line: Line::default(),
         }));
     }
 

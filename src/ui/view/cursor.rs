@@ -2,10 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{CursorAt, FrameOf, overlays};
+use super::{CursorAt, FrameOf, help, overlays, palette};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
 use crate::ui::scene::ScreenRead;
+use crate::ui::line::Line;
 use crate::ui::state::Overlay;
 use crate::ui::text::width;
 use crate::ui::views::first_shown;
@@ -13,20 +14,22 @@ use crate::ui::views::first_shown;
 /// Where the cursor belongs.
 pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
     match (&frame.state.overlay, frame.mode) {
-        (Some(Overlay::Ask(ask)), _) => {
-            let line = overlays::ask_line(area);
-            let before = ask.text.get(..ask.caret).unwrap_or(&ask.text);
-            let room = usize::from(line.width.saturating_sub(1));
-            let column = u16::try_from(width(before).min(room)).unwrap_or(0);
-            (line.height > 0).then_some(CursorAt {
-                x: line.x + column,
-                y: line.y,
-                shape: CursorShape::SteadyBar,
-            })
-        }
+        (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(area)),
+        (Some(Overlay::Palette(search)), _) => at_caret(&search.line, palette::line_of(area)),
+        (Some(Overlay::Help(search)), _) => at_caret(&search.line, help::line_of(area)),
         (None, Mode::Type) => typed(frame),
         _ => None,
     }
+}
+
+fn at_caret(line: &Line, area: Rect) -> Option<CursorAt> {
+    let room = usize::from(area.width.saturating_sub(1));
+    let column = u16::try_from(width(line.before()).min(room)).unwrap_or(0);
+    (area.height > 0).then_some(CursorAt {
+        x: area.x + column,
+        y: area.y,
+        shape: CursorShape::SteadyBar,
+    })
 }
 
 fn typed(frame: &FrameOf<'_>) -> Option<CursorAt> {

@@ -1,66 +1,142 @@
-//! The keys: all of them by group, or those that may follow the prefix. Made from the table of actions.
+//! The help, drawn; and the panel of keys that may follow the prefix.
 
 use ratatui::layout::Rect;
 
-use super::FrameOf;
-use crate::ui::action::{Entry, Group, entries};
+use super::{FrameOf, overlays};
+use crate::ui::action::{Action, entries};
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
+use crate::ui::help::{HelpRow, keys_of, rows};
 use crate::ui::keymap::Place;
 use crate::ui::possible::why_not;
-use crate::ui::text::wrap;
+use crate::ui::state::Search;
+use crate::ui::text::{cut, wrap};
 use crate::ui::theme::Role;
+use crate::ui::views::{Hit, Hits};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
 /// Columns of one entry after the prefix.
 const CELL_WIDTH: u16 = 26;
 
-/// Draws the help, scrolled by so many lines.
-pub(super) fn draw(frame: &FrameOf<'_>, scroll: usize, area: Rect, canvas: &mut Canvas<'_>) {
+/// Where the help is drawn.
+fn dialog(area: Rect) -> Rect {
     let size = (
         100.min(area.width.saturating_sub(4)),
         area.height.saturating_sub(2),
     );
-    let title = format!("Keys  dbs {}", frame.scene.session.version);
-    let inside = canvas.dialog(middle(area, size), &title);
-    let room = Rect {
-        x: inside.x + 1,
-        width: inside.width.saturating_sub(2),
-        ..inside
-    };
-    let lines = lines(frame, usize::from(room.width));
-    let height = usize::from(room.height);
-    let first = scroll.min(lines.len().saturating_sub(height));
-    for (at, pieces) in lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(room, at), pieces);
+    middle(area, size)
+}
+
+/// Where what was typed is drawn.
+pub(super) fn line_of(area: Rect) -> Rect {
+    let dialog = dialog(area);
+    Rect {
+        x: dialog.x + 4.min(dialog.width),
+        width: dialog.width.saturating_sub(6),
+        ..row_of(dialog, 1)
     }
 }
 
-/// Introduction, then all actions by group; one that is not possible now says why.
-fn lines(frame: &FrameOf<'_>, room: usize) -> Vec<Vec<Piece>> {
-    let prefix = frame.state.keymap.prefix();
-    let about = format!(
-        "Focus is on one pane. In NAV and LOOK keys are ours; in TYPE every key goes to the program, but for {prefix}. \
-         {prefix} twice sends it once to the program."
+/// One line of the help as drawn, and which action it belongs to, by its number.
+struct Drawn {
+    pieces: Vec<Piece>,
+    act: Option<usize>,
+}
+
+/// Draws the help; what is marked is in view.
+pub(super) fn draw(
+    frame: &FrameOf<'_>,
+    search: &Search,
+    area: Rect,
+    canvas: &mut Canvas<'_>,
+    hits: &mut Hits,
+) {
+    let title = format!("Help  dbs {}", frame.scene.session.version);
+    let inside = canvas.dialog(dialog(area), &title);
+    let prompt = line_of(area);
+    canvas.line(
+        Rect {
+            x: inside.x + 1,
+            width: 2,
+            ..prompt
+        },
+        &[piece("/ ", Role::Key)],
     );
-    let mut lines: Vec<Vec<Piece>> = wrap(&about, room)
-        .into_iter()
-        .map(|line| vec![piece(line, Role::Dim)])
-        .collect();
-    for group in Group::ALL {
-        lines.push(Vec::new());
-        lines.push(vec![piece(group.title(), Role::Strong)]);
-        for entry in entries().filter(|entry| entry.group == group) {
-            lines.extend(explained(frame, entry, room));
+    if search.line.is_empty() {
+        canvas.line(prompt, &[piece("type to search; Enter runs", Role::Dim)]);
+    }
+    overlays::written(&search.line, prompt, canvas);
+    let room = Rect {
+        x: inside.x + 1,
+        y: inside.y + 1.min(inside.height),
+        width: inside.width.saturating_sub(2),
+        height: inside.height.saturating_sub(1),
+    };
+    let lines = lines(frame, search, usize::from(room.width));
+    let height = usize::from(room.height);
+    let first = first_line(&lines, search.at, height);
+    for (at, line) in lines.iter().skip(first).take(height).enumerate() {
+        let place = row_of(room, at);
+        canvas.line(place, &line.pieces);
+        if let Some(act) = line.act {
+            if act == search.at {
+                canvas.tint(place, Role::Selected);
+            }
+            hits.push((place, Hit::Choice(act)));
+        }
+    }
+}
+
+/// The first line to draw: the beginning as long as the mark is on the first page, then the mark in the middle.
+fn first_line(lines: &[Drawn], marked: usize, height: usize) -> usize {
+    let last = lines
+        .iter()
+        .rposition(|line| line.act == Some(marked))
+        .unwrap_or(0);
+    if last < height {
+        return 0;
+    }
+    (last + 1)
+        .saturating_sub(height / 2)
+        .min(lines.len().saturating_sub(height))
+}
+
+fn lines(frame: &FrameOf<'_>, search: &Search, room: usize) -> Vec<Drawn> {
+    let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
+    let mut lines = Vec::new();
+    let mut acts = 0;
+    for row in rows {
+        match row {
+            HelpRow::Heading(text) => {
+                lines.push(plain(Vec::new()));
+                lines.push(plain(vec![piece(text, Role::Strong)]));
+            }
+            HelpRow::Text(text) => {
+                let wrapped = wrap(&text, room).into_iter();
+                lines.extend(wrapped.map(|line| plain(vec![piece(line, Role::Text)])));
+            }
+            HelpRow::Act(action) => {
+                lines.extend(explained(frame, action, acts, room));
+                acts += 1;
+            }
         }
     }
     lines
 }
 
-fn explained(frame: &FrameOf<'_>, entry: &Entry, room: usize) -> Vec<Vec<Piece>> {
-    let keys = format!("{:<KEYS_WIDTH$}", keys_of(frame, entry));
+fn plain(pieces: Vec<Piece>) -> Drawn {
+    Drawn { pieces, act: None }
+}
+
+/// Keys and the sentence; one that is not possible now says why.
+fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Vec<Drawn> {
+    let Some(entry) = action.entry() else {
+        return Vec::new();
+    };
+    let keys = keys_of(&frame.state.keymap, action).join(" ");
+    let keys = cut(&keys, KEYS_WIDTH, frame.scene.theme.more());
     let mut text = entry.help.to_owned();
-    let why_not = why_not(entry.action, frame.state, frame.scene, frame.arranged);
+    let why_not = why_not(action, frame.state, frame.scene, frame.arranged);
     let role = if why_not.is_some() { Role::Dim } else { Role::Text };
     if let Some(why) = why_not {
         text = format!("{text} Not now: {why}.");
@@ -69,33 +145,16 @@ fn explained(frame: &FrameOf<'_>, entry: &Entry, room: usize) -> Vec<Vec<Piece>>
     let texts = wrap(&text, left).into_iter().enumerate();
     texts
         .map(|(at, text)| {
-            let keys = if at == 0 {
-                keys.clone()
-            } else {
-                " ".repeat(KEYS_WIDTH)
-            };
-            vec![piece(keys, Role::Key), piece(format!(" {text}"), role)]
+            let keys = if at == 0 { keys.as_str() } else { "" };
+            Drawn {
+                pieces: vec![
+                    piece(format!("{keys:<KEYS_WIDTH$}"), Role::Key),
+                    piece(format!(" {text}"), role),
+                ],
+                act: Some(act),
+            }
         })
         .collect()
-}
-
-/// `k Up`, `C-b z`: every key of an action.
-fn keys_of(frame: &FrameOf<'_>, entry: &Entry) -> String {
-    let keymap = &frame.state.keymap;
-    let mut keys: Vec<String> = keymap
-        .keys(Place::Nav, entry.action)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    let prefix = keymap.prefix();
-    keys.extend(
-        keymap
-            .keys(Place::Prefixed, entry.action)
-            .iter()
-            .take(1)
-            .map(|key| format!("{prefix} {key}")),
-    );
-    keys.join(" ")
 }
 
 /// The panel of what may follow the prefix.
@@ -103,7 +162,7 @@ pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>
     let keymap = &frame.state.keymap;
     let listed: Vec<_> = entries()
         .filter_map(|entry| Some((entry, keymap.keys(Place::Prefixed, entry.action).first()?)))
-        .filter(|(entry, _)| !matches!(entry.action, crate::ui::action::Action::Tab(2..)))
+        .filter(|(entry, _)| !matches!(entry.action, Action::Tab(2..)))
         .collect();
     let columns = usize::from(area.width.saturating_sub(2) / CELL_WIDTH).max(1);
     let rows = listed.len().div_ceil(columns);

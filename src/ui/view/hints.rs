@@ -4,11 +4,12 @@ use ratatui::layout::Rect;
 
 use super::FrameOf;
 use crate::ui::action::Action;
-use crate::ui::arrange::Mode;
+use crate::ui::arrange::{Arranged, Mode, mode_below};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
 use crate::ui::keymap::Place;
 use crate::ui::possible::why_not;
-use crate::ui::state::{Hands, Overlay};
+use crate::ui::scene::Scene;
+use crate::ui::state::{Hands, Overlay, State};
 use crate::ui::theme::Role;
 
 const NAV: [Action; 16] = [
@@ -46,6 +47,15 @@ const TYPE: [Action; 5] = [
     Action::Leave,
     Action::Zoom,
 ];
+
+/// What a person is likeliest to do where the focus is, whatever lies over it.
+pub(crate) fn likely(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<Action> {
+    match mode_below(state, scene, arranged.focus) {
+        Mode::Nav | Mode::Ask => NAV.to_vec(),
+        Mode::Look => LOOK.to_vec(),
+        Mode::Type => TYPE.to_vec(),
+    }
+}
 
 /// Draws the last row.
 pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
@@ -144,7 +154,12 @@ fn one(frame: &FrameOf<'_>, place: Place, action: Action) -> Option<Vec<Piece>> 
 
 fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
     let hints: &[(&str, &str)] = match overlay {
-        Overlay::Help(_) => &[("j k", "scroll"), ("Esc", "close")],
+        Overlay::Help(_) => &[
+            ("Enter", "run it"),
+            ("C-y", "copy as a command"),
+            ("Esc", "close"),
+        ],
+        Overlay::Palette(_) => &[("Enter", "run it"), ("Tab", "complete"), ("Esc", "close")],
         Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],

@@ -2,9 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, help};
+use super::{FrameOf, help, palette};
 use crate::domain::Level;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
+use crate::ui::line::Line;
 use crate::ui::marker::Mark;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Ask, Choose, Confirm, Hands, KEYS_SHOWN_AFTER, Overlay, State};
@@ -25,7 +26,8 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
     };
     hits.push((area, Hit::Overlay));
     match overlay {
-        Overlay::Help(scroll) => help::draw(frame, *scroll, area, canvas),
+        Overlay::Help(search) => help::draw(frame, search, area, canvas, hits),
+        Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
         Overlay::Ask(ask) => draw_ask(ask, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
@@ -89,13 +91,16 @@ pub(super) fn ask_line(area: Rect) -> Rect {
 
 fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
     canvas.dialog(ask_area(area), &ask.kind.question());
-    let line = ask_line(area);
-    let room = usize::from(line.width.saturating_sub(1));
-    let before = ask.text.get(..ask.caret).unwrap_or(&ask.text);
-    let skip = width(before).saturating_sub(room);
-    let skipped = prefix(&ask.text, skip).len();
-    let text = ask.text.get(skipped..).unwrap_or_default();
-    canvas.line(line, &[piece(clean(text), Role::Text)]);
+    written(&ask.line, ask_line(area), canvas);
+}
+
+/// Draws a line that is being written, moved to the left so that its caret is in it.
+pub(super) fn written(line: &Line, area: Rect, canvas: &mut Canvas<'_>) {
+    let room = usize::from(area.width.saturating_sub(1));
+    let skip = width(line.before()).saturating_sub(room);
+    let skipped = prefix(line.text(), skip).len();
+    let text = line.text().get(skipped..).unwrap_or_default();
+    canvas.line(area, &[piece(clean(text), Role::Text)]);
 }
 
 fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {

@@ -14,6 +14,10 @@ use crate::ui::theme::Role;
 pub(super) struct AgentsView;
 
 impl View for AgentsView {
+    fn about(&self) -> &'static str {
+        "The agents at work, each with its task. Enter opens its terminal; typing there goes to the agent."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let many = look.scene.model.agents().count();
         vec![piece(

@@ -61,6 +61,10 @@ fn divide(area: Rect) -> Division {
 }
 
 impl View for BoardView {
+    fn about(&self) -> &'static str {
+        "The board: every task by stage. A mark says what happens to each, the words why."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let model = look.scene.model;
         let mut title = vec![piece(format!("Board  {} tasks", model.tasks.len()), Role::Title)];

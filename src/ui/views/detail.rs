@@ -22,6 +22,10 @@ const PEEK_FROM: u16 = 26;
 const PEEK_BELOW: u16 = 14;
 
 impl View for DetailView {
+    fn about(&self) -> &'static str {
+        "One task in full: what it asks for, where it stands and why, what was tried, what was written on it."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let task = shown(look).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
         vec![piece(task, Role::Title)]

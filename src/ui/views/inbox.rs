@@ -26,6 +26,10 @@ const WIDE: u16 = 76;
 const PEEK_FROM: u16 = 6;
 
 impl View for InboxView {
+    fn about(&self) -> &'static str {
+        "All that needs you, oldest first: permissions, questions, approvals, failures. Answer in place."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let many = look.scene.model.attention.len();
         vec![

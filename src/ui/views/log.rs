@@ -19,6 +19,10 @@ use filter::Filter;
 pub(super) struct LogView;
 
 impl View for LogView {
+    fn about(&self) -> &'static str {
+        "What happened, the newest at the bottom. A marked line stays in view; behind the last one it follows again. Enter leads to what the agent's screen showed then."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let mut title = vec![piece("Watcher", Role::Title)];
         if !look.pane.filter.is_empty() {

@@ -18,6 +18,10 @@ use crate::ui::theme::{Palette, Role};
 pub(super) struct TerminalView;
 
 impl View for TerminalView {
+    fn about(&self) -> &'static str {
+        "A terminal of a program that runs by itself. Closing the pane never stops it."
+    }
+
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         match &look.pane.content {
             Content::Attempt(id) => agent_title(look, *id),

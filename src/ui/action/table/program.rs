@@ -5,9 +5,22 @@ use crate::ui::action::{Action, Entry, Group, When};
 
 pub(super) const ROWS: &[Entry] = &[
     row(
+        Action::Palette,
+        "palette",
+        (
+            "palette",
+            "Find any action, task or pane by a few letters and run it, or go there.",
+        ),
+        &["command", "search", "menu", "everything"],
+        (Group::Program, When::Always),
+    ),
+    row(
         Action::Help,
         "help",
-        ("help", "What the keys do here."),
+        (
+            "help",
+            "What you see, what the keys do here, and all keys; type to search, Enter runs.",
+        ),
         &["keys", "manual", "what"],
         (Group::Program, When::Always),
     ),

@@ -1,0 +1,28 @@
+//! The same verbs on the command line: what to type in a shell for an action. Data only.
+
+use super::Action;
+
+impl Action {
+    /// The command that does the same; `ID` stands for the task, `TEXT` for what is said. Nothing for what only a screen has.
+    pub fn command_line(self) -> Option<&'static str> {
+        Some(match self {
+            Action::Approve => "dbs approve ID",
+            Action::Reject => "dbs reject ID TEXT",
+            Action::Retry => "dbs retry ID",
+            Action::Skip => "dbs skip ID",
+            Action::Park => "dbs task park ID TEXT",
+            Action::Release => "dbs task release ID",
+            Action::Answer => "dbs answer ID TEXT",
+            Action::Comment => "dbs task comment ID TEXT",
+            Action::NewTask => "dbs task create TEXT",
+            Action::StopAgent => "dbs kill-agent ID",
+            Action::CloseTask => "dbs task close ID TEXT",
+            Action::Pause => "dbs pause",
+            Action::Open => "dbs task show ID",
+            Action::Board => "dbs board",
+            Action::StopServer => "dbs stop",
+            Action::Help => "dbs help",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! How well a text fits what was typed. Every typed word must occur: as it is, or its letters in order. Knows texts only.
+
+/// What was typed, made ready to be compared with many texts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Needle {
+    words: Vec<Vec<char>>,
+}
+
+/// Letters found one by one may be spread over so many times their number, and so many more.
+const SPREAD: (usize, usize) = (4, 6);
+
+impl Needle {
+    /// What was typed; words are separated by spaces, capitals do not count.
+    pub(crate) fn new(typed: &str) -> Needle {
+        let words = typed.split_whitespace();
+        Needle {
+            words: words
+                .map(|word| word.chars().flat_map(char::to_lowercase).collect())
+                .collect(),
+        }
+    }
+
+    /// Whether nothing was typed; then everything fits equally.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// How well the text fits: more is better; nothing when some word does not occur in it.
+    pub(crate) fn score(&self, text: &str) -> Option<u32> {
+        self.each(text, |word, text| {
+            whole(word, text).or_else(|| one_by_one(word, text))
+        })
+    }
+
+    /// The same for words that occur as they were typed only: for sentences, where loose letters occur in order everywhere.
+    pub(crate) fn whole(&self, text: &str) -> Option<u32> {
+        self.each(text, whole)
+    }
+
+    fn each(&self, text: &str, score: impl Fn(&[char], &[char]) -> Option<u32>) -> Option<u32> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
+        self.words
+            .iter()
+            .try_fold(0, |sum, word| Some(sum + score(word, &text)?))
+    }
+
+    /// Whether the text fits.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        self.score(text).is_some()
+    }
+}
+
+fn whole(word: &[char], text: &[char]) -> Option<u32> {
+    text.windows(word.len())
+        .enumerate()
+        .filter(|(_, part)| *part == word)
+        .map(|(at, _)| score_at(at, word.len(), text))
+        .max()
+}
+
+/// The beginning of the text is best, then the beginning of a word, then anywhere; the whole of it better still.
+fn score_at(at: usize, length: usize, text: &[char]) -> u32 {
+    let starts = at
+        .checked_sub(1)
+        .and_then(|before| text.get(before))
+        .is_none_or(|before| !before.is_alphanumeric());
+    let ends = text.get(at + length).is_none_or(|after| !after.is_alphanumeric());
+    let place = match (at, starts) {
+        (0, _) => 60,
+        (_, true) => 50,
+        (_, false) => 30,
+    };
+    place + if starts && ends { 20 } else { 0 }
+}
+
+/// Letters in order, not too far apart; those that begin words count more.
+fn one_by_one(word: &[char], text: &[char]) -> Option<u32> {
+    let first = word.first()?;
+    let mut best = None;
+    for (start, _) in text.iter().enumerate().filter(|(_, letter)| *letter == first) {
+        if let Some(score) = from(start, word, text) {
+            best = best.max(Some(score));
+        }
+    }
+    best
+}
+
+fn from(start: usize, word: &[char], text: &[char]) -> Option<u32> {
+    let most = word.len() * SPREAD.0 + SPREAD.1;
+    let mut at = start;
+    let mut beginnings = 0;
+    for letter in word {
+        let rest = text.get(at..)?;
+        at += rest.iter().position(|other| other == letter)?;
+        let begins = at
+            .checked_sub(1)
+            .and_then(|before| text.get(before))
+            .is_none_or(|before| !before.is_alphanumeric());
+        beginnings += u32::from(begins);
+        at += 1;
+        if at - start > most {
+            return None;
+        }
+    }
+    let loose = u32::try_from(at - start - word.len()).unwrap_or(u32::MAX);
+    Some((10 + 4 * beginnings).saturating_sub(loose.min(9)).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(typed: &str, text: &str) -> Option<u32> {
+        Needle::new(typed).score(text)
+    }
+
+    #[test]
+    fn words_in_any_order_and_letters_in_order_are_found() {
+        assert!(score("form login", "Login form posts").is_some());
+        assert!(score("sa", "stop agent").is_some());
+        assert!(score("LOGIN", "login").is_some());
+        assert!(score("größe", "Die Größe").is_some());
+        assert_eq!(score("xyz", "stop agent"), None);
+        assert_eq!(score("ts", "stop agent"), None);
+    }
+
+    #[test]
+    fn what_stands_together_beats_what_is_spread_and_beginnings_beat_middles() {
+        assert!(score("stop", "stop agent") > score("stop", "unstoppable"));
+        assert!(score("stop", "unstoppable") > score("stop", "some text on paper"));
+        assert!(score("stop", "stop") > score("stop", "stopping"));
+    }
+
+    #[test]
+    fn nothing_typed_fits_everything() {
+        assert_eq!(score("  ", "anything"), Some(0));
+        assert!(Needle::new("").fits(""));
+    }
+}

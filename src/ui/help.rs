@@ -1,0 +1,118 @@
+//! What the help says for what was typed: what you see, the keys here, all keys. Computed anew by `update` and `view` alike.
+
+use super::action::{Action, Entry, Group, entries};
+use super::arrange::{Arranged, Mode, mode_below};
+use super::fuzzy::Needle;
+use super::keymap::{Keymap, Place};
+use super::marker::Mark;
+use super::scene::Scene;
+use super::state::State;
+use super::view::likely;
+use super::views::view_of;
+
+/// One row of the help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HelpRow {
+    /// Over what follows.
+    Heading(&'static str),
+    /// Something to read.
+    Text(String),
+    /// An action that can be run.
+    Act(Action),
+}
+
+/// The rows for what was typed.
+pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed: &str) -> Vec<HelpRow> {
+    let needle = Needle::new(typed);
+    if needle.is_empty() {
+        return all(state, scene, arranged);
+    }
+    let mut found: Vec<(u32, &Entry)> = entries()
+        .filter_map(|entry| Some((score(&state.keymap, entry, &needle, typed.trim())?, entry)))
+        .collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let rows: Vec<HelpRow> = found
+        .into_iter()
+        .map(|(_, entry)| HelpRow::Act(entry.action))
+        .collect();
+    if rows.is_empty() {
+        return vec![HelpRow::Text(format!("Nothing is called `{typed}`. Esc clears."))];
+    }
+    rows
+}
+
+/// The actions among the rows, in order: what a mark can stand on.
+pub(crate) fn actions(rows: &[HelpRow]) -> Vec<Action> {
+    rows.iter()
+        .filter_map(|row| match row {
+            HelpRow::Act(action) => Some(*action),
+            HelpRow::Heading(_) | HelpRow::Text(_) => None,
+        })
+        .collect()
+}
+
+fn score(keymap: &Keymap, entry: &Entry, needle: &Needle, typed: &str) -> Option<u32> {
+    if keys_of(keymap, entry.action).iter().any(|key| key == typed) {
+        return Some(500);
+    }
+    let names = entry.synonyms.iter().chain([&entry.title, &entry.name]);
+    let by_name = names.filter_map(|name| needle.score(name)).max();
+    let all = || format!("{} {} {}", entry.title, entry.synonyms.join(" "), entry.help);
+    by_name.map(|score| score + 50).or_else(|| needle.whole(&all()))
+}
+
+fn all(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<HelpRow> {
+    let content = state.pane(arranged.focus).content;
+    let mut rows = vec![
+        HelpRow::Heading("What you see"),
+        HelpRow::Text(view_of(&content).about().to_owned()),
+        HelpRow::Text(legend(scene)),
+        HelpRow::Text(about_mode(state, mode_below(state, scene, arranged.focus))),
+        HelpRow::Heading("Keys here"),
+    ];
+    rows.extend(likely(state, scene, arranged).into_iter().map(HelpRow::Act));
+    for group in Group::ALL {
+        rows.push(HelpRow::Heading(group.title()));
+        let of_group = entries().filter(|entry| entry.group == group);
+        rows.extend(of_group.map(|entry| HelpRow::Act(entry.action)));
+    }
+    rows
+}
+
+/// Every mark with its meaning.
+fn legend(scene: &Scene<'_>) -> String {
+    let glyphs = scene.theme.glyphs;
+    let marks = Mark::ALL.map(|mark| format!("{} {}", mark.glyph(glyphs), mark.meaning()));
+    format!("Marks: {}.", marks.join(", "))
+}
+
+fn about_mode(state: &State, mode: Mode) -> String {
+    let prefix = state.keymap.prefix();
+    match mode {
+        Mode::Type => format!(
+            "TYPE: every key goes to the program, but for {prefix}; {prefix} twice sends it once. {prefix} Esc keeps the keys."
+        ),
+        Mode::Look => {
+            "LOOK: a terminal to look at: keys are ours and scroll it; nothing reaches its program."
+                .to_owned()
+        }
+        Mode::Nav | Mode::Ask => {
+            format!(
+                "NAV: keys are ours. {prefix} and a key works everywhere, while typing to a program, too."
+            )
+        }
+    }
+}
+
+/// `k`, `Up`, `C-b z`: every key of an action.
+pub(crate) fn keys_of(keymap: &Keymap, action: Action) -> Vec<String> {
+    let mut keys: Vec<String> = keymap
+        .keys(Place::Nav, action)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let prefix = keymap.prefix();
+    let prefixed = keymap.keys(Place::Prefixed, action).iter();
+    keys.extend(prefixed.map(|key| format!("{prefix} {key}")));
+    keys
+}

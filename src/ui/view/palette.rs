@@ -1,0 +1,137 @@
+//! The palette, drawn: what is typed, how it could go on, and the rows it leaves.
+
+use ratatui::layout::Rect;
+
+use super::{FrameOf, overlays};
+use crate::ui::canvas::{Canvas, piece, row_of};
+use crate::ui::palette::{MARKS, Row, completed, rows};
+use crate::ui::state::Search;
+use crate::ui::text::width;
+use crate::ui::theme::Role;
+use crate::ui::views::{Hit, Hits, first_row};
+
+/// Most rows that are drawn.
+const MOST_ROWS: u16 = 14;
+/// Columns of the name, where the row says more than that.
+const NAME_WIDTH: u16 = 26;
+
+/// Where the palette is drawn: always the same place, however many rows are left.
+fn dialog(area: Rect) -> Rect {
+    let (wide, high) = (
+        area.width.saturating_sub(4).min(96),
+        area.height.saturating_sub(3).min(MOST_ROWS + 4),
+    );
+    Rect {
+        x: area.x + (area.width - wide) / 2,
+        y: area.y + 2.min(area.height.saturating_sub(high)),
+        width: wide,
+        height: high,
+    }
+}
+
+/// Where what was typed is drawn.
+pub(super) fn line_of(area: Rect) -> Rect {
+    let dialog = dialog(area);
+    Rect {
+        x: dialog.x + 4.min(dialog.width),
+        width: dialog.width.saturating_sub(6),
+        ..row_of(dialog, 1)
+    }
+}
+
+/// Draws the palette.
+pub(super) fn draw(
+    frame: &FrameOf<'_>,
+    search: &Search,
+    area: Rect,
+    canvas: &mut Canvas<'_>,
+    hits: &mut Hits,
+) {
+    let inside = canvas.dialog(dialog(area), "Palette");
+    let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
+    let prompt = line_of(area);
+    let mark = Rect {
+        x: inside.x + 1,
+        width: 2,
+        ..prompt
+    };
+    canvas.line(mark, &[piece(": ", Role::Key)]);
+    ghost(search, &rows, prompt, canvas);
+    overlays::written(&search.line, prompt, canvas);
+    let list = Rect {
+        y: inside.y + 1.min(inside.height),
+        height: inside.height.saturating_sub(2),
+        ..inside
+    };
+    if rows.is_empty() {
+        let text = format!(" Nothing matches `{}`. Esc closes.", search.line.text());
+        canvas.line(row_of(list, 0), &[piece(text, Role::Dim)]);
+    }
+    let height = usize::from(list.height);
+    let first = first_row(search.at, height, rows.len());
+    for (place, (at, row)) in rows.iter().enumerate().skip(first).take(height).enumerate() {
+        let line = row_of(list, place);
+        draw_row(row, line, canvas);
+        if at == search.at {
+            canvas.tint(line, Role::Selected);
+        }
+        hits.push((line, Hit::Choice(at)));
+    }
+    foot(
+        row_of(inside, usize::from(inside.height.saturating_sub(1))),
+        canvas,
+    );
+}
+
+fn draw_row(row: &Row, line: Rect, canvas: &mut Canvas<'_>) {
+    let key = [piece(format!(" {} ", row.key), Role::Key)];
+    let used = canvas.right(line, &key);
+    let left = Rect {
+        width: line.width - used,
+        ..line
+    };
+    let role = if row.possible { Role::Text } else { Role::Dim };
+    let title = format!(" {}", row.title);
+    let named = canvas.line(left, &[piece(&title, role)]);
+    let begin = named.max(NAME_WIDTH.min(left.width / 2)).saturating_add(1);
+    let rest = Rect {
+        x: left.x + begin.min(left.width),
+        width: left.width.saturating_sub(begin),
+        ..left
+    };
+    canvas.line(rest, &[piece(&row.detail, Role::Dim)]);
+}
+
+/// How the marked row goes on from what was typed; Tab writes it.
+fn ghost(search: &Search, rows: &[Row], prompt: Rect, canvas: &mut Canvas<'_>) {
+    let typed = search.line.text();
+    if typed.is_empty() {
+        let text = "an action, a task, a pane";
+        canvas.line(prompt, &[piece(text, Role::Dim)]);
+        return;
+    }
+    let Some(whole) = rows.get(search.at).map(completed) else {
+        return;
+    };
+    let begins = whole
+        .get(..typed.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(typed));
+    let used = u16::try_from(width(typed)).unwrap_or(u16::MAX);
+    if let Some(rest) = whole.get(typed.len()..).filter(|_| begins && used < prompt.width) {
+        let after = Rect {
+            x: prompt.x + used,
+            width: prompt.width - used,
+            ..prompt
+        };
+        canvas.line(after, &[piece(rest, Role::Dim)]);
+    }
+}
+
+fn foot(line: Rect, canvas: &mut Canvas<'_>) {
+    let mut pieces = vec![piece(" ", Role::Dim)];
+    for (mark, what) in MARKS {
+        pieces.push(piece(mark, Role::Key));
+        pieces.push(piece(format!(" {what}   "), Role::Dim));
+    }
+    canvas.line(line, &pieces);
+}

@@ -1,0 +1,158 @@
+//! The palette and the help: everything can be found by name, run, and explained.
+
+use dbs::domain::{AttemptId, Command};
+use dbs::ui::{Input, Request, entries};
+
+use crate::fixture::Desk;
+
+fn type_in(desk: &mut Desk, text: &str) {
+    desk.input(Input::Paste(text.to_owned()));
+}
+
+fn line<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
+    text.lines().find(|line| line.contains(wanted))
+}
+
+#[test]
+fn every_action_is_found_in_the_palette_by_its_title_and_by_every_synonym() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("!");
+    for entry in entries() {
+        for word in entry.synonyms.iter().chain([&entry.title, &entry.name]) {
+            desk.press(":");
+            type_in(&mut desk, &format!(">{word}"));
+            let shown = |desk: &Desk| {
+                let row = format!("│ {} ", entry.title);
+                desk.text().lines().any(|line| line.contains(&row))
+            };
+            let mut found = shown(&desk);
+            for _ in 0..5 {
+                if found {
+                    break;
+                }
+                desk.press("PageDown");
+                found = shown(&desk);
+            }
+            assert!(found, "{word} does not find {}:\n{}", entry.title, desk.text());
+            desk.press("Esc");
+        }
+    }
+}
+
+#[test]
+fn enter_runs_what_is_marked_and_it_comes_first_the_next_time() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, "abort");
+    assert_eq!(desk.press("Enter"), []);
+    assert!(desk.text().contains("Stop developer-ravel?"), "{}", desk.text());
+    assert_eq!(desk.press("y"), [Request::Command(Command::Kill(AttemptId(11)))]);
+    desk.press(":");
+    let text = desk.text();
+    let first = text
+        .lines()
+        .find(|line| line.contains("stop agent"))
+        .expect("listed");
+    assert!(text.lines().nth(4) == Some(first), "{text}");
+}
+
+#[test]
+fn an_action_may_name_its_task() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, "approve dbs-16");
+    assert_eq!(
+        desk.press("Enter"),
+        [Request::Command(Command::Approve("dbs-16".into()))]
+    );
+}
+
+#[test]
+fn what_is_not_possible_says_why_and_does_nothing() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, "approve");
+    assert!(desk.text().contains("not now: dbs-4 does not wait for approval"));
+    assert_eq!(desk.press("Enter"), []);
+    assert!(desk.text().contains("approve: dbs-4 does not wait for approval"));
+}
+
+#[test]
+fn a_task_is_found_by_its_title_and_enter_goes_there() {
+    let mut desk = Desk::full((200, 60));
+    desk.press(":");
+    type_in(&mut desk, "@migration");
+    desk.press("Enter");
+    assert_eq!(desk.mode(), "NAV");
+    assert_eq!(
+        desk.press("x y"),
+        [Request::Command(Command::Kill(AttemptId(13)))]
+    );
+}
+
+#[test]
+fn tab_spells_the_marked_row_out() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(": @ m i g r Tab");
+    assert!(line(&desk.text(), ": @dbs-7").is_some(), "{}", desk.text());
+    assert_eq!(desk.mode(), "ASK");
+    desk.press("Esc");
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn panes_and_tabs_are_places_to_go_to() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, "#3 board");
+    desk.press("Enter");
+    assert!(desk.text().contains("[3 Board]"));
+}
+
+#[test]
+fn a_click_marks_a_row_and_the_next_one_runs_it() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, ">zoom");
+    let (_, layouted) = desk.frame();
+    let rows = layouted
+        .hits
+        .iter()
+        .filter(|(_, hit)| matches!(hit, dbs::ui::Hit::Choice(_)))
+        .count();
+    assert!(rows >= 1);
+}
+
+#[test]
+fn the_help_begins_with_what_you_see_and_finds_what_is_typed() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("?");
+    let text = desk.text();
+    assert!(text.contains("What you see") && text.contains("The board: every task by stage."));
+    assert!(text.contains("Keys here"));
+    type_in(&mut desk, "kill");
+    assert!(desk.text().contains("Stop the agent."), "{}", desk.text());
+    assert!(!desk.text().contains("What you see"));
+    assert_eq!(
+        desk.press("Enter y"),
+        [Request::Command(Command::Kill(AttemptId(11)))]
+    );
+}
+
+#[test]
+fn escape_first_clears_the_search_of_the_help_and_then_closes_it() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("? z o o m Esc");
+    assert!(desk.text().contains("What you see"));
+    desk.press("Esc");
+    assert_eq!(desk.mode(), "NAV");
+    desk.press("? ?");
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn a_row_of_the_help_can_be_copied_as_a_command_of_the_shell() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("? s k i p");
+    assert_eq!(desk.press("C-y"), [Request::Copy("dbs skip dbs-4".to_owned())]);
+}
