@@ -7,6 +7,8 @@
 
 #[path = "ui/docs.rs"]
 mod docs;
+#[path = "ui/finding.rs"]
+mod finding;
 #[path = "ui/fixture.rs"]
 mod fixture;
 #[path = "ui/inbox.rs"]

@@ -9,6 +9,7 @@ mod canvas;
 mod copies;
 mod drawing;
 mod fetching;
+mod history;
 mod inbox_folder;
 pub mod listening;
 mod pace;

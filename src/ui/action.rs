@@ -1,6 +1,7 @@
 //! The one table of actions. Keys, hints, the help and `docs/keys.md` are made from it; nothing here acts.
 
 use super::pane::Direction;
+use super::still::Select;
 
 /// What a key or a click means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +32,28 @@ pub enum Action {
     Open,
     /// One level out; never quits.
     Back,
+    /// Search the list or the terminal.
+    Find,
+    /// Search the terminal backward.
+    FindBack,
+    /// The next place that matches.
+    NextMatch,
+    /// The previous place that matches.
+    PreviousMatch,
+    /// Hold the terminal still to take text from it.
+    CopyMode,
+    /// A movement over text that is held still.
+    Text(TextMove),
+    /// Begin to select.
+    Select(Select),
+    /// Move the other end of the selection.
+    OtherEnd,
+    /// Copy what is selected.
+    Yank,
+    /// Type what was copied last.
+    Paste,
+    /// Send every key to the terminal, or keep them again.
+    ToggleTyping,
     /// Send every key to the terminal.
     Type,
     /// Keep the keys, look at the terminal.
@@ -134,6 +157,33 @@ pub enum Page {
     Metrics,
 }
 
+/// A movement over text that is held still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TextMove {
+    /// To the beginning of the next word.
+    WordNext,
+    /// To the beginning of the word, or of the one before.
+    WordBack,
+    /// To the end of the word, or of the next.
+    WordEnd,
+    /// To the first column.
+    LineStart,
+    /// To the first letter of the line.
+    LineFirst,
+    /// To the last letter of the line.
+    LineEnd,
+    /// To the first line that is seen.
+    Top,
+    /// To the line in the middle of those that are seen.
+    Middle,
+    /// To the last line that is seen.
+    Bottom,
+    /// Half a page back.
+    HalfUp,
+    /// Half a page on.
+    HalfDown,
+}
+
 /// On what it depends whether an action is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
@@ -155,6 +205,12 @@ pub enum When {
     Agent,
     /// The focus is on a terminal whose program runs.
     Terminal,
+    /// A terminal is held still.
+    Copying,
+    /// The focus is on a terminal, or it is held still, or the list there is searched.
+    Found,
+    /// The focus is on a terminal.
+    Screen,
     /// Something waits for a person.
     Attention,
     /// The tab has more than one pane.
@@ -176,6 +232,8 @@ pub enum Group {
     Tasks,
     /// Terminals.
     Terminals,
+    /// Taking text from a terminal.
+    Copying,
     /// Panes and tabs.
     Panes,
     /// The program itself.
@@ -222,10 +280,11 @@ impl Action {
 
 impl Group {
     /// All, in the order of the help.
-    pub const ALL: [Group; 5] = [
+    pub const ALL: [Group; 6] = [
         Group::Moving,
         Group::Tasks,
         Group::Terminals,
+        Group::Copying,
         Group::Panes,
         Group::Program,
     ];
@@ -236,6 +295,7 @@ impl Group {
             Group::Moving => "Moving",
             Group::Tasks => "Tasks and agents",
             Group::Terminals => "Terminals",
+            Group::Copying => "Taking text from a terminal",
             Group::Panes => "Panes and tabs",
             Group::Program => "Program",
         }

@@ -231,7 +231,11 @@ pub enum Mode {
     Look,
     /// A terminal, every key but the prefix.
     Type,
-    /// A prompt, a question, a choice, the help.
+    /// A terminal held still, to take text from.
+    Copy,
+    /// The words that a list or a terminal is searched for.
+    Find,
+    /// A prompt, a question, a choice, the palette, the help.
     Ask,
 }
 
@@ -242,6 +246,8 @@ impl Mode {
             Mode::Nav => "NAV",
             Mode::Look => "LOOK",
             Mode::Type => "TYPE",
+            Mode::Copy => "COPY",
+            Mode::Find => "FIND",
             Mode::Ask => "ASK",
         }
     }
@@ -261,11 +267,21 @@ pub(crate) fn mode(state: &State, scene: &Scene<'_>, focus: PaneId) -> Mode {
     ) {
         return Mode::Ask;
     }
+    if matches!(state.overlay, Some(Overlay::Find(_))) {
+        return Mode::Find;
+    }
     mode_below(state, scene, focus)
 }
 
 /// The same as if nothing lay over the panes.
 pub(crate) fn mode_below(state: &State, scene: &Scene<'_>, focus: PaneId) -> Mode {
+    if state
+        .copying
+        .as_ref()
+        .is_some_and(|copying| copying.pane == focus)
+    {
+        return Mode::Copy;
+    }
     let screen = state.pane(focus).content.screen();
     let there = screen.filter(|id| scene.screens.has(*id));
     match (state.hands, there) {

@@ -48,6 +48,14 @@ impl Chord {
         }
     }
 
+    /// Whether no program and no prompt needs the key as it is: held with Control or Alt, or a function key.
+    pub(crate) fn may_be_prefix(self) -> bool {
+        let held = self
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        (held && !self.is_control('c')) || matches!(self.code, KeyCode::F(_))
+    }
+
     /// A key pressed by itself.
     pub(crate) fn plain(code: KeyCode) -> Chord {
         Chord::canonical(code, KeyModifiers::NONE)

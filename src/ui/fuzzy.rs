@@ -7,7 +7,7 @@ pub(crate) struct Needle {
 }
 
 /// Letters found one by one may be spread over so many times their number, and so many more.
-const SPREAD: (usize, usize) = (4, 6);
+const SPREAD: (usize, usize) = (2, 2);
 
 impl Needle {
     /// What was typed; words are separated by spaces, capitals do not count.

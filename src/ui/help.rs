@@ -4,10 +4,10 @@ use super::action::{Action, Entry, Group, entries};
 use super::arrange::{Arranged, Mode, mode_below};
 use super::fuzzy::Needle;
 use super::keymap::{Keymap, Place};
+use super::likely::likely;
 use super::marker::Mark;
 use super::scene::Scene;
 use super::state::State;
-use super::view::likely;
 use super::views::view_of;
 
 /// One row of the help.
@@ -96,7 +96,11 @@ fn about_mode(state: &State, mode: Mode) -> String {
             "LOOK: a terminal to look at: keys are ours and scroll it; nothing reaches its program."
                 .to_owned()
         }
-        Mode::Nav | Mode::Ask => {
+        Mode::Copy => {
+            "COPY: the terminal is held still; keys move over its lines, search them, select and copy."
+                .to_owned()
+        }
+        Mode::Nav | Mode::Find | Mode::Ask => {
             format!(
                 "NAV: keys are ours. {prefix} and a key works everywhere, while typing to a program, too."
             )

@@ -12,8 +12,7 @@ use super::chord::{Chord, NoKey};
 #[derive(Debug, Clone)]
 pub struct Keymap {
     prefix: Chord,
-    nav: HashMap<Chord, Action>,
-    prefixed: HashMap<Chord, Action>,
+    keys: HashMap<(Place, Chord), Action>,
     /// Keys of an action in the order of the file.
     order: BTreeMap<(Place, Action), Vec<Chord>>,
 }
@@ -23,8 +22,27 @@ pub struct Keymap {
 pub enum Place {
     /// In our own views, and while looking at a terminal.
     Nav,
+    /// The same, in a list that is filtered; what is not bound there means what it means in `Nav`.
+    Found,
+    /// While a terminal is held still to take text from it.
+    Copy,
     /// After the prefix.
     Prefixed,
+}
+
+impl Place {
+    /// All, in the order of the document of the keys.
+    pub const ALL: [Place; 4] = [Place::Nav, Place::Prefixed, Place::Found, Place::Copy];
+
+    /// Its table in key files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Nav => "nav",
+            Place::Found => "found",
+            Place::Copy => "copy",
+            Place::Prefixed => "prefixed",
+        }
+    }
 }
 
 /// What is wrong with a key file.
@@ -40,10 +58,12 @@ pub enum KeyProblem {
     #[error("bind a key: {0}")]
     UnknownKey(#[from] NoKey),
     /// Two meanings.
-    #[error("bind `{key}` twice: to {one} and to {other}; give one of them another key")]
+    #[error("bind `{key}` twice in {place}: to {one} and to {other}; give one of them another key")]
     Conflict {
         /// The key.
         key: String,
+        /// The table.
+        place: &'static str,
         /// One meaning.
         one: String,
         /// The other.
@@ -52,19 +72,63 @@ pub enum KeyProblem {
     /// A mode would have no way out.
     #[error("leave {0} without a key: it is needed to get out of a mode")]
     NoWayOut(&'static str),
+    /// The prefix is a key that programs and prompts need as it is.
+    #[error(
+        "use `{0}` as the prefix: it must be held with Control or Alt, or be a function key, and not be `C-c`"
+    )]
+    BarePrefix(Chord),
+    /// No such preset.
+    #[error("begin with the keys of `{0}`: there are default, tmux, vim and emacs")]
+    UnknownPreset(String),
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyFile {
+    preset: Option<String>,
     prefix: Option<String>,
     #[serde(default)]
-    nav: BTreeMap<String, Vec<String>>,
+    nav: Table,
     #[serde(default)]
-    prefixed: BTreeMap<String, Vec<String>>,
+    found: Table,
+    #[serde(default)]
+    copy: Table,
+    #[serde(default)]
+    prefixed: Table,
+}
+
+/// Actions by name, each with its keys.
+type Table = BTreeMap<String, Vec<String>>;
+
+impl KeyFile {
+    fn table(&mut self, place: Place) -> &mut Table {
+        match place {
+            Place::Nav => &mut self.nav,
+            Place::Found => &mut self.found,
+            Place::Copy => &mut self.copy,
+            Place::Prefixed => &mut self.prefixed,
+        }
+    }
+
+    /// Another file on top: an action named there has exactly the keys given there.
+    fn lay(&mut self, mut other: KeyFile) {
+        self.prefix = other.prefix.take().or(self.prefix.take());
+        for place in Place::ALL {
+            let over = std::mem::take(other.table(place));
+            self.table(place).extend(over);
+        }
+    }
 }
 
 const DEFAULTS: &str = include_str!("../../assets/keys.toml");
+
+/// What a person may begin with, by name: each on top of the defaults.
+const PRESETS: [(&str, &str); 4] = [
+    ("default", ""),
+    ("tmux", include_str!("../../assets/keys/tmux.toml")),
+    ("vim", include_str!("../../assets/keys/vim.toml")),
+    ("emacs", include_str!("../../assets/keys/emacs.toml")),
+];
 
 impl Keymap {
     /// The default keys.
@@ -75,24 +139,31 @@ impl Keymap {
         Keymap::with("")
     }
 
-    /// The default keys with a person's own file on top: an action named there has exactly the keys given there.
+    /// The default keys, those of a preset if the file names one (`preset = "vim"`), and a person's own file on top: an action
+    /// named there has exactly the keys given there.
     ///
     /// # Errors
     /// When the file cannot be read, names an unknown action or key, gives a key two meanings, or leaves a mode without a way out.
     pub fn with(own: &str) -> Result<Keymap, KeyProblem> {
         let mut file: KeyFile = toml_edit::de::from_str(DEFAULTS)?;
         let own: KeyFile = toml_edit::de::from_str(own)?;
-        file.prefix = own.prefix.or(file.prefix);
-        file.nav.extend(own.nav);
-        file.prefixed.extend(own.prefixed);
+        if let Some(name) = &own.preset {
+            let found = PRESETS.iter().find(|(known, _)| known == name);
+            let (_, preset) = found.ok_or_else(|| KeyProblem::UnknownPreset(name.clone()))?;
+            file.lay(toml_edit::de::from_str(preset)?);
+        }
+        file.lay(own);
+        let prefix: Chord = file.prefix.as_deref().unwrap_or("C-b").parse()?;
+        if !prefix.may_be_prefix() {
+            return Err(KeyProblem::BarePrefix(prefix));
+        }
         let mut map = Keymap {
-            prefix: file.prefix.as_deref().unwrap_or("C-b").parse()?,
-            nav: HashMap::new(),
-            prefixed: HashMap::new(),
+            prefix,
+            keys: HashMap::new(),
             order: BTreeMap::new(),
         };
-        for (place, table) in [(Place::Nav, file.nav), (Place::Prefixed, file.prefixed)] {
-            for (name, keys) in table {
+        for place in Place::ALL {
+            for (name, keys) in std::mem::take(file.table(place)) {
                 map.bind(place, &name, &keys)?;
             }
         }
@@ -102,7 +173,7 @@ impl Keymap {
 
     fn bind(&mut self, place: Place, name: &str, keys: &[String]) -> Result<(), KeyProblem> {
         let action = Action::named(name).ok_or_else(|| KeyProblem::UnknownAction(name.to_owned()))?;
-        let mut chords = Vec::new();
+        let mut chords: Vec<Chord> = Vec::new();
         for key in keys {
             let chord: Chord = key.parse()?;
             let taken = self.lookup(place, chord);
@@ -114,22 +185,16 @@ impl Keymap {
             if let Some(other) = other {
                 return Err(KeyProblem::Conflict {
                     key: key.clone(),
+                    place: place.name(),
                     one: name.to_owned(),
                     other: other.to_owned(),
                 });
             }
-            self.table(place).insert(chord, action);
+            self.keys.insert((place, chord), action);
             chords.push(chord);
         }
         self.order.insert((place, action), chords);
         Ok(())
-    }
-
-    fn table(&mut self, place: Place) -> &mut HashMap<Chord, Action> {
-        match place {
-            Place::Nav => &mut self.nav,
-            Place::Prefixed => &mut self.prefixed,
-        }
     }
 
     fn ways_out(&self) -> Result<(), KeyProblem> {
@@ -137,6 +202,7 @@ impl Keymap {
             (Place::Nav, Action::Back, "nav.back"),
             (Place::Nav, Action::Leave, "nav.leave"),
             (Place::Prefixed, Action::Look, "prefixed.look"),
+            (Place::Copy, Action::Back, "copy.back"),
         ] {
             if self.keys(place, action).is_empty() {
                 return Err(KeyProblem::NoWayOut(name));
@@ -152,10 +218,7 @@ impl Keymap {
 
     /// What a key means there.
     pub fn lookup(&self, place: Place, chord: Chord) -> Option<Action> {
-        match place {
-            Place::Nav => self.nav.get(&chord).copied(),
-            Place::Prefixed => self.prefixed.get(&chord).copied(),
-        }
+        self.keys.get(&(place, chord)).copied()
     }
 
     /// The keys of an action there, the preferred one first.
@@ -171,8 +234,11 @@ impl Keymap {
         if let Some(chord) = self.keys(Place::Nav, action).first() {
             return Some(chord.to_string());
         }
-        let chord = self.keys(Place::Prefixed, action).first()?;
-        Some(format!("{} {chord}", self.prefix))
+        if let Some(chord) = self.keys(Place::Prefixed, action).first() {
+            return Some(format!("{} {chord}", self.prefix));
+        }
+        let [found, copy] = [Place::Found, Place::Copy].map(|place| self.keys(place, action).first());
+        found.or(copy).map(ToString::to_string)
     }
 }
 

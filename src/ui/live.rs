@@ -7,6 +7,7 @@ use crossterm::event::{
 use ratatui::style::{Color, Modifier, Style};
 
 use super::scene::{ScreenCursor, ScreenRead, Wants, says_something};
+use super::still::{Still, StillLine};
 use crate::domain::Timestamp;
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
 use crate::term::{
@@ -88,6 +89,25 @@ impl ScreenRead for LiveScreen<'_> {
         self.terminal.presentable(now.0)
     }
 
+    fn still(&mut self) -> Still {
+        let inverse = self.terminal.modes().has(Mode::ReverseVideo);
+        let (history, rows) = (self.terminal.history_len(), self.terminal.size().rows);
+        let places = (1..=history).rev().map(|back| (0, back));
+        let places = places.chain((0..rows).map(|row| (row, 0)));
+        let mut lines = Vec::with_capacity(history + usize::from(rows));
+        for (row, back) in places {
+            self.terminal.visible_row(row, back, &mut self.row);
+            let mut line = line_of(&self.row, inverse);
+            line.wraps = self.terminal.row_wraps(row, back);
+            lines.push(line);
+        }
+        let cursor = self.terminal.cursor();
+        Still {
+            lines,
+            cursor: (history + usize::from(cursor.row), usize::from(cursor.col)),
+        }
+    }
+
     fn cursor(&self) -> Option<ScreenCursor> {
         let cursor = self.terminal.cursor();
         cursor.visible.then_some(ScreenCursor {
@@ -112,6 +132,26 @@ impl ScreenRead for LiveScreen<'_> {
     fn alive(&self) -> bool {
         self.alive
     }
+}
+
+/// A row as a line of text with its looks; blanks at its end that look like nothing are left out.
+fn line_of(row: &[Cell], inverse: bool) -> StillLine {
+    let mut line = StillLine::default();
+    let mut last = Style::default();
+    for (column, cell) in (0u16..).zip(row) {
+        if cell.width == CellWidth::Continuation {
+            continue;
+        }
+        let look = style(&cell.style, inverse);
+        if look != last {
+            line.looks.push((column, look));
+            last = look;
+        }
+        line.text
+            .push_str(if cell.text.is_empty() { " " } else { &cell.text });
+    }
+    line.text.truncate(line.text.trim_end_matches(' ').len());
+    line
 }
 
 fn style(cell: &CellStyle, inverse: bool) -> Style {

@@ -4,12 +4,13 @@
 use super::action::{Action, Entry, entries};
 use super::arrange::{Arranged, arrange};
 use super::fuzzy::Needle;
+use super::likely::likely;
+use super::names::pane_name;
 use super::pane::PaneId;
 use super::possible::why_not_about;
 use super::scene::Scene;
 use super::state::State;
 use super::target::{Target, of_task, target};
-use super::view::{likely, pane_name};
 use crate::domain::TaskId;
 
 /// Most rows that are listed; the best come first.

@@ -29,6 +29,14 @@ pub(crate) fn why_not_about(
     match action.entry().map_or(When::Always, |entry| entry.when) {
         When::Always => None,
         When::Terminal => terminal(state, scene, arranged),
+        When::Copying => none_if(state.copying.is_some(), || {
+            "no terminal is held still; copy mode does that".to_owned()
+        }),
+        When::Found => none_if(
+            state.copying.is_some() || !state.pane(arranged.focus).filter.is_empty(),
+            || "nothing was looked for".to_owned(),
+        ),
+        When::Screen => screen(state, scene, arranged),
         When::Attention => none_if(!scene.model.attention.is_empty(), || {
             "nothing needs you".to_owned()
         }),
@@ -54,6 +62,12 @@ pub(crate) fn why_not_about(
 
 fn none_if(possible: bool, why: impl FnOnce() -> String) -> Option<String> {
     if possible { None } else { Some(why()) }
+}
+
+fn screen(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<String> {
+    let screen = state.pane(arranged.focus).content.screen();
+    let there = screen.is_some_and(|id| scene.screens.has(id));
+    none_if(there, || "there is no terminal here".to_owned())
 }
 
 fn terminal(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<String> {
@@ -95,6 +109,9 @@ fn task_refuses(when: When, task: &Task) -> Option<String> {
             | When::Task
             | When::Agent
             | When::Terminal
+            | When::Screen
+            | When::Copying
+            | When::Found
             | When::Attention
             | When::Panes
             | When::Diff

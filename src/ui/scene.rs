@@ -4,6 +4,7 @@
 use ratatui::style::Style;
 
 use super::shelf::Shelf;
+use super::still::Still;
 use super::theme::Theme;
 use crate::domain::{AttemptId, Notice, Timestamp};
 use crate::read_model::ReadModel;
@@ -111,6 +112,8 @@ pub trait ScreenRead {
         let says = rows.iter().rev().find(|line| says_something(line));
         says.map_or_else(String::new, |line| line.trim().to_owned())
     }
+    /// All it has shown, as far as it is in memory: history and screen.
+    fn still(&mut self) -> Still;
 
     /// The same for one row that is not scrolled back.
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {

@@ -8,14 +8,19 @@ use super::action::Action;
 use super::keymap::{KeyProblem, Keymap};
 use super::pane::{Node, PaneId};
 use super::scene::ScreenId;
+use super::still::StillLine;
 use crate::domain::{AttemptId, Level, Span, TaskId, Timestamp};
 
 mod content;
+mod copying;
 mod overlay;
 mod start;
 
 pub use content::Content;
-pub(super) use overlay::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay, Search};
+pub(super) use copying::{Copying, Older};
+pub(super) use overlay::{
+    Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finding, Goal, Overlay, Search,
+};
 pub use start::StateProblem;
 
 /// Everything one client has on its screen and in its hands.
@@ -29,6 +34,14 @@ pub struct State {
     pub(crate) panes: BTreeMap<PaneId, Pane>,
     pub(crate) hands: Hands,
     pub(crate) overlay: Option<Overlay>,
+    /// Digits typed so far: how often the next movement is made, or a tab.
+    pub(crate) counted: Option<Counted>,
+    /// The terminal that is held still.
+    pub(crate) copying: Option<Copying>,
+    /// Where the mouse was pressed on a terminal.
+    pub(crate) pressed: Option<(PaneId, (u16, u16))>,
+    /// What was copied last, to be typed into a terminal.
+    pub(crate) copied: String,
     /// The task that actions apply to; the first of the board while it is none of those shown.
     pub(crate) selected: Option<TaskId>,
     /// The agent shown when there is room for one only.
@@ -74,6 +87,18 @@ pub(crate) enum Hands {
         then: Option<ScreenId>,
     },
 }
+
+/// Digits typed before a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// The number so far.
+    pub(crate) number: u32,
+    /// When the last digit was typed.
+    pub(crate) since: Timestamp,
+}
+
+/// How long a digit waits for a movement before it means a tab.
+pub(crate) const COUNT_WAITS: Span = Span(300);
 
 /// Whether lists show finished tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -185,6 +210,26 @@ impl State {
         {
             pane.content = Content::Shell(Some(number));
         }
+    }
+
+    /// Lines that a terminal showed before those in memory, oldest first; what both hold is joined.
+    pub fn older(&mut self, now: Timestamp, screen: ScreenId, lines: Vec<StillLine>) {
+        let Some(copying) = &mut self.copying else { return };
+        if copying.screen != screen {
+            return;
+        }
+        let came = Arc::make_mut(&mut copying.still).put_before(lines);
+        copying.older = Older::Here;
+        copying.at.0 += came;
+        copying.top += came;
+        if let Some((_, from)) = &mut copying.anchor {
+            from.0 += came;
+        }
+        let text = match came {
+            0 => "the log holds nothing older".to_owned(),
+            came => format!("{came} older lines from the log"),
+        };
+        self.tell(now, Level::Info, text);
     }
 
     /// Tells a person something in passing: the answer to a command, an event.

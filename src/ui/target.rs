@@ -1,6 +1,7 @@
 //! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
 
 use super::arrange::Arranged;
+use super::fuzzy::Needle;
 use super::pane::PaneId;
 use super::scene::Scene;
 use super::shelf::{Paper, Sheet};
@@ -139,10 +140,34 @@ pub(crate) fn is_listed(state: &State, column: &Column) -> bool {
     column.kind != ColumnKind::Done || state.finished == Finished::Shown
 }
 
+/// Whether a task matches what a list is filtered by.
+pub(crate) fn fits(needle: &Needle, scene: &Scene<'_>, id: &TaskId) -> bool {
+    if needle.is_empty() {
+        return true;
+    }
+    let title = scene.model.tasks.get(id).map(|task| task.title.as_str());
+    needle.fits(&format!("{id} {}", title.unwrap_or_default()))
+}
+
+/// The cards of a column that lists show; what is looked for is looked for among the finished, too.
+pub(crate) fn shown_cards<'a>(
+    state: &State,
+    scene: &Scene<'_>,
+    needle: &Needle,
+    column: &'a Column,
+) -> Vec<&'a TaskId> {
+    if needle.is_empty() && !is_listed(state, column) {
+        return Vec::new();
+    }
+    let cards = column.cards.iter();
+    cards.filter(|id| fits(needle, scene, id)).collect()
+}
+
 /// All tasks that lists show, in order.
-pub(crate) fn listed(state: &State, scene: &Scene<'_>) -> Vec<TaskId> {
-    let columns = list_order(scene)
-        .into_iter()
-        .filter(|column| is_listed(state, column));
-    columns.flat_map(|column| column.cards.iter().cloned()).collect()
+pub(crate) fn listed(state: &State, scene: &Scene<'_>, needle: &Needle) -> Vec<TaskId> {
+    let columns = list_order(scene).into_iter();
+    columns
+        .flat_map(|column| shown_cards(state, scene, needle, column))
+        .cloned()
+        .collect()
 }

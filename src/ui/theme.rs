@@ -70,8 +70,14 @@ pub enum Role {
     ModeLook,
     /// The word TYPE.
     ModeType,
+    /// The word COPY.
+    ModeCopy,
+    /// The word FIND.
+    ModeFind,
     /// The word ASK.
     ModeAsk,
+    /// What was looked for, where it was found.
+    Found,
     /// Waits its turn.
     Pending,
     /// At work.

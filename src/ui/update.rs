@@ -9,12 +9,14 @@ use super::arrange::{Arranged, Mode, alive, arrange, mode};
 use super::pane::PaneId;
 use super::possible::why_not_about;
 use super::scene::{Scene, ScreenId};
-use super::state::{Hands, KEYS_SHOWN_AFTER, State};
+use super::state::{COUNT_WAITS, Copying, Counted, Hands, KEYS_SHOWN_AFTER, State};
 use super::target::{Target, of_task, target};
 use crate::domain::{Command, Level, Span, TaskId, Timestamp};
 use crate::term::keys::{KeyInput, MouseInput};
 
 mod approving;
+mod copying;
+mod finding;
 mod keys;
 mod mouse;
 mod moving;
@@ -53,6 +55,8 @@ pub enum Request {
     OpenShell(PaneId),
     /// Close that shell.
     CloseShell(u64),
+    /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].
+    Older(ScreenId, u16),
     /// Put that into the person's clipboard.
     Copy(String),
     /// Draw everything anew.
@@ -134,6 +138,9 @@ pub fn next_change(state: &State, now: Timestamp) -> Timestamp {
             next = next.min(shown);
         }
     }
+    if let Some(counted) = state.counted {
+        next = next.min(counted.since + COUNT_WAITS).max(now + Span(1));
+    }
     next
 }
 
@@ -158,6 +165,15 @@ impl<'a> Turn<'a, '_> {
             }
             Hands::Guarded(until) if until <= now => self.state.hands = Hands::Ours,
             Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) | Hands::Prefix { .. } => {}
+        }
+        let waited = |counted: &Counted| now >= counted.since + COUNT_WAITS;
+        if self.state.counted.as_ref().is_some_and(waited) {
+            let counted = self.state.counted.take();
+            self.visit_counted(counted);
+        }
+        let gone = |copying: &Copying| self.state.pane(copying.pane).content.screen() != Some(copying.screen);
+        if self.state.copying.as_ref().is_some_and(gone) {
+            self.state.copying = None;
         }
     }
 
@@ -194,7 +210,9 @@ impl<'a> Turn<'a, '_> {
             let title = action.entry().map_or("that", |entry| entry.title);
             return self.warn(format!("{title}: {why}"));
         }
-        let done = self.move_about(action, &arranged) || self.change_panes(action, &arranged);
+        let done = self.on_still(action, &arranged)
+            || self.move_about(action, &arranged)
+            || self.change_panes(action, &arranged);
         if !done {
             self.on_task(action, &arranged);
         }

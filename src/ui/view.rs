@@ -7,10 +7,11 @@ use ratatui::layout::Rect;
 use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, SEVERAL, arrange, mode};
 use super::canvas::lines::{Lines, Weight};
 use super::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use super::names::pane_name;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId, ScreenRead};
 use super::shelf::Want;
-use super::state::{Content, Overlay, State, Zoom};
+use super::state::{Overlay, State, Zoom};
 use super::theme::Role;
 use super::views::{Hit, Hits, Look, view_of};
 use crate::term::CursorShape;
@@ -21,8 +22,6 @@ mod help;
 mod hints;
 mod overlays;
 mod palette;
-
-pub(crate) use hints::likely;
 
 /// What drawing a frame taught.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -151,6 +150,7 @@ impl FrameOf<'_> {
                 Self::title(placed, &look, canvas);
             }
             view.draw(&look, placed.inner, canvas, hits);
+            nothing_found(placed, &look, canvas);
         }
         if self.arranged.framing == Framing::Boxed {
             self.switcher(canvas, hits);
@@ -185,7 +185,9 @@ impl FrameOf<'_> {
         let focused = self.arranged.focused().map(|placed| placed.outer);
         let (weight, role) = match self.mode {
             Mode::Type => (Weight::Heavy, Role::BorderType),
-            Mode::Nav | Mode::Look | Mode::Ask => (Weight::Light, Role::BorderFocus),
+            Mode::Nav | Mode::Look | Mode::Copy | Mode::Find | Mode::Ask => {
+                (Weight::Light, Role::BorderFocus)
+            }
         };
         if let Some(area) = focused {
             lines.add(area, weight);
@@ -216,6 +218,7 @@ impl FrameOf<'_> {
             },
             ..piece
         }));
+        pieces.extend(chip(placed, look));
         pieces.push(piece(" ", Role::Text));
         canvas.line(room, &pieces);
     }
@@ -255,24 +258,43 @@ impl FrameOf<'_> {
         }
     }
 
+    /// How many rows of the list with the focus match, of how many.
+    fn found(&self) -> Option<(usize, usize)> {
+        let placed = self.arranged.focused()?;
+        let pane = self.state.pane(placed.pane);
+        view_of(&placed.content).found(&self.look(placed.pane, &pane))
+    }
+
     /// One or two words for a pane.
     fn name(&self, id: PaneId) -> String {
         pane_name(self.state, self.scene, id)
     }
 }
 
-/// One or two words for a pane.
-pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String {
-    match state.pane(id).content {
-        Content::Detail(Some(task)) => format!("Task {task}"),
-        Content::Shell(Some(number)) => format!("Shell {number}"),
-        Content::Moment(attempt, _) => format!("attempt {attempt} then"),
-        Content::Attempt(attempt) => match scene.model.attempts.get(&attempt) {
-            Some(attempt) => attempt.task.to_string(),
-            None => format!("attempt {attempt}"),
-        },
-        content => content.title().unwrap_or("Pane").to_owned(),
+/// Says so when nothing matches.
+fn nothing_found(placed: &Placed, look: &Look<'_>, canvas: &mut Canvas<'_>) {
+    let filter = &look.pane.filter;
+    if filter.is_empty() {
+        return;
     }
+    if let Some((0, all)) = view_of(&placed.content).found(look) {
+        let text = format!("0 of {all} match `{filter}`. Esc clears.");
+        let row = usize::from(placed.inner.height) / 3;
+        canvas.centre(row_of(placed.inner, row), &text, Role::Dim);
+    }
+}
+
+/// What a list is filtered by, and how much of it is left.
+fn chip(placed: &Placed, look: &Look<'_>) -> Vec<Piece> {
+    let filter = &look.pane.filter;
+    if filter.is_empty() {
+        return Vec::new();
+    }
+    let mut pieces = vec![piece(format!("  /{filter}"), Role::Key)];
+    if let Some((shown, all)) = view_of(&placed.content).found(look) {
+        pieces.push(piece(format!(" {shown} of {all}"), Role::Dim));
+    }
+    pieces
 }
 
 fn on_edge(area: Rect, x: u16, y: u16) -> bool {

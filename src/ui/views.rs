@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::arrange::Mode;
 use super::canvas::{Canvas, Piece};
+use super::fuzzy::Needle;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::shelf::Want;
@@ -19,6 +20,7 @@ mod detail;
 mod diff;
 mod gates;
 mod graph;
+mod held;
 mod inbox;
 mod kanban;
 mod log;
@@ -41,6 +43,11 @@ pub(crate) struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// What its rows must match.
+    fn needle(&self) -> Needle {
+        Needle::new(&self.pane.filter)
+    }
+
     /// How the marked row looks.
     fn chosen(&self) -> Role {
         if self.focused {
@@ -59,6 +66,11 @@ pub(crate) trait View {
     /// What one sees here, in a sentence or two, for the help.
     fn about(&self) -> &'static str {
         "A view in a pane: it can be split, zoomed, moved and closed like every other."
+    }
+
+    /// How many of its rows match the filter, of how many; nothing when it has no rows to filter.
+    fn found(&self, _look: &Look<'_>) -> Option<(usize, usize)> {
+        None
     }
 
     /// A note at the right end of that line.

@@ -100,9 +100,20 @@ impl Desk {
     /// Presses keys, written as in key files and separated by spaces; answers all requests.
     pub(crate) fn press(&mut self, keys: &str) -> Vec<Request> {
         let chords = keys.split(' ').map(|key| key.parse::<Chord>().expect("key"));
-        chords
+        let mut requests: Vec<Request> = chords
             .flat_map(|chord| self.input(Input::Key(chord.event())))
-            .collect()
+            .collect();
+        requests.extend(self.rest());
+        requests
+    }
+
+    /// A moment later: digits that no movement followed mean a tab.
+    pub(crate) fn rest(&mut self) -> Vec<Request> {
+        let now = self.now;
+        self.now = now + Span(300);
+        let requests = self.input(Input::Tick);
+        self.now = now;
+        requests
     }
 
     pub(crate) fn key(&mut self, key: KeyEvent) -> Vec<Request> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dbs::domain::AttemptId;
 use dbs::term::CursorShape;
-use dbs::ui::{ScreenCursor, ScreenId, ScreenRead, Screens, Wants};
+use dbs::ui::{ScreenCursor, ScreenId, ScreenRead, Screens, Still, StillLine, Wants};
 use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -79,6 +79,14 @@ impl ScreenRead for TextScreen {
                 show(column, row, grapheme, style);
                 column += u16::try_from(grapheme.width()).expect("short");
             }
+        }
+    }
+
+    fn still(&mut self) -> Still {
+        let lines: Vec<StillLine> = self.lines.iter().map(StillLine::plain).collect();
+        Still {
+            cursor: (lines.len().saturating_sub(1), 0),
+            lines,
         }
     }
 

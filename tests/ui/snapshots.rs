@@ -223,6 +223,28 @@ fn the_palette() {
 }
 
 #[test]
+fn a_list_that_is_searched_and_one_that_is_filtered() {
+    for size in OVERLAY_SIZES {
+        let mut desk = Desk::full(size);
+        desk.press("3");
+        desk.press("/ r e");
+        check("find", &desk);
+        desk.press("Enter");
+        check("filtered", &desk);
+    }
+}
+
+#[test]
+fn a_terminal_that_is_held_still() {
+    for size in OVERLAY_SIZES {
+        let mut desk = Desk::full(size);
+        desk.press("3");
+        desk.press("g Enter / t e s t Enter V k");
+        check("copy", &desk);
+    }
+}
+
+#[test]
 fn the_keys_after_the_prefix() {
     for size in [(60, 15), (80, 24), (120, 40)] {
         let mut desk = Desk::full(size);

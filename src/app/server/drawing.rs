@@ -276,6 +276,7 @@ impl Client {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),
             Ok(Done::Shell(pane, number)) => self.state.shell_opened(pane, number),
             Ok(Done::Fetched(paper, sheet)) => self.shelf.put(paper, sheet, now),
+            Ok(Done::Older(screen, lines)) => self.state.older(now, screen, lines),
             Ok(Done::Nothing) => {}
             Err(error) => self.state.tell(
                 now,

@@ -15,7 +15,7 @@ use crate::domain::task::TaskKind;
 use crate::domain::{Level, Span};
 use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::{Modes, keys};
-use crate::ui::{PaneId, Paper, Request, ScreenId, Sheet, Typed};
+use crate::ui::{PaneId, Paper, Request, ScreenId, Sheet, StillLine, Typed};
 
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
@@ -29,6 +29,8 @@ pub(super) enum Done {
     Shell(PaneId, u64),
     /// Something a view wanted.
     Fetched(Paper, Sheet),
+    /// Older lines of a terminal.
+    Older(ScreenId, Vec<StillLine>),
     /// Nothing to be seen.
     Nothing,
 }
@@ -58,6 +60,11 @@ pub(super) async fn carry_out(
                     Err(error) => Done::Said(Level::Warning, format!("could not {error}")),
                 }
             });
+        }
+        Request::Older(id, columns) => {
+            client
+                .work
+                .spawn_blocking(move || Done::Older(id, super::history::lines(&server.session, id, columns)));
         }
         Request::Copy(text) => say(sender, &FromServer::Clipboard(text)).await?,
         Request::Redraw => {}

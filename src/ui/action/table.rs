@@ -2,6 +2,7 @@
 
 use super::{Action, Entry, Group, When};
 
+mod copying;
 mod moving;
 mod panes;
 mod program;
@@ -14,6 +15,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         moving::ROWS,
         tasks::ROWS,
         terminals::ROWS,
+        copying::ROWS,
         panes::ROWS,
         program::ROWS,
     ];

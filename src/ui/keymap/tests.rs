@@ -20,11 +20,11 @@ fn an_own_file_changes_the_actions_it_names_and_no_others() {
 fn two_meanings_of_one_key_are_refused_by_name() {
     assert_eq!(
         problem("[nav]\napprove = ['r']"),
-        "bind `r` twice: to retry and to approve; give one of them another key"
+        "bind `r` twice in nav: to retry and to approve; give one of them another key"
     );
     assert_eq!(
         problem("[nav]\napprove = ['C-b']"),
-        "bind `C-b` twice: to approve and to the prefix; give one of them another key"
+        "bind `C-b` twice in nav: to approve and to the prefix; give one of them another key"
     );
 }
 
@@ -42,4 +42,43 @@ fn unknown_actions_and_keys_are_named() {
     assert!(problem("[nav]\nfly = ['f']").starts_with("bind `fly`: there is no such action"));
     assert!(problem("[nav]\napprove = ['C-']").contains("`C-` is no key"));
     assert!(problem("[nav]\napprove = ['Entr']").contains("`Entr` is no key"));
+}
+
+#[test]
+fn every_preset_is_without_contradiction_and_leaves_every_action_a_key() {
+    for (name, _) in PRESETS {
+        let map =
+            Keymap::with(&format!("preset = '{name}'")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for entry in crate::ui::action::entries() {
+            let keys = Place::ALL.map(|place| map.keys(place, entry.action).len());
+            let left_out = matches!(entry.action, Action::Tab(_) | Action::Select(_));
+            assert!(
+                keys.iter().any(|many| *many > 0) || left_out,
+                "{name}: {}",
+                entry.name
+            );
+        }
+    }
+    assert!(problem("preset = 'nano'").contains("there are default, tmux, vim and emacs"));
+}
+
+#[test]
+fn an_own_key_wins_over_a_preset() {
+    let map = Keymap::with("preset = 'vim'\n[prefixed]\nclose_pane = ['k']\nfocus_up = []").expect("keys");
+    assert_eq!(
+        map.lookup(Place::Prefixed, "k".parse().expect("key")),
+        Some(Action::ClosePane)
+    );
+    assert_eq!(map.lookup(Place::Nav, "Up".parse().expect("key")), None);
+}
+
+#[test]
+fn a_prefix_that_prompts_or_programs_need_is_refused() {
+    for prefix in ["Esc", "Enter", "b", "Space", "C-c"] {
+        assert!(
+            problem(&format!("prefix = '{prefix}'")).starts_with("use `"),
+            "{prefix}"
+        );
+    }
+    assert!(Keymap::with("prefix = 'F12'").is_ok());
 }

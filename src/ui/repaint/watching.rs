@@ -9,6 +9,7 @@ use ratatui::style::Style;
 
 use crate::domain::Timestamp;
 use crate::ui::scene::{ScreenCursor, ScreenId, ScreenRead, Screens, Wants};
+use crate::ui::still::Still;
 
 /// The terminals, with what was seen of them.
 pub(super) struct Watching<'a> {
@@ -108,6 +109,11 @@ impl ScreenRead for Watched<'_> {
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
         self.is_drawn = true;
         self.screen.cells(back, show);
+    }
+
+    /// Not drawn: what is held still stays as it is.
+    fn still(&mut self) -> Still {
+        self.screen.still()
     }
 
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {

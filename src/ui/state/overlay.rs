@@ -4,6 +4,7 @@ use crate::domain::{AttemptId, Command, TaskId};
 use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::state::Content;
+use crate::ui::still::Spot;
 
 /// What lies over the panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +13,37 @@ pub(crate) enum Overlay {
     Help(Search),
     /// The palette.
     Palette(Search),
+    /// The words that a list or a terminal is searched for.
+    Find(Finding),
     /// A one-line prompt.
     Ask(Ask),
     /// A yes-or-no question; no by default.
     Confirm(Box<Confirm>),
     /// A list to choose from.
     Choose(Choose),
+}
+
+/// The words that something is searched for, while they are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The words.
+    pub line: Line,
+    /// What is searched.
+    pub goal: Goal,
+}
+
+/// What is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// The list in the pane with the focus.
+    List,
+    /// The terminal that is held still.
+    Still {
+        /// Whether downward.
+        onward: bool,
+        /// Where the search began, to go back to.
+        from: Spot,
+    },
 }
 
 /// A list that is narrowed by what is typed.

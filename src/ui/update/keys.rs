@@ -8,8 +8,13 @@ use crate::ui::arrange::Mode;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
+use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Hands, Overlay};
+use crate::ui::state::{Counted, Hands, Overlay};
+use crate::ui::views::Step;
+
+/// The largest number that counts.
+const MOST_COUNTED: u32 = 999;
 
 impl Turn<'_, '_> {
     pub(super) fn key(&mut self, key: &KeyEvent) {
@@ -28,15 +33,93 @@ impl Turn<'_, '_> {
             Hands::Typing(id) => self.prefix(Some(id)),
             Hands::Prefix { then, .. } => self.after_prefix(chord, then, key),
             Hands::Ours if chord == self.state.keymap.prefix() => self.prefix(None),
-            Hands::Ours => {
-                if let Some(action) = self.state.keymap.lookup(Place::Nav, chord) {
+            Hands::Ours => self.own_key(chord),
+        }
+    }
+
+    /// A key of ours: a digit counts, a movement is repeated as often as was counted.
+    fn own_key(&mut self, chord: Chord) {
+        let mode = self.mode();
+        if let Some(digit) = self.digit(chord, mode) {
+            let before = self.state.counted.map_or(0, |counted| counted.number);
+            self.state.counted = Some(Counted {
+                number: (before * 10 + digit).min(MOST_COUNTED),
+                since: self.scene.now,
+            });
+            return;
+        }
+        let action = self.meaning(chord, mode);
+        match self.state.counted.take() {
+            Some(counted) if action.is_some_and(repeats) => {
+                if let Some(action) = action {
+                    self.repeat(action, counted.number);
+                }
+            }
+            counted => {
+                self.visit_counted(counted);
+                if let Some(action) = action {
                     self.act(action);
                 }
             }
         }
     }
 
+    fn meaning(&self, chord: Chord, mode: Mode) -> Option<Action> {
+        let keymap = &self.state.keymap;
+        if mode == Mode::Copy {
+            return keymap.lookup(Place::Copy, chord);
+        }
+        let filtered = !self.state.pane(self.arranged().focus).filter.is_empty();
+        let found = keymap.lookup(Place::Found, chord).filter(|_| filtered);
+        found.or_else(|| keymap.lookup(Place::Nav, chord))
+    }
+
+    /// The digit a key stands for: one that means a tab, or goes on with a number; over text that is held still every one.
+    fn digit(&self, chord: Chord, mode: Mode) -> Option<u32> {
+        let digit = chord.typed()?.to_digit(10)?;
+        let counting = self.state.counted.is_some();
+        let counts = match mode {
+            Mode::Copy => counting || digit > 0,
+            _ => counting || matches!(self.meaning(chord, mode), Some(Action::Tab(_))),
+        };
+        counts.then_some(digit)
+    }
+
+    fn repeat(&mut self, action: Action, times: u32) {
+        let lines = i16::try_from(times).unwrap_or(i16::MAX);
+        let arranged = self.arranged();
+        let held = self.copying(&arranged).is_some();
+        match action {
+            Action::Step(Direction::Down) if !held => {
+                self.step(arranged.focus, Step::Lines(lines), &arranged);
+            }
+            Action::Step(Direction::Up) if !held => self.step(arranged.focus, Step::Lines(-lines), &arranged),
+            other => {
+                for _ in 0..times {
+                    self.act(other);
+                }
+            }
+        }
+    }
+
+    /// Digits that no movement came after: a tab.
+    pub(super) fn visit_counted(&mut self, counted: Option<Counted>) {
+        let Some(counted) = counted else { return };
+        if self.mode() == Mode::Copy {
+            return;
+        }
+        if let Some(tab) = counted
+            .number
+            .checked_sub(1)
+            .and_then(|tab| usize::try_from(tab).ok())
+        {
+            self.visit_tab(tab);
+        }
+    }
+
     fn prefix(&mut self, then: Option<ScreenId>) {
+        let counted = self.state.counted.take();
+        self.visit_counted(counted);
         self.state.hands = Hands::Prefix {
             since: self.scene.now,
             then,
@@ -69,6 +152,11 @@ impl Turn<'_, '_> {
     pub(super) fn paste(&mut self, text: String) {
         match (&mut self.state.overlay, self.state.hands) {
             (Some(Overlay::Ask(ask)), _) => ask.line.insert(&text),
+            (Some(Overlay::Find(finding)), _) => {
+                finding.line.insert(&text);
+                let finding = finding.clone();
+                self.look_for(&finding);
+            }
             (Some(Overlay::Palette(search) | Overlay::Help(search)), _) => {
                 search.line.insert(&text);
                 search.at = 0;
@@ -87,4 +175,20 @@ impl Turn<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a number before it repeats it.
+fn repeats(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Step(_)
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Text(_)
+            | Action::NextMatch
+            | Action::PreviousMatch
+            | Action::NextPane
+            | Action::PreviousPane
+            | Action::Resize(_)
+    )
 }

@@ -11,6 +11,7 @@ use crate::ui::chord::Chord;
 use crate::ui::live::mouse_input;
 use crate::ui::scene::Wants;
 use crate::ui::state::Overlay;
+use crate::ui::still::Select;
 use crate::ui::target::{selected, shown_agent};
 use crate::ui::view::view;
 use crate::ui::views::{Hit, Step};
@@ -27,6 +28,22 @@ impl Turn<'_, '_> {
             MouseEventKind::Down(MouseButton::Left) => {
                 if !self.reaches_program(event, &arranged) {
                     self.click(event, &arranged);
+                }
+            }
+            MouseEventKind::Drag(MouseButton::Left) => {
+                if !self.reaches_program(event, &arranged) {
+                    self.drag(event, &arranged);
+                }
+            }
+            MouseEventKind::Up(MouseButton::Left) => {
+                let dragged = self.state.pressed.take().is_some()
+                    && self
+                        .copying(&arranged)
+                        .is_some_and(|copying| copying.anchor.is_some());
+                if dragged {
+                    self.yank();
+                } else {
+                    self.reaches_program(event, &arranged);
                 }
             }
             MouseEventKind::Down(_)
@@ -82,10 +99,44 @@ impl Turn<'_, '_> {
             self.forward(event, &placed);
             return;
         }
+        if placed.pane == arranged.focus && self.copying(arranged).is_some() {
+            return self.scroll_still(isize::from(lines));
+        }
         self.step(placed.pane, Step::Lines(lines), arranged);
     }
 
+    /// Text under the mouse is selected: the terminal is held still where the mouse was pressed.
+    fn drag(&mut self, event: MouseEvent, arranged: &Arranged) {
+        let Some((pane, from)) = self.state.pressed else {
+            return;
+        };
+        let Some(placed) = arranged.focused().filter(|placed| placed.pane == pane) else {
+            return;
+        };
+        let area = placed.inner;
+        if self.copying(arranged).is_none() && !self.hold_still(arranged, Some(from)) {
+            return;
+        }
+        let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
+        let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
+        let height = usize::from(area.height);
+        if let Some(copying) = &mut self.state.copying {
+            let begun = (copying.top + usize::from(from.1), usize::from(from.0));
+            copying.anchor.get_or_insert((Select::Text, begun));
+            let line = (copying.top + usize::from(row)).min(copying.still.last());
+            copying.at = (line, usize::from(column));
+            copying.reveal(height);
+        }
+    }
+
     fn click(&mut self, event: MouseEvent, arranged: &Arranged) {
+        self.state.pressed = arranged
+            .at(event.column, event.row)
+            .filter(|placed| inside(placed, event) && placed.content.screen().is_some())
+            .map(|placed| {
+                let area = placed.inner;
+                (placed.pane, (event.column - area.x, event.row - area.y))
+            });
         match self.hit(event) {
             None | Some(Hit::Overlay) => {}
             Some(Hit::Choice(at)) => self.click_choice(at),
@@ -139,7 +190,7 @@ impl Turn<'_, '_> {
         let marked = match &mut self.state.overlay {
             Some(Overlay::Choose(choose)) => &mut choose.at,
             Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.at,
-            Some(Overlay::Ask(_) | Overlay::Confirm(_)) | None => return,
+            Some(Overlay::Ask(_) | Overlay::Confirm(_) | Overlay::Find(_)) | None => return,
         };
         if *marked == at {
             return self.overlay_key(Chord::plain(KeyCode::Enter));

@@ -33,6 +33,18 @@ impl Turn<'_, '_> {
             Action::Back => self.back(arranged),
             Action::Type => self.type_here(arranged),
             Action::Look => self.state.hands = Hands::Ours,
+            Action::ToggleTyping => match self.state.hands {
+                Hands::Typing(_) => self.state.hands = Hands::Ours,
+                _ => self.type_here(arranged),
+            },
+            Action::Find => self.find(true, arranged),
+            Action::FindBack => self.find(false, arranged),
+            Action::NextMatch => self.step(arranged.focus, Step::One(Direction::Down), arranged),
+            Action::PreviousMatch => self.step(arranged.focus, Step::One(Direction::Up), arranged),
+            Action::CopyMode => {
+                self.hold_still(arranged, None);
+            }
+            Action::Paste => self.paste_copied(arranged),
             Action::Board => self.visit_board(),
             Action::Show(page) => self.visit_page(page, arranged),
             Action::NeedsYou => self.visit_attention(arranged),
@@ -227,6 +239,9 @@ impl Turn<'_, '_> {
 
     fn back(&mut self, arranged: &Arranged) {
         let pane = self.state.pane_mut(arranged.focus);
+        if !pane.filter.is_empty() {
+            return pane.filter.clear();
+        }
         if let Some(content) = pane.below.pop() {
             pane.turn_to(content);
             return;
@@ -351,7 +366,13 @@ impl Turn<'_, '_> {
         let waiting = &self.scene.model.attention;
         let at = waiting.iter().position(|item| Some(&item.task) == here.as_ref());
         let next = at.map_or(0, |at| (at + 1) % waiting.len().max(1));
-        let Some(item) = waiting.get(next) else { return };
+        let Some(item) = waiting.get(next) else {
+            return if typing {
+                self.warn("nothing needs you");
+            } else {
+                self.focus_by(1, arranged);
+            };
+        };
         let (task, agent): (TaskId, Option<AttemptId>) = (item.task.clone(), item.attempt);
         let agent = agent.filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)));
         self.state.selected = Some(task);

@@ -6,13 +6,13 @@ use super::{Request, Turn};
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, alive};
 use crate::ui::line::Line;
+use crate::ui::names::pane_name;
 use crate::ui::palette::places;
 use crate::ui::pane::{Axis, Direction, Node, PaneId, arrangement, fresh};
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{
     Ask, AskKind, Choice, Choose, Chosen, Confirm, Content, Deed, Hands, Overlay, Pane, Shape, Tab, Zoom,
 };
-use crate::ui::view::pane_name;
 
 /// Thousandths by which a line moves per key.
 const NUDGE: u16 = 40;

@@ -16,6 +16,7 @@ impl Turn<'_, '_> {
         self.state.overlay = match overlay {
             Overlay::Help(search) => self.help_key(search, chord),
             Overlay::Palette(search) => self.palette_key(search, chord),
+            Overlay::Find(finding) => self.find_key(finding, chord),
             Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Choose(mut choose) => match list_step(chord) {

@@ -53,9 +53,7 @@ impl Turn<'_, '_> {
             Action::Comment => return self.prompt(AskKind::Comment(id)),
             Action::CloseTask => return self.prompt(AskKind::Close(id)),
             Action::Copy => {
-                self.state
-                    .tell(self.scene.now, Level::Info, format!("copied {id}"));
-                return self.ask(Request::Copy(id.to_string()));
+                return self.copy_text(id.as_str());
             }
             _ => return,
         };

@@ -2,11 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{CursorAt, FrameOf, help, overlays, palette};
+use super::{CursorAt, FrameOf, help, hints, overlays, palette};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
-use crate::ui::scene::ScreenRead;
 use crate::ui::line::Line;
+use crate::ui::scene::ScreenRead;
 use crate::ui::state::Overlay;
 use crate::ui::text::width;
 use crate::ui::views::first_shown;
@@ -17,9 +17,25 @@ pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
         (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(area)),
         (Some(Overlay::Palette(search)), _) => at_caret(&search.line, palette::line_of(area)),
         (Some(Overlay::Help(search)), _) => at_caret(&search.line, help::line_of(area)),
+        (Some(Overlay::Find(finding)), _) => at_caret(&finding.line, hints::find_line(frame.arranged.status)),
         (None, Mode::Type) => typed(frame),
+        (None, Mode::Copy) => held(frame),
         _ => None,
     }
+}
+
+fn held(frame: &FrameOf<'_>) -> Option<CursorAt> {
+    let area = frame.arranged.focused()?.inner;
+    let copying = frame.state.copying.as_ref()?;
+    let row = u16::try_from(copying.at.0.checked_sub(copying.top)?).ok()?;
+    let column = u16::try_from(copying.at.1)
+        .unwrap_or(u16::MAX)
+        .min(area.width.checked_sub(1)?);
+    (row < area.height).then_some(CursorAt {
+        x: area.x + column,
+        y: area.y + row,
+        shape: CursorShape::SteadyBlock,
+    })
 }
 
 fn at_caret(line: &Line, area: Rect) -> Option<CursorAt> {

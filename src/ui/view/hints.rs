@@ -2,60 +2,15 @@
 
 use ratatui::layout::Rect;
 
-use super::FrameOf;
+use super::{FrameOf, overlays};
 use crate::ui::action::Action;
-use crate::ui::arrange::{Arranged, Mode, mode_below};
+use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
 use crate::ui::keymap::Place;
+use crate::ui::likely::likely;
 use crate::ui::possible::why_not;
-use crate::ui::scene::Scene;
-use crate::ui::state::{Hands, Overlay, State};
+use crate::ui::state::{Counted, Finding, Goal, Hands, Overlay};
 use crate::ui::theme::Role;
-
-const NAV: [Action; 16] = [
-    Action::NextPart,
-    Action::Against,
-    Action::Open,
-    Action::Approve,
-    Action::Reject,
-    Action::Retry,
-    Action::Release,
-    Action::Answer,
-    Action::Type,
-    Action::Skip,
-    Action::NewTask,
-    Action::StopAgent,
-    Action::Pause,
-    Action::NextPane,
-    Action::Zoom,
-    Action::Leave,
-];
-const LOOK: [Action; 8] = [
-    Action::Type,
-    Action::Back,
-    Action::Answer,
-    Action::StopAgent,
-    Action::NextPane,
-    Action::Zoom,
-    Action::Last,
-    Action::Leave,
-];
-const TYPE: [Action; 5] = [
-    Action::Look,
-    Action::NeedsYou,
-    Action::Board,
-    Action::Leave,
-    Action::Zoom,
-];
-
-/// What a person is likeliest to do where the focus is, whatever lies over it.
-pub(crate) fn likely(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<Action> {
-    match mode_below(state, scene, arranged.focus) {
-        Mode::Nav | Mode::Ask => NAV.to_vec(),
-        Mode::Look => LOOK.to_vec(),
-        Mode::Type => TYPE.to_vec(),
-    }
-}
 
 /// Draws the last row.
 pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
@@ -64,13 +19,21 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
         Mode::Nav => Role::ModeNav,
         Mode::Look => Role::ModeLook,
         Mode::Type => Role::ModeType,
+        Mode::Copy => Role::ModeCopy,
+        Mode::Find => Role::ModeFind,
         Mode::Ask => Role::ModeAsk,
     };
+    if let Some(Overlay::Find(finding)) = &frame.state.overlay {
+        return find(frame, finding, role, canvas);
+    }
     let word = piece(format!(" {} ", frame.mode.word()), role);
     let hints = hints(frame);
     let last = last_hint(frame);
     let room = usize::from(area.width);
     let mut pieces = vec![word];
+    if let Some(Counted { number, .. }) = frame.state.counted {
+        pieces.push(piece(format!(" {number}"), Role::Key));
+    }
     let mut used = pieces_width(&pieces) + last.as_ref().map_or(0, |last| pieces_width(last));
     for hint in hints {
         used += pieces_width(&hint);
@@ -95,6 +58,43 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
     }
 }
 
+/// Where what is looked for is written in the last row.
+pub(super) fn find_line(area: Rect) -> Rect {
+    let used = 9.min(area.width);
+    Rect {
+        x: area.x + used,
+        width: (area.width - used).min(40),
+        ..area
+    }
+}
+
+/// The last row while something is looked for: the words, and how many match.
+fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<'_>) {
+    let area = frame.arranged.status;
+    let mark = match finding.goal {
+        Goal::Still { onward: false, .. } => "?",
+        Goal::Still { .. } | Goal::List => "/",
+    };
+    canvas.line(
+        area,
+        &[piece(" FIND ", role), piece(format!("  {mark}"), Role::Key)],
+    );
+    let line = find_line(area);
+    overlays::written(&finding.line, line, canvas);
+    let rest = Rect {
+        x: line.right(),
+        width: area.right().saturating_sub(line.right()),
+        ..area
+    };
+    let mut pieces = Vec::new();
+    if let Some((shown, all)) = frame.found() {
+        pieces.push(piece(format!("{shown} of {all}"), Role::Text));
+    }
+    pieces.extend(hint("Enter", "keep"));
+    pieces.extend(hint("Esc", "clear"));
+    canvas.line(rest, &pieces);
+}
+
 fn hint(key: &str, title: &str) -> Vec<Piece> {
     vec![
         piece("  ", Role::Text),
@@ -106,7 +106,7 @@ fn hint(key: &str, title: &str) -> Vec<Piece> {
 fn last_hint(frame: &FrameOf<'_>) -> Option<Vec<Piece>> {
     let typing = frame.mode == Mode::Type;
     let place = if typing { Place::Prefixed } else { Place::Nav };
-    if frame.mode == Mode::Ask {
+    if matches!(frame.mode, Mode::Ask | Mode::Find | Mode::Copy) {
         return None;
     }
     let chord = frame.state.keymap.keys(place, Action::Help).first()?;
@@ -128,17 +128,16 @@ fn hints(frame: &FrameOf<'_>) -> Vec<Vec<Piece>> {
     if let Some(overlay) = &frame.state.overlay {
         return overlay_hints(overlay);
     }
-    let (place, actions) = match frame.mode {
-        Mode::Nav => (Place::Nav, NAV.as_slice()),
-        Mode::Look => (Place::Nav, LOOK.as_slice()),
-        Mode::Type => (Place::Prefixed, TYPE.as_slice()),
-        Mode::Ask => return Vec::new(),
+    let place = match frame.mode {
+        Mode::Type => Place::Prefixed,
+        Mode::Copy => Place::Copy,
+        Mode::Nav | Mode::Look | Mode::Find | Mode::Ask => Place::Nav,
     };
-    let possible = |action: &&Action| why_not(**action, frame.state, frame.scene, frame.arranged).is_none();
-    actions
-        .iter()
+    let possible = |action: &Action| why_not(*action, frame.state, frame.scene, frame.arranged).is_none();
+    likely(frame.state, frame.scene, frame.arranged)
+        .into_iter()
         .filter(possible)
-        .filter_map(|action| one(frame, place, *action))
+        .filter_map(|action| one(frame, place, action))
         .collect()
 }
 
@@ -146,7 +145,7 @@ fn one(frame: &FrameOf<'_>, place: Place, action: Action) -> Option<Vec<Piece>> 
     let keymap = &frame.state.keymap;
     let chord = keymap.keys(place, action).first()?;
     let key = match place {
-        Place::Nav => chord.to_string(),
+        Place::Nav | Place::Found | Place::Copy => chord.to_string(),
         Place::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
     Some(hint(&key, action.entry()?.title))
@@ -160,6 +159,7 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
             ("Esc", "close"),
         ],
         Overlay::Palette(_) => &[("Enter", "run it"), ("Tab", "complete"), ("Esc", "close")],
+        Overlay::Find(_) => &[],
         Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],

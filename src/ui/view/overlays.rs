@@ -24,8 +24,11 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
     let Some(overlay) = &frame.state.overlay else {
         return;
     };
-    hits.push((area, Hit::Overlay));
+    if !matches!(overlay, Overlay::Find(_)) {
+        hits.push((area, Hit::Overlay));
+    }
     match overlay {
+        Overlay::Find(_) => {}
         Overlay::Help(search) => help::draw(frame, search, area, canvas, hits),
         Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
         Overlay::Ask(ask) => draw_ask(ask, area, canvas),
@@ -40,7 +43,9 @@ pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
         Hands::Prefix { since, .. } => scene.now.since(since) >= KEYS_SHOWN_AFTER,
         Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) => false,
     };
-    keys || state.overlay.is_some() || state.toasts.iter().any(|toast| toast.shown(scene.now))
+    keys || state.copying.is_some()
+        || state.overlay.is_some()
+        || state.toasts.iter().any(|toast| toast.shown(scene.now))
 }
 
 fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {

@@ -26,9 +26,13 @@ impl View for AgentsView {
         )]
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        Some((rows(look).len(), look.scene.model.agents().count()))
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        let rows: Vec<AgentRow<'_>> = look.scene.model.agents().collect();
-        if rows.is_empty() {
+        let rows = rows(look);
+        if rows.is_empty() && look.pane.filter.is_empty() {
             return empty(look, area, canvas);
         }
         let chosen = shown_agent(look.state, look.scene, look.id);
@@ -60,12 +64,25 @@ impl View for AgentsView {
         let Some(rows) = step.rows(area.height / 2) else {
             return Moved::Out;
         };
-        let agents: Vec<AttemptId> = look.scene.model.agents().map(|row| row.attempt.id).collect();
+        let agents: Vec<AttemptId> = self::rows(look).iter().map(|row| row.attempt.id).collect();
         let chosen = shown_agent(look.state, look.scene, look.id);
         let at = chosen.and_then(|chosen| agents.iter().position(|id| *id == chosen));
         let to = stepped(at, rows, agents.len()).and_then(|to| agents.get(to));
         to.map_or(Moved::Nowhere, |id| Moved::Agent(*id))
     }
+}
+
+/// The agents that match what the list is filtered by.
+fn rows<'a>(look: &Look<'a>) -> Vec<AgentRow<'a>> {
+    let needle = look.needle();
+    let text = |row: &AgentRow<'_>| {
+        let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
+        format!("{} {title} {}", row.attempt.task, row.name)
+    };
+    let agents = look.scene.model.agents();
+    agents
+        .filter(|row| needle.is_empty() || needle.fits(&text(row)))
+        .collect()
 }
 
 /// Two lines: the task, and who does what since when.

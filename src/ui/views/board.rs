@@ -8,7 +8,7 @@ use crate::domain::TaskId;
 use crate::read_model::Column;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::target::{is_listed, list_order, listed, selected};
+use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Role;
 
@@ -74,6 +74,11 @@ impl View for BoardView {
         title
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        let shown = listed(look.state, look.scene, &look.needle());
+        Some((shown.len(), look.scene.model.tasks.len()))
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
         if look.scene.model.tasks.is_empty() {
             return empty(look, area, canvas);
@@ -102,7 +107,7 @@ impl View for BoardView {
         let Some(rows) = step.rows(area.height) else {
             return Moved::Out;
         };
-        let tasks = listed(look.state, look.scene);
+        let tasks = listed(look.state, look.scene, &look.needle());
         let chosen = selected(look.state, look.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
         let to = stepped(at, rows, tasks.len()).and_then(|to| tasks.into_iter().nth(to));
@@ -139,17 +144,20 @@ enum Row<'a> {
 }
 
 fn rows<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
+    let needle = look.needle();
     let mut rows = Vec::new();
     for column in list_order(look.scene) {
-        let many = column.cards.len();
-        if many == 0 {
+        if column.cards.is_empty() {
             continue;
         }
-        if is_listed(look.state, column) {
+        if needle.is_empty() && !is_listed(look.state, column) {
+            rows.push(Row::Hidden(column.cards.len()));
+            continue;
+        }
+        let cards = shown_cards(look.state, look.scene, &needle, column);
+        if !cards.is_empty() {
             rows.push(Row::Heading(column));
-            rows.extend(column.cards.iter().map(Row::Task));
-        } else {
-            rows.push(Row::Hidden(many));
+            rows.extend(cards.into_iter().map(Row::Task));
         }
     }
     rows

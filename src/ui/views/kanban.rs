@@ -1,5 +1,7 @@
 //! The board as columns by stage, for wide panes. Called by the board; not a view of its own.
 
+use std::borrow::Cow;
+
 use ratatui::layout::Rect;
 
 use super::card::Card;
@@ -9,15 +11,30 @@ use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::pane::Direction;
-use crate::ui::target::selected;
+use crate::ui::target::{fits, selected};
 use crate::ui::text::{width, wrap};
 use crate::ui::theme::Role;
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 24;
 
+/// The columns with the cards that match what the board is filtered by.
+fn columns<'a>(look: &Look<'a>) -> Cow<'a, [Column]> {
+    let columns = look.scene.model.columns.as_slice();
+    let needle = look.needle();
+    if needle.is_empty() {
+        return Cow::Borrowed(columns);
+    }
+    let matching = columns.iter().map(|column| {
+        let mut column = column.clone();
+        column.cards.retain(|id| fits(&needle, look.scene, id));
+        column
+    });
+    Cow::Owned(matching.collect())
+}
+
 pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-    let columns = &look.scene.model.columns;
+    let columns = &*columns(look);
     let chosen = selected(look.state, look.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
@@ -159,10 +176,11 @@ fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)>
 }
 
 pub(super) fn step(look: &Look<'_>, area: Rect, step: Step) -> Moved {
-    let columns = &look.scene.model.columns;
+    let columns = &*columns(look);
     let chosen = selected(look.state, look.scene);
     let Some((column, row)) = position(columns, chosen.as_ref()) else {
-        return Moved::Nowhere;
+        let first = columns.iter().find_map(|column| column.cards.first());
+        return first.map_or(Moved::Nowhere, |id| Moved::Task(id.clone()));
     };
     let to = match step {
         Step::One(side @ (Direction::Left | Direction::Right)) => match beside(columns, column, side) {

@@ -23,15 +23,12 @@ impl View for LogView {
         "What happened, the newest at the bottom. A marked line stays in view; behind the last one it follows again. Enter leads to what the agent's screen showed then."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
-        let mut title = vec![piece("Watcher", Role::Title)];
-        if !look.pane.filter.is_empty() {
-            let all = look.scene.log.len();
-            let many = shown(look).len();
-            title.push(piece(format!("  {many} of {all}"), Role::Dim));
-            title.push(piece(format!("  {}", look.pane.filter), Role::Retry));
-        }
-        title
+    fn title(&self, _look: &Look<'_>) -> Vec<Piece> {
+        vec![piece("Watcher", Role::Title)]
+    }
+
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        Some((shown(look).len(), look.scene.log.len()))
     }
 
     fn note(&self, look: &Look<'_>) -> Option<Piece> {
@@ -171,8 +168,6 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     if look.scene.log.is_empty() {
         return canvas.centre(row_of(area, top), "Nothing has happened yet.", Role::Dim);
     }
-    let text = format!("0 of {} match {}.", look.scene.log.len(), look.pane.filter);
-    canvas.centre(row_of(area, top), &text, Role::Text);
     let back = look.state.keymap.hint(Action::Back).unwrap_or_default();
     let hint = format!("{back} clears. Words, or t:TASK  level:warning  agent:NAME  kind:merge");
     canvas.centre(row_of(area, top + 2), &hint, Role::Dim);

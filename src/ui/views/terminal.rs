@@ -4,6 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use super::held;
 use super::{Hits, Look, Moved, Step, View, scrolled};
 use crate::domain::AttemptId;
 use crate::ui::arrange::Mode;
@@ -36,6 +37,10 @@ impl View for TerminalView {
         let mut ended = false;
         let there = look.scene.screens.with(id, &mut |screen| ended = !screen.alive());
         let back = look.pane.scroll;
+        if let Some(copying) = held::held(look) {
+            let text = format!("{}/{}", copying.at.0 + 1, copying.still.lines.len());
+            return Some(piece(text, Role::ModeCopy));
+        }
         match (there, ended, look.mode) {
             (false, ..) => None,
             (_, true, _) => Some(piece("ended", Role::Dim)),
@@ -47,6 +52,9 @@ impl View for TerminalView {
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {
+        if let Some(copying) = held::held(look) {
+            return held::draw(copying, area, canvas);
+        }
         if !draw_screen(look, area, canvas) {
             absent(look, area, canvas);
         }
@@ -162,7 +170,7 @@ fn shown(grapheme: &str) -> &str {
     }
 }
 
-fn without_colour(style: Style) -> Style {
+pub(super) fn without_colour(style: Style) -> Style {
     let mut plain = Style::default().add_modifier(style.add_modifier);
     if style.bg.is_some() && style.fg.is_none() {
         plain = plain.add_modifier(Modifier::REVERSED);

@@ -220,9 +220,33 @@ pub(super) const ROWS: &[Entry] = &[
         "needs_you",
         (
             "needs you",
-            "To what has waited longest for you; while typing you go on typing, there.",
+            "To what has waited longest for you, then to the next; to the next pane when nothing has. While typing you go on typing, there.",
         ),
         &["attention", "inbox", "next", "hop"],
-        (Group::Moving, When::Attention),
+        (Group::Moving, When::Always),
+    ),
+    row(
+        Action::Find,
+        "find",
+        (
+            "find",
+            "Search: narrows a list while you type, finds text in a terminal and its history.",
+        ),
+        &["search", "filter", "grep"],
+        (Group::Moving, When::Always),
+    ),
+    row(
+        Action::NextMatch,
+        "next_match",
+        ("next match", "The next row or place that matches."),
+        &["find next"],
+        (Group::Moving, When::Found),
+    ),
+    row(
+        Action::PreviousMatch,
+        "previous_match",
+        ("previous match", "The previous row or place that matches."),
+        &["find previous"],
+        (Group::Moving, When::Found),
     ),
 ];

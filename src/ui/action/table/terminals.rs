@@ -28,4 +28,14 @@ pub(super) const ROWS: &[Entry] = &[
         &["terminal", "window", "command"],
         (Group::Terminals, When::Always),
     ),
+    row(
+        Action::ToggleTyping,
+        "toggle_typing",
+        (
+            "type or look",
+            "Send every key to the terminal, or keep them again.",
+        ),
+        &["toggle", "mode"],
+        (Group::Terminals, When::Terminal),
+    ),
 ];

@@ -1,0 +1,147 @@
+//! The rows about taking text from a terminal. Data only.
+
+use super::row;
+use crate::ui::action::{Action, Entry, Group, TextMove, When};
+use crate::ui::still::Select;
+
+pub(super) const ROWS: &[Entry] = &[
+    row(
+        Action::CopyMode,
+        "copy_mode",
+        (
+            "copy mode",
+            "Hold the terminal still to move over it, search it and copy from it.",
+        ),
+        &["yank", "scrollback", "select", "history"],
+        (Group::Copying, When::Screen),
+    ),
+    row(
+        Action::Select(Select::Text),
+        "select",
+        ("select", "Begin to select, letter by letter; again: stop."),
+        &["visual", "mark text"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Select(Select::Lines),
+        "select_lines",
+        ("select lines", "Begin to select whole lines; again: stop."),
+        &["visual line"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Select(Select::Block),
+        "select_block",
+        ("select block", "Begin to select a rectangle; again: stop."),
+        &["rectangle", "column"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::OtherEnd,
+        "other_end",
+        ("other end", "To the other end of the selection."),
+        &["swap ends"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Yank,
+        "yank",
+        (
+            "copy",
+            "Copy what is selected, or the line; wrapped lines are joined.",
+        ),
+        &["clipboard", "take"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::FindBack,
+        "find_back",
+        ("find above", "Search upward."),
+        &["search back", "reverse"],
+        (Group::Copying, When::Screen),
+    ),
+    row(
+        Action::Text(TextMove::WordNext),
+        "word_next",
+        ("next word", "To the beginning of the next word."),
+        &["word"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::WordBack),
+        "word_back",
+        ("word back", "To the beginning of the word, or of the one before."),
+        &["word"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::WordEnd),
+        "word_end",
+        ("word end", "To the end of the word, or of the next one."),
+        &["word"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::LineStart),
+        "line_start",
+        ("line start", "To the first column."),
+        &["column", "begin"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::LineFirst),
+        "line_first",
+        ("first letter", "To the first letter of the line."),
+        &["indent"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::LineEnd),
+        "line_end",
+        ("line end", "To the last letter of the line."),
+        &["column"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::Top),
+        "screen_top",
+        ("top line", "To the first line that is seen."),
+        &["high"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::Middle),
+        "screen_middle",
+        ("middle line", "To the line in the middle."),
+        &["centre"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::Bottom),
+        "screen_bottom",
+        ("bottom line", "To the last line that is seen."),
+        &["low"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::HalfUp),
+        "half_up",
+        ("half page up", "Half a page back."),
+        &["scroll"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Text(TextMove::HalfDown),
+        "half_down",
+        ("half page down", "Half a page on."),
+        &["scroll"],
+        (Group::Copying, When::Copying),
+    ),
+    row(
+        Action::Paste,
+        "paste",
+        ("paste", "Type what was copied last into the terminal."),
+        &["insert", "put"],
+        (Group::Copying, When::Terminal),
+    ),
+];

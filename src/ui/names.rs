@@ -1,0 +1,19 @@
+//! Short names of panes, for titles, lists and lower lines.
+
+use super::pane::PaneId;
+use super::scene::Scene;
+use super::state::{Content, State};
+
+/// One or two words for a pane.
+pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String {
+    match state.pane(id).content {
+        Content::Detail(Some(task)) => format!("Task {task}"),
+        Content::Shell(Some(number)) => format!("Shell {number}"),
+        Content::Moment(attempt, _) => format!("attempt {attempt} then"),
+        Content::Attempt(attempt) => match scene.model.attempts.get(&attempt) {
+            Some(attempt) => attempt.task.to_string(),
+            None => format!("attempt {attempt}"),
+        },
+        content => content.title().unwrap_or("Pane").to_owned(),
+    }
+}

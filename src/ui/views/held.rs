@@ -1,0 +1,88 @@
+//! A terminal that is held still, drawn: its lines, what is selected, where the words that were looked for occur.
+
+use ratatui::layout::Rect;
+
+use super::Look;
+use crate::ui::canvas::{Canvas, row_of};
+use crate::ui::state::Copying;
+use crate::ui::still::{Still, StillLine};
+use crate::ui::text::{clean, grapheme_width};
+use crate::ui::theme::{Palette, Role};
+
+/// The terminal held still in that pane.
+pub(super) fn held<'a>(look: &Look<'a>) -> Option<&'a Copying> {
+    let copying = look.state.copying.as_ref();
+    copying.filter(|copying| copying.pane == look.id)
+}
+
+/// Draws it.
+pub(super) fn draw(copying: &Copying, area: Rect, canvas: &mut Canvas<'_>) {
+    let height = usize::from(area.height);
+    let top = copying.top.min(copying.still.last());
+    for row in 0..height {
+        if let Some(line) = copying.still.line(top + row) {
+            draw_line(line, row_of(area, row), canvas);
+            tint(copying, top + row, row_of(area, row), canvas);
+        }
+    }
+}
+
+fn draw_line(line: &StillLine, place: Rect, canvas: &mut Canvas<'_>) {
+    let mono = canvas.theme.palette == Palette::Mono;
+    for (column, grapheme) in line.graphemes() {
+        let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(1).max(1);
+        let Ok(column) = u16::try_from(column) else { break };
+        if column.saturating_add(wide) > place.width {
+            break;
+        }
+        let style = line.look(usize::from(column));
+        let style = if mono {
+            super::terminal::without_colour(style)
+        } else {
+            style
+        };
+        let shown = clean(grapheme);
+        let shown = if grapheme_width(&shown) == 0 { " " } else { &shown };
+        canvas.cell((place.x + column, place.y), shown, style, wide);
+    }
+}
+
+fn tint(copying: &Copying, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
+    let column = |at: usize| u16::try_from(at).unwrap_or(u16::MAX).min(place.width);
+    let words = &copying.sought.0;
+    let found = copying
+        .still
+        .line(line)
+        .map(|line| line.occurrences(&folded(words)));
+    for (from, to) in found.unwrap_or_default() {
+        let (from, to) = (column(from), column(to));
+        let area = Rect {
+            x: place.x + from,
+            width: to.saturating_sub(from),
+            ..place
+        };
+        canvas.tint(area, Role::Found);
+    }
+    let Some((select, from)) = copying.anchor else {
+        return;
+    };
+    for x in 0..place.width {
+        if Still::is_selected(select, (from, copying.at), (line, usize::from(x))) {
+            let cell = Rect {
+                x: place.x + x,
+                width: 1,
+                ..place
+            };
+            canvas.tint(cell, Role::Selected);
+        }
+    }
+}
+
+/// Words without capitals are looked for in both.
+fn folded(words: &str) -> String {
+    if words.chars().any(char::is_uppercase) {
+        words.to_owned()
+    } else {
+        words.to_lowercase()
+    }
+}
