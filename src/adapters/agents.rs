@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::RwLock;
+
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, RoleId, Timestamp};
 use crate::formats::ends;
@@ -38,14 +40,34 @@ pub type Number = String;
 /// Makes the secret of an attempt.
 pub type TokenOf = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 
-/// All configured kinds.
-pub struct Configured {
-    /// This program, for the built-in agent and for the agents' own calls.
-    pub program: PathBuf,
+/// Which kind plays which role.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Kinds {
     /// Kind by role.
     pub by_role: BTreeMap<RoleId, Kind>,
     /// Kind of every other role, if any.
     pub otherwise: Option<Kind>,
+}
+
+impl Kinds {
+    /// The kind that plays a role.
+    fn of(&self, role: &RoleId) -> Option<Kind> {
+        self.by_role.get(role).or(self.otherwise.as_ref()).cloned()
+    }
+
+    /// Whether any agent is a scripted one.
+    pub fn has_rehearsal(&self) -> bool {
+        let mut all = self.by_role.values().chain(&self.otherwise);
+        all.any(|kind| matches!(kind, Kind::Rehearsal { .. }))
+    }
+}
+
+/// All configured kinds.
+pub struct Configured {
+    /// This program, for the built-in agent and for the agents' own calls.
+    pub program: PathBuf,
+    /// Kinds in force; may be replaced at any time, for those who start afterwards.
+    pub kinds: RwLock<Kinds>,
     /// What agents inherit of the environment.
     pub inherited: Inherited,
     /// Where the server listens.
@@ -61,7 +83,7 @@ pub struct Configured {
 impl std::fmt::Debug for Configured {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Configured")
-            .field("by_role", &self.by_role)
+            .field("kinds", &self.kinds)
             .finish_non_exhaustive()
     }
 }
@@ -83,14 +105,14 @@ impl Agents for Configured {
                 speed,
                 answer_after,
             } => {
-                env.push(("DBS_REHEARSAL_SPEED".to_owned(), speed.clone()));
+                env.push(("DBS_REHEARSAL_SPEED".to_owned(), speed));
                 if let Some(seconds) = answer_after {
-                    env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds.clone()));
+                    env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds));
                 }
                 vec![
                     self.program.to_string_lossy().into_owned(),
                     "rehearse".to_owned(),
-                    scenario.clone(),
+                    scenario,
                 ]
             }
             Kind::Custom(words) => words.iter().map(|word| filled(word, brief)).collect(),
@@ -114,8 +136,8 @@ impl Kind {
 }
 
 impl Configured {
-    fn kind(&self, role: &RoleId) -> Option<&Kind> {
-        self.by_role.get(role).or(self.otherwise.as_ref())
+    fn kind(&self, role: &RoleId) -> Option<Kind> {
+        self.kinds.read().of(role)
     }
 
     /// Who the agent is and how it speaks to the engine (K51).
@@ -210,8 +232,10 @@ mod tests {
     fn configured(otherwise: Option<Kind>) -> Configured {
         Configured {
             program: "/bin/dbs".into(),
-            by_role: BTreeMap::new(),
-            otherwise,
+            kinds: RwLock::new(Kinds {
+                otherwise,
+                ..Kinds::default()
+            }),
             inherited: Inherited::default(),
             socket: "/s".into(),
             inbox: "/i".into(),

@@ -105,12 +105,11 @@ fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
     } else {
         "10".to_owned()
     };
-    setup.other_agents = Some(Kind::Rehearsal {
+    setup.agents.otherwise = Some(Kind::Rehearsal {
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
         answer_after: Some(answer_after),
     });
-    setup.rehearsal = true;
     setup.settings.base = Some(BASE.to_owned());
     setup.settings.max_agents = 4;
     setup.settings.cooldown = Some(Span(2_000));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::config::Config;
 use super::edge::Edge;
 use super::place::Place;
-use crate::adapters::agents::{Inherited, Kind};
+use crate::adapters::agents::{Inherited, Kind, Kinds};
 use crate::domain::{RoleId, Settings, Workflow};
 use crate::formats::workflow;
 use crate::term::EngineKind;
@@ -30,12 +30,8 @@ pub struct Setup {
     pub paused: bool,
     /// Workflows in force.
     pub workflows: Vec<Workflow>,
-    /// Agents by role.
-    pub agents: BTreeMap<RoleId, Kind>,
-    /// Agent of every other role.
-    pub other_agents: Option<Kind>,
-    /// Whether any agent is a scripted one; screens say so.
-    pub rehearsal: bool,
+    /// Which agent plays which role.
+    pub agents: Kinds,
     /// The emulator of terminals.
     pub engine: EngineKind,
     /// Lines kept above each screen.
@@ -59,9 +55,7 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
         settings: Settings::default(),
         paused: false,
         workflows: workflows(None)?,
-        agents: BTreeMap::new(),
-        other_agents: None,
-        rehearsal: false,
+        agents: Kinds::default(),
         engine: EngineKind::default(),
         history: 10_000,
         log_limit: None,
@@ -134,6 +128,29 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
     let config = Config::read(&place.sources.places, &place.sources.given);
     (setup.settings, setup.workflows) = reread(place)?;
     setup.paused = config.switch("paused");
+    setup.agents = kinds(&config)?;
+    setup.engine = match config.text("terminal.engine").as_deref() {
+        Some("vt100") => EngineKind::Vt100,
+        _ => EngineKind::Rio,
+    };
+    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib"))
+        .ok()
+        .map(|mib| mib * 1024 * 1024);
+    setup.gate_timeout =
+        Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
+    Ok(setup)
+}
+
+/// Which agent plays which role, as the configuration has it now; also for a server that runs already.
+///
+/// # Errors
+/// What is wrong with an agent's command.
+pub fn agents(place: &Place) -> Result<Kinds, String> {
+    kinds(&Config::read(&place.sources.places, &place.sources.given))
+}
+
+fn kinds(config: &Config) -> Result<Kinds, String> {
+    let mut kinds = Kinds::default();
     let scripted = || Kind::Rehearsal {
         scenario: config
             .text("rehearsal.scenario")
@@ -159,23 +176,13 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
             }
             (None, None) => continue,
         };
-        setup.rehearsal |= matches!(kind, Kind::Rehearsal { .. });
         if role == "default" {
-            setup.other_agents = Some(kind);
+            kinds.otherwise = Some(kind);
         } else {
-            setup.agents.insert(RoleId::new(role), kind);
+            kinds.by_role.insert(RoleId::new(role), kind);
         }
     }
-    setup.engine = match config.text("terminal.engine").as_deref() {
-        Some("vt100") => EngineKind::Vt100,
-        _ => EngineKind::Rio,
-    };
-    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib"))
-        .ok()
-        .map(|mib| mib * 1024 * 1024);
-    setup.gate_timeout =
-        Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
-    Ok(setup)
+    Ok(kinds)
 }
 
 /// Settings and workflows as they are now, also for a server that runs already.

@@ -245,6 +245,20 @@ fn an_agent_at_work_stands_in_the_status_with_role_task_and_time() {
 }
 
 #[test]
+fn an_agent_configured_while_the_server_works_plays_its_role_from_then_on() {
+    let shop = Shop::served();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "limits.infra_backoff", "1"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    let why = || shop.does(&["task", "show", "t-1"]);
+    shop.wait_for("word of it", || why().contains("no agent is configured for it"));
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    shop.does(&["config", "roles.developer.command", "sleep 600"]);
+    let running = || shop.json(&["status", "--json"])["agents"][0]["state"] == "running";
+    shop.wait_for("agent at work", running);
+}
+
+#[test]
 fn debug_counts_tasks_by_state_and_stage_and_lists_the_state_folder() {
     let shop = Shop::new();
     for n in 1..=4 {

@@ -116,8 +116,11 @@ fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
 }
 
 fn reload(session: &Session) -> Answer {
-    match crate::app::setup::reread(&session.place) {
-        Ok((settings, workflows)) => {
+    let read = crate::app::setup::reread(&session.place)
+        .and_then(|found| Ok((found, crate::app::setup::agents(&session.place)?)));
+    match read {
+        Ok(((settings, workflows), agents)) => {
+            session.use_agents(agents);
             let put = |event| session.inbox.put(event);
             match put(Event::WorkflowsLoaded(workflows)).and_then(|()| put(Event::Configured(settings))) {
                 Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
+use parking_lot::RwLock;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
@@ -13,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
 use super::tally::Tally;
-use crate::adapters::agents::{Configured, Inherited};
+use crate::adapters::agents::{Configured, Inherited, Kinds};
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::gates::{Recorded, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
@@ -61,7 +62,7 @@ pub struct Session {
     pub since: Timestamp,
     /// What shells are started with.
     pub shell: Shell,
-    rehearsal: bool,
+    agents: Arc<Configured>,
     engine: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
     tracker: TaskTracker,
 }
@@ -134,7 +135,7 @@ impl Session {
         let woke = take_inventory(ledger.board(), holders.as_ref(), &hub, &|attempt, tail| {
             named(&agents, attempt, tail)
         })?;
-        let world = world((&place, &setup), (git, agents), &holders, (&hub, &inbox));
+        let world = world((&place, &setup), (git, &agents), &holders, (&hub, &inbox));
         let tracker = TaskTracker::new();
         let journal = Journal::default();
         let running = Running {
@@ -165,7 +166,7 @@ impl Session {
                 program: setup.shell,
                 inherited: setup.inherited,
             },
-            rehearsal: setup.rehearsal,
+            agents,
             engine: Mutex::new(Some(engine)),
             tracker,
         })
@@ -176,7 +177,7 @@ impl Session {
         SessionFacts {
             project: self.place.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            kind: if self.rehearsal {
+            kind: if self.agents.kinds.read().has_rehearsal() {
                 SessionKind::Rehearsal
             } else {
                 SessionKind::Real
@@ -193,6 +194,13 @@ impl Session {
     /// [`Closed`] when the engine has stopped.
     pub fn ask(&self, by: &str, command: Command) -> Result<Answer, Closed> {
         ask(&self.inbox, by, command)
+    }
+
+    /// Lets other kinds of agents play the roles from now on; without any those in force stay.
+    pub fn use_agents(&self, kinds: Kinds) {
+        if kinds != Kinds::default() {
+            *self.agents.kinds.write() = kinds;
+        }
     }
 
     /// Whether the engine has stopped by itself.
@@ -278,7 +286,7 @@ fn named(agents: &Configured, attempt: &Attempt, tail: &str) -> Option<EndCause>
 
 fn world(
     (place, setup): (&Place, &Setup),
-    (git, agents): (GitCli, Arc<Configured>),
+    (git, agents): (GitCli, &Arc<Configured>),
     holders: &Arc<LocalHolders>,
     (hub, inbox): (&Hub, &Inbox),
 ) -> Arc<World> {
@@ -286,7 +294,7 @@ fn world(
         git: Arc::new(git),
         gates: Arc::new(Recorded(ShellGates)),
         holders: Arc::clone(holders) as _,
-        agents,
+        agents: Arc::clone(agents) as _,
         terminals: Arc::new(hub.clone()),
         clock: Arc::new(WallClock),
         inbox: inbox.clone(),
@@ -324,8 +332,7 @@ fn agents(place: &Place, setup: &Setup) -> Configured {
     let secret = place.secret.clone();
     Configured {
         program: setup.program.clone(),
-        by_role: setup.agents.clone(),
-        otherwise: setup.other_agents.clone(),
+        kinds: RwLock::new(setup.agents.clone()),
         inherited: setup.inherited.clone(),
         socket: place.socket.clone(),
         inbox: place.inbox.clone(),
