@@ -38,8 +38,9 @@ fn new_tasks_begin_with_the_prefix_that_is_set_and_a_board_may_begin_paused() {
     shop.does(&["config", "paused", "true"]);
     assert_eq!(shop.board()["pause"], serde_json::Value::Null);
     shop.serve();
-    let pause = shop.board()["pause"].to_string();
-    assert!(pause.contains("the setting `paused`"), "{pause}");
+    shop.wait_for("pause", || {
+        shop.board()["pause"].to_string().contains("the setting `paused`")
+    });
 }
 
 /// What the store wrote down, by kind.
