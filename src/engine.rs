@@ -16,3 +16,4 @@ mod job;
 mod merging;
 mod settling;
 mod starting;
+mod tidying;

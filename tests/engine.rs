@@ -18,3 +18,5 @@ mod keeping;
 mod mishaps;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/tidying.rs"]
+mod tidying;

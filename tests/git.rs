@@ -20,6 +20,8 @@ mod merging;
 mod remote;
 #[path = "git/start.rs"]
 mod start;
+#[path = "git/upkeep.rs"]
+mod upkeep;
 #[path = "git/worktrees.rs"]
 mod worktrees;
 
@@ -41,6 +43,7 @@ pub(crate) fn setup(fixture: &GitFixture) -> GitSetup {
         local: Duration::from_mins(1),
         ask: Duration::from_secs(20),
         transfer: Duration::from_mins(1),
+        ..Limits::default()
     };
     setup
 }

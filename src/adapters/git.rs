@@ -50,6 +50,7 @@ mod registry;
 mod remove;
 mod setup;
 mod snapshot;
+mod upkeep;
 mod workspace;
 
 pub use cli::GitCli;

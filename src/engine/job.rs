@@ -116,7 +116,7 @@ impl Job {
 
 /// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
 /// of a project never means the same folder.
-fn folder_of(attempt: &Attempt) -> Option<String> {
+pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
     match &attempt.worker {
         Worker::Agent { name, .. } => Some(format!("{name}-{}", attempt.id)),
         Worker::Engine(_) => None,

@@ -11,7 +11,7 @@ use super::job::{Job, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
 use super::world::{GRACE, World};
-use super::{evidence, merging, settling, starting};
+use super::{evidence, merging, settling, starting, tidying};
 use crate::domain::EvidenceKind;
 use crate::domain::evidence::{Issue, Severity};
 use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, StopCause, Tri, Worker};
@@ -39,6 +39,12 @@ impl Performer {
 }
 
 impl Perform for Performer {
+    fn tidy(&mut self, board: &Board) {
+        let (world, board) = (Arc::clone(&self.world), board.clone());
+        self.tracker
+            .spawn_blocking_on(move || tidying::tidy(&world, &board), &self.runtime);
+    }
+
     fn perform(&mut self, effect: Effect, board: &Board) {
         let Some(lane) = Lane::of(&effect) else { return };
         let key = effect.key();
@@ -87,6 +93,8 @@ fn perform(world: &World, job: &Job) -> Option<Event> {
         What::Settle => settling::settle(world, job),
         What::Retire => {
             let problem = settling::retire(world, job);
+            // Nobody waits for the end of a task's branch.
+            tidying::pack(world);
             let key = Effect::Retire(job.task.id.clone()).key()?;
             Some(Event::Performed { key, problem })
         }

@@ -32,6 +32,9 @@ fn recalled() -> usize {
 pub trait Perform: Send {
     /// Carries out one effect that was committed; the board is the one after that commit.
     fn perform(&mut self, effect: Effect, board: &Board);
+
+    /// Puts away what earlier lives left behind, beside the work; the board is the one after the inventory.
+    fn tidy(&mut self, board: &Board);
 }
 
 /// The engine at work.
@@ -82,6 +85,7 @@ impl<P: Perform> Running<P> {
         for effect in self.ledger.forgotten()? {
             self.performer.perform(effect, self.ledger.board());
         }
+        self.performer.tidy(self.ledger.board());
         self.show();
         let (mut shown, mut shown_at) = (Shown::Yes, self.clock.now());
         loop {

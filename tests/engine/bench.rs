@@ -206,6 +206,16 @@ impl Bench {
     /// An event, what follows from it, and so on until nothing is left to be done.
     pub(crate) fn happen(&mut self, event: &Event) {
         self.take(event);
+        self.rest();
+    }
+
+    /// What a start does with what earlier lives left behind.
+    pub(crate) fn tidy(&mut self) {
+        self.performer.tidy(&self.board);
+        self.rest();
+    }
+
+    fn rest(&mut self) {
         loop {
             match self.outlet.next(Some(Span(20))) {
                 Next::Envelope(envelope) => self.receive(*envelope),

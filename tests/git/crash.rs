@@ -16,6 +16,7 @@ fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
         local: limit,
         ask: limit,
         transfer: limit,
+        ..Limits::default()
     };
     GitCli::open(&setup).ok()
 }

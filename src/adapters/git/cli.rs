@@ -30,6 +30,8 @@ pub struct GitCli {
     control_queue: Queue,
     /// Held while something changes the project's repository. Always taken before the other queue, never after it.
     project_queue: Mutex<()>,
+    /// Held while the control repository is packed: over processes, and over threads.
+    pub(super) upkeep: (Queue, Mutex<()>),
     n_scratch: AtomicU64,
 }
 
@@ -49,7 +51,8 @@ impl GitCli {
         Ok(Self {
             program,
             project,
-            control_queue: Queue::new(&control.path),
+            control_queue: Queue::new(control.path.join("queue")),
+            upkeep: (Queue::new(control.path.join("upkeep")), Mutex::new(())),
             control,
             project_queue: Mutex::new(()),
             n_scratch: AtomicU64::new(0),
@@ -281,6 +284,10 @@ impl Git for GitCli {
 
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError> {
         self.discard(dir)
+    }
+
+    fn keep_up(&self) -> Result<bool, GitError> {
+        self.pack_what_gathered()
     }
 }
 

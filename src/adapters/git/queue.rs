@@ -29,10 +29,10 @@ pub(super) struct Turn<'a> {
 }
 
 impl Queue {
-    pub(super) fn new(control: &Path) -> Self {
+    pub(super) fn new(file: PathBuf) -> Self {
         Self {
             line: Mutex::new(()),
-            file: control.join("queue"),
+            file,
         }
     }
 

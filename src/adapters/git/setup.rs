@@ -17,7 +17,7 @@ pub struct GitSetup {
     pub limits: Limits,
 }
 
-/// Time limits of single git calls.
+/// Limits: the times of single git calls, and how much may gather.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Work on local files: merges, diffs, checkouts, hashing a worktree.
@@ -26,6 +26,8 @@ pub struct Limits {
     pub ask: Duration,
     /// A fetch or a push.
     pub transfer: Duration,
+    /// Objects in files of their own, in the control repository, from which on they are packed; not a time.
+    pub loose: usize,
 }
 
 impl Default for Limits {
@@ -34,6 +36,7 @@ impl Default for Limits {
             local: Duration::from_mins(2),
             ask: Duration::from_secs(30),
             transfer: Duration::from_mins(10),
+            loose: 6_700,
         }
     }
 }

@@ -107,4 +107,8 @@ pub trait Git: Send + Sync {
 
     /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;
+
+    /// Packs what has gathered in the control repository, where much has; answers whether it did. Nothing is thrown away.
+    /// Takes long when it does something: call it where nobody waits, beside anything else.
+    fn keep_up(&self) -> Result<bool, GitError>;
 }

@@ -1,0 +1,38 @@
+//! The control repository in the long run.
+
+use dbs::adapters::git::GitCli;
+use dbs::ports::git::{Git as _, Revision};
+
+use crate::git_fixture::GitFixture;
+use crate::{branch, setup};
+
+#[test]
+fn what_has_gathered_is_packed_once_and_nothing_is_thrown_away() {
+    let fixture = GitFixture::new();
+    let mut eager = setup(&fixture);
+    eager.limits.loose = 10;
+    let git = GitCli::open(&eager).unwrap();
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    git.resolve(&Revision::Origin(branch("main")));
+    let file = fixture.root().join("file");
+    let mut kept = Vec::new();
+    for n in 0..20 {
+        std::fs::write(&file, format!("kept nowhere else {n}")).unwrap();
+        kept.push(fixture.git(&control, &["hash-object", "-w", file.to_str().unwrap()]));
+    }
+    assert!(git.keep_up().unwrap());
+    let counted = fixture.git(&control, &["count-objects"]);
+    assert!(counted.starts_with("0 objects"), "{counted}");
+    for object in kept {
+        fixture.git(&control, &["cat-file", "-e", &object]);
+    }
+    assert!(!git.keep_up().unwrap(), "there is nothing more to do");
+}
+
+#[test]
+fn what_has_hardly_gathered_is_left_as_it_is() {
+    let fixture = GitFixture::new();
+    let git = GitCli::open(&setup(&fixture)).unwrap();
+    git.resolve(&Revision::Origin(branch("main")));
+    assert!(!git.keep_up().unwrap());
+}
