@@ -12,5 +12,7 @@ mod driver;
 mod demo;
 #[path = "e2e/killing.rs"]
 mod killing;
+#[path = "e2e/mishaps.rs"]
+mod mishaps;
 #[path = "e2e/servers.rs"]
 mod servers;
