@@ -62,12 +62,11 @@ fn change(places: &Places, path: &[&str], value: Option<Value>) -> Result<Writte
         }
     }
     let has = owner.is_some();
-    let (file, text) = match owner {
-        Some(owner) => owner,
-        None => {
-            let file = home_of(places, path);
-            (file, look(file, path)?.0)
-        }
+    let (file, text) = if let Some(owner) = owner {
+        owner
+    } else {
+        let file = home_of(places, path);
+        (file, look(file, path)?.0)
     };
     if value.is_some() || has {
         write(file, &text, (path, value.as_ref()))?;
