@@ -73,14 +73,16 @@ fn plan(bencher: Bencher<'_, '_>, tasks: usize) {
 /// Releasing all tasks, one event each.
 #[divan::bench(args = [1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn release_one_by_one(bencher: Bencher<'_, '_>, tasks: usize) {
-    bencher.with_inputs(|| planned(tasks)).bench_local_values(|mut board| {
-        for n in 0..tasks {
-            let id = TaskId::new(format!("t-{n}"));
-            board.apply(NOW, &asked(Command::Release(vec![id])));
-            board.take_touched();
-        }
-        board
-    });
+    bencher
+        .with_inputs(|| planned(tasks))
+        .bench_local_values(|mut board| {
+            for n in 0..tasks {
+                let id = TaskId::new(format!("t-{n}"));
+                board.apply(NOW, &asked(Command::Release(vec![id])));
+                board.take_touched();
+            }
+            board
+        });
 }
 
 /// A comment on a board where all tasks are released and eight are worked on.

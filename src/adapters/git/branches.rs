@@ -13,13 +13,8 @@ impl GitCli {
         base: &BranchName,
         saver: &Saver,
     ) -> Result<Deletion, GitError> {
-        match self.local_head(branch)? {
-            None => return Ok(Deletion::Absent),
-            Some(head) if head != *recorded => {
-                return Ok(Deletion::Kept(format!("{branch} is at {head} now")));
-            }
-            Some(_) if branch == base => return Ok(Deletion::Kept(format!("{branch} is the base branch"))),
-            Some(_) => {}
+        if let Some(end) = stands_against(self.local_head(branch)?.as_ref(), branch, recorded, base) {
+            return Ok(end);
         }
         self.bring_known(recorded.clone())?;
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
@@ -44,13 +39,8 @@ impl GitCli {
         base: &BranchName,
         saver: &Saver,
     ) -> Result<Deletion, GitError> {
-        match self.bring_remote(branch)? {
-            None => return Ok(Deletion::Absent),
-            Some(head) if head != *recorded => {
-                return Ok(Deletion::Kept(format!("{branch} is at {head} now")));
-            }
-            Some(_) if branch == base => return Ok(Deletion::Kept(format!("{branch} is the base branch"))),
-            Some(_) => {}
+        if let Some(end) = stands_against(self.bring_remote(branch)?.as_ref(), branch, recorded, base) {
+            return Ok(end);
         }
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let end = self.push(None, branch, Some(recorded));
@@ -80,5 +70,20 @@ impl GitCli {
         } else {
             Ok(Some(self.archive(commit, &saver.task)?.attic))
         }
+    }
+}
+
+/// Why a branch that stands at `head` is not deleted, if it is not: it moved since it was recorded, or it is the base.
+fn stands_against(
+    head: Option<&CommitId>,
+    branch: &BranchName,
+    recorded: &CommitId,
+    base: &BranchName,
+) -> Option<Deletion> {
+    match head {
+        None => Some(Deletion::Absent),
+        Some(head) if head != recorded => Some(Deletion::Kept(format!("{branch} is at {head} now"))),
+        Some(_) if branch == base => Some(Deletion::Kept(format!("{branch} is the base branch"))),
+        Some(_) => None,
     }
 }

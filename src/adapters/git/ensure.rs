@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::checkout;
 use super::cli::GitCli;
 use super::control::{failed, real_folder};
+use super::fetch::FETCH;
 use super::link::{self, Link, Seen};
 use super::parse::Registered;
 use super::workspace::Site;
@@ -169,19 +170,7 @@ impl GitCli {
         let call = self.in_project(format!("hand {refspec} over to the project"));
         let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
         let call = call.env("GIT_CONFIG_KEY_0", key);
-        let call = call.args([
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-        ]);
-        let call = call.args([
-            "--no-auto-maintenance",
-            "--upload-pack=git-upload-pack",
-            "--end-of-options",
-        ]);
-        call.arg(word).arg(refspec).ok().map(drop)
+        call.args(FETCH).arg(word).arg(refspec).ok().map(drop)
     }
 
     /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.

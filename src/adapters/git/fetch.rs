@@ -10,6 +10,19 @@ use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision}
 /// How often a branch may move between asking and fetching before giving up.
 const N_TRIES: usize = 3;
 
+/// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
+/// own program whatever a configuration says.
+pub(super) const FETCH: [&str; 8] = [
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+    "--upload-pack=git-upload-pack",
+    "--end-of-options",
+];
+
 impl GitCli {
     /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
     pub(super) fn find(&self, revision: &Revision) -> Result<Option<CommitId>, GitError> {
@@ -187,19 +200,7 @@ impl GitCli {
     fn fetch(&self, from: &str, refspec: &str) -> Result<(), GitError> {
         let what = format!("fetch {refspec} from {}", super::plain::redact(from));
         let call = self.over_network(what.clone())?;
-        let call = call.args([
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-        ]);
-        let call = call.args([
-            "--no-auto-maintenance",
-            "--upload-pack=git-upload-pack",
-            "--end-of-options",
-        ]);
-        let output = self.in_turn(call.arg(from).arg(refspec))?;
+        let output = self.in_turn(call.args(FETCH).arg(from).arg(refspec))?;
         success(what, Realm::Network, &output)
     }
 }
