@@ -1,6 +1,7 @@
 //! The way of the command line to the board: the running server, or the store itself for the length of one turn.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
@@ -155,12 +156,13 @@ impl Door {
         }
         let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
         let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
-        board.sleep();
-        for event in self.in_force()? {
-            if !board.knows(&event) {
-                board.apply(clock::now(), &event);
-            }
-        }
+        // Only looked at: nothing follows from what the files say until somebody takes a turn.
+        let (settings, workflows) = setup::reread(&self.place)?;
+        board.settings = Arc::new(settings);
+        board.workflows = workflows
+            .into_iter()
+            .map(|flow| (flow.id.clone(), Arc::new(flow)))
+            .collect();
         Ok(server::snapshot(&ReadModel::of(&board, clock::now()), false))
     }
 

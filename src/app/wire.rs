@@ -2,6 +2,7 @@
 //! that does not match is answered with both versions and the way out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
@@ -179,11 +180,11 @@ pub struct Snapshot {
     /// Whether a server is at work (and attempts therefore move).
     pub live: bool,
     /// All tasks.
-    pub tasks: BTreeMap<TaskId, Task>,
+    pub tasks: BTreeMap<TaskId, Arc<Task>>,
     /// Open attempts and the latest settled ones.
-    pub attempts: BTreeMap<AttemptId, Attempt>,
+    pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     /// All batches.
-    pub batches: BTreeMap<BatchId, Batch>,
+    pub batches: BTreeMap<BatchId, Arc<Batch>>,
     /// The workflows in force.
     pub workflows: Vec<Workflow>,
     /// Why nothing new is started.

@@ -38,7 +38,6 @@ pub(super) fn examine(files: &StoreFiles, known: i64) -> Result<(Connection, i64
     if format.max(header) > known && min_reader(&connection) > known {
         return Err(newer(format.max(header)));
     }
-    check(&connection, files)?;
     Ok((connection, format))
 }
 
@@ -85,7 +84,9 @@ fn min_reader(connection: &Connection) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
+/// Looks at every page, which takes a while on a large database: for those who are about to write. Who only reads is told of
+/// damage where he comes across it.
+pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
     let said: String = connection
         .pragma_query_value(None, "quick_check", |row| row.get(0))
         .map_err(|error| failure(files, "check it", &error))?;

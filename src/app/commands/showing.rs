@@ -14,6 +14,7 @@ pub(super) use history::{Form, logs};
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::Outcome;
 use crate::adapters::git::{GitSetup, task_branches};
@@ -114,6 +115,7 @@ fn agents(board: &Snapshot) -> impl Iterator<Item = &crate::domain::Attempt> {
     board
         .attempts
         .values()
+        .map(Arc::as_ref)
         .filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
 }
 
@@ -147,7 +149,12 @@ pub(super) fn list(edge: &Edge, state: Option<&str>, wanted_stage: Option<&str>,
     };
     print_tasks(
         &board,
-        &board.tasks.values().filter(fits).collect::<Vec<_>>(),
+        &board
+            .tasks
+            .values()
+            .map(Arc::as_ref)
+            .filter(fits)
+            .collect::<Vec<_>>(),
         json,
     );
     Ok(ExitCode::SUCCESS)
@@ -159,6 +166,7 @@ pub(super) fn ready(edge: &Edge, json: Json) -> Outcome {
     let ready: Vec<&Task> = board
         .tasks
         .values()
+        .map(Arc::as_ref)
         .filter(|task| is_ready(&board, task))
         .collect();
     print_tasks(&board, &ready, json);

@@ -148,21 +148,9 @@ pub fn snapshot(model: &ReadModel, live: bool) -> Snapshot {
     Snapshot {
         at: model.at,
         live,
-        tasks: model
-            .tasks
-            .iter()
-            .map(|(id, task)| (id.clone(), task.as_ref().clone()))
-            .collect(),
-        attempts: model
-            .attempts
-            .iter()
-            .map(|(id, attempt)| (*id, attempt.as_ref().clone()))
-            .collect(),
-        batches: model
-            .batches
-            .iter()
-            .map(|(id, batch)| (id.clone(), batch.as_ref().clone()))
-            .collect(),
+        tasks: model.tasks.clone(),
+        attempts: model.attempts.clone(),
+        batches: model.batches.clone(),
         workflows: model
             .workflows
             .values()

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::{branches, note, status_lines, unless_unread};
 use crate::app::args::Json;
@@ -99,7 +100,7 @@ fn entry(board: &Snapshot, task: &Task, room: Option<usize>) -> String {
 fn columns(snapshot: &Snapshot) -> Vec<Column> {
     let mut board = Board::default();
     for task in snapshot.tasks.values() {
-        board.tasks.insert(task.id.clone(), task.clone().into());
+        board.tasks.insert(task.id.clone(), Arc::clone(task));
     }
     for flow in &snapshot.workflows {
         board.workflows.insert(flow.id.clone(), flow.clone().into());

@@ -22,6 +22,7 @@ pub(in crate::app::commands) fn task(edge: &Edge, id: &str, json: Json) -> Outco
     let attempts: Vec<&Attempt> = board
         .attempts
         .values()
+        .map(std::sync::Arc::as_ref)
         .filter(|attempt| attempt.task == task.id)
         .collect();
     if json.json {
