@@ -18,6 +18,8 @@ use tty::RawTerminal;
 
 /// How long a server that has gone may take to come back before the client gives up.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it is started again before what it says against that is believed.
+const TRIES: u32 = 5;
 /// Pause between two tries to reach it.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
 
@@ -75,10 +77,17 @@ async fn show(
 }
 
 async fn come_back(socket: &Path, restart: Option<Restart>) -> Result<(Sender, Receiver), String> {
-    if let Some(restart) = restart {
-        tokio::task::spawn_blocking(move || restart())
+    for tries in 1.. {
+        let Some(restart) = restart.clone() else { break };
+        let started = tokio::task::spawn_blocking(move || restart())
             .await
-            .map_err(|error| format!("could not start the server again: {error}"))??;
+            .map_err(|error| format!("could not start the server again: {error}"))?;
+        match started {
+            Ok(()) => break,
+            Err(why) if tries >= TRIES => return Err(why),
+            // The one that was started may have been killed, too, or another one has the project and does not listen yet.
+            Err(_) => tokio::time::sleep(AGAIN_AFTER * tries).await,
+        }
     }
     reach(socket, PATIENCE).await
 }
