@@ -61,10 +61,12 @@ pub(super) fn finish(desk: &Desk, estate: &Estate, exit: Exit, at: Timestamp) {
     drop(std::fs::remove_file(&estate.socket));
 }
 
-/// Tries again and again, because an end that is not on disk is an attempt that vanished.
+/// Tries again and again, because an end that is not on disk is an attempt that vanished. Where the folder was removed
+/// there is nobody who would look for it.
 fn insist(path: &Path, record: &ExitRecord) {
     let deadline = Instant::now() + INSIST;
-    while write_durably(path, record).is_err() && Instant::now() < deadline {
+    let is_wanted = || path.parent().is_some_and(Path::exists);
+    while write_durably(path, record).is_err() && is_wanted() && Instant::now() < deadline {
         std::thread::park_timeout(Duration::from_secs(1));
     }
 }
