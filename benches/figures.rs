@@ -33,6 +33,10 @@ mod table;
 #[path = "figures/tmux.rs"]
 mod tmux;
 
+/// A name to choose it by, and what measures it.
+#[cfg(unix)]
+type Group = (&'static str, fn(&mut table::Table));
+
 #[cfg(unix)]
 fn main() {
     use table::{Sizes, Table};
@@ -43,7 +47,7 @@ fn main() {
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [(&str, fn(&mut Table)); 9] = [
+    let groups: [Group; 9] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
         ("start", agents::starts),

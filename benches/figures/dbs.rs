@@ -6,9 +6,10 @@
     reason = "starts the program, reads PATH, waits with deadlines"
 )]
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub(crate) const FRAME: &[u8] = b"\x1b[?2026l";
 /// A project with a bare origin.
 pub(crate) struct Project {
     folder: TempDir,
+    servers: RefCell<Vec<Child>>,
 }
 
 impl Project {
@@ -38,7 +40,10 @@ impl Project {
             .prefix("dbs-figures-")
             .tempdir_in("/tmp")
             .unwrap();
-        let project = Self { folder };
+        let project = Self {
+            folder,
+            servers: RefCell::default(),
+        };
         for name in ["home", "run", "project/.debussy"] {
             fs::create_dir_all(project.root().join(name)).unwrap();
         }
@@ -115,12 +120,13 @@ impl Project {
 
     /// Starts a server in the background, and waits until it answers.
     pub(crate) fn server(&self) {
-        self.outside(&program())
+        let server = self
+            .outside(&program())
             .arg("server")
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .stderr(fs::File::create(self.root().join("server.log")).unwrap())
+            .spawn();
+        self.servers.borrow_mut().push(server.unwrap());
         self.wait_until("a server", Duration::from_secs(20), || {
             self.json(&["status", "--json"]).pointer("/live") == Some(&Value::Bool(true))
         });
@@ -171,7 +177,8 @@ impl Project {
         while !condition() {
             assert!(
                 Instant::now() < deadline,
-                "{what} did not happen in time\n{}",
+                "{what} did not happen in time\n{}\n{}",
+                fs::read_to_string(self.root().join("server.log")).unwrap_or_default(),
                 String::from_utf8_lossy(&self.run(&["status"]).stdout)
             );
             std::thread::sleep(Duration::from_millis(20));
@@ -189,6 +196,10 @@ impl Drop for Project {
         drop(self.run(&["stop", "--all"]));
         let deadline = Instant::now() + Duration::from_secs(20);
         while self.holders().len() + servers() > 0 && Instant::now() < deadline {
+            for server in self.servers.borrow_mut().iter_mut() {
+                // One that has ended is let go, so that it does not count as there.
+                drop(server.try_wait());
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -225,9 +236,9 @@ pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
 
 /// Our own program with one client.
 pub(crate) struct Dbs {
-    /// Its project.
-    pub(crate) project: Project,
+    // Dropped first: a client brings back a server that vanishes.
     outer: Outer,
+    project: Project,
 }
 
 impl Dbs {
@@ -240,7 +251,7 @@ impl Dbs {
             outer.arrival(Duration::from_secs(30)).is_some(),
             "the first frame"
         );
-        Self { project, outer }
+        Self { outer, project }
     }
 }
 

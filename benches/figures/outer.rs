@@ -82,8 +82,7 @@ impl Outer {
 
     /// How long after its start it has shown what was looked for from the start.
     pub(crate) fn first(&self) -> Duration {
-        let arrived = self.arrival(Duration::from_mins(1));
-        arrived.unwrap_or_else(|| panic!("no first frame: {}", self.last())) - self.started
+        self.awaited(Duration::from_mins(1), "a first frame") - self.started
     }
 
     /// Types.
@@ -115,14 +114,22 @@ impl Outer {
         waited.unwrap().0.arrived
     }
 
+    /// The same for what must arrive; fails with what came instead.
+    pub(crate) fn awaited(&self, within: Duration, what: &str) -> Instant {
+        let arrived = self.arrival(within);
+        assert!(arrived.is_some(), "{what} did not come; {}", self.last());
+        arrived.unwrap()
+    }
+
     /// What came last, for a failure.
     pub(crate) fn last(&self) -> String {
         let state = self.seen.state.lock().unwrap();
         let from = state.last.len().saturating_sub(2_000);
+        let end = state.last.get(from..).unwrap_or_default();
         format!(
-            "{} bytes, the last {:?}",
+            "{} bytes came, the last {:?}",
             state.bytes,
-            String::from_utf8_lossy(&state.last[from..])
+            String::from_utf8_lossy(end)
         )
     }
 

@@ -43,10 +43,7 @@ pub(crate) trait Multiplexer {
         self.outer().look_for(mark.to_string().repeat(12).as_bytes());
         let began = Instant::now();
         self.outer().type_in(text.as_bytes());
-        let arrived = self
-            .outer()
-            .arrival(PATIENCE)
-            .expect("the end of a line that was typed");
+        let arrived = self.outer().awaited(PATIENCE, "the end of a line that was typed");
         arrived - began
     }
 
@@ -55,15 +52,13 @@ pub(crate) trait Multiplexer {
         let mark = next_mark();
         self.outer().look_for(mark.to_string().repeat(12).as_bytes());
         let text = format!("printf '{mark}%.0s' 1 2 3 4 5 6 7 8 9 10 11 12; printf '\\n'\r");
-        for _ in 0..40 {
+        let listens = (0..40).any(|_| {
             self.wake();
             self.outer().type_in(text.as_bytes());
-            if self.outer().arrival(Duration::from_millis(500)).is_some() {
-                self.do_line("clear");
-                return;
-            }
-        }
-        panic!("no shell listens: {}", self.outer().last());
+            self.outer().arrival(Duration::from_millis(500)).is_some()
+        });
+        assert!(listens, "no shell listens; {}", self.outer().last());
+        self.do_line("clear");
     }
 }
 

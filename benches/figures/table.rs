@@ -1,5 +1,7 @@
 //! The rows and how they are printed; how large the work is.
 
+#![expect(clippy::disallowed_methods, reason = "is asked for a size by the environment")]
+
 use std::fmt;
 use std::time::Duration;
 
