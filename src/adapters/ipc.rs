@@ -2,7 +2,7 @@
 //! frames of at most [`LONGEST_FRAME`] bytes. What the frames mean is the caller's business.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::{SplitSink, SplitStream};
@@ -43,9 +43,37 @@ impl Receiver {
     }
 }
 
-/// The listening end.
+/// The listening end. Its socket is gone when this is dropped, unless another server has taken the place meanwhile.
 #[derive(Debug)]
-pub struct Listener(RawListener);
+pub struct Listener {
+    raw: RawListener,
+    path: PathBuf,
+    file: Option<FileId>,
+}
+
+/// What tells a file from another of the same name.
+type FileId = (u64, u64);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if self.file.is_some() && file_id(&self.path) == self.file {
+            // A socket nobody listens on is only litter.
+            drop(std::fs::remove_file(&self.path));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    let facts = std::fs::symlink_metadata(path).ok()?;
+    Some((facts.dev(), facts.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_path: &Path) -> Option<FileId> {
+    None
+}
 
 impl Listener {
     /// Listens at `path`. Whoever holds the project's lock may take the place of a socket left behind by a dead server.
@@ -59,10 +87,15 @@ impl Listener {
                 Ok(()) | Err(_) => {}
             }
         }
-        ListenerOptions::new()
+        let raw = ListenerOptions::new()
             .name(name(path)?)
-            .create_tokio()
-            .map(Listener)
+            .reclaim_name(false)
+            .create_tokio()?;
+        Ok(Listener {
+            raw,
+            path: path.to_owned(),
+            file: file_id(path),
+        })
     }
 
     /// The next connection of the same user; others are refused.
@@ -70,7 +103,7 @@ impl Listener {
     /// # Errors
     /// When the system cannot accept; the caller goes on.
     pub async fn accept(&self) -> io::Result<Connection> {
-        let stream = self.0.accept().await?;
+        let stream = self.raw.accept().await?;
         check_peer(&stream)?;
         Ok(frames(stream))
     }
@@ -164,5 +197,17 @@ mod tests {
         assert!(connect(&path).await.is_err());
         let _listener = Listener::bind(&path).unwrap();
         assert!(connect(&path).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_server_that_ends_leaves_the_socket_of_its_successor_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let first = Listener::bind(&path).unwrap();
+        let second = Listener::bind(&path).unwrap();
+        drop(first);
+        assert!(connect(&path).await.is_ok());
+        drop(second);
+        assert!(!path.exists());
     }
 }

@@ -312,3 +312,68 @@ impl Terminals for Hub {
         reading::last_lines(&mut terminal)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::holder::process::Identity;
+    use crate::adapters::holder::{ExitRecord, Meta};
+    use crate::domain::{Span, Timestamp};
+    use crate::engine::inbox::{Next, inbox};
+    use crate::ports::holders::EndedBy;
+
+    /// The folder of a program that has ended.
+    fn ended(attempts: &std::path::Path, id: &str) {
+        let folder = attempts.join(id);
+        let own = Identity::of(std::process::id()).unwrap();
+        let meta = Meta {
+            format: 1,
+            marker: "dbs-test-7".to_owned(),
+            holder: own.clone(),
+            child: own,
+            argv: vec!["agent".to_owned()],
+            cwd: folder.clone(),
+            socket: folder.join("nobody"),
+            size: PaneSize::cells(80, 24),
+            started_at: Timestamp(1),
+        };
+        let exit = ExitRecord {
+            exit: Exit::Code(1),
+            ended_at: Timestamp(2),
+            by: EndedBy::Itself,
+            output: 0,
+        };
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("meta.json"), serde_json::to_vec(&meta).unwrap()).unwrap();
+        std::fs::write(folder.join("exit.json"), serde_json::to_vec(&exit).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn what_a_program_said_last_is_heard_before_its_end_and_its_cause_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        ended(folder.path(), "7");
+        let root = folder.path().to_owned();
+        let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
+        let (inlet, outlet) = inbox();
+        let kept = inlet.clone();
+        let before_end: BeforeEnd = Box::new(move || kept.put(Event::Ticked).unwrap());
+        let named: Named = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
+        let hub = Hub::new(holders, (EngineKind::default(), 10), inlet, (before_end, named));
+        hub.follow(&HolderId::new("7"));
+        let next = || match outlet.next(Some(Span(60_000))) {
+            Next::Envelope(envelope) => envelope.event,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(next(), Event::Ticked, "the last word");
+        let end = next();
+        let wanted = matches!(
+            &end,
+            Event::AttemptEnded {
+                attempt: AttemptId(7),
+                cause: Some(_),
+                ..
+            }
+        );
+        assert!(wanted, "{end:?}");
+    }
+}

@@ -71,7 +71,6 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let agents = *server.stop_agents.lock();
     let ended = server::end(&server, agents).await;
     // Last, so that whoever waits for the end of this server waits for all of it.
-    drop(std::fs::remove_file(&socket));
     drop(listener);
     ended?;
     outcome
