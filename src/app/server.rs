@@ -4,6 +4,7 @@
 pub mod hub;
 pub mod session;
 
+mod arranging;
 mod calls;
 mod canvas;
 mod copies;

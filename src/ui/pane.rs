@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::AttemptId;
 
 /// Which pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PaneId {
     /// One that stays until it is closed.
     Fixed(u32),
@@ -17,7 +19,8 @@ pub enum PaneId {
 }
 
 /// Which way a split cuts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// Side by side.
     Columns,
@@ -39,7 +42,8 @@ pub enum Direction {
 }
 
 /// A pane, or two trees side by side.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Node {
     /// One pane.
     Leaf(PaneId),
@@ -48,7 +52,7 @@ pub enum Node {
 }
 
 /// Two trees and the line between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     /// Which way it cuts.
     pub axis: Axis,
@@ -98,6 +102,17 @@ impl Node {
                 let mut panes = split.first.panes();
                 panes.extend(split.second.panes());
                 panes
+            }
+        }
+    }
+
+    /// Gives its panes other names.
+    pub fn rename(&mut self, new: &dyn Fn(PaneId) -> PaneId) {
+        match self {
+            Node::Leaf(id) => *id = new(*id),
+            Node::Split(split) => {
+                split.first.rename(new);
+                split.second.rename(new);
             }
         }
     }

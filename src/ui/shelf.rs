@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::style::Style;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
 use crate::read_model::{Check, Diff, Figures, Graph};
@@ -27,7 +28,8 @@ pub enum Paper {
 }
 
 /// What a task's work is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Against {
     /// The base branch.
     Base,

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::action::Action;
 use super::keymap::{KeyProblem, Keymap};
 use super::pane::{Node, PaneId};
@@ -14,6 +16,7 @@ use crate::domain::{AttemptId, Level, Span, TaskId, Timestamp};
 mod content;
 mod copying;
 mod overlay;
+mod saved;
 mod start;
 
 pub use content::Content;
@@ -21,6 +24,7 @@ pub(super) use copying::{Copying, Older};
 pub(super) use overlay::{
     Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finding, Goal, Overlay, Search,
 };
+pub use saved::Saved;
 pub use start::StateProblem;
 
 /// Everything one client has on its screen and in its hands.
@@ -52,6 +56,10 @@ pub struct State {
     /// Actions run by name, the last one first; at most [`MOST_RECENT`].
     pub(crate) recent: Vec<Action>,
     pub(crate) finished: Finished,
+    /// Titles of the layouts that were read.
+    pub(crate) layouts: BTreeSet<String>,
+    /// What a person missed, until they press something.
+    pub(crate) away: Option<Timestamp>,
 }
 
 /// Steps back that are remembered.
@@ -59,6 +67,9 @@ pub(crate) const MOST_STEPS_BACK: usize = 20;
 
 /// Actions run by name that are remembered.
 pub(crate) const MOST_RECENT: usize = 20;
+
+/// How long a person must have been away to be told what happened.
+pub(crate) const AWAY_FROM: Span = Span::seconds(60);
 
 /// How long a toast stays.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;
@@ -101,7 +112,8 @@ pub(crate) struct Counted {
 pub(crate) const COUNT_WAITS: Span = Span(300);
 
 /// Whether lists show finished tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Finished {
     /// Only how many.
     #[default]
@@ -123,7 +135,8 @@ pub(crate) struct Tab {
 }
 
 /// Whether one pane hides the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Zoom {
     /// All are shown.
     Out,
@@ -132,7 +145,8 @@ pub(crate) enum Zoom {
 }
 
 /// How a tab's panes are arranged.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
     /// As saved, by width.
     Saved { wide: Node, medium: Node },
@@ -243,6 +257,11 @@ impl State {
         if self.toasts.len() > MOST_TOASTS {
             self.toasts.remove(0);
         }
+    }
+
+    /// The person comes back after that time; what happened meanwhile is told until they press something.
+    pub fn was_away_since(&mut self, left: Option<Timestamp>, now: Timestamp) {
+        self.away = left.filter(|left| now.since(*left) >= AWAY_FROM);
     }
 
     /// Panes that show a shell which the server has not opened yet.

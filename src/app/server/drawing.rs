@@ -5,11 +5,13 @@ mod sending;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crossterm::event::Event as InputEvent;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::arranging;
 use super::hub::{Changes, Watch};
 use super::listening::{Server, TalkError, bye, next};
 use super::pace::Pace;
@@ -22,10 +24,13 @@ use crate::app::taste::Taste;
 use crate::app::wire::{Attach, FromClient};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
-use crate::ui::{self, Input, LogLine, Request, Scene, ScreenId, Shelf, State, Theme};
+use crate::ui::{self, Input, LogLine, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
 
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const NARROWEST_AGENT: u16 = 60;
+
+/// How often a changed arrangement is kept.
+const KEEP_EVERY: Duration = Duration::from_secs(3);
 
 /// Numbers clients; the one that last pressed something decides the sizes of the terminals it sees.
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
@@ -43,6 +48,9 @@ pub(super) struct Client {
     log: Vec<LogLine>,
     shelf: Shelf,
     read_to: u64,
+    /// The arrangement as it was kept last, and when that was looked at.
+    kept: Option<Saved>,
+    kept_at: Option<Instant>,
     /// Work under way whose end changes what is seen.
     pub(super) work: JoinSet<Done>,
 }
@@ -69,33 +77,13 @@ pub(super) async fn draw(
         Ok(client) => client,
         Err(why) => return bye(sender, receiver, why).await,
     };
-    let mut pictures = server.session.pictures.clone();
-    let mut screens = server.session.hub.changes();
-    let mut lines = server.session.journal.changes();
-    let begun = ui::begin(&client.state);
-    client.carry_out_all(begun, sender).await?;
-    loop {
-        client.send_picture(sender).await?;
-        let (due, stale) = (client.due(), client.picture.stale());
-        let happened = tokio::select! {
-            () = server.stop.cancelled() => Happened::Stop,
-            said = next(receiver) => Happened::Said(said?),
-            changed = pictures.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
-            changed = lines.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
-            // Between two pictures it does not matter how often terminals write.
-            changed = screens.changed(), if stale < Stale::Terminals =>
-                Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
-            Some(done) = client.work.join_next() => Happened::Done(done),
-            () = tokio::time::sleep_until(due) => Happened::Due,
-        };
-        match client.take(happened, sender).await? {
-            Next::On => {}
-            Next::Gone => return Ok(()),
-            Next::Bye(why) => return bye(sender, receiver, why).await,
-        }
+    let ended = client.live(server, sender, receiver).await;
+    client.leave().await;
+    match ended? {
+        Next::On | Next::Gone => Ok(()),
+        Next::Bye(why) => bye(sender, receiver, why).await,
     }
 }
-
 /// What woke the drawing up.
 enum Happened {
     /// The server ends.
@@ -117,7 +105,8 @@ impl Client {
         let size = (attach.cols.max(1), attach.rows.max(1));
         let taste = Taste::of(&server.session.place.config());
         let keymap = taste.keymap().map_err(|error| format!("could not {error}"))?;
-        let state = State::new(size, keymap).map_err(|error| format!("could not {error}"))?;
+        let mut state = State::new(size, keymap).map_err(|error| format!("could not {error}"))?;
+        arranging::prepare(&server.session, &mut state, clock::now());
         Ok(Client {
             server: Arc::clone(server),
             state,
@@ -130,8 +119,72 @@ impl Client {
             log: Vec::new(),
             shelf: Shelf::default(),
             read_to: 0,
+            kept: None,
+            kept_at: None,
             work: JoinSet::new(),
         })
+    }
+
+    /// Draws until the person leaves or the server ends.
+    async fn live(
+        &mut self,
+        server: &Arc<Server>,
+        sender: &mut Sender,
+        receiver: &mut Receiver,
+    ) -> Result<Next, TalkError> {
+        let mut pictures = server.session.pictures.clone();
+        let mut screens = server.session.hub.changes();
+        let mut lines = server.session.journal.changes();
+        let begun = ui::begin(&self.state);
+        self.carry_out_all(begun, sender).await?;
+        loop {
+            self.send_picture(sender).await?;
+            let (due, stale) = (self.due(), self.picture.stale());
+            let happened = tokio::select! {
+                () = server.stop.cancelled() => Happened::Stop,
+                said = next(receiver) => Happened::Said(said?),
+                changed = pictures.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
+                changed = lines.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
+                // Between two pictures it does not matter how often terminals write.
+                changed = screens.changed(), if stale < Stale::Terminals =>
+                    Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
+                Some(done) = self.work.join_next() => Happened::Done(done),
+                () = tokio::time::sleep_until(due) => Happened::Due,
+            };
+            match self.take(happened, sender).await? {
+                Next::On => self.keep_arrangement(),
+                end @ (Next::Gone | Next::Bye(_)) => return Ok(end),
+            }
+        }
+    }
+
+    /// Keeps the arrangement if it has changed, at most every few seconds; it must survive a server that is killed.
+    fn keep_arrangement(&mut self) {
+        let now = Instant::now();
+        if self.kept_at.is_some_and(|at| now.duration_since(at) < KEEP_EVERY) {
+            return;
+        }
+        self.kept_at = Some(now);
+        let saved = self.state.saved();
+        if self.kept.as_ref() == Some(&saved) {
+            return;
+        }
+        self.kept = Some(saved.clone());
+        let server = Arc::clone(&self.server);
+        self.work.spawn_blocking(move || {
+            arranging::keep(&server.session.place, &saved);
+            Done::Nothing
+        });
+    }
+
+    /// Keeps the arrangement for the next time, and when the person left.
+    async fn leave(&mut self) {
+        let mut saved = self.state.saved();
+        saved.left = Some(clock::now());
+        let server = Arc::clone(&self.server);
+        let keep = move || arranging::keep(&server.session.place, &saved);
+        // Nothing hangs on it.
+        drop(tokio::task::spawn_blocking(keep).await);
     }
 
     async fn take(&mut self, happened: Happened, sender: &mut Sender) -> Result<Next, TalkError> {

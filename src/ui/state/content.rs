@@ -1,12 +1,15 @@
 //! What a pane can show, and what each of those is called in layout files, in choices and in titles.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::{AttemptId, TaskId, Timestamp};
 use crate::ui::action::Page;
 use crate::ui::scene::ScreenId;
 use crate::ui::shelf::Against;
 
 /// What a pane shows.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Content {
     /// The board.
     Board,

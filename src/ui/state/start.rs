@@ -41,6 +41,8 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         toasts: Vec::new(),
         recent: Vec::new(),
         finished: Finished::Counted,
+        layouts: BTreeSet::new(),
+        away: None,
     };
     for text in BUILTIN {
         add(&mut state, Layout::parse(text)?)?;
@@ -48,7 +50,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
     Ok(state)
 }
 
-fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem> {
+pub(super) fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem> {
     let mut ids = Vec::new();
     for view in &layout.views {
         let content = Content::named(view).ok_or_else(|| StateProblem::UnknownView(view.clone()))?;
@@ -68,6 +70,7 @@ fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem> {
             (shape, focus)
         }
     };
+    state.layouts.insert(layout.title.clone());
     state.tabs.push(Tab {
         title: layout.title,
         shape,

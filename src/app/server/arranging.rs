@@ -1,0 +1,90 @@
+//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is told
+//! and left alone; the built-in tabs are shown then.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use atomic_write_file::AtomicWriteFile;
+
+use super::session::Session;
+use super::shells::Shells;
+use crate::app::place::Place;
+use crate::domain::{Level, Timestamp};
+use crate::ui::{Saved, State};
+
+/// Largest file that is read, in bytes.
+const MOST: u64 = 1024 * 1024;
+
+fn file_of(place: &Place) -> PathBuf {
+    place.debussy.join("dbs").join("screen.json")
+}
+
+/// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.
+pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
+    let mut tell = |what: &Path, why: &str| {
+        let text = format!("could not use {}: {why}", what.display());
+        state.tell(now, Level::Warning, text);
+    };
+    let mut layouts = Vec::new();
+    match own_layouts(&session.place.debussy.join("layouts")) {
+        Ok(files) => layouts = files,
+        Err((folder, why)) => tell(&folder, &why),
+    }
+    for (file, text) in layouts {
+        if let Err(problem) = state.add_layout(&text) {
+            let text = format!("could not use {}: could not {problem}", file.display());
+            state.tell(now, Level::Warning, text);
+        }
+    }
+    let Some(saved) = kept(&session.place) else { return };
+    let left = saved.left;
+    let running = Shells::running(session);
+    if state.restore(saved, &|number| running.contains(&number)) {
+        state.was_away_since(left, now);
+    }
+}
+
+/// The arrangement as it was kept; nothing when there is none that can be read.
+fn kept(place: &Place) -> Option<Saved> {
+    let text = read(&file_of(place)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn read(file: &Path) -> std::io::Result<String> {
+    if std::fs::metadata(file)?.len() > MOST {
+        return Err(std::io::Error::other("it is too large"));
+    }
+    std::fs::read_to_string(file)
+}
+
+type Layouts = Vec<(PathBuf, String)>;
+
+/// Layout files in a folder, by name; none where there is no such folder.
+fn own_layouts(folder: &Path) -> Result<Layouts, (PathBuf, String)> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
+    files.sort();
+    let read_one = |file: PathBuf| match read(&file) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err((file, error.to_string())),
+    };
+    files.into_iter().map(read_one).collect()
+}
+
+/// Keeps an arrangement. Blocks for one small write.
+pub(super) fn keep(place: &Place, saved: &Saved) {
+    let file = file_of(place);
+    let write = || -> std::io::Result<()> {
+        let text = serde_json::to_vec(saved)?;
+        let mut file = AtomicWriteFile::open(&file)?;
+        file.write_all(&text)?;
+        file.commit()
+    };
+    if let Err(error) = write() {
+        tracing::warn!("could not keep {}: {error}", file.display());
+    }
+}

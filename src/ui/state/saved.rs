@@ -1,0 +1,236 @@
+//! An arrangement as it is kept while nobody is attached: tabs, panes and what they show. Small and versioned; one that is not
+//! understood, or makes no sense, is left alone and the built-in tabs are shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Content, Finished, Pane, Shape, State, Tab, Zoom};
+use crate::domain::Timestamp;
+use crate::ui::layout::{Layout, LayoutProblem};
+use crate::ui::pane::PaneId;
+
+/// Version of the form.
+const VERSION: u32 = 1;
+
+/// An arrangement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    version: u32,
+    tab: usize,
+    tabs: Vec<SavedTab>,
+    panes: Vec<(PaneId, Content)>,
+    finished: Finished,
+    /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
+    known: BTreeSet<String>,
+    /// When the person left.
+    #[serde(default)]
+    pub left: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedTab {
+    title: String,
+    shape: Shape,
+    focus: PaneId,
+    zoom: Zoom,
+}
+
+impl State {
+    /// The arrangement as it is now. What was opened in a pane for a look is not part of it.
+    pub fn saved(&self) -> Saved {
+        let tab = |tab: &Tab| SavedTab {
+            title: tab.title.clone(),
+            shape: tab.shape.clone(),
+            focus: tab.focus,
+            zoom: tab.zoom,
+        };
+        let own = |pane: &Pane| pane.below.first().unwrap_or(&pane.content).clone();
+        let fixed = self.panes.iter().filter(|(id, _)| matches!(id, PaneId::Fixed(_)));
+        Saved {
+            version: VERSION,
+            tab: self.tab,
+            tabs: self.tabs.iter().map(tab).collect(),
+            panes: fixed.map(|(id, pane)| (*id, own(pane))).collect(),
+            finished: self.finished,
+            known: self.layouts.clone(),
+            left: None,
+        }
+    }
+
+    /// Takes up a kept arrangement; `runs` says which shells still do, the others are opened anew. Answers whether it was one:
+    /// if not, nothing has changed.
+    pub fn restore(&mut self, saved: Saved, runs: &dyn Fn(u64) -> bool) -> bool {
+        let panes: BTreeMap<PaneId, Pane> = saved
+            .panes
+            .into_iter()
+            .map(|(id, content)| (id, Pane::of(alive(content, runs))))
+            .collect();
+        let stands = |tab: &SavedTab| tab.shape.fixed().iter().all(|id| panes.contains_key(id));
+        if saved.version != VERSION || saved.tabs.is_empty() || !saved.tabs.iter().all(stands) {
+            return false;
+        }
+        let tab = |tab: SavedTab| Tab {
+            title: tab.title,
+            shape: tab.shape,
+            focus: tab.focus,
+            last: None,
+            zoom: tab.zoom,
+            next_arrangement: 0,
+        };
+        let fresh: Vec<Tab> = self.tabs.drain(..).collect();
+        let before = std::mem::replace(&mut self.panes, panes);
+        self.tabs = saved.tabs.into_iter().map(tab).collect();
+        self.tab = saved.tab.min(self.tabs.len() - 1);
+        self.finished = saved.finished;
+        // Layouts that have come since then.
+        let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
+        for tab in new.collect::<Vec<_>>() {
+            self.adopt(tab, &before);
+        }
+        true
+    }
+
+    /// Puts a tab that was made with other panes behind the others.
+    fn adopt(&mut self, mut tab: Tab, panes: &BTreeMap<PaneId, Pane>) {
+        let mut used: BTreeSet<PaneId> = self.panes.keys().copied().collect();
+        let mut names = BTreeMap::new();
+        for id in tab.shape.fixed() {
+            let new = crate::ui::pane::fresh(&used);
+            used.insert(new);
+            names.insert(id, new);
+            if let Some(pane) = panes.get(&id) {
+                self.panes.insert(new, pane.clone());
+            }
+        }
+        tab.shape.rename(&names);
+        tab.focus = names.get(&tab.focus).copied().unwrap_or(tab.focus);
+        self.tabs.push(tab);
+    }
+
+    /// Adds a tab from the text of a layout file, or replaces the one of the same title.
+    ///
+    /// # Errors
+    /// When the text is no layout, or names a view that does not exist.
+    pub fn add_layout(&mut self, text: &str) -> Result<(), super::StateProblem> {
+        let layout =
+            Layout::parse(text).map_err(|problem: LayoutProblem| super::StateProblem::from(problem))?;
+        let title = layout.title.clone();
+        super::start::add(self, layout)?;
+        let last = self.tabs.len() - 1;
+        if let Some(at) = self
+            .tabs
+            .iter()
+            .position(|tab| tab.title == title)
+            .filter(|at| *at < last)
+        {
+            let replaced = self.tabs.swap_remove(at);
+            for id in replaced.shape.fixed() {
+                self.panes.remove(&id);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A shell that does not run any more is opened anew.
+fn alive(content: Content, runs: &dyn Fn(u64) -> bool) -> Content {
+    match content {
+        Content::Shell(Some(number)) if !runs(number) => Content::Shell(None),
+        content => content,
+    }
+}
+
+impl Shape {
+    /// Its panes that stay until they are closed.
+    fn fixed(&self) -> Vec<PaneId> {
+        let panes = match self {
+            Shape::Saved { wide, medium } => [wide.panes(), medium.panes()].concat(),
+            Shape::Own(tree) => tree.panes(),
+            Shape::Agents { list } => vec![*list],
+        };
+        let fixed = panes.into_iter().filter(|id| matches!(id, PaneId::Fixed(_)));
+        fixed.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
+        let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
+        match self {
+            Shape::Saved { wide, medium } => {
+                wide.rename(&new);
+                medium.rename(&new);
+            }
+            Shape::Own(tree) => tree.rename(&new),
+            Shape::Agents { list } => *list = new(*list),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        let mut state = State::builtin((120, 40)).expect("state");
+        for pane in state.shells_wanted() {
+            state.shell_opened(pane, 4);
+        }
+        state
+    }
+
+    #[test]
+    fn an_arrangement_comes_back_as_it_was_kept() {
+        let mut before = state();
+        before.tab = 2;
+        before.tabs.remove(3);
+        before.finished = Finished::Shown;
+        let text = serde_json::to_string(&before.saved()).expect("json");
+        let mut after = State::builtin((80, 24)).expect("state");
+        assert!(after.restore(serde_json::from_str(&text).expect("read"), &|number| number == 4));
+        assert_eq!(after.saved(), before.saved());
+        assert!(after.shells_wanted().is_empty());
+    }
+
+    #[test]
+    fn a_shell_that_ended_is_opened_anew() {
+        let mut after = State::builtin((80, 24)).expect("state");
+        assert!(after.restore(state().saved(), &|_| false));
+        assert_eq!(after.shells_wanted().len(), 1);
+    }
+
+    #[test]
+    fn what_makes_no_sense_changes_nothing() {
+        let before = state().saved();
+        let mut newer = before.clone();
+        newer.version = 2;
+        let mut torn = before.clone();
+        torn.panes.pop();
+        let mut none = before.clone();
+        none.tabs.clear();
+        for saved in [newer, torn, none] {
+            let mut after = state();
+            assert!(!after.restore(saved, &|_| true));
+            assert_eq!(after.saved(), before);
+        }
+    }
+
+    #[test]
+    fn a_layout_that_has_come_since_then_is_added_and_one_of_the_same_title_replaced() {
+        let kept = state().saved();
+        let mut after = state();
+        after
+            .add_layout("title = 'Mine'\nwide = 'graph'")
+            .expect("layout");
+        after
+            .add_layout("title = 'Board'\nwide = 'inbox'")
+            .expect("layout");
+        let titles = |state: &State| state.tabs.iter().map(|tab| tab.title.clone()).collect::<Vec<_>>();
+        assert_eq!(titles(&after)[2], "Board");
+        assert_eq!(after.pane(after.tabs[2].focus).content, Content::Inbox);
+        assert!(after.restore(kept, &|_| true));
+        assert_eq!(titles(&after).last().map(String::as_str), Some("Mine"));
+        let mine = after.tabs.last().expect("tab").focus;
+        assert_eq!(after.pane(mine).content, Content::Graph);
+        assert!(after.add_layout("title = 'X'\nwide = 'nonsense'").is_err());
+    }
+}
