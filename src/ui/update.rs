@@ -1,7 +1,7 @@
 //! What a key, a click or a paste does: a new state, and requests to whoever owns the board and the terminals. Does nothing
 //! itself; the same state, scene and input give the same answer.
 
-use crossterm::event::{KeyEvent, MouseEvent};
+use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
 use super::action::Action;
@@ -93,8 +93,16 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
     };
     turn.settle();
     match input {
-        Input::Key(key) => turn.key(&key),
-        Input::Mouse(event) => turn.mouse(event),
+        Input::Key(key) => {
+            turn.state.away = None;
+            turn.key(&key);
+        }
+        Input::Mouse(event) => {
+            if matches!(event.kind, MouseEventKind::Down(_)) {
+                turn.state.away = None;
+            }
+            turn.mouse(event);
+        }
         Input::Paste(text) => turn.paste(text),
         Input::Resize(columns, rows) => turn.state.size = (columns, rows),
         Input::Focus(focused) => {

@@ -16,6 +16,7 @@ use super::theme::Role;
 use super::views::{Hit, Hits, Look, view_of};
 use crate::term::CursorShape;
 
+mod away;
 mod bars;
 mod cursor;
 mod help;

@@ -26,6 +26,7 @@ mod kanban;
 mod log;
 mod metrics;
 mod moment;
+mod summary;
 mod terminal;
 
 pub(crate) use terminal::{first_shown, redraw_row};

@@ -122,6 +122,33 @@ fn the_log_and_what_a_terminal_showed_then() {
 }
 
 #[test]
+fn what_happened_while_nobody_looked_and_that_all_is_over() {
+    use dbs::domain::TaskState;
+    for size in [(60, 15), (120, 40)] {
+        let mut desk = Desk::full(size);
+        desk.state
+            .was_away_since(Some(desk.now - Span::minutes(30)), desk.now);
+        check("away", &desk);
+        desk.press("j");
+        assert!(!desk.text().contains("While you were away"));
+    }
+    for size in [(60, 15), (80, 24), (200, 60)] {
+        let mut desk = Desk::full(size);
+        let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+        for id in ids {
+            desk.change(&id, |task| {
+                task.open_attempt = None;
+                if !task.state.is_terminal() {
+                    task.state = TaskState::Done;
+                }
+            });
+        }
+        desk.press("3");
+        check("over", &desk);
+    }
+}
+
+#[test]
 fn the_figures() {
     at_every_size("metrics", "3 M");
     for (name, palette, glyphs) in PLAIN {

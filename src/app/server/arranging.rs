@@ -36,12 +36,26 @@ pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
             state.tell(now, Level::Warning, text);
         }
     }
+    state.tell(now, Level::Info, banner(session));
     let Some(saved) = kept(&session.place) else { return };
     let left = saved.left;
     let running = Shells::running(session);
     if state.restore(saved, &|number| running.contains(&number)) {
         state.was_away_since(left, now);
     }
+}
+
+/// Who greets, and what for.
+fn banner(session: &Session) -> String {
+    let model = session.pictures.borrow();
+    let base = model.base.as_deref().unwrap_or("no base branch yet");
+    format!(
+        "dbs {}  {}  onto {base}  {} tasks, {} agents at most",
+        env!("CARGO_PKG_VERSION"),
+        session.place.name,
+        model.tasks.len(),
+        model.max_agents
+    )
 }
 
 /// The arrangement as it was kept; nothing when there is none that can be read.

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, help, palette};
+use super::{FrameOf, away, help, palette};
 use crate::domain::Level;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
 use crate::ui::line::Line;
@@ -20,6 +20,9 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
         && frame.scene.now.since(since) >= KEYS_SHOWN_AFTER
     {
         help::which_key(frame, area, canvas);
+    }
+    if let (Some(left), None) = (frame.state.away, &frame.state.overlay) {
+        away::draw(frame, left, area, canvas);
     }
     let Some(overlay) = &frame.state.overlay else {
         return;

@@ -3,11 +3,12 @@
 use ratatui::layout::Rect;
 
 use super::card::Card;
-use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped};
+use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped, summary};
 use crate::domain::TaskId;
 use crate::read_model::Column;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
+use crate::ui::state::Finished;
 use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Role;
@@ -83,8 +84,18 @@ impl View for BoardView {
         if look.scene.model.tasks.is_empty() {
             return empty(look, area, canvas);
         }
+        let is_over = summary::is_due(look) && look.state.finished == Finished::Counted;
         match divide(area) {
-            Division::Kanban => kanban::draw(look, area, canvas, hits),
+            Division::Kanban => {
+                kanban::draw(look, area, canvas, hits);
+                if is_over {
+                    summary::draw(look, area, canvas);
+                }
+            }
+            Division::List { .. } if is_over => {
+                hidden(look, row_of(area, 0), look.scene.model.tasks.len(), canvas);
+                summary::draw(look, area, canvas);
+            }
             Division::List { list, detail } => {
                 draw_list(look, list, canvas, hits);
                 let chosen = selected(look.state, look.scene);
