@@ -106,13 +106,14 @@ proptest! {
             live(&mut desk, input);
         }
         live(&mut desk, Input::Resize(120, 40));
-        // Out of any overlay or pending prefix, out of TYPE, out of LOOK and what was opened.
-        desk.press("Esc C-b Esc");
-        for _ in 0..30 {
-            if desk.mode() == "NAV" {
-                break;
-            }
-            desk.press("Esc");
+        // Out of any overlay or pending prefix, out of LOOK and what was opened; out of TYPE by its own way.
+        desk.press("Esc");
+        for _ in 0..40 {
+            match desk.mode().as_str() {
+                "NAV" => break,
+                "TYPE" => desk.press("C-b Esc"),
+                _ => desk.press("Esc"),
+            };
         }
         prop_assert_eq!(desk.mode(), "NAV");
         prop_assert_eq!(desk.press("q"), vec![Request::Detach]);
