@@ -183,6 +183,22 @@ impl<'a> Turn<'a, '_> {
         if self.state.copying.as_ref().is_some_and(gone) {
             self.state.copying = None;
         }
+        self.keep_keys();
+    }
+
+    /// A terminal that has not the focus (any more) gets no keys: the word in the last row says whose they are.
+    fn keep_keys(&mut self) {
+        let (Hands::Typing(id) | Hands::Prefix { then: Some(id), .. }) = self.state.hands else {
+            return;
+        };
+        let focus = self.arranged().focus;
+        if self.state.pane(focus).content.screen() == Some(id) {
+            return;
+        }
+        self.state.hands = match self.state.hands {
+            Hands::Prefix { since, .. } => Hands::Prefix { since, then: None },
+            _ => Hands::Ours,
+        };
     }
 
     fn ask(&mut self, request: Request) {

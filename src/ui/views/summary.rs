@@ -84,6 +84,12 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
         ]);
     }
     lines.push(Vec::new());
+    lines.push(keys(look));
+    lines
+}
+
+/// What may be done now.
+fn keys(look: &Look<'_>) -> Vec<Piece> {
     let mut keys = Vec::new();
     for (action, title) in [
         (Action::Show(Page::Metrics), "figures"),
@@ -95,6 +101,5 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
         keys.push(piece(format!(" {key}"), Role::Key));
         keys.push(piece(format!(" {title}  "), Role::Text));
     }
-    lines.push(keys);
-    lines
+    keys
 }
