@@ -24,7 +24,10 @@ fn asked(command: Command) -> Event {
 
 /// Task `n`, which waits for the one before it, but for every tenth.
 fn draft(n: usize) -> Draft {
-    let deps: Vec<String> = (n % 10 > 0).then(|| format!("t-{}", n - 1)).into_iter().collect();
+    let deps: Vec<String> = (!n.is_multiple_of(10))
+        .then(|| format!("t-{}", n - 1))
+        .into_iter()
+        .collect();
     serde_json::from_value(json!({
         "id": format!("t-{n}"), "batch": "b", "workflow": "kanban", "stage": null, "title": format!("Task number {n}"),
         "body": "A description of some length, as people write them. ".repeat(8), "kind": "task", "tags": [],

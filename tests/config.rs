@@ -41,7 +41,7 @@ impl Fixture {
     }
 
     fn user(self, text: &str) -> Fixture {
-        fs::write(&self.places.user[0], text).unwrap();
+        fs::write(self.places.user.first().unwrap(), text).unwrap();
         self
     }
 
