@@ -8,6 +8,8 @@ mod dice;
 #[path = "e2e/driver.rs"]
 mod driver;
 
+#[path = "e2e/attached.rs"]
+mod attached;
 #[path = "e2e/demo.rs"]
 mod demo;
 #[path = "e2e/killing.rs"]
@@ -16,3 +18,5 @@ mod killing;
 mod mishaps;
 #[path = "e2e/servers.rs"]
 mod servers;
+#[path = "e2e/terminal.rs"]
+mod terminal;

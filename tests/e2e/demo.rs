@@ -1,5 +1,7 @@
 //! The demo without a screen.
 
+use std::collections::BTreeMap;
+
 use crate::driver::{Story, said};
 
 #[test]
@@ -37,4 +39,150 @@ fn a_demo_is_kept_where_asked_and_never_over_something_else() {
     let again = story.run(&["demo", "--headless", "--keep", place]);
     assert!(!again.status.success());
     assert!(said(&again).contains("it is not empty"), "{}", said(&again));
+}
+
+#[test]
+fn the_demo_is_played_on_the_whole_screen_to_its_end() {
+    let story = Story::new("");
+    let kept = story.root().join("kept");
+    let tty = story.tty(
+        &["demo", "--speed", "5", "--keep", kept.to_str().unwrap()],
+        (120, 40),
+    );
+    tty.wait("the whole board", |screen| {
+        screen.has("REHEARSAL")
+            && screen.has("─ Board  12 tasks")
+            && screen.has("knot-12 Accept the handbook")
+    });
+    for pane in ["Watcher", "Conductor", "Shell"] {
+        assert!(tty.look().area(pane).is_some(), "no pane {pane}");
+    }
+    tty.wait("a question", |screen| {
+        screen.has("NEEDS YOU") && screen.has("knot-3")
+    });
+    tty.press("!");
+    tty.wait("the terminal that asks, and another beside it", |screen| {
+        screen.has("[2 Agents]")
+            && screen.has("No, commit without it")
+            && screen.text().matches("── REHEARSAL · ").count() >= 2
+    });
+    // The marked answer is the other one; nobody but us gives this one.
+    tty.press("i n");
+    tty.wait("the answer", |screen| {
+        screen.has("Committing without the check.") && screen.has("Nothing needs you.")
+    });
+    tty.press("C-b 1");
+    tty.wait("the end of all tasks", |screen| {
+        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Watcher", "demo is completed")
+    });
+    tty.press(".");
+    tty.wait("finished tasks", |screen| {
+        (1..=10).all(|number| screen.has(&format!("✓ knot-{number} ")))
+    });
+    tty.press("q");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+    let said = screen.text();
+    assert_eq!(said.trim(), format!("the repository is in {}", kept.display()));
+    assert_eq!(story.processes(), Vec::<String>::new());
+    let origin = kept.join("origin.git");
+    let cover = story.git(&origin, &["show", "feature/demo:cover.toml"]);
+    assert!(
+        cover.contains("motto = \"Tie it right, check it twice\""),
+        "{cover}"
+    );
+}
+
+#[test]
+fn a_demo_that_is_left_early_leaves_nothing() {
+    let story = Story::new("");
+    let tty = story.tty(&["demo"], (100, 30));
+    // The worst moment: programs are just being started.
+    tty.wait("agents at work", |screen| screen.has("agents 4/4"));
+    tty.press("q");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+    assert_eq!(screen.text().trim(), "");
+    assert_eq!(story.processes(), Vec::<String>::new());
+    let left: Vec<_> = std::fs::read_dir(story.root().join("tmp")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// A demo that is over: what became of each task, line by line, and the tree in the end.
+struct Played {
+    tasks: BTreeMap<String, Vec<String>>,
+    tree: String,
+}
+
+fn play(story: &Story, name: &str) -> Played {
+    let kept = story.root().join(name);
+    let output = story.run(&[
+        "demo",
+        "--headless",
+        "--json",
+        "--speed",
+        "50",
+        "--keep",
+        kept.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", said(&output));
+    let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if let Some(task) = line.pointer("/notice/task").and_then(serde_json::Value::as_str) {
+            let text = line.pointer("/notice/text").and_then(serde_json::Value::as_str);
+            let of_task = tasks.entry(task.to_owned()).or_default();
+            of_task.push(without_names(text.unwrap()));
+        }
+    }
+    let tree = story.git(&kept.join("origin.git"), &["ls-tree", "-r", "feature/demo"]);
+    Played { tasks, tree }
+}
+
+/// Composers are dealt out in the order of starts, which two runs need not share; roles stay.
+fn without_names(text: &str) -> String {
+    let word = |word: &str| match word.rsplit_once('-') {
+        Some((role, _)) if ROLES.contains(&role) => role.to_owned(),
+        _ => word.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+const ROLES: [&str; 5] = [
+    "developer",
+    "reviewer",
+    "security-reviewer",
+    "tester",
+    "integrator",
+];
+
+/// The two tasks that want the same line: which of them is merged first is a race, and so is who needs the integrator.
+fn take_rivals(played: &mut Played) -> Vec<Vec<String>> {
+    let mut both: Vec<Vec<String>> = ["knot-1", "knot-2"]
+        .iter()
+        .map(|id| {
+            let lines = played.tasks.remove(*id).unwrap();
+            lines.iter().map(|line| line.replace(id, "it")).collect()
+        })
+        .collect();
+    both.sort();
+    both
+}
+
+#[test]
+fn two_demos_side_by_side_tell_the_same_story() {
+    let story = Story::new("");
+    let (mut one, mut other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| play(&story, "one"));
+        let other = play(&story, "other");
+        (one.join().unwrap(), other)
+    });
+    assert_eq!(one.tree, other.tree);
+    assert_eq!(take_rivals(&mut one), take_rivals(&mut other));
+    assert_eq!(one.tasks.len(), 10);
+    for (task, lines) in &one.tasks {
+        assert_eq!(Some(lines), other.tasks.get(task), "{task}");
+    }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Far longer than anything here takes on a free machine.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
 /// Stories at once.
 const AT_ONCE: usize = 2;
 
@@ -55,7 +55,7 @@ impl Story {
             folder: folder.unwrap(),
             _turn: turn,
         };
-        for name in ["home", "run", "project/.debussy"] {
+        for name in ["home", "run", "tmp", "project/.debussy"] {
             fs::create_dir_all(story.root().join(name)).unwrap();
         }
         fs::set_permissions(
@@ -120,6 +120,7 @@ impl Story {
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.root().join("home"))
             .env("XDG_RUNTIME_DIR", self.root().join("run"))
+            .env("TMPDIR", self.root().join("tmp"))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LANG", "C.UTF-8")

@@ -1,0 +1,183 @@
+//! A person attached to the session of a project: comes, types, leaves, comes back; closes the window; is cut off by the
+//! server's death.
+
+use crate::driver::{Story, said};
+use crate::terminal::{Make, Tty};
+
+/// Works for as long as it takes a person to answer, then is done at once.
+const PATIENT: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { print = "first words of {task}" },
+  { ask = "Go on?" },
+  { print = "last words of {task}" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// Moves to the shell of the first tab and begins to type.
+pub(crate) fn type_in_shell(tty: &Tty<'_>) {
+    tty.wait("the shell's prompt", |screen| {
+        screen.pane_has("Shell", "$") || screen.pane_has("Shell", "#")
+    });
+    tty.press("C-b 1 Tab Tab Tab");
+    tty.wait("the focus on the shell", |screen| screen.has("LOOKING"));
+    tty.press("i");
+    tty.see("TYPING");
+}
+
+#[test]
+fn a_person_who_leaves_finds_everything_again() {
+    let story = Story::new(PATIENT);
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    tty.type_text("mine=$((40+2)); echo early-$mine; seq 1 60\n");
+    tty.wait("the end of the numbers", |screen| screen.pane_has("Shell", "60"));
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    tty.wait("a question", |screen| {
+        screen.has("NEEDS YOU 1") && screen.has("t-1")
+    });
+    tty.press("C-b d");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+    assert_eq!(screen.text().trim(), "");
+
+    // Nobody looks, and the agents work on: the question is answered from the command line.
+    assert!(story.is_live());
+    story.dbs(&["answer", "t-1", "y"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+
+    let tty = story.tty(&["attach"], (120, 40));
+    tty.wait("the same shell", |screen| screen.pane_has("Shell", "60"));
+    type_in_shell(&tty);
+    tty.type_text("echo still-$mine\n");
+    tty.wait("the same shell", |screen| screen.pane_has("Shell", "still-42"));
+    // What has scrolled away is there, too.
+    tty.press("C-b Esc g");
+    tty.wait("the first lines", |screen| {
+        screen.pane_has("Shell", "early-42") && screen.has("lines back")
+    });
+    let sessions = story.dbs(&["sessions"]);
+    assert!(sessions.contains("1 attached"), "{sessions}");
+    assert!(story.dbs(&["stop", "--all"]).contains("its agents were stopped"));
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+    assert!(screen.has("the server ends"), "{}", screen.text());
+    assert_eq!(story.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn closing_the_window_ends_the_client_and_nothing_else() {
+    let story = Story::new(PATIENT);
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    tty.type_text("echo kept-$((1+1))\n");
+    tty.wait("an answer", |screen| screen.pane_has("Shell", "kept-2"));
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    tty.see("NEEDS YOU 1");
+    let client = tty.pid().to_string();
+    tty.close();
+    assert!(
+        !story
+            .processes()
+            .iter()
+            .any(|line| line.starts_with(&format!("{client} ")))
+    );
+    assert!(story.is_live());
+    let tty = story.tty(&["attach"], (120, 40));
+    tty.wait("everything as it was", |screen| {
+        screen.pane_has("Shell", "kept-2") && screen.has("NEEDS YOU 1")
+    });
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn closing_the_window_of_a_demo_ends_all_of_it() {
+    let story = Story::new("");
+    let tty = story.tty(&["demo"], (120, 40));
+    tty.wait("agents at work", |screen| screen.has("▸4"));
+    tty.close();
+    story.wait_until("the end of every process", || story.processes().is_empty());
+    let left: Vec<_> = std::fs::read_dir(story.root().join("tmp")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_question_is_answered_by_key_or_from_the_command_line() {
+    let story = Story::new(PATIENT);
+    let tty = story.tty(&[], (120, 40));
+    tty.see("No agent is at work.");
+    for task in ["t-1", "t-2"] {
+        story.dbs(&["task", "create", "Something", "--id", task, "--release"]);
+    }
+    tty.see("NEEDS YOU 2");
+    tty.press("!");
+    let screen = tty.wait("a terminal that asks", |screen| {
+        screen.has("[2 Agents]") && screen.has("Go on?") && screen.has("LOOKING")
+    });
+    let (first, other) = if screen
+        .rows
+        .iter()
+        .any(|row| row.contains("t-1") && row.contains("LOOKING"))
+    {
+        ("t-1", "t-2")
+    } else {
+        ("t-2", "t-1")
+    };
+    tty.press("i y");
+    tty.see(&format!("last words of {first}"));
+    tty.see("NEEDS YOU 1");
+    story.dbs(&["answer", other, "y"]);
+    tty.see("Nothing needs you.");
+    story.wait_until("the end of both tasks", || story.count("done") == 2);
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn an_old_terminal_without_colours_and_unicode_will_do() {
+    let story = Story::new(PATIENT);
+    let env = [("TERM", "dumb"), ("NO_COLOR", "1")];
+    let tty = story.tty_of(Make::Old, &env, &[], (100, 30));
+    let screen = tty.wait("the board", |screen| {
+        screen.has("- Board") && screen.has("? help")
+    });
+    assert!(screen.text().is_ascii(), "{}", screen.text());
+    assert_eq!(screen.modes.kitty, dbs::term::KittyFlags::default());
+    tty.press("?");
+    tty.see("Esc close");
+    // Escape and a key in one breath would be another key to such a terminal.
+    tty.press("Esc");
+    tty.miss("Esc close");
+    tty.press("q");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+}
+
+#[test]
+fn who_comes_where_nobody_serves_is_told_so() {
+    let story = Story::new("");
+    let tty = story.tty(&["attach"], (80, 24));
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 1);
+    assert!(
+        screen.text().contains("no server runs for this project"),
+        "{}",
+        screen.text()
+    );
+    assert!(screen.is_restored());
+    let refused = story.run(&["start"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+}

@@ -1,0 +1,519 @@
+//! A person's terminal: a real pty whose screen is kept by the second emulator, which had no part in drawing it. It answers
+//! what a terminal is asked, and presses keys the way it was told to encode them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits with deadlines, owns the thread that reads the pty"
+)]
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use dbs::term::keys::{self, Key, KeyInput, Modifiers};
+use dbs::term::{Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Size, TermEvent, Terminal};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::driver::{PATIENCE, Story};
+
+/// Bytes of a transcript that are kept.
+const REMEMBERED: usize = 4 * 1024 * 1024;
+
+/// Which terminal it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Make {
+    /// Knows the kitty keyboard protocol and answers every question.
+    New,
+    /// Knows neither that protocol nor most questions: only DA1 is answered.
+    Old,
+}
+
+/// A terminal with the program in it.
+pub(crate) struct Tty<'a> {
+    story: &'a Story,
+    shared: Arc<Shared>,
+    master: Option<Box<dyn MasterPty + Send>>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+struct Shared {
+    face: Mutex<Face>,
+    changed: Condvar,
+    closing: AtomicBool,
+    input: Mutex<Option<Box<dyn Write + Send>>>,
+}
+
+struct Face {
+    terminal: Terminal,
+    /// What came, newest last; old bytes are forgotten.
+    transcript: Vec<u8>,
+    received: u64,
+    ended: bool,
+}
+
+/// Where the inside of a pane is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) left: usize,
+    pub(crate) top: usize,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+/// What is on a screen at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Screen {
+    /// One string per row, as wide as the screen, a wide character in its first column only.
+    pub(crate) rows: Vec<String>,
+    /// Per row the column in which each character stands.
+    pub(crate) cells: Vec<Vec<String>>,
+    /// Column and row of the cursor, if it is shown.
+    pub(crate) cursor: Option<(u16, u16)>,
+    pub(crate) modes: Modes,
+    /// Bytes that arrived so far.
+    pub(crate) received: u64,
+    /// Whether nobody can write there any more.
+    pub(crate) ended: bool,
+}
+
+impl Screen {
+    fn of(face: &mut Face) -> Screen {
+        let size = face.terminal.size();
+        let (mut rows, mut cells, mut row_cells) = (Vec::new(), Vec::new(), Vec::new());
+        for row in 0..size.rows {
+            face.terminal.visible_row(row, 0, &mut row_cells);
+            rows.push(line(&row_cells));
+            cells.push(row_cells.iter().map(shown).collect());
+        }
+        let cursor = face.terminal.cursor();
+        Screen {
+            rows,
+            cells,
+            cursor: cursor.visible.then_some((cursor.col, cursor.row)),
+            modes: *face.terminal.modes(),
+            received: face.received,
+            ended: face.ended,
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.rows.join("\n")
+    }
+
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.rows.iter().any(|row| row.contains(text))
+    }
+
+    /// The last row: the mode and what keys do.
+    pub(crate) fn status(&self) -> &str {
+        self.rows.last().map_or("", String::as_str)
+    }
+
+    /// The inside of the pane whose title begins so.
+    pub(crate) fn area(&self, title: &str) -> Option<Area> {
+        let titled = |(top, line): (usize, &Vec<String>)| {
+            let begins = |column: &usize| {
+                let text: String = line
+                    .iter()
+                    .skip(column + 2)
+                    .take(title.len() + 1)
+                    .map(String::as_str)
+                    .collect();
+                self.is_line(*column, top)
+                    && self.is_line(column + 1, top)
+                    && text.strip_prefix(' ') == Some(title)
+            };
+            (0..line.len()).find(begins).map(|left| (left, top))
+        };
+        let (left, top) = self.cells.iter().enumerate().find_map(titled)?;
+        let corner = |column: &usize| self.is_line(*column, top) && self.is_line(*column, top + 1);
+        let right = (left + 1..self.cells.first()?.len()).find(corner)?;
+        let bottom = (top + 1..self.rows.len()).find(|row| self.is_line(left + 1, *row))?;
+        Some(Area {
+            left: left + 1,
+            top: top + 1,
+            columns: right - left - 1,
+            rows: bottom - top - 1,
+        })
+    }
+
+    /// Whether a line of a border is drawn there.
+    pub(crate) fn is_line(&self, column: usize, row: usize) -> bool {
+        self.at(column, row)
+            .starts_with(|c| ('\u{2500}'..='\u{257f}').contains(&c))
+    }
+
+    /// What the pane whose title begins so shows, one line per row.
+    pub(crate) fn pane(&self, title: &str) -> Option<Vec<String>> {
+        let area = self.area(title)?;
+        let rows = self.cells.iter().skip(area.top).take(area.rows);
+        let cut = |row: &Vec<String>| {
+            let text: String = row
+                .iter()
+                .skip(area.left)
+                .take(area.columns)
+                .map(String::as_str)
+                .collect();
+            text.trim_end().to_owned()
+        };
+        Some(rows.map(cut).collect())
+    }
+
+    /// Whether that line is in the pane whose title begins so.
+    pub(crate) fn pane_has(&self, title: &str, text: &str) -> bool {
+        self.pane(title)
+            .is_some_and(|rows| rows.iter().any(|row| row.contains(text)))
+    }
+
+    /// What is in the cell.
+    pub(crate) fn at(&self, column: usize, row: usize) -> &str {
+        let cell = self.cells.get(row).and_then(|row| row.get(column));
+        cell.map_or("", String::as_str)
+    }
+
+    /// Whether the terminal is as it was before a full-screen program came.
+    pub(crate) fn is_restored(&self) -> bool {
+        let modes = &self.modes;
+        let left_on = [
+            Mode::AlternateScreen,
+            Mode::BracketedPaste,
+            Mode::FocusReports,
+            Mode::SynchronizedOutput,
+        ];
+        modes.has(Mode::CursorVisible)
+            && !left_on.into_iter().any(|mode| modes.has(mode))
+            && modes.mouse == MouseMode::Off
+            && modes.kitty == dbs::term::KittyFlags::default()
+    }
+}
+
+fn line(cells: &[Cell]) -> String {
+    let visible = cells.iter().filter(|cell| cell.width != CellWidth::Continuation);
+    let text: String = visible.map(shown).collect();
+    text.trim_end().to_owned()
+}
+
+fn shown(cell: &Cell) -> String {
+    if cell.width == CellWidth::Continuation {
+        return String::new();
+    }
+    if cell.text.is_empty() {
+        " ".to_owned()
+    } else {
+        cell.text.to_string()
+    }
+}
+
+impl Story {
+    /// Runs the program in a terminal of that size, in the project.
+    pub(crate) fn tty(&self, arguments: &[&str], size: (u16, u16)) -> Tty<'_> {
+        self.tty_of(Make::New, &[], arguments, size)
+    }
+
+    /// The same in a terminal of that make, with more in its environment.
+    pub(crate) fn tty_of(
+        &self,
+        make: Make,
+        env: &[(&str, &str)],
+        arguments: &[&str],
+        (cols, rows): (u16, u16),
+    ) -> Tty<'_> {
+        let plain = self.program(arguments);
+        let mut command = CommandBuilder::new(plain.get_program());
+        command.args(arguments);
+        command.cwd(plain.get_current_dir().unwrap());
+        command.env_clear();
+        for (name, value) in plain.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.env("TERM", "xterm-256color");
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let pair = native_pty_system().openpty(pty_size(cols, rows)).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let shared = Arc::new(Shared {
+            face: Mutex::new(Face {
+                terminal: Terminal::new(EngineKind::Vt100, Size::new(cols, rows), 200),
+                transcript: Vec::new(),
+                received: 0,
+                ended: false,
+            }),
+            changed: Condvar::new(),
+            closing: AtomicBool::new(false),
+            input: Mutex::new(Some(pair.master.take_writer().unwrap())),
+        });
+        let (reader, for_reader) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&shared));
+        let thread = std::thread::Builder::new().name("tty".to_owned());
+        drop(thread.spawn(move || for_reader.read(reader, make)).unwrap());
+        Tty {
+            story: self,
+            shared,
+            master: Some(pair.master),
+            child,
+        }
+    }
+}
+
+impl Shared {
+    fn read(&self, mut reader: Box<dyn Read + Send>, make: Make) {
+        let began = Instant::now();
+        let mut buffer = vec![0; 64 * 1024];
+        // The end of a pty is an error on some systems.
+        while let Ok(length @ 1..) = reader.read(&mut buffer) {
+            let bytes = buffer.get(..length).unwrap_or_default();
+            let now = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let events = {
+                let mut face = self.face.lock().unwrap_or_else(PoisonError::into_inner);
+                face.received += length as u64;
+                face.transcript.extend_from_slice(bytes);
+                if face.transcript.len() > 2 * REMEMBERED {
+                    let surplus = face.transcript.len() - REMEMBERED;
+                    face.transcript.drain(..surplus);
+                }
+                face.terminal.feed(now, bytes)
+            };
+            for event in events {
+                if let TermEvent::Reply(reply) = event
+                    && (make == Make::New || reply.ends_with(b"c"))
+                {
+                    self.write(&reply);
+                }
+            }
+            self.changed.notify_all();
+            if self.closing.load(Ordering::Acquire) {
+                break;
+            }
+        }
+        drop(reader);
+        self.face.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        self.changed.notify_all();
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(input) = input.as_mut() {
+            // A program that has gone hears nothing, as in any terminal.
+            drop(input.write_all(bytes).and_then(|()| input.flush()));
+        }
+    }
+}
+
+impl Tty<'_> {
+    /// Presses keys, one after the other; written as in key files: `C-b d Enter j`.
+    pub(crate) fn press(&self, chords: &str) {
+        for chord in chords.split(' ') {
+            let modes = self.look().modes;
+            self.shared.write(&keys::encode_key(&key(chord), &modes));
+        }
+    }
+
+    /// Types a text, key by key; a line feed is Enter.
+    pub(crate) fn type_text(&self, text: &str) {
+        for character in text.chars() {
+            let key = match character {
+                '\n' => Key::Enter,
+                other => Key::Char(other),
+            };
+            let modes = self.look().modes;
+            self.shared
+                .write(&keys::encode_key(&KeyInput::new(key, Modifiers::NONE), &modes));
+        }
+    }
+
+    /// Pastes a text.
+    pub(crate) fn paste(&self, text: &str) {
+        let modes = self.look().modes;
+        self.shared.write(&keys::encode_paste(text, &modes));
+    }
+
+    /// Gives the terminal another size.
+    pub(crate) fn resize(&self, cols: u16, rows: u16) {
+        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        face.terminal.resize(Size::new(cols, rows));
+        drop(face);
+        let master = self.master.as_ref().unwrap();
+        master.resize(pty_size(cols, rows)).unwrap();
+    }
+
+    /// What is on the screen now.
+    pub(crate) fn look(&self) -> Screen {
+        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        Screen::of(&mut face)
+    }
+
+    /// Waits until the screen, between two frames, is as wished; answers it.
+    pub(crate) fn wait(&self, what: &str, mut wished: impl FnMut(&Screen) -> bool) -> Screen {
+        let deadline = Instant::now() + PATIENCE;
+        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let whole = face.ended || !face.terminal.modes().has(Mode::SynchronizedOutput);
+            let screen = Screen::of(&mut face);
+            if whole && wished(&screen) {
+                return screen;
+            }
+            let (late, gone) = (Instant::now() >= deadline, face.ended);
+            if late || gone {
+                let why = if gone {
+                    "the terminal was closed"
+                } else {
+                    "too late"
+                };
+                let from = face.transcript.len().saturating_sub(600);
+                let tail = String::from_utf8_lossy(face.transcript.get(from..).unwrap_or_default());
+                let tail = tail.escape_debug().to_string();
+                drop(face);
+                panic!(
+                    "{what}: {why}; the screen is\n{}\n{:?} {:?}\nits last bytes {tail}\n{}",
+                    screen.text(),
+                    screen.cursor,
+                    screen.modes,
+                    self.story.logs()
+                );
+            }
+            let waited = self.shared.changed.wait_timeout(face, Duration::from_millis(200));
+            face = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until that text is somewhere in one row.
+    pub(crate) fn see(&self, text: &str) -> Screen {
+        self.wait(&format!("to see {text:?}"), |screen| screen.has(text))
+    }
+
+    /// Whether those bytes ever arrived in one piece, even if they are on the screen no more.
+    pub(crate) fn has_received(&self, text: &str) -> bool {
+        let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        face.transcript
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    }
+
+    /// Waits until that text is nowhere.
+    pub(crate) fn miss(&self, text: &str) -> Screen {
+        self.wait(&format!("to see {text:?} no more"), |screen| !screen.has(text))
+    }
+
+    /// Waits until the program has ended by itself and given everything back; answers its exit code and what it left.
+    pub(crate) fn leave(mut self) -> (u32, Screen) {
+        let deadline = Instant::now() + PATIENCE;
+        let code = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.exit_code();
+            }
+            let screen = self.look();
+            assert!(
+                Instant::now() < deadline,
+                "the program does not end; the screen is\n{}\n{}",
+                screen.text(),
+                self.story.logs()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        self.wait_for_end();
+        (code, self.look())
+    }
+
+    fn wait_for_end(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        while !face.ended {
+            assert!(
+                Instant::now() < deadline,
+                "somebody still holds the terminal open"
+            );
+            let waited = self.shared.changed.wait_timeout(face, Duration::from_millis(200));
+            face = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Closes the terminal as a person does who closes its window; waits until the program has ended.
+    pub(crate) fn close(mut self) {
+        self.shared.closing.store(true, Ordering::Release);
+        // The thread that reads sleeps until something is drawn.
+        self.resize(90, 20);
+        self.wait_for_end();
+        drop(
+            self.shared
+                .input
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        drop(self.master.take());
+        let deadline = Instant::now() + PATIENCE;
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(
+                Instant::now() < deadline,
+                "the program stays\n{}",
+                self.story.logs()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The pid of the program.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// The file behind its terminal.
+    pub(crate) fn device(&self) -> PathBuf {
+        self.master.as_ref().and_then(|master| master.tty_name()).unwrap()
+    }
+}
+
+impl Drop for Tty<'_> {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn pty_size(cols: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+/// A key as key files write it.
+fn key(chord: &str) -> KeyInput {
+    let (mut rest, mut modifiers) = (chord, Modifiers::NONE);
+    for (prefix, modifier) in [
+        ("C-", Modifiers::CONTROL),
+        ("A-", Modifiers::ALT),
+        ("S-", Modifiers::SHIFT),
+    ] {
+        if let Some(less) = rest.strip_prefix(prefix).filter(|less| !less.is_empty()) {
+            (rest, modifiers) = (less, modifiers.and(modifier));
+        }
+    }
+    let mut characters = rest.chars();
+    let key = match (characters.next(), characters.next()) {
+        (Some(one), None) => Key::Char(one),
+        _ => named(rest),
+    };
+    KeyInput::new(key, modifiers)
+}
+
+fn named(name: &str) -> Key {
+    match name {
+        "Enter" => Key::Enter,
+        "Esc" => Key::Escape,
+        "Tab" => Key::Tab,
+        "Space" => Key::Char(' '),
+        "Backspace" => Key::Backspace,
+        "Up" => Key::Up,
+        "Down" => Key::Down,
+        "Left" => Key::Left,
+        "Right" => Key::Right,
+        "PageUp" => Key::PageUp,
+        "PageDown" => Key::PageDown,
+        other => panic!("{other} is no key"),
+    }
+}
