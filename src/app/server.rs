@@ -20,6 +20,7 @@ mod recalling;
 mod requests;
 mod screens;
 mod shells;
+mod sizes;
 mod tally;
 
 pub use calls::snapshot;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crossterm::event::Event as InputEvent;
+use crossterm::event::{Event as InputEvent, MouseEventKind};
+use ratatui::layout::Rect;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -23,7 +24,8 @@ use crate::adapters::ipc::{Receiver, Sender};
 use crate::app::taste::Taste;
 use crate::app::wire::{Attach, FromClient};
 use crate::domain::Timestamp;
-use crate::ports::holders::PaneSize;
+use crate::ports::holders::{HolderId, PaneSize};
+use crate::term::Size;
 use crate::ui::{self, Input, LogLine, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
 
 /// An agent's terminal is never narrower: its own interface would fall apart.
@@ -32,14 +34,14 @@ const NARROWEST_AGENT: u16 = 60;
 /// How often a changed arrangement is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(3);
 
-/// Numbers clients; the one that last pressed something decides the sizes of the terminals it sees.
+/// Numbers clients.
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
 
 /// One attached client.
 pub(super) struct Client {
     pub(super) server: Arc<Server>,
     pub(super) state: State,
-    number: u64,
+    pub(super) number: u64,
     theme: Theme,
     picture: Picture,
     pace: Pace,
@@ -230,22 +232,14 @@ impl Client {
         }
     }
 
-    /// Gives the terminals that this client shows their sizes, if it is the one that last pressed something.
-    fn fit_terminals(&self) {
-        let leader = self.server.leader.load(Ordering::Relaxed);
-        if leader != self.number && leader != 0 {
-            return;
-        }
-        for pane in &self.picture.layout().panes {
-            let Some(id) = pane.screen else { continue };
-            let least = if matches!(id, ScreenId::Attempt(_)) {
-                NARROWEST_AGENT
-            } else {
-                2
-            };
-            let size = PaneSize::cells(pane.area.width.max(least), pane.area.height.max(2));
-            self.server.session.hub.resize(&holder_of(id), size);
-        }
+    /// Gives the terminals that this client shows their sizes, as far as it is the one that decides.
+    pub(super) fn fit_terminals(&self) {
+        let shown = self.picture.layout().panes.iter().filter_map(|pane| {
+            let id = pane.screen?;
+            Some((holder_of(id), size_for(id, pane.area)))
+        });
+        let shown: Vec<(HolderId, PaneSize)> = shown.collect();
+        self.server.resize(self.server.sizes.shows(self.number, &shown));
     }
 
     /// The size of the terminal a pane would have.
@@ -257,12 +251,13 @@ impl Client {
             .iter()
             .find(|area| area.pane == pane)
             .map(|area| area.area);
-        area.map_or(PaneSize::cells(80, 24), |area| {
-            PaneSize::cells(area.width.max(2), area.height.max(2))
-        })
+        area.map_or(PaneSize::cells(80, 24), |area| size_for(ScreenId::Shell(0), area))
     }
 
     async fn input(&mut self, event: InputEvent, sender: &mut Sender) -> Result<Next, TalkError> {
+        if is_of_a_person(&event) {
+            self.server.sizes.used(self.number);
+        }
         let input = match event {
             InputEvent::Key(key) => Input::Key(key),
             InputEvent::Mouse(mouse) => Input::Mouse(mouse),
@@ -274,7 +269,6 @@ impl Client {
             InputEvent::FocusGained => Input::Focus(true),
             InputEvent::FocusLost => Input::Focus(false),
         };
-        self.server.leader.store(self.number, Ordering::Relaxed);
         self.pace.pressed(Instant::now());
         let before = self.state.keys_at();
         let requests = self.update(input);
@@ -338,5 +332,30 @@ impl Client {
             ),
         }
         Next::On
+    }
+}
+
+/// The size a terminal gets in a pane: what its program can live with, and its emulator.
+fn size_for(id: ScreenId, area: Rect) -> PaneSize {
+    let least = match id {
+        ScreenId::Attempt(_) => NARROWEST_AGENT,
+        ScreenId::Shell(_) | ScreenId::Conductor => Size::MIN,
+    };
+    let size = Size::new(area.width.max(least), area.height);
+    PaneSize::cells(size.cols, size.rows)
+}
+
+/// Whether somebody sits in front of a terminal that says so.
+fn is_of_a_person(event: &InputEvent) -> bool {
+    match event {
+        InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
+        InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
+        InputEvent::FocusLost | InputEvent::Resize(..) => false,
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.server.resize(self.server.sizes.left(self.number));
     }
 }

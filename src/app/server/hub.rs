@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, FairMutex, Mutex};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::reading;
+use super::sizes::{Paced, Turn};
 use crate::adapters::clock;
 use crate::adapters::holder::{LocalHolders, Requests};
 use crate::domain::event::EndCause;
@@ -17,7 +19,7 @@ use crate::domain::{AttemptId, Event, Exit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::term::{EngineKind, Size, Terminal};
+use crate::term::{EngineKind, Size, TermEvent, Terminal};
 
 /// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
 const ENDED_KEPT: usize = 24;
@@ -65,8 +67,8 @@ pub struct Pane {
     pub alive: AtomicBool,
     /// Where input goes, while connected.
     pub(super) requests: Mutex<Option<Requests>>,
-    /// The size last asked for.
-    pub(super) size: Mutex<PaneSize>,
+    /// The size it has and the one it is to get.
+    pub(super) size: Mutex<Paced>,
     /// How many clients have it on their screen; output nobody sees wakes nobody.
     watched: AtomicUsize,
 }
@@ -152,20 +154,37 @@ impl Hub {
         }
     }
 
-    /// Gives a terminal another size; the same size again does nothing.
-    pub fn resize(&self, id: &HolderId, size: PaneSize) {
-        let Some(pane) = self.pane(id) else { return };
-        {
-            let mut last = pane.size.lock();
-            if *last == size {
-                return;
-            }
-            *last = size;
+    /// Gives a terminal another size; the same size again does nothing. Answers when to call [`Hub::settle`], if it has to wait.
+    pub(super) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
+        let pane = self.pane(id)?;
+        let turn = pane.size.lock().wish(size, now);
+        match turn {
+            Turn::At(at) => return Some(at),
+            Turn::Now(size) => self.change(&pane, size),
+            Turn::None => {}
         }
-        pane.terminal.lock().resize(Size::new(size.cols, size.rows));
+        None
+    }
+
+    /// Gives a terminal the size that had to wait.
+    pub(super) fn settle(&self, id: &HolderId, now: Instant) {
+        let Some(pane) = self.pane(id) else { return };
+        let turn = pane.size.lock().due(now);
+        if let Turn::Now(size) = turn {
+            self.change(&pane, size);
+        }
+    }
+
+    fn change(&self, pane: &Pane, size: PaneSize) {
+        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
         if let Some(requests) = pane.requests.lock().clone() {
             // A holder that is gone is noticed by its reader.
             drop(requests.resize(size));
+            for event in told {
+                if let TermEvent::Reply(bytes) = event {
+                    drop(requests.input(&bytes));
+                }
+            }
         }
         self.0.terminals_changed();
     }
@@ -212,7 +231,10 @@ impl Inner {
             terminal: FairMutex::new(Terminal::new(self.engine, Size::default(), self.history)),
             alive: AtomicBool::new(true),
             requests: Mutex::default(),
-            size: Mutex::new(PaneSize::cells(Size::default().cols, Size::default().rows)),
+            size: Mutex::new(Paced::new(PaneSize::cells(
+                Size::default().cols,
+                Size::default().rows,
+            ))),
             watched: AtomicUsize::new(0),
         }
     }

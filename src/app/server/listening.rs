@@ -3,11 +3,12 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::BytesMut;
 use parking_lot::Mutex;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -15,9 +16,11 @@ use super::calls::{self, Outcome};
 use super::copies::Copies;
 use super::session::Session;
 use super::shells::Shells;
+use super::sizes::Sizes;
 use super::{drawing, inbox_folder};
 use crate::adapters::ipc::{Connection, Listener, Receiver, Sender};
 use crate::app::wire::{self, Answer, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents};
+use crate::ports::holders::{HolderId, PaneSize};
 
 /// How long a peer may take to say hello.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -37,8 +40,8 @@ pub struct Server {
     pub stop: CancellationToken,
     /// Whether agents end with it.
     pub stop_agents: Mutex<StopAgents>,
-    /// The client that last pressed something, by number; 0 before.
-    pub leader: AtomicU64,
+    /// Which client decides how large a terminal is.
+    pub(super) sizes: Sizes,
     pub(super) shells: Shells,
     /// Clients that draw.
     pub clients: AtomicUsize,
@@ -54,7 +57,7 @@ impl Server {
             session,
             stop: CancellationToken::new(),
             stop_agents: Mutex::new(StopAgents::No),
-            leader: AtomicU64::new(0),
+            sizes: Sizes::default(),
             shells,
             clients: AtomicUsize::new(0),
             conversations: TaskTracker::new(),
@@ -94,6 +97,20 @@ impl Server {
         // A conversation that does not end is a peer that does not read; it is cut off when the process ends.
         drop(tokio::time::timeout(PATIENCE, self.conversations.wait()).await);
         Ok(())
+    }
+
+    /// Gives terminals their sizes, each at its pace.
+    pub(super) fn resize(self: &Arc<Self>, sizes: Vec<(HolderId, PaneSize)>) {
+        for (id, size) in sizes {
+            let Some(at) = self.session.hub.resize(&id, size, Instant::now()) else {
+                continue;
+            };
+            let server = Arc::clone(self);
+            self.conversations.spawn(async move {
+                tokio::time::sleep_until(at).await;
+                server.session.hub.settle(&id, Instant::now());
+            });
+        }
     }
 
     fn converse(self: &Arc<Self>, connection: Connection) {

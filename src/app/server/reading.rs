@@ -32,7 +32,7 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane) -> Option<Exit> {
         match reply {
             Reply::Snapshot(snapshot) => {
                 live_from = snapshot.end;
-                *pane.size.lock() = snapshot.size;
+                pane.size.lock().found(snapshot.size);
                 pane.terminal
                     .lock()
                     .resize(crate::term::Size::new(snapshot.size.cols, snapshot.size.rows));

@@ -50,7 +50,12 @@ pub(super) async fn carry_out(
             let id = free_id(&prefix, &title, &taken);
             ask(client, server, Command::Create(draft(id, title)));
         }
-        Request::TypeInto(id, typed) => type_into(&server, id, &typed),
+        Request::TypeInto(id, typed) => {
+            if server.sizes.typed(client.number, &holder_of(id)) {
+                client.fit_terminals();
+            }
+            type_into(&server, id, &typed);
+        }
         Request::OpenShell(pane) => open_shell(client, server, pane),
         Request::CloseShell(number) => {
             client.work.spawn_blocking(move || {
