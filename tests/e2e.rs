@@ -16,7 +16,13 @@ mod demo;
 mod killing;
 #[path = "e2e/mishaps.rs"]
 mod mishaps;
+#[path = "e2e/lost.rs"]
+mod lost;
 #[path = "e2e/servers.rs"]
 mod servers;
+#[path = "e2e/sizes.rs"]
+mod sizes;
 #[path = "e2e/terminal.rs"]
 mod terminal;
+#[path = "e2e/unruly.rs"]
+mod unruly;

@@ -2,7 +2,7 @@
 //! server's death.
 
 use crate::driver::{Story, said};
-use crate::terminal::{Make, Tty};
+use crate::terminal::{Make, Screen, Tty};
 
 /// Works for as long as it takes a person to answer, then is done at once.
 const PATIENT: &str = r#"
@@ -23,15 +23,34 @@ steps = [
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// Moves to the shell of the first tab and begins to type.
+/// Moves to the shell of the first tab, once it waits for a command, and begins to type.
 pub(crate) fn type_in_shell(tty: &Tty<'_>) {
+    // Keys that come before the program has the terminal are the terminal's.
+    tty.see("? help");
+    tty.press("C-b 1");
     tty.wait("the shell's prompt", |screen| {
         screen.pane_has("Shell", "$") || screen.pane_has("Shell", "#")
     });
-    tty.press("C-b 1 Tab Tab Tab");
-    tty.wait("the focus on the shell", |screen| screen.has("LOOKING"));
+    go_to_shell(tty);
+}
+
+/// Moves to the shell of the first tab, whatever runs in it, and begins to type.
+pub(crate) fn go_to_shell(tty: &Tty<'_>) {
+    tty.press("C-b 1");
+    let screen = tty.wait("the first tab", |screen| {
+        screen.has("[1 Main]") && screen.area("Shell").is_some()
+    });
+    let in_title = |screen: &Screen, text: &str| {
+        let area = screen.area("Shell");
+        area.is_some_and(|area| screen.rows[area.top - 1].contains(text))
+    };
+    if !in_title(&screen, "LOOKING") {
+        let area = screen.area("Shell").unwrap();
+        tty.click(area.left + 1, area.top);
+        tty.wait("the focus on the shell", |screen| in_title(screen, "LOOKING"));
+    }
     tty.press("i");
-    tty.see("TYPING");
+    tty.wait("to type", |screen| in_title(screen, "TYPING"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Far longer than anything here takes on a free machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 /// Stories at once.
 const AT_ONCE: usize = 2;
 
@@ -104,6 +104,11 @@ impl Story {
     /// The bare repository.
     pub(crate) fn origin(&self) -> PathBuf {
         self.root().join("origin.git")
+    }
+
+    /// Folder of an attempt.
+    pub(crate) fn attempt(&self, number: u64) -> PathBuf {
+        self.project().join(format!(".debussy/dbs/attempts/{number}"))
     }
 
     /// The program, not yet started.

@@ -6,7 +6,6 @@
 )]
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -68,8 +67,6 @@ pub(crate) struct Screen {
     pub(crate) rows: Vec<String>,
     /// Per row the column in which each character stands.
     pub(crate) cells: Vec<Vec<String>>,
-    /// Column and row of the cursor, if it is shown.
-    pub(crate) cursor: Option<(u16, u16)>,
     pub(crate) modes: Modes,
     /// Bytes that arrived so far.
     pub(crate) received: u64,
@@ -86,11 +83,9 @@ impl Screen {
             rows.push(line(&row_cells));
             cells.push(row_cells.iter().map(shown).collect());
         }
-        let cursor = face.terminal.cursor();
         Screen {
             rows,
             cells,
-            cursor: cursor.visible.then_some((cursor.col, cursor.row)),
             modes: *face.terminal.modes(),
             received: face.received,
             ended: face.ended,
@@ -103,11 +98,6 @@ impl Screen {
 
     pub(crate) fn has(&self, text: &str) -> bool {
         self.rows.iter().any(|row| row.contains(text))
-    }
-
-    /// The last row: the mode and what keys do.
-    pub(crate) fn status(&self) -> &str {
-        self.rows.last().map_or("", String::as_str)
     }
 
     /// The inside of the pane whose title begins so.
@@ -144,9 +134,24 @@ impl Screen {
             .starts_with(|c| ('\u{2500}'..='\u{257f}').contains(&c))
     }
 
+    /// The inside of the one pane below that row of the screen.
+    pub(crate) fn area_at(&self, top: usize) -> Option<Area> {
+        let bottom = (top + 1..self.rows.len()).find(|row| self.is_line(1, *row))?;
+        Some(Area {
+            left: 1,
+            top: top + 1,
+            columns: self.cells.first()?.len() - 2,
+            rows: bottom - top - 1,
+        })
+    }
+
     /// What the pane whose title begins so shows, one line per row.
     pub(crate) fn pane(&self, title: &str) -> Option<Vec<String>> {
-        let area = self.area(title)?;
+        Some(self.inside(self.area(title)?))
+    }
+
+    /// What is shown there, one line per row.
+    pub(crate) fn inside(&self, area: Area) -> Vec<String> {
         let rows = self.cells.iter().skip(area.top).take(area.rows);
         let cut = |row: &Vec<String>| {
             let text: String = row
@@ -157,7 +162,7 @@ impl Screen {
                 .collect();
             text.trim_end().to_owned()
         };
-        Some(rows.map(cut).collect())
+        rows.map(cut).collect()
     }
 
     /// Whether that line is in the pane whose title begins so.
@@ -323,10 +328,11 @@ impl Tty<'_> {
         }
     }
 
-    /// Pastes a text.
-    pub(crate) fn paste(&self, text: &str) {
-        let modes = self.look().modes;
-        self.shared.write(&keys::encode_paste(text, &modes));
+    /// Clicks on a cell.
+    pub(crate) fn click(&self, column: usize, row: usize) {
+        let (x, y) = (column + 1, row + 1);
+        self.shared
+            .write(format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m").as_bytes());
     }
 
     /// Gives the terminal another size.
@@ -347,34 +353,29 @@ impl Tty<'_> {
     /// Waits until the screen, between two frames, is as wished; answers it.
     pub(crate) fn wait(&self, what: &str, mut wished: impl FnMut(&Screen) -> bool) -> Screen {
         let deadline = Instant::now() + PATIENCE;
-        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let whole = face.ended || !face.terminal.modes().has(Mode::SynchronizedOutput);
-            let screen = Screen::of(&mut face);
+            let screen = self.look();
+            let whole = screen.ended || !screen.modes.has(Mode::SynchronizedOutput);
             if whole && wished(&screen) {
                 return screen;
             }
-            let (late, gone) = (Instant::now() >= deadline, face.ended);
-            if late || gone {
-                let why = if gone {
-                    "the terminal was closed"
-                } else {
+            let late = Instant::now() >= deadline;
+            if late || screen.ended {
+                let why = if late {
                     "too late"
+                } else {
+                    "the terminal was closed"
                 };
-                let from = face.transcript.len().saturating_sub(600);
-                let tail = String::from_utf8_lossy(face.transcript.get(from..).unwrap_or_default());
-                let tail = tail.escape_debug().to_string();
-                drop(face);
                 panic!(
-                    "{what}: {why}; the screen is\n{}\n{:?} {:?}\nits last bytes {tail}\n{}",
+                    "{what}: {why}; the screen is\n{}\n{}",
                     screen.text(),
-                    screen.cursor,
-                    screen.modes,
                     self.story.logs()
                 );
             }
-            let waited = self.shared.changed.wait_timeout(face, Duration::from_millis(200));
-            face = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+            if face.received == screen.received && !face.ended {
+                drop(self.shared.changed.wait_timeout(face, Duration::from_millis(200)));
+            }
         }
     }
 
@@ -383,12 +384,11 @@ impl Tty<'_> {
         self.wait(&format!("to see {text:?}"), |screen| screen.has(text))
     }
 
-    /// Whether those bytes ever arrived in one piece, even if they are on the screen no more.
-    pub(crate) fn has_received(&self, text: &str) -> bool {
+    /// How often those bytes have arrived in one piece, even if they are on the screen no more.
+    pub(crate) fn times_received(&self, text: &str) -> usize {
         let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
-        face.transcript
-            .windows(text.len())
-            .any(|part| part == text.as_bytes())
+        let parts = face.transcript.windows(text.len());
+        parts.filter(|part| *part == text.as_bytes()).count()
     }
 
     /// Waits until that text is nowhere.
@@ -457,11 +457,6 @@ impl Tty<'_> {
     /// The pid of the program.
     pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
-    }
-
-    /// The file behind its terminal.
-    pub(crate) fn device(&self) -> PathBuf {
-        self.master.as_ref().and_then(|master| master.tty_name()).unwrap()
     }
 }
 

@@ -1,0 +1,134 @@
+//! What a person sees of a server that dies: word of it, and then everything again, with no byte missing.
+
+use std::fs;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::attached::type_in_shell;
+use crate::driver::Story;
+use crate::terminal::Tty;
+
+/// Prints numbered lines all the time, for long enough to be cut off in the middle, and then waits for a key.
+const TALKER: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { flood = 1, width = 90 },
+  { sleep = 0.5 },
+  { flood = 1, width = 90 },
+  { sleep = 0.5 },
+  { flood = 1, width = 90 },
+  { ask = "Seen it all?" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// The process of the server that runs now.
+fn server_of(story: &Story) -> Option<i32> {
+    let output = story.run(&["sessions", "--json"]);
+    let sessions: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    let pid = sessions.pointer("/0/pid")?.as_i64()?;
+    i32::try_from(pid).ok()
+}
+
+fn kill_server(story: &Story) {
+    let pid = server_of(story).unwrap();
+    kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
+    story.wait_until("the death of the server", || {
+        !fs::exists(format!("/proc/{pid}")).unwrap_or(true) || is_dead(pid)
+    });
+}
+
+/// A child nobody has collected yet is dead, too.
+fn is_dead(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')')
+        .is_none_or(|(_, rest)| rest.trim_start().starts_with('Z'))
+}
+
+#[test]
+fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
+    let story = Story::new(TALKER);
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    tty.type_text("mine=$((40+2)); echo before-$mine\n");
+    tty.wait("the shell", |screen| screen.pane_has("Shell", "before-42"));
+    story.dbs(&["task", "create", "Talk", "--id", "t-1", "--release"]);
+    tty.press("C-b 2");
+    tty.wait("the agent's terminal", |screen| {
+        screen.has("[2 Agents]") && screen.has("LOOKING")
+    });
+    story.wait_until("the agent's first words", || {
+        fs::metadata(story.attempt(1).join("tty/000001.log")).is_ok_and(|log| log.len() > 100_000)
+    });
+    // Twice in the middle of a flood, and once when all is still.
+    for times in 1..=2 {
+        lose_server(&story, &tty, times);
+    }
+    tty.see("NEEDS YOU 1");
+    let before = agents_screen(&tty);
+    lose_server(&story, &tty, 3);
+    let after = agents_screen(&tty);
+    assert_eq!(after, before);
+    // The same shell, with what it knew.
+    tty.press("1");
+    type_in_shell(&tty);
+    tty.type_text("echo after-$mine\n");
+    tty.wait("the same shell", |screen| {
+        screen.pane_has("Shell", "before-42") && screen.pane_has("Shell", "after-42")
+    });
+    all_numbers_three_times(&story.dbs(&["logs", "1", "--raw"]));
+    story.dbs(&["answer", "t-1", "y"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+/// Kills the server; the person is told, and everything comes back.
+fn lose_server(story: &Story, tty: &Tty<'_>, times: usize) {
+    let note = "the server is not answering";
+    kill_server(story);
+    tty.wait("word of it", |_| tty.times_received(note) >= times);
+    tty.wait("everything again", |screen| {
+        screen.pane_has("Shell", "before-42") && screen.has("t-1 Talk") && !screen.has(note)
+    });
+}
+
+/// What the agent's terminal shows, once it has come to rest: the present, and the very first line of its past.
+fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
+    tty.press("2");
+    let screen = tty.wait("the agent's terminal", |screen| {
+        screen.has("[2 Agents]") && screen.has("y · n · 1-9 · Enter") && screen.has("LOOKING")
+    });
+    let now = screen.inside(screen.area_at(2).unwrap());
+    tty.press("g");
+    let screen = tty.wait("its past", |screen| {
+        screen.has("lines back") && screen.has("flood 0000")
+    });
+    let past = screen.inside(screen.area_at(2).unwrap());
+    tty.press("G");
+    tty.wait("the present", |screen| !screen.has("lines back"));
+    (now, past)
+}
+
+/// A flood numbers its lines: none may be missing, none may come twice.
+fn all_numbers_three_times(text: &str) {
+    let of_flood = text.lines().filter_map(|line| line.strip_prefix("flood "));
+    let numbers: Vec<usize> = of_flood.map(|rest| rest[..9].parse().unwrap()).collect();
+    let each = numbers.len() / 3;
+    assert!(each > 1_000, "{each}");
+    let expected: Vec<usize> = (0..3).flat_map(|_| 1..=each).collect();
+    let differs = numbers
+        .iter()
+        .zip(&expected)
+        .position(|(one, other)| one != other);
+    assert_eq!((differs, numbers.len()), (None, expected.len()));
+}

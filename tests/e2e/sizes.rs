@@ -1,0 +1,161 @@
+//! Clients of different sizes at once, and clients that change their size.
+
+use crate::attached::{go_to_shell, type_in_shell};
+use crate::driver::Story;
+use crate::terminal::{Screen, Tty};
+
+/// Begins to print the size of the shell's terminal again and again.
+fn print_sizes(tty: &Tty<'_>) {
+    type_in_shell(tty);
+    tty.type_text("while sleep 0.05; do clear; stty size; done\n");
+}
+
+/// The size of the shell's pane as its program knows it.
+fn size_of_shell(screen: &Screen) -> Option<(usize, usize)> {
+    let rows = screen.pane("Shell")?;
+    let (height, width) = rows.first()?.split_once(' ')?;
+    Some((width.parse().ok()?, height.parse().ok()?))
+}
+
+/// Waits until the shell's program has the size of the pane in this client.
+fn fits(tty: &Tty<'_>) -> (usize, usize) {
+    let screen = tty.wait("a shell as large as its pane", |screen| {
+        let area = screen.area("Shell").map(|area| (area.columns, area.rows));
+        area.is_some() && area == size_of_shell(screen)
+    });
+    size_of_shell(&screen).unwrap()
+}
+
+#[test]
+fn two_clients_of_different_sizes_see_the_same_and_who_types_decides() {
+    let story = Story::new("");
+    let large = story.tty(&[], (180, 50));
+    print_sizes(&large);
+    let of_large = fits(&large);
+    let small = story.tty(&["attach"], (100, 30));
+    // The small one sees it cut: the size of the large one, the border where it belongs.
+    let screen = small.wait("the same shell", |screen| size_of_shell(screen) == Some(of_large));
+    let area = screen.area("Shell").unwrap();
+    assert!(area.columns < of_large.0 && area.rows < of_large.1, "{area:?}");
+    assert_straight(&screen);
+    assert!(story.dbs(&["sessions"]).contains("2 attached"));
+    // Somebody types into the small one.
+    go_to_shell(&small);
+    small.type_text("x");
+    let of_small = fits(&small);
+    assert!(of_small.0 < of_large.0 && of_small.1 < of_large.1);
+    let screen = large.wait("the size of the small one", |screen| {
+        size_of_shell(screen) == Some(of_small)
+    });
+    assert_straight(&screen);
+    // Both show the same board.
+    story.dbs(&["task", "create", "For both", "--id", "t-1"]);
+    for tty in [&large, &small] {
+        tty.see("t-1 For both");
+    }
+    small.press("C-b d");
+    let (code, screen) = small.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored());
+    assert_eq!(fits(&large), of_large);
+    large.press("C-b d");
+    assert_eq!(large.leave().0, 0);
+}
+
+/// Every line from top to bottom goes on without a break: where a border has a way down, the row below has one up.
+fn assert_straight(screen: &Screen) {
+    const DOWN: &str = "│┃┌┐├┤┬┼┏┓┣┫┳╋╷┍┎┑┒┝┞┟┠┡┢┥┦┧┨┩┪┭┮┯┰┱┲┽┾┿╀╁╂╃╄╅╆╇╈╉╊╽╿";
+    const UP: &str = "│┃└┘├┤┴┼┗┛┣┫┻╋╵┕┖┙┚┝┞┟┠┡┢┥┦┧┨┩┪┵┶┷┸┹┺┽┾┿╀╁╂╃╄╅╆╇╈╉╊╽╿";
+    let last = screen.cells.len() - 1;
+    for row in 2..last {
+        for column in 0..screen.cells[row].len() {
+            let (here, below) = (screen.at(column, row), screen.at(column, row + 1));
+            if !here.is_empty() && DOWN.contains(here) {
+                assert!(
+                    !below.is_empty() && UP.contains(below),
+                    "a line breaks off at column {column}, row {row}:\n{}",
+                    screen.text()
+                );
+            }
+        }
+    }
+}
+
+/// What terminals measure differently: wide letters, emoji with and without a selector, joined ones, flags, marks, and a
+/// direction of its own.
+const TITLES: [&str; 8] = [
+    "日本語のタイトルはとても長いので切られます日本語のタイトル",
+    "❤️ heart ⚠️ warning ☎️ phone ❤️ heart ⚠️ warning ☎️ phone",
+    "👩‍👩‍👧‍👦 family 👨‍💻 coder 👩🏽‍🚀 astronaut 👩‍👩‍👧‍👦",
+    "🇩🇪🇫🇷🇯🇵🇧🇷 flags 🇩🇪🇫🇷🇯🇵🇧🇷 flags",
+    "e\u{301}e\u{301}e\u{301} Z\u{351}\u{327}\u{334}a\u{321}l\u{353}g\u{356}o\u{300} marks",
+    "שלום עולם ערב טוב",
+    "한국어 제목 ｆｕｌｌ ｗｉｄｔｈ ①②③ ±§¶",
+    "zero\u{200b}width\u{200d}joiner\u{feff} and a tail that is long enough to be cut",
+];
+
+#[test]
+fn wide_letters_never_move_a_border_at_any_size_down_to_one_cell() {
+    let story = Story::new("");
+    for (at, title) in TITLES.iter().enumerate() {
+        story.dbs(&["task", "create", title, "--id", &format!("t-{at}")]);
+    }
+    let tty = story.tty(&[], (120, 40));
+    for (columns, rows) in [
+        (120, 40),
+        (80, 24),
+        (61, 16),
+        (60, 15),
+        (59, 15),
+        (30, 10),
+        (2, 2),
+        (1, 1),
+        (1, 30),
+        (90, 1),
+        (200, 60),
+        (119, 33),
+        (100, 30),
+    ] {
+        tty.resize(columns, rows);
+        let screen = tty.wait(&format!("a frame of {columns} times {rows}"), |screen| {
+            let large = columns >= 60 && rows >= 15;
+            let bottom = screen.rows.last().is_some_and(|row| row.contains("? help"));
+            if large {
+                bottom && screen.has("t-7") && screen.rows.first().is_some_and(|row| row.contains("dbs"))
+            } else {
+                // There is room for a notice at most; nothing of the frame before is left.
+                !screen.has("t-7") && !screen.has("─")
+            }
+        });
+        if columns >= 60 && rows >= 15 {
+            assert_straight(&screen);
+        }
+    }
+    // Once more with a dialog over the wide letters, which are cut where it begins.
+    tty.press("?");
+    let screen = tty.see("Esc close");
+    assert_straight(&screen);
+    tty.press("Esc");
+    tty.miss("Esc close");
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn a_window_that_is_dragged_ends_with_the_right_size() {
+    let story = Story::new("");
+    let tty = story.tty(&[], (120, 40));
+    print_sizes(&tty);
+    fits(&tty);
+    for step in 0..60 {
+        tty.resize(120 + step, 40 + step / 6);
+    }
+    let last = fits(&tty);
+    tty.resize(1, 1);
+    tty.wait("nothing", |screen| !screen.has("Shell"));
+    tty.resize(179, 49);
+    assert_eq!(fits(&tty), last);
+    // Told as often as its pace allows, and no more: the shell's program would otherwise be busy with nothing else.
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}

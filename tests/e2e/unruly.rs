@@ -1,0 +1,148 @@
+//! Agents that do not want to end, and agents that never stop talking.
+
+use std::fs;
+
+use crate::attached::type_in_shell;
+use crate::driver::{Story, said};
+
+/// Hears no polite signal, leaves a process behind in a session of its own, and hangs; the second try is a good one.
+const STUBBORN: &str = r#"
+[[part]]
+role = "developer"
+attempt = 1
+steps = [
+  { signal = "claim" },
+  { ignore_term = true },
+  { fork_daemon = 600, pid_file = "daemon.pid" },
+  { print = "now I hang" },
+  { hang = true },
+]
+
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// Processes that carry this in their environment.
+fn with_environment(text: &str) -> Vec<String> {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter(|entry| {
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|line| line == text.as_bytes())
+    })
+    .map(|entry| entry.file_name().to_string_lossy().into_owned())
+    .collect()
+}
+
+#[test]
+fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
+    let story = Story::new(STUBBORN);
+    let tty = story.tty(&[], (120, 40));
+    tty.see("No agent is at work.");
+    story.dbs(&["task", "create", "Stubborn", "--id", "t-1", "--release"]);
+    tty.press("2");
+    tty.see("now I hang");
+    let meta = fs::read_to_string(story.attempt(1).join("meta.json")).unwrap();
+    let meta: serde_json::Value = serde_json::from_str(&meta).unwrap();
+    let marker = format!("DBS_MARKER={}", meta["marker"].as_str().unwrap());
+    let marked = with_environment(&marker);
+    assert!(marked.len() >= 2, "the agent and its daemon: {marked:?}");
+    let worktrees = fs::read_dir(story.project().join(".debussy-worktrees")).unwrap();
+    let mut files = worktrees.flatten().map(|folder| folder.path().join("daemon.pid"));
+    let daemon = files.find_map(|file| fs::read_to_string(file).ok()).unwrap();
+    assert!(
+        marked.contains(&daemon.trim().to_owned()),
+        "{daemon} is not in {marked:?}"
+    );
+    let text = story.dbs(&["kill-agent", "developer-debussy"]);
+    assert!(!text.is_empty());
+    story.wait_until("the end of everything with its marker", || {
+        with_environment(&marker).is_empty()
+    });
+    // Its task is taken up again and done by somebody better.
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let again = story.run(&["kill-agent", "developer-debussy"]);
+    assert_eq!(again.status.code(), Some(1), "{}", said(&again));
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+}
+
+/// Waits for a word, then pours out far more than its log keeps.
+const FLOOD: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { flood = 200, width = 100 },
+  { print = "the end of the flood" },
+  { ask = "Enough?" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// Bytes the log of an attempt has on disk.
+fn log_on_disk(story: &Story) -> u64 {
+    let files = fs::read_dir(story.attempt(1).join("tty"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
+}
+
+#[test]
+fn a_flood_drowns_neither_the_screen_nor_the_disk() {
+    const LIMIT: u64 = 64 * 1024 * 1024;
+    let story = Story::new(FLOOD);
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    story.dbs(&["task", "create", "Flood", "--id", "t-1", "--release"]);
+    tty.press("C-b 2");
+    tty.see("flood 0");
+    // While it pours, over and over: a tab is changed, a shell answers, a command is answered.
+    let mut times = 0;
+    while !tty.look().has("the end of the flood") && times < 5 {
+        times += 1;
+        type_in_shell(&tty);
+        tty.type_text(&format!("echo hey-$((40+{times}))\n"));
+        tty.wait("the shell", |screen| {
+            screen.pane_has("Shell", &format!("hey-{}", 40 + times))
+        });
+        tty.press("C-b 2");
+        tty.wait("the flood again", |screen| screen.has("[2 Agents]"));
+        assert_eq!(story.count("active"), 1);
+        let size = log_on_disk(&story);
+        assert!(size < LIMIT + 9 * 1024 * 1024, "{size} bytes");
+    }
+    assert!(times >= 3, "the flood was over before anything could be tried");
+    tty.see("the end of the flood");
+    tty.see("NEEDS YOU 1");
+    let size = log_on_disk(&story);
+    assert!(size <= LIMIT, "{size} bytes");
+    let shown = story.dbs(&["logs", "1"]);
+    assert!(
+        shown.contains("dropped"),
+        "{}",
+        shown.lines().take(3).collect::<String>()
+    );
+    story.dbs(&["answer", "t-1", "y"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+}
