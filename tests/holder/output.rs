@@ -10,6 +10,23 @@ use super::bench::{Bench, Dice, Seen, wait_for};
 
 const LINES: usize = 30_000;
 
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[test]
+fn the_erase_key_takes_a_whole_letter() {
+    let bench = Bench::new();
+    bench.start(
+        "1",
+        "stty -a; stty erase '^H'; echo ready; read x; echo \"got <$x>\"",
+    );
+    bench.wait_for_output("1", "ready");
+    bench
+        .holders
+        .send(&HolderId::new("1"), "ab\u{e9}\u{8}c\r".as_bytes())
+        .expect("sent");
+    bench.wait_for_output("1", "got <abc>");
+    bench.end("1");
+}
+
 #[test]
 fn output_is_complete_and_in_order_however_often_the_reader_dies() {
     let bench = Bench::new();

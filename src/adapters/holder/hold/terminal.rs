@@ -37,6 +37,11 @@ impl Terminal {
             )));
         }
         let pair = native_pty_system().openpty(size_of(spec.size)).map_err(opening)?;
+        #[cfg(unix)]
+        if let Some(device) = pair.master.tty_name() {
+            // Only an erase key is worse without: it would take one byte of a letter.
+            expect_utf8(&device).ok();
+        }
         let output = pair.master.try_clone_reader().map_err(opening)?;
         let input = pair.master.take_writer().map_err(opening)?;
         let program = pair
@@ -75,6 +80,31 @@ fn command(spec: &HoldSpec, mask: Mask) -> CommandBuilder {
     #[cfg(not(unix))]
     let Mask = mask;
     command
+}
+
+/// Tells the terminal's line editor that letters may have several bytes (`IUTF8`).
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn expect_utf8(device: &std::path::Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use nix::fcntl::OFlag;
+    use nix::sys::termios::{InputFlags, SetArg, tcgetattr, tcsetattr};
+
+    // Opened by name, and without becoming this process's own terminal.
+    let terminal = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlag::O_NOCTTY.bits())
+        .open(device)?;
+    let mut modes = tcgetattr(&terminal)?;
+    modes.input_flags.insert(InputFlags::IUTF8);
+    Ok(tcsetattr(&terminal, SetArg::TCSANOW, &modes)?)
+}
+
+/// Others have no such mode.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "macos"))))]
+fn expect_utf8(_device: &std::path::Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn size_of(size: PaneSize) -> PtySize {
