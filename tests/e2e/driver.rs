@@ -106,6 +106,13 @@ impl Story {
         self.root().join("origin.git")
     }
 
+    /// Adds to the project's settings.
+    pub(crate) fn configure(&self, text: &str) {
+        let file = self.project().join(".debussy/config.toml");
+        let before = fs::read_to_string(&file).unwrap();
+        fs::write(file, before + text).unwrap();
+    }
+
     /// Folder of an attempt.
     pub(crate) fn attempt(&self, number: u64) -> PathBuf {
         self.project().join(format!(".debussy/dbs/attempts/{number}"))

@@ -20,8 +20,9 @@ fn size_of_shell(screen: &Screen) -> Option<(usize, usize)> {
 /// Waits until the shell's program has the size of the pane in this client.
 fn fits(tty: &Tty<'_>) -> (usize, usize) {
     let screen = tty.wait("a shell as large as its pane", |screen| {
+        let drawn = screen.status().contains("? help") && screen.is_line(screen.cells[0].len() - 1, 3);
         let area = screen.area("Shell").map(|area| (area.columns, area.rows));
-        area.is_some() && area == size_of_shell(screen)
+        drawn && area.is_some() && area == size_of_shell(screen)
     });
     size_of_shell(&screen).unwrap()
 }

@@ -100,6 +100,11 @@ impl Screen {
         self.rows.iter().any(|row| row.contains(text))
     }
 
+    /// The last row: the mode and what keys do.
+    pub(crate) fn status(&self) -> &str {
+        self.rows.last().map_or("", String::as_str)
+    }
+
     /// The inside of the pane whose title begins so.
     pub(crate) fn area(&self, title: &str) -> Option<Area> {
         let titled = |(top, line): (usize, &Vec<String>)| {

@@ -50,6 +50,12 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form
         .tail(if form == Form::Raw { u64::MAX } else { TAIL })
         .map_err(|error| format!("could not {error}"))?;
     if form == Form::Raw {
+        if tail.offset > 0 {
+            out::problem(&format!(
+                "the first {} bytes of attempt {attempt} are gone: a log keeps what came last",
+                tail.offset
+            ));
+        }
         out::bytes(&tail.bytes);
         return Ok(ExitCode::SUCCESS);
     }
