@@ -14,10 +14,10 @@ mod attached;
 mod demo;
 #[path = "e2e/killing.rs"]
 mod killing;
-#[path = "e2e/mishaps.rs"]
-mod mishaps;
 #[path = "e2e/lost.rs"]
 mod lost;
+#[path = "e2e/mishaps.rs"]
+mod mishaps;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/sizes.rs"]

@@ -141,7 +141,7 @@ fn a_question_is_answered_by_key_or_from_the_command_line() {
         story.dbs(&["task", "create", "Something", "--id", task, "--release"]);
     }
     tty.see("NEEDS YOU 2");
-    tty.press("!");
+    tty.press("C-b a");
     let screen = tty.wait("a terminal that asks", |screen| {
         screen.has("[2 Agents]") && screen.has("Go on?") && screen.has("LOOKING")
     });

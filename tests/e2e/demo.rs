@@ -58,7 +58,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.wait("a question", |screen| {
         screen.has("NEEDS YOU") && screen.has("knot-3")
     });
-    tty.press("!");
+    tty.press("C-b a");
     tty.wait("the terminal that asks, and another beside it", |screen| {
         screen.has("[2 Agents]")
             && screen.has("No, commit without it")
