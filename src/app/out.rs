@@ -15,7 +15,17 @@ pub fn line(text: &str) {
 
 /// Writes several lines, each cleaned.
 pub fn lines(text: &str) {
-    text.lines().for_each(line);
+    all(text.lines());
+}
+
+/// Writes many lines at once, each cleaned; none of them becomes two.
+pub fn all<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&sanitize(line.as_ref()));
+        text.push('\n');
+    }
+    bytes(text.as_bytes());
 }
 
 /// Writes a value as one line of JSON.

@@ -195,16 +195,16 @@ fn print_tasks(board: &Snapshot, tasks: &[&Task], json: Json) {
     if tasks.is_empty() {
         out::line("no tasks");
     }
-    for task in tasks {
-        out::line(&format!(
+    out::all(tasks.iter().map(|task| {
+        format!(
             "{:<14} {:<16} {:<10} {}{}",
             task.id,
             task.stage,
             task.state.word(),
             task.title,
             note(board, task)
-        ));
-    }
+        )
+    }));
 }
 
 /// What stands behind the title in a list: the agent, the reason to wait, the hold.

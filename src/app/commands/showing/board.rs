@@ -54,9 +54,7 @@ fn print(board: &Snapshot, json: Json, branches: impl FnOnce() -> Result<Vec<Str
         out::json(board);
         return;
     }
-    for line in lines(board, out::columns()) {
-        out::line(&line);
-    }
+    out::all(lines(board, out::columns()));
     out::line("");
     for line in status_lines(board, &branches()) {
         out::line(&line);
