@@ -7,6 +7,7 @@ pub mod config;
 pub mod demo;
 pub mod door;
 pub mod edge;
+pub mod editing;
 pub mod ending;
 pub mod logging;
 pub mod naming;

@@ -5,6 +5,8 @@
     reason = "a fixture that cannot be built is a failed test, and the text says which part"
 )]
 
+#[path = "ui/acts.rs"]
+mod acts;
 #[path = "ui/docs.rs"]
 mod docs;
 #[path = "ui/finding.rs"]

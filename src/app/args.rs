@@ -134,6 +134,8 @@ pub enum Verb {
     Init,
     /// See everything work: a throw-away repository with scripted agents
     Demo(Demo),
+    /// The keys in force, with a person's own
+    Keys(Keys),
     /// Print shell completions
     Completions {
         /// The shell
@@ -227,6 +229,20 @@ pub enum WorkflowVerb {
         /// Files; the project's own without them
         files: Vec<PathBuf>,
     },
+}
+
+/// What of the keys is wanted.
+#[derive(Debug, Args)]
+pub struct Keys {
+    /// Only say whether they are without contradiction
+    #[arg(long)]
+    pub check: bool,
+    /// Those of a preset instead: default, tmux, vim, emacs
+    #[arg(long)]
+    pub preset: Option<String>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
 }
 
 /// How to run the demo.

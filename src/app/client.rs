@@ -46,7 +46,7 @@ pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Res
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
     let ended = tokio::select! {
-        ended = show(socket, &mut connection, (looks, restart)) => ended,
+        ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
         // The window was closed, or somebody ends us from outside: everything else goes on.
         () = super::ending::told_to_end() => Ok(String::new()),
     };
@@ -60,13 +60,13 @@ pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Res
 
 /// Shows the session until it says goodbye; answers with which words.
 async fn show(
-    socket: &Path,
+    (socket, edge): (&Path, &Edge),
     connection: &mut (Sender, Receiver),
     (looks, restart): (Looks, Option<Restart>),
 ) -> Result<String, String> {
     let mut input = EventStream::new();
     loop {
-        match converse(connection, &mut input, looks).await? {
+        match converse(connection, &mut input, (looks, edge)).await? {
             End::Bye(why) => return Ok(why),
             End::Lost => {
                 RawTerminal::note("the server is not answering; agents go on; connecting again");
@@ -150,7 +150,7 @@ pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromSe
 async fn converse(
     (sender, receiver): &mut (Sender, Receiver),
     input: &mut EventStream,
-    looks: Looks,
+    (looks, edge): (Looks, &Edge),
 ) -> Result<End, String> {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
     if say(sender, &FromClient::Attach(Attach { cols, rows, looks }))
@@ -178,12 +178,36 @@ async fn converse(
                     }
                 }
                 Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
+                Ok(Some(Packet::Said(FromServer::Edit(text)))) => {
+                    let written = edited(edge, text, input).await?;
+                    if say(sender, &FromClient::Edited(written)).await.is_err() {
+                        return Ok(End::Lost);
+                    }
+                }
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
                 Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),
             },
         }
     }
+}
+
+/// Gives the terminal to the person's editor for a while; answers what it wrote, nothing when it failed.
+async fn edited(edge: &Edge, text: String, input: &mut EventStream) -> Result<Option<String>, String> {
+    // Whoever reads keys must not take them from the editor; a new reader begins with the next question.
+    drop(std::mem::take(input));
+    RawTerminal::lend();
+    let edge = edge.clone();
+    let written = tokio::task::spawn_blocking(move || super::editing::edit(&edge, &text)).await;
+    RawTerminal::take_again().map_err(|error| format!("could not use this terminal again: {error}"))?;
+    Ok(match written {
+        Ok(Ok(text)) => Some(text),
+        Ok(Err(why)) => {
+            tracing::warn!("{why}");
+            None
+        }
+        Err(_broken) => None,
+    })
 }
 
 /// How this terminal can be drawn on, from its environment.

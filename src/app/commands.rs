@@ -3,6 +3,7 @@
 
 pub mod acting;
 pub mod configuring;
+mod keying;
 pub mod sessions;
 pub mod showing;
 pub mod signalling;
@@ -124,6 +125,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             };
             configuring::run(edge, wanted, json)
         }
+        Verb::Keys(keys) => keying::run(edge, &keys),
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Pause(_)
         | Verb::Resume(_)

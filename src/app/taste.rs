@@ -1,8 +1,9 @@
 //! How a person wants the screen: colours, glyphs, the prefix key. What is not set follows the terminal.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::config::Config;
+use super::config::{Config, Origin};
 use super::wire::Looks;
 use crate::ui::{Glyphs, KeyProblem, Keymap, Palette, Theme};
 
@@ -13,8 +14,8 @@ pub struct Taste {
     palette: Option<Palette>,
     /// Glyphs and lines; `None`: as the terminal can.
     glyphs: Option<Glyphs>,
-    /// The prefix; `None`: that of the key file.
-    prefix: Option<String>,
+    /// A person's own keys, as a key file.
+    keys: String,
 }
 
 impl Taste {
@@ -31,7 +32,7 @@ impl Taste {
                 Some("ascii") => Some(Glyphs::Ascii),
                 _ => None,
             },
-            prefix: config.text("keys.prefix"),
+            keys: own_keys(config),
         }
     }
 
@@ -49,20 +50,57 @@ impl Taste {
     /// The keys.
     ///
     /// # Errors
-    /// When the prefix is taken by an action; the settings are checked for that when they are read.
+    /// What is wrong with a person's own keys, naming both sides of a contradiction.
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeyProblem> {
-        let own = self
-            .prefix
-            .as_ref()
-            .map(|prefix| format!("prefix = '{prefix}'\n"));
-        Keymap::with(own.as_deref().unwrap_or_default()).map(Arc::new)
+        Keymap::with(&self.keys).map(Arc::new)
     }
+}
+
+/// The settings about keys as a key file: `keys.prefix`, `keys.preset`, `keys.nav.approve` and the like.
+fn own_keys(config: &Config) -> String {
+    let mut text = String::new();
+    let mut tables: BTreeMap<String, String> = BTreeMap::new();
+    for shown in config.list() {
+        // What nobody set is left to the key file: a preset may have a prefix of its own.
+        let Some(value) = config
+            .text(&shown.key)
+            .filter(|_| shown.origin != Origin::Default)
+        else {
+            continue;
+        };
+        match shown.key.split('.').collect::<Vec<_>>()[..] {
+            ["keys", own @ ("prefix" | "preset")] => text.push_str(&format_row(own, &quoted(&value))),
+            ["keys", table, action] => {
+                let keys: Vec<String> = value.split_whitespace().map(quoted).collect();
+                let row = format_row(&quoted(action), &format!("[{}]", keys.join(", ")));
+                tables.entry(table.to_owned()).or_default().push_str(&row);
+            }
+            _ => {}
+        }
+    }
+    for (table, rows) in tables {
+        text.push('[');
+        text.push_str(&table);
+        text.push_str("]\n");
+        text.push_str(&rows);
+    }
+    text
+}
+
+fn format_row(name: &str, value: &str) -> String {
+    format!("{name} = {value}\n")
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml_edit::Value::from(text).to_string().trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::app::config::{Given, Places};
+    use crate::ui::{Action, Chord, Place};
 
     fn taste(text: &str) -> Taste {
         let folder = tempfile::tempdir().unwrap();
@@ -91,5 +129,28 @@ mod tests {
         assert_eq!((theme.palette, theme.glyphs), (Palette::Sixteen, Glyphs::Unicode));
         let keys = taste("keys.prefix = \"ctrl-a\"\n").keymap().unwrap();
         assert_eq!(keys.prefix().to_string(), "C-a");
+    }
+
+    #[test]
+    fn own_keys_come_on_top_of_a_preset_and_a_contradiction_names_both_sides() {
+        let keys = taste("keys.preset = \"vim\"\n[keys.nav]\napprove = \"Y C-y\"\n")
+            .keymap()
+            .unwrap();
+        let yes = dbs_chord("C-y");
+        assert_eq!(keys.lookup(Place::Nav, yes), Action::named("approve"));
+        assert_eq!(keys.lookup(Place::Nav, dbs_chord("a")), None);
+        assert_eq!(keys.lookup(Place::Nav, dbs_chord("Up")), None);
+        let why = taste("[keys.nav]\napprove = \"r\"\n")
+            .keymap()
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            why,
+            "bind `r` twice in nav: to retry and to approve; give one of them another key"
+        );
+    }
+
+    fn dbs_chord(text: &str) -> Chord {
+        text.parse().unwrap()
     }
 }

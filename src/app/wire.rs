@@ -37,6 +37,8 @@ pub enum FromClient {
     Attach(Attach),
     /// Somebody pressed, pasted, clicked or resized.
     Input(InputEvent),
+    /// The editor was closed; what it wrote, or nothing when it failed.
+    Edited(Option<String>),
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
@@ -133,6 +135,8 @@ pub enum FromServer {
     Answer(Answer),
     /// A line of the watcher log.
     Line(LogLine),
+    /// Open this text in the person's editor and say what becomes of it.
+    Edit(String),
     /// Put this on the person's clipboard.
     Clipboard(String),
 }

@@ -34,6 +34,8 @@ pub enum Command {
     RemoveDependency(TaskId, TaskId),
     /// Hand tasks to the pipeline; gives their batches the go-ahead.
     Release(Vec<TaskId>),
+    /// Take tasks that were released, parked or skipped, and on which nobody works, back into the backlog.
+    Withdraw(TaskId),
     /// Set a task aside, with the reason; an open attempt is stopped.
     Park(TaskId, String),
     /// Close a task without it being done; an open attempt is stopped.

@@ -101,6 +101,7 @@ impl Command {
             | Command::Approve(task)
             | Command::Reject(task, _)
             | Command::Skip(task)
+            | Command::Withdraw(task)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. } | Command::Kill(_) | Command::Pause | Command::Resume => Vec::new(),
         }

@@ -102,6 +102,28 @@ pub enum Action {
     Reject,
     /// Take up again.
     Retry,
+    /// Take up again, and tell the agent something.
+    RetryWithNote,
+    /// Take back into the backlog.
+    Withdraw,
+    /// One step more urgent.
+    MoreUrgent,
+    /// One step less urgent.
+    LessUrgent,
+    /// Change title and body in the editor.
+    EditTask,
+    /// Mark, or no longer.
+    Mark,
+    /// Take back what was just done.
+    Undo,
+    /// Do again what was taken back.
+    Redo,
+    /// Labels to jump to.
+    Jump,
+    /// The agent's terminal in a pane of its own, beside.
+    OpenBeside,
+    /// A shell where the agent works.
+    ShellHere,
     /// Leave out.
     Skip,
     /// Set aside, or take up again.
@@ -203,6 +225,8 @@ pub enum When {
     Backlog,
     /// An agent works on the selected task, or its terminal has the focus.
     Agent,
+    /// Somebody works on the selected task, in a folder of its own.
+    Workplace,
     /// The focus is on a terminal whose program runs.
     Terminal,
     /// A terminal is held still.

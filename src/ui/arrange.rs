@@ -255,20 +255,10 @@ impl Mode {
 
 /// Who gets the next key.
 pub(crate) fn mode(state: &State, scene: &Scene<'_>, focus: PaneId) -> Mode {
-    if matches!(
-        state.overlay,
-        Some(
-            Overlay::Ask(_)
-                | Overlay::Confirm(_)
-                | Overlay::Choose(_)
-                | Overlay::Help(_)
-                | Overlay::Palette(_)
-        )
-    ) {
-        return Mode::Ask;
-    }
-    if matches!(state.overlay, Some(Overlay::Find(_))) {
-        return Mode::Find;
+    match &state.overlay {
+        Some(Overlay::Find(_)) => return Mode::Find,
+        Some(_) => return Mode::Ask,
+        None => {}
     }
     mode_below(state, scene, focus)
 }

@@ -109,6 +109,9 @@ impl FromStr for Chord {
             ("C-", KeyModifiers::CONTROL),
             ("A-", KeyModifiers::ALT),
             ("S-", KeyModifiers::SHIFT),
+            ("ctrl-", KeyModifiers::CONTROL),
+            ("alt-", KeyModifiers::ALT),
+            ("shift-", KeyModifiers::SHIFT),
         ] {
             if let Some(after) = rest.strip_prefix(mark).filter(|after| !after.is_empty()) {
                 modifiers |= modifier;

@@ -52,6 +52,10 @@ pub(crate) fn why_not_about(
         }),
         When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),
         When::Agent => agent(about),
+        When::Workplace => none_if(
+            about.attempt.is_some_and(|attempt| attempt.workplace.is_some()),
+            || "nobody works on it, so there is no folder".to_owned(),
+        ),
         When::Approval if about.wants_permission().is_some() => None,
         of_task => match about.task {
             None => Some("no task is selected".to_owned()),
@@ -108,6 +112,7 @@ fn task_refuses(when: When, task: &Task) -> Option<String> {
             When::Always
             | When::Task
             | When::Agent
+            | When::Workplace
             | When::Terminal
             | When::Screen
             | When::Copying

@@ -11,21 +11,26 @@ use super::keymap::{KeyProblem, Keymap};
 use super::pane::{Node, PaneId};
 use super::scene::ScreenId;
 use super::still::StillLine;
-use crate::domain::{AttemptId, Level, Span, TaskId, Timestamp};
+use crate::domain::{AttemptId, Command, Level, Span, TaskId, Timestamp};
 
 mod content;
 mod copying;
+mod form;
 mod overlay;
 mod saved;
 mod start;
+mod undo;
 
 pub use content::Content;
 pub(super) use copying::{Copying, Older};
+pub(super) use form::{Field, Form, KINDS, Then};
 pub(super) use overlay::{
-    Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finding, Goal, Overlay, Search,
+    Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Editing, Finding, Goal, Jump, JumpTo, Overlay,
+    Search, named,
 };
 pub use saved::Saved;
 pub use start::StateProblem;
+pub(super) use undo::{MOST_UNDOABLE, Shown, UNDO_FOR, Undo, Undoable, inverse};
 
 /// Everything one client has on its screen and in its hands.
 #[derive(Debug, Clone)]
@@ -53,6 +58,14 @@ pub struct State {
     /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
     pub(crate) trail: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
+    /// Acts that can be taken back, the last one last.
+    pub(crate) undo: Vec<Undoable>,
+    /// Acts that were taken back.
+    pub(crate) redo: Vec<Undoable>,
+    /// Tasks that actions apply to, all at once.
+    pub(crate) marks: BTreeSet<TaskId>,
+    /// What the person's editor was opened for.
+    pub(crate) editing: Option<Editing>,
     /// Actions run by name, the last one first; at most [`MOST_RECENT`].
     pub(crate) recent: Vec<Action>,
     pub(crate) finished: Finished,
@@ -244,6 +257,14 @@ impl State {
             came => format!("{came} older lines from the log"),
         };
         self.tell(now, Level::Info, text);
+    }
+
+    /// The board refused that: there is nothing to take back.
+    pub fn refused(&mut self, command: &Command) {
+        let asked =
+            |act: &Undoable| matches!(&act.how, Undo::Commands { done, .. } if done.contains(command));
+        self.undo.retain(|act| !asked(act));
+        self.redo.retain(|act| !asked(act));
     }
 
     /// Tells a person something in passing: the answer to a command, an event.

@@ -11,12 +11,15 @@ use super::possible::why_not_about;
 use super::scene::{Scene, ScreenId};
 use super::state::{COUNT_WAITS, Copying, Counted, Hands, KEYS_SHOWN_AFTER, State};
 use super::target::{Target, of_task, target};
-use crate::domain::{Command, Level, Span, TaskId, Timestamp};
+use crate::domain::task::TaskKind;
+use crate::domain::{AttemptId, Command, Level, Span, TaskId, Timestamp, WorkflowId};
 use crate::term::keys::{KeyInput, MouseInput};
 
 mod approving;
 mod copying;
 mod finding;
+mod forming;
+mod jumping;
 mod keys;
 mod mouse;
 mod moving;
@@ -24,6 +27,7 @@ mod panes;
 mod prompts;
 mod searching;
 mod tasks;
+mod undoing;
 
 /// Something that happened at a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub enum Input {
     Key(KeyEvent),
     /// The mouse.
     Mouse(MouseEvent),
+    /// The person's editor was closed; what it wrote, or nothing when it failed.
+    Edited(Option<String>),
     /// A bracketed paste.
     Paste(String),
     /// The client's terminal has another size: columns, rows.
@@ -47,12 +53,16 @@ pub enum Input {
 pub enum Request {
     /// Ask the board for that; the answer comes back through [`State::tell`].
     Command(Command),
-    /// Make a task with that title in the backlog; its identity is chosen by the server.
-    NewTask(String),
+    /// Make a task; its identity is chosen by the server.
+    NewTask(Box<NewTask>),
+    /// Open that text in the person's editor and bring what becomes of it with [`Input::Edited`].
+    Edit(String),
     /// Input for the program in a terminal.
     TypeInto(ScreenId, Typed),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].
     OpenShell(PaneId),
+    /// Open a shell for that pane where that attempt works, and say so likewise.
+    OpenShellAt(PaneId, AttemptId),
     /// Close that shell.
     CloseShell(u64),
     /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].
@@ -65,6 +75,23 @@ pub enum Request {
     Detach,
     /// Stop the server; agents go on.
     StopServer,
+}
+
+/// A task that a person has written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewTask {
+    /// One line.
+    pub title: String,
+    /// Everything else.
+    pub body: String,
+    /// Kind of work.
+    pub kind: TaskKind,
+    /// The workflow; the usual one without.
+    pub workflow: Option<WorkflowId>,
+    /// 0 to 4.
+    pub priority: u8,
+    /// Whether it is released at once.
+    pub release: bool,
 }
 
 /// Input for a program in a terminal.
@@ -104,6 +131,7 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
             turn.mouse(event);
         }
         Input::Paste(text) => turn.paste(text),
+        Input::Edited(text) => turn.edited(text),
         Input::Resize(columns, rows) => turn.state.size = (columns, rows),
         Input::Focus(focused) => {
             if let Hands::Typing(id) = turn.state.hands {

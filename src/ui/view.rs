@@ -19,6 +19,7 @@ use crate::term::CursorShape;
 mod away;
 mod bars;
 mod cursor;
+mod form;
 mod help;
 mod hints;
 mod overlays;

@@ -4,8 +4,9 @@
 use ratatui::layout::Rect;
 
 use super::arrange::Mode;
-use super::canvas::{Canvas, Piece};
+use super::canvas::{Canvas, Piece, piece};
 use super::fuzzy::Needle;
+pub use super::hit::Hit;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::shelf::Want;
@@ -44,6 +45,12 @@ pub(crate) struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// What stands before a task's glyph: whether it is marked.
+    fn mark_of(&self, task: &TaskId) -> Piece {
+        let text = if self.state.marks.contains(task) { "*" } else { " " };
+        piece(text, Role::Key)
+    }
+
     /// What its rows must match.
     fn needle(&self) -> Needle {
         Needle::new(&self.pane.filter)
@@ -93,27 +100,6 @@ pub(crate) trait View {
 
 /// Everything that can be clicked, later ones above earlier ones.
 pub(crate) type Hits = Vec<(Rect, Hit)>;
-
-/// What a click is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hit {
-    /// A tab.
-    Tab(usize),
-    /// The strip of what needs a person.
-    Strip,
-    /// A pane.
-    Pane(PaneId),
-    /// A task's row or card.
-    Task(PaneId, TaskId),
-    /// An agent's row.
-    Agent(PaneId, AttemptId),
-    /// Another row of that pane's view, by the view's own number.
-    Mark(PaneId, u64),
-    /// A row of a choice.
-    Choice(usize),
-    /// Whatever lies over the panes.
-    Overlay,
-}
 
 /// A movement inside a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -416,6 +416,18 @@ fn an_answer_needs_an_agent_to_hear_it() {
 }
 
 #[test]
+fn a_task_nobody_works_on_can_be_taken_back_into_the_backlog() {
+    let mut desk = Desk::developing("a");
+    refused(&mut desk, Command::Withdraw("a".into()), "a is being worked on");
+    desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
+    desk.ask(Command::Withdraw("a".into())).unwrap();
+    assert_eq!(desk.task("a").state, TaskState::Backlog);
+    desk.ask(Command::Withdraw("a".into())).unwrap();
+    desk.ask(Command::Release(vec!["a".into()])).unwrap();
+    assert_ne!(desk.task("a").state, TaskState::Backlog);
+}
+
+#[test]
 fn a_skipped_task_can_be_taken_up_again() {
     let mut desk = Desk::developing("a");
     desk.ask(Command::Skip("a".into())).unwrap();

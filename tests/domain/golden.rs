@@ -114,6 +114,7 @@ fn commands() -> Vec<Command> {
         Command::Approve("t".into()),
         Command::Reject("t".into(), text()),
         Command::Skip("t".into()),
+        Command::Withdraw("t".into()),
         Command::Answer("t".into(), text()),
         Command::Kill(a()),
         Command::Pause,

@@ -138,6 +138,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => task().prop_map(Command::Approve),
         1 => task().prop_map(|id| Command::Reject(id, "x".to_owned())),
         1 => task().prop_map(Command::Skip),
+        1 => task().prop_map(Command::Withdraw),
         1 => task().prop_map(|id| Command::Answer(id, "x".to_owned())),
         1 => attempt().prop_map(Command::Kill),
         1 => Just(Command::Pause),

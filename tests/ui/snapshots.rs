@@ -272,6 +272,23 @@ fn a_terminal_that_is_held_still() {
 }
 
 #[test]
+fn forms_labels_marks_and_what_can_be_taken_back() {
+    for (name, keys) in [
+        ("form", "n f i x Tab"),
+        ("jump", "f"),
+        ("marked", "v v"),
+        ("undo", "s"),
+        ("discard", "X"),
+    ] {
+        for size in OVERLAY_SIZES {
+            let mut desk = Desk::full(size);
+            desk.press(keys);
+            check(name, &desk);
+        }
+    }
+}
+
+#[test]
 fn the_keys_after_the_prefix() {
     for size in [(60, 15), (80, 24), (120, 40)] {
         let mut desk = Desk::full(size);

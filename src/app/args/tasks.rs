@@ -27,6 +27,8 @@ pub enum TaskVerb {
     Ready(Json),
     /// Change what a task says
     Update(Update),
+    /// Change title and description in your editor
+    Edit(One),
     /// Write on a task
     Comment(OneWithText),
     /// Dependencies: `dbs task dep ID ON` lets ID wait for ON
@@ -51,6 +53,8 @@ pub enum TaskVerb {
         #[command(flatten)]
         json: Json,
     },
+    /// Take a task that nobody works on back into the backlog
+    Withdraw(One),
     /// Set a task aside
     Park(OneWithText),
     /// Close a task without it being done

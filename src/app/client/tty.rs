@@ -32,13 +32,27 @@ impl RawTerminal {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::other("standard input and output must be a terminal"));
         }
-        enable_raw_mode()?;
-        TAKEN.store(true, Ordering::Release);
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             give_back();
             before(panic);
         }));
+        RawTerminal::take_again()?;
+        Ok(RawTerminal)
+    }
+
+    /// Gives it to another program for a while.
+    pub(super) fn lend() {
+        give_back();
+    }
+
+    /// Takes it, also after it was lent.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub(super) fn take_again() -> io::Result<()> {
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::Release);
         let enhanced = supports_keyboard_enhancement().unwrap_or(false);
         let mut out = io::stdout().lock();
         execute!(
@@ -53,7 +67,7 @@ impl RawTerminal {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(out, PushKeyboardEnhancementFlags(flags))?;
         }
-        Ok(RawTerminal)
+        Ok(())
     }
 
     /// Writes a picture.

@@ -6,6 +6,7 @@ use super::{Outcome, ask, author, said, showing};
 use crate::app::args::{Create, Json, Retry, TaskVerb, Update};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
+use crate::app::editing;
 use crate::app::wire::Snapshot;
 use crate::domain::task::TaskKind;
 use crate::domain::{AttemptId, Command, Draft, Patch, TaskId, Worker};
@@ -19,6 +20,7 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
             showing::list(edge, state.as_deref(), stage.as_deref(), json)
         }
         TaskVerb::Ready(json) => showing::ready(edge, json),
+        TaskVerb::Edit(one) => edit(edge, &one.id, one.json),
         TaskVerb::Update(update) => self::update(edge, update),
         TaskVerb::Comment(one) => ask(edge, Command::Comment(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Dep {
@@ -38,6 +40,7 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
             Command::Release(ids.iter().map(|text| id(text)).collect()),
             json,
         ),
+        TaskVerb::Withdraw(one) => ask(edge, Command::Withdraw(id(&one.id)), one.json),
         TaskVerb::Park(one) => ask(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Close(one) => ask(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Retry(again) => retry(edge, again),
@@ -94,6 +97,32 @@ pub(super) fn free_id(door: &mut Door, title: &str) -> Result<TaskId, String> {
     let prefix = door.place.config().text("prefix").unwrap_or_default();
     let taken = |id: &str| board.tasks.contains_key(&TaskId::from(id));
     Ok(TaskId::new(crate::app::naming::free_id(&prefix, title, &taken)))
+}
+
+/// Opens title and description in the person's editor; the first line is the title.
+fn edit(edge: &Edge, name: &str, json: Json) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let board = door.snapshot()?;
+    let task = board.tasks.get(&id(name)).ok_or_else(|| {
+        format!("could not edit {name}: there is no such task; `dbs task list` shows those there are")
+    })?;
+    let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
+    let after = editing::edit(edge, &before)?;
+    let (title, body) = after.trim_start().split_once('\n').unwrap_or((after.trim(), ""));
+    let patch = Patch {
+        title: Some(title.trim().to_owned()).filter(|title| !title.is_empty() && *title != task.title),
+        body: Some(body.trim().to_owned()).filter(|body| body != task.body.trim()),
+        ..Patch::default()
+    };
+    if patch == Patch::default() {
+        return Err(format!(
+            "could not change {name}: nothing was changed in the editor"
+        ));
+    }
+    Ok(said(
+        &door.ask(&author(edge), Command::Update(id(name), patch))?,
+        json,
+    ))
 }
 
 fn update(edge: &Edge, update: Update) -> Outcome {

@@ -106,8 +106,7 @@ impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
         let size = (attach.cols.max(1), attach.rows.max(1));
         let taste = Taste::of(&server.session.place.config());
-        let keymap = taste.keymap().map_err(|error| format!("could not {error}"))?;
-        let mut state = State::new(size, keymap).map_err(|error| format!("could not {error}"))?;
+        let mut state = first_state(&taste, size)?;
         arranging::prepare(&server.session, &mut state, clock::now());
         Ok(Client {
             server: Arc::clone(server),
@@ -194,6 +193,11 @@ impl Client {
             Happened::Stop => Next::Bye("the server ends; agents go on unless you stopped them".to_owned()),
             Happened::Said(None) => Next::Gone,
             Happened::Said(Some(FromClient::Input(event))) => self.input(event, sender).await?,
+            Happened::Said(Some(FromClient::Edited(text))) => {
+                self.picture.anew(self.state.size);
+                let requests = self.update(Input::Edited(text));
+                self.carry_out_all(requests, sender).await?
+            }
             Happened::Said(Some(FromClient::Ack(number))) => {
                 self.pace.shown(number);
                 Next::On
@@ -324,6 +328,10 @@ impl Client {
             Ok(Done::Shell(pane, number)) => self.state.shell_opened(pane, number),
             Ok(Done::Fetched(paper, sheet)) => self.shelf.put(paper, sheet, now),
             Ok(Done::Older(screen, lines)) => self.state.older(now, screen, lines),
+            Ok(Done::Refused(command, why)) => {
+                self.state.refused(&command);
+                self.state.tell(now, crate::domain::Level::Warning, why);
+            }
             Ok(Done::Nothing) => {}
             Err(error) => self.state.tell(
                 now,
@@ -357,5 +365,19 @@ fn is_of_a_person(event: &InputEvent) -> bool {
 impl Drop for Client {
     fn drop(&mut self) {
         self.server.resize(self.server.sizes.left(self.number));
+    }
+}
+
+/// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
+fn first_state(taste: &Taste, size: (u16, u16)) -> Result<State, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
+    match taste.keymap() {
+        Ok(keymap) => State::new(size, keymap).map_err(|error| failed(&error)),
+        Err(wrong) => {
+            let mut state = State::builtin(size).map_err(|error| failed(&error))?;
+            let text = format!("could not {wrong}; the default keys hold");
+            state.tell(clock::now(), crate::domain::Level::Error, text);
+            Ok(state)
+        }
     }
 }

@@ -190,7 +190,9 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                 server.clients.fetch_sub(1, Ordering::Relaxed);
                 return drawn;
             }
-            Some(FromClient::Hello(_) | FromClient::Input(_) | FromClient::Ack(_)) => {}
+            Some(
+                FromClient::Hello(_) | FromClient::Input(_) | FromClient::Edited(_) | FromClient::Ack(_),
+            ) => {}
         }
     }
 }

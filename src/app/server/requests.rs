@@ -11,11 +11,10 @@ use crate::adapters::ipc::Sender;
 use crate::app::naming::free_id;
 use crate::app::wire::FromServer;
 use crate::domain::command::{Command, Draft};
-use crate::domain::task::TaskKind;
-use crate::domain::{Level, Span};
+use crate::domain::{AttemptId, Level, Span};
 use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::{Modes, keys};
-use crate::ui::{PaneId, Paper, Request, ScreenId, Sheet, StillLine, Typed};
+use crate::ui::{NewTask, PaneId, Paper, Request, ScreenId, Sheet, StillLine, Typed};
 
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
@@ -25,6 +24,8 @@ const GRACE: Span = Span(1_000);
 pub(super) enum Done {
     /// Something to tell the person.
     Said(Level, String),
+    /// The board refused that, and why.
+    Refused(Box<Command>, String),
     /// A shell for that pane.
     Shell(PaneId, u64),
     /// Something a view wanted.
@@ -44,12 +45,9 @@ pub(super) async fn carry_out(
     let server = Arc::clone(&client.server);
     match request {
         Request::Command(command) => ask(client, server, command),
-        Request::NewTask(title) => {
-            let taken = |id: &str| server.session.pictures.borrow().tasks.contains_key(&id.into());
-            let prefix = server.session.place.config().text("prefix").unwrap_or_default();
-            let id = free_id(&prefix, &title, &taken);
-            ask(client, server, Command::Create(draft(id, title)));
-        }
+        Request::NewTask(task) => make(client, server, *task),
+        Request::Edit(text) => say(sender, &FromServer::Edit(text)).await?,
+        Request::OpenShellAt(pane, attempt) => open_shell_at(client, server, pane, attempt),
         Request::TypeInto(id, typed) => {
             if server.sizes.typed(client.number, &holder_of(id)) {
                 client.fit_terminals();
@@ -80,26 +78,43 @@ pub(super) async fn carry_out(
 }
 
 fn ask(client: &mut Client, server: Arc<Server>, command: Command) {
-    client.work.spawn_blocking(
-        move || match session::ask(&server.session.inbox, "person", command) {
-            Ok(Ok(accepted)) => Done::Said(Level::Success, accepted.0),
-            Ok(Err(refusal)) => Done::Said(Level::Warning, refusal.0),
-            Err(closed) => Done::Said(Level::Error, format!("could not {closed}")),
-        },
-    );
+    client.work.spawn_blocking(move || asked(&server, command));
 }
 
-fn draft(id: String, title: String) -> Draft {
+fn asked(server: &Server, command: Command) -> Done {
+    match session::ask(&server.session.inbox, "person", command.clone()) {
+        Ok(Ok(accepted)) => Done::Said(Level::Success, accepted.0),
+        Ok(Err(refusal)) => Done::Refused(Box::new(command), refusal.0),
+        Err(closed) => Done::Said(Level::Error, format!("could not {closed}")),
+    }
+}
+
+/// Makes a task, and releases it if that was wished.
+fn make(client: &mut Client, server: Arc<Server>, task: NewTask) {
+    let taken = |id: &str| server.session.pictures.borrow().tasks.contains_key(&id.into());
+    let prefix = server.session.place.config().text("prefix").unwrap_or_default();
+    let id = free_id(&prefix, &task.title, &taken);
+    let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
+    let create = Command::Create(draft(id, task));
+    client
+        .work
+        .spawn_blocking(move || match (asked(&server, create), release) {
+            (Done::Said(Level::Success, _), Some(release)) => asked(&server, release),
+            (done, _) => done,
+        });
+}
+
+fn draft(id: String, task: NewTask) -> Draft {
     Draft {
         id: crate::domain::TaskId::new(id),
         batch: "main".into(),
-        workflow: "kanban".into(),
+        workflow: task.workflow.unwrap_or_else(|| "kanban".into()),
         stage: None,
-        title,
-        body: String::new(),
-        kind: TaskKind::Task,
+        title: task.title,
+        body: task.body,
+        kind: task.kind,
         tags: [].into(),
-        priority: 2,
+        priority: task.priority,
         deps: [].into(),
         gates: Vec::new(),
         needs_approval: false,
@@ -114,6 +129,25 @@ fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
             .into_iter()
             .find(|number| !shown.contains(number));
         match free.map_or_else(|| server.shells.open(&server.session, size), Ok) {
+            Ok(number) => Done::Shell(pane, number),
+            Err(why) => Done::Said(Level::Warning, why),
+        }
+    });
+}
+
+/// A shell where an attempt works.
+fn open_shell_at(client: &mut Client, server: Arc<Server>, pane: PaneId, attempt: AttemptId) {
+    let size = client.size_of(pane);
+    client.work.spawn_blocking(move || {
+        let place = server
+            .session
+            .pictures
+            .borrow()
+            .attempts
+            .get(&attempt)
+            .and_then(|attempt| attempt.workplace.as_ref().map(|place| place.path.clone()));
+        let folder = server.session.place.root.join(place.unwrap_or_default());
+        match server.shells.open_in(&server.session, size, folder) {
             Ok(number) => Done::Shell(pane, number),
             Err(why) => Done::Said(Level::Warning, why),
         }

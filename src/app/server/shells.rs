@@ -44,6 +44,19 @@ impl Shells {
     /// # Errors
     /// Why it could not be started.
     pub(super) fn open(&self, session: &Session, size: PaneSize) -> Result<u64, String> {
+        self.open_in(session, size, session.place.root.clone())
+    }
+
+    /// The same in that folder.
+    ///
+    /// # Errors
+    /// Why it could not be started.
+    pub(super) fn open_in(
+        &self,
+        session: &Session,
+        size: PaneSize,
+        folder: std::path::PathBuf,
+    ) -> Result<u64, String> {
         let _opening = self.opening.token();
         if self.opening.is_closed() {
             return Err("could not open a shell: the session ends".to_owned());
@@ -58,7 +71,7 @@ impl Shells {
         let spec = LaunchSpec {
             id: id.clone(),
             argv: vec![session.shell.program.to_string_lossy().into_owned()],
-            cwd: session.place.root.clone(),
+            cwd: folder,
             env,
             size,
             marker: format!("{}-shell-{number}-{}", session.place.marker, session.since.0),

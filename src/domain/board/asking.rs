@@ -42,6 +42,7 @@ impl Board {
             Command::Approve(id) => self.approve(step, by, id),
             Command::Reject(id, why) => self.send_back(step, by, id, why),
             Command::Skip(id) => self.skip(step, by, id),
+            Command::Withdraw(id) => self.withdraw(step, by, id),
             Command::Answer(id, text) => self.answer(step, by, id, text),
             Command::Kill(id) => self.kill(step, by, *id),
             Command::Pause => Ok(self.pause_work(step, by)),

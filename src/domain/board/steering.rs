@@ -76,6 +76,33 @@ impl Board {
         });
     }
 
+    /// Takes a task on which nobody works back into the backlog: the opposite of a release.
+    pub(super) fn withdraw(&mut self, step: &mut Step, by: &str, id: &TaskId) -> Answer {
+        let task = self.known(id)?;
+        match &task.state {
+            TaskState::Backlog => return Ok(accepted(format!("{id} is in the backlog already"))),
+            TaskState::Released | TaskState::Parked(_) => {}
+            TaskState::Skipped(root) if root == id => {}
+            TaskState::Active | TaskState::Verifying => {
+                return Err(refusal(format!(
+                    "{id} is being worked on: set it aside with `dbs task park {id} REASON`"
+                )));
+            }
+            TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                return Err(refusal(format!(
+                    "{id} is {}: take it up again with `dbs retry {id}`, or park it",
+                    task.state.word()
+                )));
+            }
+            TaskState::Done | TaskState::Cancelled => return Err(over(&task)),
+        }
+        self.put(step.now, id, TaskState::Backlog);
+        self.void_work(step, id);
+        let text = format!("{by} took {id} back into the backlog");
+        step.say(Level::Info, "withdraw", id, text);
+        Ok(accepted(format!("{id} is in the backlog again")))
+    }
+
     pub(super) fn park(&mut self, step: &mut Step, by: &str, id: &TaskId, why: &str) -> Answer {
         let task = self.known(id)?;
         let why = must_say("the reason", why)?;

@@ -1,9 +1,13 @@
 //! What can lie over the panes for a moment: the help, a one-line prompt, a question, a choice. Data only.
 
+use ratatui::layout::Rect;
+
 use crate::domain::{AttemptId, Command, TaskId};
+use crate::ui::hit::Hit;
 use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
-use crate::ui::state::Content;
+use crate::ui::scene::ScreenId;
+use crate::ui::state::{Content, Form};
 use crate::ui::still::Spot;
 
 /// What lies over the panes.
@@ -17,6 +21,10 @@ pub(crate) enum Overlay {
     Find(Finding),
     /// A one-line prompt.
     Ask(Ask),
+    /// The form for a new task.
+    Form(Box<Form>),
+    /// Labels to jump to.
+    Jump(Jump),
     /// A yes-or-no question; no by default.
     Confirm(Box<Confirm>),
     /// A list to choose from.
@@ -62,23 +70,27 @@ pub(crate) struct Ask {
     pub kind: AskKind,
     /// What was typed.
     pub line: Line,
+    /// What it is about, shown above.
+    pub lines: Vec<String>,
+    /// The word the text must begin with, for what cannot be taken back.
+    pub word: Option<&'static str>,
 }
 
 /// What a prompt is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AskKind {
     /// The reason for sending work back.
-    Reject(TaskId),
+    Reject(Vec<TaskId>),
     /// The answer to an agent.
-    Answer(TaskId),
+    Answer(Vec<TaskId>),
     /// Something to write on a task.
-    Comment(TaskId),
+    Comment(Vec<TaskId>),
     /// Why a task is set aside.
-    Park(TaskId),
+    Park(Vec<TaskId>),
+    /// What the next attempt should know.
+    RetryWithNote(Vec<TaskId>),
     /// Why a task is closed.
-    Close(TaskId),
-    /// The title of a new task.
-    NewTask,
+    Close(Vec<TaskId>),
     /// The new name of a tab.
     RenameTab,
 }
@@ -87,15 +99,67 @@ impl AskKind {
     /// The question, as shown before the caret.
     pub(crate) fn question(&self) -> String {
         match self {
-            AskKind::Reject(task) => format!("Send {task} back, because"),
-            AskKind::Answer(task) => format!("Answer the agent of {task}"),
-            AskKind::Comment(task) => format!("Write on {task}"),
-            AskKind::Park(task) => format!("Set {task} aside, because"),
-            AskKind::Close(task) => format!("Close {task} without it being done, because"),
-            AskKind::NewTask => "Title of the new task".to_owned(),
+            AskKind::Reject(tasks) => format!("Send {} back, because", named(tasks)),
+            AskKind::Answer(tasks) => format!("Answer the agent of {}", named(tasks)),
+            AskKind::Comment(tasks) => format!("Write on {}", named(tasks)),
+            AskKind::Park(tasks) => format!("Set {} aside, because", named(tasks)),
+            AskKind::RetryWithNote(tasks) => format!("Take {} up again; the agent should know", named(tasks)),
+            AskKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
             AskKind::RenameTab => "New name of this tab".to_owned(),
         }
     }
+}
+
+impl AskKind {
+    /// What was done, in a few words.
+    pub(crate) fn deed(&self) -> String {
+        match self {
+            AskKind::Reject(tasks) => format!("sent {} back", named(tasks)),
+            AskKind::Answer(tasks) => format!("answered {}", named(tasks)),
+            AskKind::Comment(tasks) => format!("wrote on {}", named(tasks)),
+            AskKind::Park(tasks) => format!("set {} aside", named(tasks)),
+            AskKind::RetryWithNote(tasks) => format!("took {} up again", named(tasks)),
+            AskKind::Close(tasks) => format!("closed {}", named(tasks)),
+            AskKind::RenameTab => "renamed the tab".to_owned(),
+        }
+    }
+}
+
+/// A task, or how many.
+pub(crate) fn named(tasks: &[TaskId]) -> String {
+    match tasks {
+        [only] => only.to_string(),
+        several => format!("{} tasks", several.len()),
+    }
+}
+
+/// Labels at everything that can be clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Jump {
+    /// What was typed of a label.
+    pub typed: String,
+    /// Places and their labels.
+    pub targets: Vec<JumpTo>,
+}
+
+/// A place with a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct JumpTo {
+    /// Where it is.
+    pub area: Rect,
+    /// What it is.
+    pub hit: Hit,
+    /// The letters that lead there.
+    pub label: String,
+}
+
+/// What the person's editor was opened for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Editing {
+    /// The body in the form.
+    Form,
+    /// The title and body of that task.
+    Task(TaskId),
 }
 
 /// A yes-or-no question.
@@ -122,6 +186,10 @@ pub(crate) enum Deed {
     CloseTab,
     /// Stop the server.
     StopServer,
+    /// Stop these agents.
+    Stop(Vec<AttemptId>),
+    /// Type that into the terminal.
+    Paste(ScreenId, String),
     /// Allow these agents what they wanted when it was asked, and no other thing.
     Allow(Vec<(AttemptId, String)>),
     /// Approve these tasks.
@@ -151,6 +219,8 @@ pub(crate) struct Choice {
 /// What choosing a row does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chosen {
+    /// Copy that.
+    Copy(String),
     /// Split the pane with the focus and show that in the new one.
     Split(Axis, Content),
     /// Go to that pane of that tab.

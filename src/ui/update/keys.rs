@@ -10,9 +10,11 @@ use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
 use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Counted, Hands, Overlay};
+use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay};
 use crate::ui::views::Step;
 
+/// Lines of a paste that are sent without being shown.
+const MOST_PASTED: usize = 5;
 /// The largest number that counts.
 const MOST_COUNTED: u32 = 999;
 
@@ -149,9 +151,41 @@ impl Turn<'_, '_> {
         }
     }
 
+    /// A long paste, or one that could steer the program, is shown before it is sent (A5).
+    fn paste_seen(&mut self, id: ScreenId, text: String) {
+        let lines = text.lines().count();
+        let steers = text
+            .chars()
+            .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+        if lines <= MOST_PASTED && !steers {
+            return self.paste_into(id, text);
+        }
+        let mut shown: Vec<String> = text
+            .lines()
+            .take(MOST_PASTED)
+            .map(|line| format!("  {line}"))
+            .collect();
+        if lines > MOST_PASTED {
+            shown.push(format!("  and {} more lines", lines - MOST_PASTED));
+        }
+        if steers {
+            shown.push("It holds control characters.".to_owned());
+        }
+        self.confirm(Confirm {
+            question: format!("Paste {lines} lines?"),
+            lines: shown,
+            yes: "paste".to_owned(),
+            deed: Deed::Paste(id, text),
+        });
+    }
+
     pub(super) fn paste(&mut self, text: String) {
         match (&mut self.state.overlay, self.state.hands) {
             (Some(Overlay::Ask(ask)), _) => ask.line.insert(&text),
+            (Some(Overlay::Form(form)), _) => match form.field {
+                Field::Body => form.body.push_str(&text),
+                _ => form.title.insert(&text),
+            },
             (Some(Overlay::Find(finding)), _) => {
                 finding.line.insert(&text);
                 let finding = finding.clone();
@@ -162,7 +196,7 @@ impl Turn<'_, '_> {
                 search.at = 0;
             }
             (None, Hands::Typing(id) | Hands::Prefix { then: Some(id), .. }) => {
-                self.ask(Request::TypeInto(id, Typed::Paste(text)));
+                self.paste_seen(id, text);
             }
             _ => {
                 let key = self.state.keymap.hint(Action::Type).unwrap_or_default();

@@ -137,19 +137,26 @@ impl Turn<'_, '_> {
                 let area = placed.inner;
                 (placed.pane, (event.column - area.x, event.row - area.y))
             });
-        match self.hit(event) {
-            None | Some(Hit::Overlay) => {}
-            Some(Hit::Choice(at)) => self.click_choice(at),
-            Some(Hit::Tab(tab)) => self.visit_tab(tab),
-            Some(Hit::Strip) => self.act(Action::NeedsYou),
-            Some(Hit::Pane(pane)) => {
+        if let Some(hit) = self.hit(event) {
+            self.go_to_hit(hit, arranged);
+        }
+    }
+
+    /// What a click there does: the first one goes there, the second one opens.
+    pub(super) fn go_to_hit(&mut self, hit: Hit, arranged: &Arranged) {
+        match hit {
+            Hit::Overlay => {}
+            Hit::Choice(at) => self.click_choice(at),
+            Hit::Tab(tab) => self.visit_tab(tab),
+            Hit::Strip => self.act(Action::NeedsYou),
+            Hit::Pane(pane) => {
                 if pane == arranged.focus {
                     self.click_terminal(arranged);
                 } else {
                     self.focus(pane, arranged.focus);
                 }
             }
-            Some(Hit::Task(pane, task)) => {
+            Hit::Task(pane, task) => {
                 let again =
                     pane == arranged.focus && selected(self.state, self.scene).as_ref() == Some(&task);
                 self.state.selected = Some(task);
@@ -158,7 +165,7 @@ impl Turn<'_, '_> {
                     self.act(Action::Open);
                 }
             }
-            Some(Hit::Mark(pane, mark)) => {
+            Hit::Mark(pane, mark) => {
                 let again = pane == arranged.focus && self.state.pane(pane).mark == Some(mark);
                 let marked = self.state.pane_mut(pane);
                 (marked.mark, marked.scroll) = (Some(mark), 0);
@@ -167,7 +174,7 @@ impl Turn<'_, '_> {
                     self.act(Action::Open);
                 }
             }
-            Some(Hit::Agent(pane, agent)) => {
+            Hit::Agent(pane, agent) => {
                 let again =
                     pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
                 self.state.agent = Some(agent);
@@ -190,7 +197,14 @@ impl Turn<'_, '_> {
         let marked = match &mut self.state.overlay {
             Some(Overlay::Choose(choose)) => &mut choose.at,
             Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.at,
-            Some(Overlay::Ask(_) | Overlay::Confirm(_) | Overlay::Find(_)) | None => return,
+            Some(
+                Overlay::Ask(_)
+                | Overlay::Confirm(_)
+                | Overlay::Find(_)
+                | Overlay::Form(_)
+                | Overlay::Jump(_),
+            )
+            | None => return,
         };
         if *marked == at {
             return self.overlay_key(Chord::plain(KeyCode::Enter));

@@ -238,6 +238,9 @@ impl Turn<'_, '_> {
     }
 
     fn back(&mut self, arranged: &Arranged) {
+        if !self.state.marks.is_empty() {
+            return self.state.marks.clear();
+        }
         let pane = self.state.pane_mut(arranged.focus);
         if !pane.filter.is_empty() {
             return pane.filter.clear();

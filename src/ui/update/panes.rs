@@ -33,6 +33,8 @@ impl Turn<'_, '_> {
             Action::Resize(direction) => self.resize(direction, arranged),
             Action::Arrange => self.rearrange(arranged),
             Action::NewShell => self.new_shell(),
+            Action::ShellHere => self.shell_here(arranged),
+            Action::OpenBeside => self.open_beside(arranged),
             Action::RenameTab => self.rename_tab(),
             Action::ListPanes => self.list_panes(),
             _ => return false,
@@ -129,7 +131,10 @@ impl Turn<'_, '_> {
                     deed: Deed::ClosePane(pane),
                 })));
             }
-            _ => self.close_pane(pane),
+            _ => {
+                self.remember_panes("closed the pane");
+                self.close_pane(pane);
+            }
         }
     }
 
@@ -263,6 +268,28 @@ impl Turn<'_, '_> {
         self.new_tab("Shell".to_owned(), pane);
     }
 
+    /// A new tab with a shell where the agent of the task works.
+    fn shell_here(&mut self, arranged: &Arranged) {
+        let Some(attempt) = self.target(arranged).attempt else {
+            return;
+        };
+        let (id, task) = (attempt.id, attempt.task.to_string());
+        if self.state.tabs.len() >= MOST_TABS {
+            return self.warn(format!("there are {MOST_TABS} tabs; close one first"));
+        }
+        let pane = self.new_pane(Content::Shell(None));
+        self.requests
+            .retain(|request| *request != Request::OpenShell(pane));
+        self.ask(Request::OpenShellAt(pane, id));
+        self.new_tab(task, pane);
+    }
+
+    fn open_beside(&mut self, arranged: &Arranged) {
+        if let Some(attempt) = self.target(arranged).attempt {
+            self.split(Axis::Columns, Content::Attempt(attempt.id));
+        }
+    }
+
     fn zoom(&mut self) {
         if let Some(tab) = self.state.here_mut() {
             tab.zoom = match tab.zoom {
@@ -296,6 +323,8 @@ impl Turn<'_, '_> {
         self.state.overlay = Some(Overlay::Ask(Ask {
             kind: AskKind::RenameTab,
             line: Line::of(text),
+            lines: Vec::new(),
+            word: None,
         }));
     }
 

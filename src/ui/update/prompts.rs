@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Request, Turn};
-use crate::domain::Command;
+use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
 
@@ -17,6 +17,8 @@ impl Turn<'_, '_> {
             Overlay::Help(search) => self.help_key(search, chord),
             Overlay::Palette(search) => self.palette_key(search, chord),
             Overlay::Find(finding) => self.find_key(finding, chord),
+            Overlay::Form(form) => self.form_key(form, chord),
+            Overlay::Jump(jump) => self.jump_key(jump, chord),
             Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Choose(mut choose) => match list_step(chord) {
@@ -39,6 +41,7 @@ impl Turn<'_, '_> {
         self.state.overlay = None;
         match chosen {
             Some(Chosen::Split(axis, content)) => self.split(axis, content),
+            Some(Chosen::Copy(text)) => self.copy_text(&text),
             Some(Chosen::Goto(tab, pane)) => self.go((tab, pane)),
             None => {}
         }
@@ -57,10 +60,16 @@ impl Turn<'_, '_> {
 
     fn deed(&mut self, deed: Deed) {
         match deed {
-            Deed::Command(command) => self.ask(Request::Command(*command)),
+            Deed::Command(command) => self.command("paused", *command),
             Deed::ClosePane(pane) => self.close_pane(pane),
             Deed::CloseTab => self.close_tab(),
             Deed::StopServer => self.ask(Request::StopServer),
+            Deed::Stop(attempts) => {
+                let commands = attempts.into_iter().map(Command::Kill);
+                self.requests.extend(commands.map(Request::Command));
+                self.state.marks.clear();
+            }
+            Deed::Paste(id, text) => self.paste_into(id, text),
             Deed::Allow(agents) => self.allow_all(&agents),
             Deed::Approve(tasks) => {
                 let commands = tasks.into_iter().map(Command::Approve);
@@ -86,22 +95,53 @@ impl Turn<'_, '_> {
             self.warn("nothing was written; Esc cancels");
             return Some(ask);
         }
-        let request = match ask.kind {
-            AskKind::Reject(task) => Request::Command(Command::Reject(task, text)),
-            AskKind::Answer(task) => Request::Command(Command::Answer(task, text)),
-            AskKind::Comment(task) => Request::Command(Command::Comment(task, text)),
-            AskKind::Park(task) => Request::Command(Command::Park(task, text)),
-            AskKind::Close(task) => Request::Command(Command::Close(task, text)),
-            AskKind::NewTask => Request::NewTask(text),
+        let text = match ask.word {
+            None => text,
+            Some(word) => match text.strip_prefix(word).map(str::trim) {
+                Some("") => word.to_owned(),
+                Some(rest) => rest.to_owned(),
+                None => {
+                    self.warn(format!(
+                        "nothing was done: the line must begin with the word {word}; Esc cancels"
+                    ));
+                    return Some(ask);
+                }
+            },
+        };
+        self.asked(ask.kind, &text);
+        None
+    }
+
+    /// Does what a prompt was for.
+    fn asked(&mut self, kind: AskKind, text: &str) {
+        let each = |tasks: Vec<TaskId>, command: fn(TaskId, String) -> Command| {
+            tasks
+                .into_iter()
+                .map(|id| command(id, text.to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let title = kind.deed();
+        let commands = match kind {
+            AskKind::Reject(tasks) => each(tasks, Command::Reject),
+            AskKind::Answer(tasks) => each(tasks, Command::Answer),
+            AskKind::Comment(tasks) => each(tasks, Command::Comment),
+            AskKind::Park(tasks) => each(tasks, Command::Park),
+            AskKind::Close(tasks) => each(tasks, Command::Close),
+            AskKind::RetryWithNote(tasks) => each(tasks, |task, note| Command::Retry {
+                task,
+                stage: None,
+                note: Some(note),
+            }),
             AskKind::RenameTab => {
+                self.remember_panes(title);
                 if let Some(tab) = self.state.here_mut() {
                     tab.title = text.graphemes(true).take(20).collect();
                 }
-                return None;
+                return;
             }
         };
-        self.ask(request);
-        None
+        self.commands(title, commands);
+        self.state.marks.clear();
     }
 }
 

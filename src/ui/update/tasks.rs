@@ -1,12 +1,21 @@
 //! Actions on tasks, agents and the program: each becomes a request, or a prompt that becomes one.
 
-use super::{Request, Turn};
-use crate::domain::{Attempt, Command, Level, Task, TaskState};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Turn;
+use crate::domain::command::Patch;
+use crate::domain::{Attempt, Command, Doing, Level, Task, TaskId, TaskState};
 use crate::ui::action::Action;
 use crate::ui::arrange::Arranged;
 use crate::ui::line::Line;
-use crate::ui::state::{Ask, AskKind, Confirm, Deed, Finished, Overlay};
+use crate::ui::pane::Direction;
+use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finished, Overlay, Undo, named};
+use crate::ui::target::Target;
+use crate::ui::views::Step;
 
+/// Tasks named one by one before something is taken from them; of more only the states are counted (A10).
+const MOST_VICTIMS: usize = 20;
 /// Agents named one by one in a question; more are counted.
 const MOST_NAMED: usize = 8;
 
@@ -14,7 +23,11 @@ impl Turn<'_, '_> {
     /// Does any other action.
     pub(super) fn on_task(&mut self, action: Action, arranged: &Arranged) {
         match action {
-            Action::NewTask => self.prompt(AskKind::NewTask),
+            Action::NewTask => self.new_task(),
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
+            Action::Jump => self.begin_jump(),
+            Action::Mark => self.mark(arranged),
             Action::Pause => self.pause(),
             Action::StopServer => self.stop_server(),
             Action::Finished => {
@@ -26,45 +39,187 @@ impl Turn<'_, '_> {
             Action::Interrupt => self.interrupt(),
             other => {
                 let about = self.target(arranged);
-                if let (Action::StopAgent, Some(attempt)) = (other, about.attempt) {
-                    self.stop_agent(attempt, about.task);
-                } else if other == Action::ApproveAll {
+                if other == Action::ApproveAll {
                     self.ask_approve_all(&about);
-                } else if let (Action::Approve, Some((attempt, what))) = (other, about.wants_permission()) {
+                } else if let (Action::Approve, Some((attempt, what)), true) =
+                    (other, about.wants_permission(), self.state.marks.is_empty())
+                {
                     self.allow(attempt, what);
-                } else if let Some(task) = about.task {
-                    self.on_one(other, task);
+                } else if !self.on_several(other, &self.victims(&about)) {
+                    self.on_one(other, &about);
                 }
             }
         }
     }
 
-    fn on_one(&mut self, action: Action, task: &Task) {
-        let id = task.id.clone();
-        let command = match action {
-            Action::Approve => Command::Approve(id),
-            Action::Retry => retry(task),
-            Action::Park if matches!(task.state, TaskState::Parked(_)) => retry(task),
-            Action::Skip => Command::Skip(id),
-            Action::Release => Command::Release(vec![id]),
-            Action::Park => return self.prompt(AskKind::Park(id)),
-            Action::Reject => return self.prompt(AskKind::Reject(id)),
-            Action::Answer => return self.prompt(AskKind::Answer(id)),
-            Action::Comment => return self.prompt(AskKind::Comment(id)),
-            Action::CloseTask => return self.prompt(AskKind::Close(id)),
-            Action::Copy => {
-                return self.copy_text(id.as_str());
-            }
-            _ => return,
-        };
-        self.ask(Request::Command(command));
+    /// The tasks an action is about: those that are marked, else the one at hand.
+    fn victims(&self, about: &Target<'_>) -> Vec<Arc<Task>> {
+        let tasks = &self.scene.model.tasks;
+        if self.named.is_none() && !self.state.marks.is_empty() {
+            let marked = self.state.marks.iter();
+            return marked.filter_map(|id| tasks.get(id).cloned()).collect();
+        }
+        let one = about.task.and_then(|task| tasks.get(&task.id));
+        one.cloned().into_iter().collect()
     }
 
-    fn prompt(&mut self, kind: AskKind) {
+    /// Does an action that can be done to several tasks at once; answers whether it was one.
+    fn on_several(&mut self, action: Action, tasks: &[Arc<Task>]) -> bool {
+        let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+        if ids.is_empty() {
+            return false;
+        }
+        let each = |command: fn(TaskId) -> Command| ids.iter().cloned().map(command).collect::<Vec<_>>();
+        let all_parked = tasks
+            .iter()
+            .all(|task| matches!(task.state, TaskState::Parked(_)));
+        let (verb, commands) = match action {
+            Action::Approve => ("approved", each(Command::Approve)),
+            Action::Skip => ("skipped", each(Command::Skip)),
+            Action::Retry => ("took up again", each(retry)),
+            Action::Park if all_parked => ("took up again", each(retry)),
+            Action::Release => ("released", vec![Command::Release(ids.clone())]),
+            Action::Withdraw => ("took back", each(Command::Withdraw)),
+            Action::MoreUrgent => ("raised", priorities(tasks, -1)),
+            Action::LessUrgent => ("lowered", priorities(tasks, 1)),
+            Action::StopAgent => {
+                self.stop_agents(tasks);
+                return true;
+            }
+            other => {
+                let kind = match other {
+                    Action::Park => AskKind::Park(ids),
+                    Action::Reject => AskKind::Reject(ids),
+                    Action::Answer => AskKind::Answer(ids),
+                    Action::Comment => AskKind::Comment(ids),
+                    Action::RetryWithNote => AskKind::RetryWithNote(ids),
+                    Action::CloseTask => {
+                        self.ask_close(ids, tasks);
+                        return true;
+                    }
+                    _ => return false,
+                };
+                let lines = self.asked_by(&kind);
+                self.prompt(kind, lines, None);
+                return true;
+            }
+        };
+        if commands.is_empty() {
+            self.warn("there is no such priority: 0 is most urgent, 4 least");
+        } else {
+            self.commands(format!("{verb} {}", named(&ids)), commands);
+        }
+        self.state.marks.clear();
+        true
+    }
+
+    fn on_one(&mut self, action: Action, about: &Target<'_>) {
+        match (action, about.task, about.attempt) {
+            (Action::StopAgent, task, Some(attempt)) => self.stop_agent(attempt, task),
+            (Action::Copy, Some(task), attempt) => self.choose_copy(task, attempt),
+            (Action::EditTask, Some(task), _) => self.edit_task(task),
+            _ => {}
+        }
+    }
+
+    /// Marks the task at hand, or no longer, and goes on to the next.
+    fn mark(&mut self, arranged: &Arranged) {
+        let Some(id) = self.target(arranged).task.map(|task| task.id.clone()) else {
+            return;
+        };
+        let before = self.state.marks.clone();
+        if !self.state.marks.remove(&id) {
+            self.state.marks.insert(id.clone());
+        }
+        self.remember_act(format!("marked {id}"), Undo::Marks(before));
+        self.step(arranged.focus, Step::One(Direction::Down), arranged);
+    }
+
+    /// What there is to copy of a task: what it is called, where it is worked on, how one goes there.
+    fn choose_copy(&mut self, task: &Task, attempt: Option<&Attempt>) {
+        let mut texts = vec![("id", task.id.to_string()), ("title", task.title.clone())];
+        if let Some(place) = attempt.and_then(|attempt| attempt.workplace.as_ref()) {
+            texts.extend(place.branch.clone().map(|branch| ("branch", branch)));
+            texts.push(("path", place.path.clone()));
+        }
+        texts.push(("command", format!("dbs task show {}", task.id)));
+        let choices = texts.into_iter().map(|(what, text)| Choice {
+            text: format!("{what:<8} {text}"),
+            chosen: Chosen::Copy(text),
+        });
+        self.state.overlay = Some(Overlay::Choose(Choose {
+            title: "Copy".to_owned(),
+            choices: choices.collect(),
+            at: 0,
+        }));
+    }
+
+    /// What the agent asked, when it is to be answered.
+    fn asked_by(&self, kind: &AskKind) -> Vec<String> {
+        let AskKind::Answer(tasks) = kind else {
+            return Vec::new();
+        };
+        let model = self.scene.model;
+        let said = tasks.iter().filter_map(|id| {
+            let attempt = model.open_attempt(model.tasks.get(id)?)?;
+            match &attempt.activity.doing {
+                Doing::Question(text) | Doing::Permission(text) => Some(format!("{id} asks: {text}")),
+                _ => None,
+            }
+        });
+        said.collect()
+    }
+
+    /// Closing takes work away where there is some: then a word is asked for, and where the work is kept is said.
+    fn ask_close(&mut self, ids: Vec<TaskId>, tasks: &[Arc<Task>]) {
+        let begun = tasks.iter().filter(|task| task.spawns > 0 || task.head.is_some());
+        let begun: Vec<&Arc<Task>> = begun.collect();
+        let mut lines = Vec::new();
+        let mut word = None;
+        if let Some(first) = begun.first() {
+            lines = victims(begun.iter().map(AsRef::as_ref));
+            lines.push(format!(
+                "Their work is taken away; before that it is kept below refs/dbs/attic/{}/, and `git branch NAME REF` brings it back.",
+                if begun.len() == 1 { first.id.as_str() } else { "ID" }
+            ));
+            lines.push("Write discard, and the reason behind it.".to_owned());
+            word = Some("discard");
+        }
+        self.prompt(AskKind::Close(ids), lines, word);
+    }
+
+    fn prompt(&mut self, kind: AskKind, lines: Vec<String>, word: Option<&'static str>) {
         self.state.overlay = Some(Overlay::Ask(Ask {
             kind,
             line: Line::default(),
+            lines,
+            word,
         }));
+    }
+
+    /// Stops the agents of several tasks; of one it says more.
+    fn stop_agents(&mut self, tasks: &[Arc<Task>]) {
+        let model = self.scene.model;
+        let open: Vec<&Attempt> = tasks.iter().filter_map(|task| model.open_attempt(task)).collect();
+        if let ([attempt], [task]) = (open.as_slice(), tasks) {
+            return self.stop_agent(attempt, Some(task));
+        }
+        if open.is_empty() {
+            return self.warn("no agent works on any of them");
+        }
+        let mut lines = victims(
+            tasks
+                .iter()
+                .filter(|task| model.open_attempt(task).is_some())
+                .map(AsRef::as_ref),
+        );
+        lines.push("The tasks go back to their stages; no budget is used up.".to_owned());
+        self.confirm(Confirm {
+            question: format!("Stop {} agents?", open.len()),
+            lines,
+            yes: "stop them".to_owned(),
+            deed: Deed::Stop(open.iter().map(|attempt| attempt.id).collect()),
+        });
     }
 
     fn stop_agent(&mut self, attempt: &Attempt, task: Option<&Task>) {
@@ -79,7 +234,7 @@ impl Turn<'_, '_> {
                 "The task goes back to its stage; no budget is used up.".to_owned(),
             ],
             yes: "stop it".to_owned(),
-            deed: Deed::Command(Box::new(Command::Kill(attempt.id))),
+            deed: Deed::Stop(vec![attempt.id]),
         });
     }
 
@@ -90,11 +245,11 @@ impl Turn<'_, '_> {
     /// Pausing stops what runs, so it is asked about when something does; going on is not.
     fn pause(&mut self) {
         if self.scene.model.pause.is_some() {
-            return self.ask(Request::Command(Command::Resume));
+            return self.command("went on", Command::Resume);
         }
         let mut lines = self.at_work();
         if lines.is_empty() {
-            return self.ask(Request::Command(Command::Pause));
+            return self.command("paused", Command::Pause);
         }
         lines.insert(
             0,
@@ -151,10 +306,45 @@ impl Turn<'_, '_> {
     }
 }
 
-fn retry(task: &Task) -> Command {
+fn retry(task: TaskId) -> Command {
     Command::Retry {
-        task: task.id.clone(),
+        task,
         stage: None,
         note: None,
     }
+}
+
+/// Changes of priority; those that would leave the scale are left out.
+fn priorities(tasks: &[Arc<Task>], by: i8) -> Vec<Command> {
+    let changed = tasks.iter().filter_map(|task| {
+        let priority = task
+            .priority
+            .checked_add_signed(by)
+            .filter(|priority| *priority <= 4)?;
+        let patch = Patch {
+            priority: Some(priority),
+            ..Patch::default()
+        };
+        Some(Command::Update(task.id.clone(), patch))
+    });
+    changed.collect()
+}
+
+/// Every task by name and state; of many the first, and how many of each state.
+fn victims<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<String> {
+    let tasks: Vec<&Task> = tasks.collect();
+    let line = |task: &&Task| format!("  {}  {}  ({})", task.id, task.title, task.state.word());
+    let mut lines: Vec<String> = tasks.iter().take(MOST_VICTIMS).map(line).collect();
+    if tasks.len() > MOST_VICTIMS {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for task in tasks.iter().skip(MOST_VICTIMS) {
+            *counts.entry(task.state.word()).or_default() += 1;
+        }
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(word, many)| format!("{many} {word}"))
+            .collect();
+        lines.push(format!("  and {}", counts.join(", ")));
+    }
+    lines
 }

@@ -2,19 +2,22 @@
 
 use ratatui::layout::Rect;
 
-use super::{CursorAt, FrameOf, help, hints, overlays, palette};
+use super::{CursorAt, FrameOf, form, help, hints, overlays, palette};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
 use crate::ui::line::Line;
 use crate::ui::scene::ScreenRead;
-use crate::ui::state::Overlay;
+use crate::ui::state::{Field, Overlay};
 use crate::ui::text::width;
 use crate::ui::views::first_shown;
 
 /// Where the cursor belongs.
 pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
     match (&frame.state.overlay, frame.mode) {
-        (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(area)),
+        (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(ask, area)),
+        (Some(Overlay::Form(form)), _) => (form.field == Field::Title)
+            .then(|| at_caret(&form.title, form::line_of(area)))
+            .flatten(),
         (Some(Overlay::Palette(search)), _) => at_caret(&search.line, palette::line_of(area)),
         (Some(Overlay::Help(search)), _) => at_caret(&search.line, help::line_of(area)),
         (Some(Overlay::Find(finding)), _) => at_caret(&finding.line, hints::find_line(frame.arranged.status)),

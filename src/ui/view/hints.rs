@@ -34,6 +34,9 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
     if let Some(Counted { number, .. }) = frame.state.counted {
         pieces.push(piece(format!(" {number}"), Role::Key));
     }
+    if !frame.state.marks.is_empty() {
+        pieces.push(piece(format!(" {} marked", frame.state.marks.len()), Role::Key));
+    }
     let mut used = pieces_width(&pieces) + last.as_ref().map_or(0, |last| pieces_width(last));
     for hint in hints {
         used += pieces_width(&hint);
@@ -160,6 +163,13 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
         ],
         Overlay::Palette(_) => &[("Enter", "run it"), ("Tab", "complete"), ("Esc", "close")],
         Overlay::Find(_) => &[],
+        Overlay::Form(_) => &[
+            ("Enter", "make it"),
+            ("Tab", "next field"),
+            ("C-e", "editor"),
+            ("Esc", "cancel"),
+        ],
+        Overlay::Jump(_) => &[("letters", "go there"), ("Esc", "cancel")],
         Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],

@@ -2,13 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, help, palette};
+use super::{FrameOf, away, form, help, palette};
 use crate::domain::Level;
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
 use crate::ui::line::Line;
 use crate::ui::marker::Mark;
 use crate::ui::scene::Scene;
-use crate::ui::state::{Ask, Choose, Confirm, Hands, KEYS_SHOWN_AFTER, Overlay, State};
+use crate::ui::state::{Ask, Choose, Confirm, Hands, Jump, KEYS_SHOWN_AFTER, Overlay, State, UNDO_FOR};
 use crate::ui::text::{clean, prefix, width, wrap};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
@@ -34,6 +35,8 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
         Overlay::Find(_) => {}
         Overlay::Help(search) => help::draw(frame, search, area, canvas, hits),
         Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
+        Overlay::Form(form) => form::draw(form, area, canvas),
+        Overlay::Jump(jump) => draw_jump(jump, canvas),
         Overlay::Ask(ask) => draw_ask(ask, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
@@ -47,6 +50,7 @@ pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
         Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) => false,
     };
     keys || state.copying.is_some()
+        || state.undo.last().is_some_and(|act| act.is_fresh(scene.now))
         || state.overlay.is_some()
         || state.toasts.iter().any(|toast| toast.shown(scene.now))
 }
@@ -57,7 +61,9 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         .toasts
         .iter()
         .filter(|toast| toast.shown(frame.scene.now));
+    let undo = undo(frame, area, canvas);
     for (at, toast) in shown.rev().enumerate() {
+        let at = at + usize::from(undo);
         let (mark, role) = match toast.level {
             Level::Info => (Mark::Running, Role::Text),
             Level::Success => (Mark::Done, Role::Done),
@@ -82,24 +88,88 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
+/// What can be taken back, and for how long; answers whether there is something.
+fn undo(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
+    let now = frame.scene.now;
+    let act = frame.state.undo.last().filter(|act| act.is_fresh(now));
+    let (Some(act), Some(row)) = (
+        act,
+        usize::from(area.height).checked_sub(2).filter(|row| *row > 1),
+    ) else {
+        return false;
+    };
+    let left = (act.at + UNDO_FOR).since(now);
+    let key = frame.state.keymap.hint(Action::Undo).unwrap_or_default();
+    let line = row_of(area, row);
+    canvas.clear(line);
+    let pieces = [
+        piece(format!(" {key}"), Role::Key),
+        piece(format!(" takes back: {}  ", act.title), Role::Text),
+        piece(left.to_string(), Role::Dim),
+    ];
+    canvas.line(line, &pieces);
+    true
+}
+
+/// Lines above a prompt, wrapped.
+fn ask_lines(ask: &Ask, area: Rect) -> Vec<String> {
+    let room = usize::from(ask_width(area).saturating_sub(4));
+    let lines = ask.lines.iter().flat_map(|line| wrap(line, room));
+    let most = usize::from(area.height.saturating_sub(4));
+    lines.take(most).collect()
+}
+
+fn ask_width(area: Rect) -> u16 {
+    72.min(area.width.saturating_sub(2))
+}
+
 /// Where a prompt is drawn.
-fn ask_area(area: Rect) -> Rect {
-    middle(area, (72.min(area.width.saturating_sub(2)), 3))
+fn ask_area(ask: &Ask, area: Rect) -> Rect {
+    let above = u16::try_from(ask_lines(ask, area).len()).unwrap_or(0);
+    middle(area, (ask_width(area), 3 + above))
 }
 
 /// Where the text of a prompt is drawn.
-pub(super) fn ask_line(area: Rect) -> Rect {
-    let dialog = ask_area(area);
+pub(super) fn ask_line(ask: &Ask, area: Rect) -> Rect {
+    let dialog = ask_area(ask, area);
+    let last = usize::from(dialog.height.saturating_sub(2));
     Rect {
         x: dialog.x + 2.min(dialog.width),
         width: dialog.width.saturating_sub(4),
-        ..row_of(dialog, 1)
+        ..row_of(dialog, last)
     }
 }
 
 fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
-    canvas.dialog(ask_area(area), &ask.kind.question());
-    written(&ask.line, ask_line(area), canvas);
+    let dialog = ask_area(ask, area);
+    canvas.dialog(dialog, &ask.kind.question());
+    for (at, text) in ask_lines(ask, area).iter().enumerate() {
+        let line = Rect {
+            x: dialog.x + 2.min(dialog.width),
+            width: dialog.width.saturating_sub(4),
+            ..row_of(dialog, at + 1)
+        };
+        canvas.line(line, &[piece(text, Role::Text)]);
+    }
+    written(&ask.line, ask_line(ask, area), canvas);
+}
+
+/// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
+fn draw_jump(jump: &Jump, canvas: &mut Canvas<'_>) {
+    for target in jump
+        .targets
+        .iter()
+        .filter(|target| target.label.starts_with(&jump.typed))
+    {
+        let left = target.label.get(jump.typed.len()..).unwrap_or_default();
+        let wide = u16::try_from(left.len()).unwrap_or(0).min(target.area.width);
+        let place = Rect {
+            width: wide,
+            height: 1,
+            ..target.area
+        };
+        canvas.line(place, &[piece(left, Role::ModeFind)]);
+    }
 }
 
 /// Draws a line that is being written, moved to the left so that its caret is in it.

@@ -229,7 +229,7 @@ fn draw_task(look: &Look<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: 
     let id = cut(id.as_str(), id_width, more);
     let pad = " ".repeat(id_width.saturating_sub(width(&id)));
     let lead = [
-        piece(" ", Role::Text),
+        look.mark_of(&card.task.id),
         card.glyph(),
         piece(format!(" {id}{pad} "), Role::Dim),
     ];

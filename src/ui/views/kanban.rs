@@ -70,7 +70,7 @@ fn draw_column(
     hits: &mut Hits,
 ) {
     canvas.line(row_of(area, 0), &heading(look, column));
-    let card = |id: &TaskId| Some(lines(&Card::of(id, look.scene)?, usize::from(area.width)));
+    let card = |id: &TaskId| Some(lines(look, &Card::of(id, look.scene)?, usize::from(area.width)));
     let room = usize::from(area.height).saturating_sub(2);
     let marked = column.cards.iter().position(|id| Some(id) == chosen);
     let heights = |at: usize| column.cards.get(at).and_then(card).map_or(0, |card| card.len());
@@ -134,9 +134,9 @@ fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usiz
 }
 
 /// A card: id and title on one or two lines, who does what since when, what it waits for.
-fn lines(card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
+fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
     let lead = vec![
-        piece(" ", Role::Text),
+        look.mark_of(&card.task.id),
         card.glyph(),
         piece(format!(" {} ", card.task.id), Role::Dim),
     ];

@@ -249,4 +249,14 @@ pub(super) const ROWS: &[Entry] = &[
         &["find previous"],
         (Group::Moving, When::Found),
     ),
+    row(
+        Action::Jump,
+        "jump",
+        (
+            "jump",
+            "Show letters at everything that can be chosen; typing them goes there.",
+        ),
+        &["labels", "hint", "ace"],
+        (Group::Moving, When::Always),
+    ),
 ];

@@ -88,7 +88,10 @@ pub(super) const ROWS: &[Entry] = &[
     row(
         Action::NewTask,
         "new_task",
-        ("new task", "Make a task in the backlog; asks for its title."),
+        (
+            "new task",
+            "Write a task: title, description, kind, workflow, priority.",
+        ),
         &["add", "create"],
         (Group::Tasks, When::Always),
     ),
@@ -107,7 +110,7 @@ pub(super) const ROWS: &[Entry] = &[
         "close_task",
         (
             "close task",
-            "Close the task without it being done; asks for the reason.",
+            "Close the task without it being done; asks for the reason, and for a word where work would go. The work is kept first.",
         ),
         &["cancel", "discard", "drop"],
         (Group::Tasks, When::Unfinished),
@@ -135,5 +138,70 @@ pub(super) const ROWS: &[Entry] = &[
         ("copy id", "Copy the task's id."),
         &["yank", "clipboard"],
         (Group::Tasks, When::Task),
+    ),
+    row(
+        Action::RetryWithNote,
+        "retry_with_note",
+        (
+            "retry + note",
+            "Take the task up again and tell the next agent something.",
+        ),
+        &["again with", "hint", "instruct"],
+        (Group::Tasks, When::Retryable),
+    ),
+    row(
+        Action::Withdraw,
+        "withdraw",
+        (
+            "to backlog",
+            "Take a task that nobody works on back into the backlog.",
+        ),
+        &["unrelease", "take back", "backlog"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::MoreUrgent,
+        "more_urgent",
+        ("more urgent", "Raise the priority by one."),
+        &["priority", "important", "raise"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::LessUrgent,
+        "less_urgent",
+        ("less urgent", "Lower the priority by one."),
+        &["priority", "lower"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
+        Action::EditTask,
+        "edit",
+        ("edit", "Change title and description in your editor."),
+        &["editor", "change", "title", "body", "rewrite"],
+        (Group::Tasks, When::Task),
+    ),
+    row(
+        Action::Mark,
+        "mark",
+        (
+            "mark",
+            "Mark the task, or no longer; what is done next is done to all that are marked.",
+        ),
+        &["select", "several", "batch", "multiple"],
+        (Group::Tasks, When::Task),
+    ),
+    row(
+        Action::Undo,
+        "undo",
+        ("undo", "Take back what was just done; possible for ten seconds."),
+        &["take back", "revert", "oops"],
+        (Group::Tasks, When::Always),
+    ),
+    row(
+        Action::Redo,
+        "redo",
+        ("redo", "Do again what was taken back."),
+        &["again", "repeat"],
+        (Group::Tasks, When::Always),
     ),
 ];

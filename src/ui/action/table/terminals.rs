@@ -38,4 +38,18 @@ pub(super) const ROWS: &[Entry] = &[
         &["toggle", "mode"],
         (Group::Terminals, When::Terminal),
     ),
+    row(
+        Action::OpenBeside,
+        "open_beside",
+        ("open beside", "Show the agent in a new pane beside this one."),
+        &["split agent", "new pane"],
+        (Group::Terminals, When::Agent),
+    ),
+    row(
+        Action::ShellHere,
+        "shell_here",
+        ("shell there", "Open a shell where the agent of this task works."),
+        &["worktree", "terminal", "command"],
+        (Group::Terminals, When::Workplace),
+    ),
 ];

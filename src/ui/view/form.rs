@@ -1,0 +1,83 @@
+//! The form for a new task, drawn.
+
+use ratatui::layout::Rect;
+
+use super::overlays;
+use crate::ui::canvas::{Canvas, middle, piece, row_of};
+use crate::ui::state::{Field, Form};
+use crate::ui::theme::Role;
+
+/// Columns of the names of fields.
+const NAMES: u16 = 11;
+
+fn dialog(area: Rect) -> Rect {
+    let wide = 76.min(area.width.saturating_sub(2));
+    middle(area, (wide, 9.min(area.height)))
+}
+
+fn field_line(area: Rect, field: Field) -> Rect {
+    let at = Field::ALL.iter().position(|other| *other == field).unwrap_or(0);
+    let dialog = dialog(area);
+    let line = row_of(dialog, at + 1);
+    Rect {
+        x: line.x + (NAMES + 2).min(line.width),
+        width: line.width.saturating_sub(NAMES + 4),
+        ..line
+    }
+}
+
+/// Where the title is written.
+pub(super) fn line_of(area: Rect) -> Rect {
+    field_line(area, Field::Title)
+}
+
+/// Draws the form.
+pub(super) fn draw(form: &Form, area: Rect, canvas: &mut Canvas<'_>) {
+    let inside = canvas.dialog(dialog(area), "New task");
+    for field in Field::ALL {
+        let line = field_line(area, field);
+        let name = Rect {
+            x: inside.x,
+            width: NAMES,
+            ..line
+        };
+        let here = form.field == field;
+        let mark = if here { ">" } else { " " };
+        canvas.line(
+            name,
+            &[
+                piece(format!("{mark} "), Role::Key),
+                piece(field.name(), if here { Role::Strong } else { Role::Dim }),
+            ],
+        );
+        match field {
+            Field::Title => overlays::written(&form.title, line, canvas),
+            Field::Body => {
+                let rows = form.body.lines().count();
+                let last = form.body.lines().last().unwrap_or_default();
+                let text = match rows {
+                    0 => "C-e writes it in your editor".to_owned(),
+                    1 => last.to_owned(),
+                    rows => format!("{rows} lines … {last}"),
+                };
+                let role = if rows == 0 { Role::Dim } else { Role::Text };
+                canvas.line(line, &[piece(text, role)]);
+            }
+            other => {
+                canvas.line(line, &[piece(form.value(other), Role::Text)]);
+            }
+        }
+    }
+    let foot = row_of(inside, usize::from(inside.height.saturating_sub(1)));
+    canvas.line(
+        foot,
+        &[
+            piece(" Enter", Role::Key),
+            piece(" makes it  ", Role::Dim),
+            piece("Tab", Role::Key),
+            piece(" next field  ", Role::Dim),
+            piece("Left Right", Role::Key),
+            piece(" change a value", Role::Dim),
+        ],
+    );
+}

@@ -1,0 +1,267 @@
+//! Acts on tasks: taken back, done to several at once, confirmed where they cannot be taken back; forms, the editor, labels.
+
+use dbs::domain::{AttemptId, Command, Patch, Span, TaskId};
+use dbs::ui::{Input, NewTask, Request, ScreenId, Typed};
+
+use crate::fixture::Desk;
+
+fn retry(task: &str) -> Request {
+    Request::Command(Command::Retry {
+        task: task.into(),
+        stage: None,
+        note: None,
+    })
+}
+
+fn skip(task: &str) -> Request {
+    Request::Command(Command::Skip(task.into()))
+}
+
+#[test]
+fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.press("s"), [skip("dbs-4")]);
+    assert!(
+        desk.text().contains("takes back: skipped dbs-4"),
+        "{}",
+        desk.text()
+    );
+    assert_eq!(desk.press("u"), [retry("dbs-4")]);
+    assert_eq!(desk.press("C-r"), [skip("dbs-4")]);
+    desk.now = desk.now + Span::seconds(11);
+    assert_eq!(desk.press("u"), []);
+    assert!(desk.text().contains("there is nothing to take back"));
+}
+
+#[test]
+fn what_the_board_refused_is_not_taken_back() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("s");
+    desk.state.refused(&Command::Skip("dbs-4".into()));
+    assert_eq!(desk.press("u"), []);
+}
+
+#[test]
+fn a_task_of_the_backlog_comes_back_into_the_backlog() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("release dbs-20".to_owned()));
+    assert_eq!(
+        desk.press("Enter"),
+        [Request::Command(Command::Release(vec!["dbs-20".into()]))]
+    );
+    assert_eq!(
+        desk.press("u"),
+        [Request::Command(Command::Withdraw("dbs-20".into()))]
+    );
+}
+
+#[test]
+fn a_priority_is_changed_by_key_and_taken_back() {
+    let mut desk = Desk::full((120, 40));
+    let to = |priority| {
+        let patch = Patch {
+            priority: Some(priority),
+            ..Patch::default()
+        };
+        Request::Command(Command::Update("dbs-4".into(), patch))
+    };
+    assert_eq!(desk.press("-"), [to(1)]);
+    assert_eq!(desk.press("u"), [to(0)]);
+    assert_eq!(desk.press("+"), []);
+}
+
+#[test]
+fn a_pane_that_was_closed_comes_back() {
+    let mut desk = Desk::full((200, 60));
+    let before = desk.frame().1.panes;
+    desk.press("C-b x");
+    assert_ne!(desk.frame().1.panes, before);
+    desk.press("u");
+    assert_eq!(desk.frame().1.panes, before);
+}
+
+#[test]
+fn marked_tasks_are_acted_on_together_and_taken_back_together() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("v Space");
+    assert!(desk.text().contains("2 marked"), "{}", desk.text());
+    let requests = desk.press("s");
+    assert_eq!(requests.len(), 2);
+    assert!(requests.contains(&skip("dbs-4")));
+    assert!(!desk.text().contains("2 marked"));
+    assert_eq!(desk.press("u").len(), 2);
+}
+
+#[test]
+fn escape_forgets_marks_and_undo_brings_them_back() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("v");
+    assert!(desk.text().contains("1 marked"));
+    desk.press("u");
+    assert!(!desk.text().contains("1 marked"));
+    desk.press("v Esc");
+    assert!(!desk.text().contains("1 marked"));
+}
+
+#[test]
+fn stopping_several_agents_names_every_one_and_no_is_the_default() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("v v v x");
+    let text = desk.text();
+    assert!(text.contains("agents?") && text.contains("dbs-4"), "{text}");
+    assert_eq!(desk.press("Enter"), []);
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("X");
+    let text = desk.text();
+    assert!(
+        text.contains("refs/dbs/attic/dbs-4/") && text.contains("dbs-4"),
+        "{text}"
+    );
+    assert_eq!(desk.press("t o o Space b i g Enter"), []);
+    assert!(desk.text().contains("must begin with the word discard"));
+    desk.press("C-u");
+    desk.input(Input::Paste("discard too big".to_owned()));
+    assert_eq!(
+        desk.press("Enter"),
+        [Request::Command(Command::Close(
+            "dbs-4".into(),
+            "too big".to_owned()
+        ))]
+    );
+}
+
+#[test]
+fn a_retry_may_carry_a_note() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("retry with note dbs-17".to_owned()));
+    desk.press("Enter");
+    desk.input(Input::Paste("mind the dates".to_owned()));
+    let note = Command::Retry {
+        task: "dbs-17".into(),
+        stage: None,
+        note: Some("mind the dates".to_owned()),
+    };
+    assert_eq!(desk.press("Enter"), [Request::Command(note)]);
+}
+
+#[test]
+fn an_answer_shows_what_was_asked() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("answer dbs-12".to_owned()));
+    desk.press("Enter");
+    assert!(
+        desk.text().contains("dbs-12 asks: keep the old"),
+        "{}",
+        desk.text()
+    );
+    desk.input(Input::Paste("yes".to_owned()));
+    assert_eq!(
+        desk.press("Enter"),
+        [Request::Command(Command::Answer(
+            "dbs-12".into(),
+            "yes".to_owned()
+        ))]
+    );
+}
+
+#[test]
+fn the_form_makes_a_task_of_every_field() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("n");
+    desk.input(Input::Paste("Fix it".to_owned()));
+    desk.press("Tab");
+    desk.input(Input::Paste("all of it".to_owned()));
+    let sent = desk.press("Tab Right Tab Tab Left Tab Right Enter");
+    let task = NewTask {
+        title: "Fix it".to_owned(),
+        body: "all of it".to_owned(),
+        kind: dbs::domain::task::TaskKind::Bug,
+        workflow: Some("kanban".into()),
+        priority: 1,
+        release: true,
+    };
+    assert_eq!(sent, [Request::NewTask(Box::new(task))]);
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn a_task_is_edited_in_the_editor_and_only_what_changed_is_sent() {
+    let mut desk = Desk::full((120, 40));
+    let sent = desk.press("e");
+    let [Request::Edit(text)] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert!(text.starts_with("Login form posts the password once\n\nThe form posts"));
+    let changed = text.replacen("once", "only once", 1);
+    let patch = Patch {
+        title: Some("Login form posts the password only once".to_owned()),
+        ..Patch::default()
+    };
+    assert_eq!(
+        desk.input(Input::Edited(Some(changed))),
+        [Request::Command(Command::Update("dbs-4".into(), patch))]
+    );
+    desk.press("e");
+    assert_eq!(desk.input(Input::Edited(None)), []);
+    assert!(desk.text().contains("nothing was changed"));
+}
+
+#[test]
+fn the_body_in_the_form_can_be_written_in_the_editor() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("n a");
+    assert_eq!(desk.press("C-e"), [Request::Edit(String::new())]);
+    desk.input(Input::Edited(Some("one\ntwo\n".to_owned())));
+    assert!(desk.text().contains("2 lines"), "{}", desk.text());
+}
+
+#[test]
+fn labels_lead_to_what_they_stand_at() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("f");
+    let text = desk.text();
+    desk.press("Esc");
+    assert_eq!(desk.mode(), "NAV");
+    desk.press("f a");
+    assert_ne!(desk.text(), text);
+    assert_eq!(desk.mode(), "NAV");
+}
+
+#[test]
+fn a_shell_is_opened_where_the_agent_works() {
+    let mut desk = Desk::full((120, 40));
+    let requests = desk.press("!");
+    assert!(
+        matches!(requests.as_slice(), [Request::OpenShellAt(_, AttemptId(11))]),
+        "{requests:?}"
+    );
+}
+
+#[test]
+fn a_long_paste_is_shown_before_a_program_gets_it() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("g i");
+    let text = "line\n".repeat(9);
+    assert_eq!(desk.input(Input::Paste(text.clone())), []);
+    assert!(desk.text().contains("Paste 9 lines?"));
+    let id = ScreenId::Attempt(AttemptId(11));
+    assert_eq!(desk.press("y"), [Request::TypeInto(id, Typed::Paste(text))]);
+    assert_eq!(desk.mode(), "TYPE");
+}
+
+#[test]
+fn what_there_is_to_copy_of_a_task_is_offered() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("y");
+    assert!(desk.text().contains("feature/dbs-4"), "{}", desk.text());
+    assert_eq!(desk.press("Enter"), [Request::Copy("dbs-4".to_owned())]);
+    assert!(desk.model.tasks.contains_key(&TaskId::from("dbs-4")));
+}
