@@ -13,6 +13,8 @@ pub fn keys_document(keymap: &Keymap) -> String {
          writes it anew.\n\n\
          The word at the lower left says who gets the next key:\n\n\
          - **NAV**: our own views. **LOOK**: a terminal, to look at and to scroll. The column *Key* holds in both.\n\
+         - **COPY**: a terminal held still, to move over, search and copy from; the column *Held still* holds.\n\
+         - **FIND**: the words that a list or a terminal is searched for.\n\
          - **TYPE**: the program in the terminal; every key is its own, but for the prefix. A paste goes there too.\n\
          - **ASK**: a prompt, a question, a choice, the help. `Esc` closes it.\n\n",
     );
@@ -23,12 +25,15 @@ pub fn keys_document(keymap: &Keymap) -> String {
         "The prefix is `{prefix}`. The column *After {prefix}* holds everywhere, TYPE included; pressed twice it goes to the \
          program once; a key that means nothing there cancels and is not sent on. A paste is never taken as keys.\n\n\
          The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, unless the program there \
-         asked for the mouse."
+         asked for the mouse. Dragging over a terminal selects, letting go copies; with Shift the outer terminal selects itself.\n\n\
+         Digits before a movement repeat it (`5j`); a digit alone is a tab. A filter stays until Esc. Keys of your own stand in the \
+         settings, several separated by spaces (`[keys.nav]` with `approve = \"Y C-y\"`), on top of a preset (`keys.preset`: default, \
+         tmux, vim, emacs); `dbs keys` prints what is in force."
     )
     .unwrap_or_default();
     for group in Group::ALL {
         let heading = format!(
-            "\n## {}\n\n| Key | After {prefix} | Name | What it does |\n|---|---|---|---|\n",
+            "\n## {}\n\n| Key | After {prefix} | Held still | Name | What it does |\n|---|---|---|---|---|\n",
             group.title()
         );
         text.push_str(&heading);
@@ -46,6 +51,14 @@ fn row(keymap: &Keymap, entry: &Entry) -> String {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    let (nav, prefixed) = (keys(Place::Nav), keys(Place::Prefixed));
-    format!("| {nav} | {prefixed} | `{}` | {} |\n", entry.name, entry.help)
+    let found = keys(Place::Found);
+    let nav = match found.as_str() {
+        "" => keys(Place::Nav),
+        found => format!("{found} in a filtered list"),
+    };
+    let (prefixed, copy) = (keys(Place::Prefixed), keys(Place::Copy));
+    format!(
+        "| {nav} | {prefixed} | {copy} | `{}` | {} |\n",
+        entry.name, entry.help
+    )
 }

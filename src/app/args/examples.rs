@@ -45,6 +45,9 @@ const EXAMPLES: &[(&str, &str)] = &[
         "dbs task dep dbs-2 dbs-1\ndbs task dep dbs-2 dbs-1 --remove",
     ),
     ("task release", "dbs task release dbs-1 dbs-2"),
+    ("task withdraw", "dbs task withdraw dbs-1"),
+    ("task edit", "dbs task edit dbs-1"),
+    ("keys", "dbs keys\ndbs keys --check\ndbs keys --preset vim"),
     ("task park", "dbs task park dbs-1 \"after the release\""),
     ("task close", "dbs task close dbs-1 \"not wanted any more\""),
     (
