@@ -9,6 +9,7 @@ use super::client::{greet, hear, say};
 use super::edge::Edge;
 use super::place::Place;
 use super::server::session::SessionError;
+use super::spawning::Patience;
 use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
 use super::{server, setup};
 use crate::adapters::clock;
@@ -17,6 +18,7 @@ use crate::adapters::store::{Owner, SqliteStore};
 use crate::domain::{Accepted, Command, Effect, Event, Refusal, RequestId};
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
+use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
 
 /// A way to the board of one project.
@@ -116,7 +118,9 @@ impl Door {
             let why = "no server runs, so no agent can be told: leave a comment with `dbs task comment`, the next one reads it";
             return Ok(Err(Refusal(why.to_owned())));
         }
-        let mut ledger = self.ledger()?;
+        let Some(mut ledger) = self.ledger()? else {
+            return self.ask(by, command);
+        };
         let event = Event::Asked {
             request: RequestId(0),
             by: by.to_owned(),
@@ -197,14 +201,22 @@ impl Door {
         })
     }
 
-    /// The board, locked, for one turn in this process. It does not wake: nothing is started without a server.
-    fn ledger(&self) -> Result<Ledger, String> {
-        let owner = Owner {
-            process: std::process::id(),
-            socket: String::new(),
+    /// The board, locked, for one turn in this process; nothing when a server listens by now. It does not wake: nothing is
+    /// started without a server.
+    fn ledger(&mut self) -> Result<Option<Ledger>, String> {
+        let patience = Patience::begin();
+        let store = loop {
+            match self.store() {
+                Ok(store) => break store,
+                // A server has the store before it listens, and another command for the length of its turn.
+                Err(StoreError::Locked { .. }) if !patience.is_over() => patience.wait(),
+                Err(error) => return Err(format!("could not {}", SessionError::from(error))),
+            }
+            *self = Door::to(self.place.clone())?;
+            if self.is_live() {
+                return Ok(None);
+            }
         };
-        let store = SqliteStore::open(&self.place.store, &owner, clock::now())
-            .map_err(|error| format!("could not {}", SessionError::from(error)))?;
         let mut ledger = Ledger::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
         for event in self.in_force()? {
             if ledger.board().knows(&event) {
@@ -214,7 +226,15 @@ impl Door {
                 .take(clock::now(), &event)
                 .map_err(|error| format!("could not {error}"))?;
         }
-        Ok(ledger)
+        Ok(Some(ledger))
+    }
+
+    fn store(&self) -> Result<SqliteStore, StoreError> {
+        let owner = Owner {
+            process: std::process::id(),
+            socket: String::new(),
+        };
+        SqliteStore::open(&self.place.store, &owner, clock::now())
     }
 
     fn in_force(&self) -> Result<[Event; 2], String> {

@@ -4,7 +4,8 @@
     reason = "starts this program again as the server"
 )]
 
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::door::Door;
@@ -13,6 +14,8 @@ use super::place::Place;
 
 /// How long a server may take until it listens.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// How the server ends when another process has the project: the starter waits for that one, or tries again.
+pub const TAKEN: u8 = 75;
 
 /// Starts a server unless one runs, and waits until it listens.
 ///
@@ -22,17 +25,63 @@ pub fn ensure_server(edge: &Edge, place: &Place) -> Result<(), String> {
     if Door::to(place.clone())?.is_live() {
         return Ok(());
     }
-    start_server(edge, place)?;
-    Ok(())
+    start_server(edge, place)
 }
 
-/// Starts a server and waits until it listens, or until it has said why it cannot.
+/// Starts a server and waits until it listens, or until it has said why it cannot. One that is being started by somebody else
+/// serves as well.
 ///
 /// # Errors
 /// What the server said.
 pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
+    let patience = Patience::begin();
+    loop {
+        match try_start(edge, place, &patience)? {
+            Started::Listens => return Ok(()),
+            Started::Taken(why) if patience.is_over() => return Err(why),
+            Started::Taken(_) => patience.wait(),
+        }
+    }
+}
+
+/// What became of a server that was started.
+enum Started {
+    /// It, or another one, listens.
+    Listens,
+    /// Another process has the project, and does not listen (yet); what the server said.
+    Taken(String),
+}
+
+fn try_start(edge: &Edge, place: &Place, patience: &Patience) -> Result<Started, String> {
     let said = place.logs.join("start.log");
-    let file = std::fs::File::create(&said)
+    let mut child = spawn(edge, place, &said)?;
+    loop {
+        let ended = child
+            .try_wait()
+            .map_err(|error| format!("could not look at the server: {error}"))?;
+        // Asked after the look at the child: when that one has ended, another one may have been faster.
+        if Door::to(place.clone())?.is_live() {
+            return Ok(Started::Listens);
+        }
+        if let Some(status) = ended {
+            let why = last_words(&said, status);
+            return match status.code() {
+                Some(code) if code == i32::from(TAKEN) => Ok(Started::Taken(why)),
+                _ => Err(why),
+            };
+        }
+        if patience.is_over() {
+            return Err(format!(
+                "could not reach the server that was started; see {}",
+                place.logs.display()
+            ));
+        }
+        patience.wait();
+    }
+}
+
+fn spawn(edge: &Edge, place: &Place, said: &Path) -> Result<Child, String> {
+    let file = std::fs::File::create(said)
         .map_err(|error| format!("could not write {}: {error}", said.display()))?;
     let mut command = Command::new(&edge.program);
     command
@@ -45,37 +94,18 @@ pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
         .stderr(file);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command
+    command
         .spawn()
-        .map_err(|error| format!("could not start {}: {error}", edge.program.display()))?;
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if Door::to(place.clone())?.is_live() {
-            return Ok(());
-        }
-        let ended = child
-            .try_wait()
-            .map_err(|error| format!("could not look at the server: {error}"))?;
-        if let Some(status) = ended {
-            // Another one may have been faster.
-            if Door::to(place.clone())?.is_live() {
-                return Ok(());
-            }
-            let text = std::fs::read_to_string(&said).unwrap_or_default();
-            let text = text.trim();
-            return Err(if text.is_empty() {
-                format!("the server ended at once ({status})")
-            } else {
-                text.replace("dbs: ", "")
-            });
-        }
-        if Instant::now() >= deadline {
-            return Err(format!(
-                "could not reach the server that was started; see {}",
-                place.logs.display()
-            ));
-        }
-        std::thread::sleep(Duration::from_millis(10));
+        .map_err(|error| format!("could not start {}: {error}", edge.program.display()))
+}
+
+fn last_words(said: &Path, status: ExitStatus) -> String {
+    let text = std::fs::read_to_string(said).unwrap_or_default();
+    let text = text.trim();
+    if text.is_empty() {
+        format!("the server ended at once ({status})")
+    } else {
+        text.replace("dbs: ", "")
     }
 }
 
@@ -84,12 +114,32 @@ pub fn start_server(edge: &Edge, place: &Place) -> Result<(), String> {
 /// # Errors
 /// When it does not end.
 pub fn wait_until_gone(place: &Place) -> Result<(), String> {
-    let deadline = Instant::now() + PATIENCE;
+    let patience = Patience::begin();
     while Door::to(place.clone()).is_ok_and(|door| door.is_live()) {
-        if Instant::now() >= deadline {
+        if patience.is_over() {
             return Err("could not end the server: it still answers".to_owned());
         }
-        std::thread::sleep(Duration::from_millis(10));
+        patience.wait();
     }
     Ok(())
+}
+
+/// Waiting for another process, a little at a time, to an end.
+pub struct Patience(Instant);
+
+impl Patience {
+    /// From now on.
+    pub fn begin() -> Patience {
+        Patience(Instant::now() + PATIENCE)
+    }
+
+    /// Whether it has been long enough.
+    pub fn is_over(&self) -> bool {
+        Instant::now() >= self.0
+    }
+
+    /// Waits a little.
+    pub fn wait(&self) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }

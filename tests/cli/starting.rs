@@ -3,6 +3,7 @@
 
 use std::io::Read as _;
 
+use dbs::adapters::store::{Owner, ServerLock};
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 use crate::shop::Shop;
@@ -63,6 +64,29 @@ fn start_plans_a_requirement_and_begins_paused_when_asked_to() {
     );
     shop.does(&["resume"]);
     shop.wait_for("agent at work", || shop.state("t-1") == "active");
+    shop.does(&["stop", "--all"]);
+    drop(screen.kill());
+    drop(screen.wait());
+}
+
+#[test]
+fn whoever_starts_a_server_while_another_has_the_project_waits_for_it() {
+    let shop = Shop::new();
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    let debussy = shop.git.project().join(".debussy");
+    let owner = Owner {
+        process: std::process::id(),
+        socket: String::new(),
+    };
+    let lock = ServerLock::take(&debussy.join("dbs/server.lock"), &owner).unwrap();
+    let mut screen = on_a_terminal(&shop, &["start"]);
+    let refused = || {
+        let said = std::fs::read_to_string(debussy.join("logs/start.log"));
+        said.is_ok_and(|said| said.contains("owns this project"))
+    };
+    shop.wait_for("refused server", refused);
+    drop(lock);
+    shop.wait_for("server", || shop.json(&["status", "--json"])["live"] == true);
     shop.does(&["stop", "--all"]);
     drop(screen.kill());
     drop(screen.wait());

@@ -11,8 +11,9 @@ use crate::app::args::Json;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::server::listening::Server;
-use crate::app::server::session::Session;
-use crate::app::{ending, logging, out, server, setup};
+use crate::app::server::session::{Session, SessionError};
+use crate::app::{ending, logging, out, server, setup, spawning};
+use crate::ports::store::StoreError;
 
 /// Runs the server in the foreground.
 pub(in crate::app::commands) fn watch(edge: &Edge, json: Json) -> Outcome {
@@ -33,8 +34,14 @@ fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
         .worker_threads(2)
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let session =
-        Session::begin(place, setup, runtime.handle()).map_err(|error| format!("could not {error}"))?;
+    let session = match Session::begin(place, setup, runtime.handle()) {
+        Ok(session) => session,
+        Err(taken @ SessionError::Store(StoreError::Locked { .. })) if lines.is_none() => {
+            out::problem(&format!("could not {taken}"));
+            return Ok(ExitCode::from(spawning::TAKEN));
+        }
+        Err(error) => return Err(format!("could not {error}")),
+    };
     let served = runtime.block_on(serve_until_told(session, lines));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     served

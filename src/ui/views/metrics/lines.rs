@@ -203,7 +203,8 @@ pub(super) fn totals(look: &Look<'_>, figures: &Figures) -> Lines {
 pub(super) fn loads(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let mut lines = Lines::new();
     let memory: u64 = figures.loads.iter().map(|load| load.memory).sum();
-    let cpu: f32 = figures.loads.iter().map(|load| load.cpu).sum();
+    // The sum of nothing is a negative zero, which would be shown as one.
+    let cpu: f32 = figures.loads.iter().map(|load| load.cpu).sum::<f32>() + 0.0;
     section(
         "Agents",
         &format!("{cpu:.0}% of a core, {}", bytes(memory)),
