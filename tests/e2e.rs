@@ -1,7 +1,13 @@
 //! Stories of the whole program: the real binary, real terminals, real processes, real repositories. Each has a home, a runtime
 //! folder and a project of its own, and leaves no process behind.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "what is not as it should be is a failed story"
+)]
 
 #[path = "e2e/dice.rs"]
 mod dice;

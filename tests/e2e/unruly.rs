@@ -56,14 +56,14 @@ fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
     let meta = fs::read_to_string(story.attempt(1).join("meta.json")).unwrap();
     let meta: serde_json::Value = serde_json::from_str(&meta).unwrap();
     let marker = format!("DBS_MARKER={}", meta["marker"].as_str().unwrap());
-    let marked = with_environment(&marker);
-    assert!(marked.len() >= 2, "the agent and its daemon: {marked:?}");
+    let found = with_environment(&marker);
+    assert!(found.len() >= 2, "the agent and its daemon: {found:?}");
     let worktrees = fs::read_dir(story.project().join(".debussy-worktrees")).unwrap();
     let mut files = worktrees.flatten().map(|folder| folder.path().join("daemon.pid"));
     let daemon = files.find_map(|file| fs::read_to_string(file).ok()).unwrap();
     assert!(
-        marked.contains(&daemon.trim().to_owned()),
-        "{daemon} is not in {marked:?}"
+        found.contains(&daemon.trim().to_owned()),
+        "{daemon} is not in {found:?}"
     );
     let text = story.dbs(&["kill-agent", "developer-debussy"]);
     assert!(!text.is_empty());

@@ -20,10 +20,10 @@ fn looking(lines: usize) -> Desk {
 }
 
 fn copied(requests: &[Request]) -> &str {
-    match requests {
-        [Request::Copy(text)] => text,
-        other => panic!("{other:?}"),
-    }
+    let [Request::Copy(text)] = requests else {
+        unreachable!("{requests:?}");
+    };
+    text
 }
 
 #[test]
