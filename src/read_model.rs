@@ -18,6 +18,7 @@ mod columns;
 mod diff;
 mod graph;
 mod metrics;
+mod sessions;
 
 pub use attention::{Attention, AttentionKind};
 pub use check::{Check, CheckResult, usual_time, worst_first};
@@ -25,6 +26,7 @@ pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};
 pub use metrics::{Figures, Load, Metrics, StageFigures, Trail, TrailStep, per_span};
+pub use sessions::{SessionRow, SessionState};
 
 /// Everything a person may see of the board at one moment. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]

@@ -27,6 +27,8 @@ const AGAIN_AFTER: Duration = Duration::from_millis(100);
 enum End {
     /// The server said goodbye, and why.
     Bye(String),
+    /// The person goes on in the project with that root.
+    Go(String),
     /// The server is gone without a word.
     Lost,
 }
@@ -35,11 +37,12 @@ enum End {
 pub type Restart = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
-/// started again by `restart`, if there is one; the screen says so and comes back.
+/// started again by `restart`, if there is one; the screen says so and comes back. Answers the root of the project that the
+/// person went on to, if they did.
 ///
 /// # Errors
 /// When there is no terminal, or no server; for people.
-pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Result<(), String> {
+pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Result<Option<String>, String> {
     let mut connection = reach(socket, Duration::from_secs(5)).await?;
     let looks = looks(edge);
     let terminal = RawTerminal::open().map_err(|error| {
@@ -48,14 +51,26 @@ pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Res
     let ended = tokio::select! {
         ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
         // The window was closed, or somebody ends us from outside: everything else goes on.
-        () = super::ending::told_to_end() => Ok(String::new()),
+        () = super::ending::told_to_end() => Ok(Left::Gone(String::new())),
     };
     drop(terminal);
-    let why = ended?;
-    if !why.is_empty() {
-        super::out::line(&why);
+    match ended? {
+        Left::For(root) => Ok(Some(root)),
+        Left::Gone(why) => {
+            if !why.is_empty() {
+                super::out::line(&why);
+            }
+            Ok(None)
+        }
     }
-    Ok(())
+}
+
+/// How a person left.
+enum Left {
+    /// For good, with these words.
+    Gone(String),
+    /// For the project with that root.
+    For(String),
 }
 
 /// Shows the session until it says goodbye; answers with which words.
@@ -63,11 +78,12 @@ async fn show(
     (socket, edge): (&Path, &Edge),
     connection: &mut (Sender, Receiver),
     (looks, restart): (Looks, Option<Restart>),
-) -> Result<String, String> {
+) -> Result<Left, String> {
     let mut input = EventStream::new();
     loop {
         match converse(connection, &mut input, (looks, edge)).await? {
-            End::Bye(why) => return Ok(why),
+            End::Bye(why) => return Ok(Left::Gone(why)),
+            End::Go(root) => return Ok(Left::For(root)),
             End::Lost => {
                 RawTerminal::note("the server is not answering; agents go on; connecting again");
                 *connection = come_back(socket, restart.clone()).await?;
@@ -184,6 +200,7 @@ async fn converse(
                         return Ok(End::Lost);
                     }
                 }
+                Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(root)),
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
                 Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),

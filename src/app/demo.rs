@@ -203,7 +203,7 @@ async fn serve(
         } else {
             super::client::attach(&socket, edge, None)
                 .await
-                .map(|()| ExitCode::SUCCESS)
+                .map(|_elsewhere| ExitCode::SUCCESS)
         };
         server.stop.cancel();
         shown

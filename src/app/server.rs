@@ -13,6 +13,7 @@ mod fetching;
 mod history;
 mod inbox_folder;
 pub mod listening;
+pub mod neighbours;
 mod pace;
 mod picture;
 mod reading;

@@ -139,6 +139,8 @@ pub enum FromServer {
     Edit(String),
     /// Put this on the person's clipboard.
     Clipboard(String),
+    /// Go on in the project with that root.
+    Go(String),
 }
 
 /// Answer to a call.
@@ -174,6 +176,12 @@ pub struct Who {
     pub clients: usize,
     /// Agents at work.
     pub agents: usize,
+    /// Tasks by the word of their state.
+    #[serde(default)]
+    pub counts: BTreeMap<String, usize>,
+    /// Things that wait for a person.
+    #[serde(default)]
+    pub needs: usize,
 }
 
 /// The board as data, for the command line and tools.

@@ -177,6 +177,8 @@ pub enum Page {
     Graph,
     /// Figures about the work.
     Metrics,
+    /// The servers of this person's projects.
+    Sessions,
 }
 
 /// A movement over text that is held still.

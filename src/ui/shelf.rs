@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
-use crate::read_model::{Check, Diff, Figures, Graph};
+use crate::read_model::{Check, Diff, Figures, Graph, SessionRow};
 
 /// Something that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,8 @@ pub enum Paper {
     Graph,
     /// Figures about the work.
     Figures,
+    /// The servers of this person's projects.
+    Sessions,
     /// What the terminal of an attempt showed at that moment.
     Moment(AttemptId, Timestamp),
 }
@@ -48,6 +50,8 @@ pub enum Sheet {
     Graph(Arc<Graph>),
     /// Figures about the work.
     Figures(Arc<Figures>),
+    /// The servers of this person's projects.
+    Sessions(Arc<[SessionRow]>),
     /// What a terminal showed.
     Moment(Arc<Moment>),
     /// Lines of text; the last ones, where there were too many.

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use super::shelf::{Paper, Sheet};
 use super::state::{Content, Finished, State};
 use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId};
-use crate::read_model::{Attention, Check, Column, ColumnKind};
+use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, SessionState};
 
 /// What an action is about.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +47,7 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         | Content::Detail(None)
         | Content::Diff(None, _)
         | Content::Graph
+        | Content::Sessions
         | Content::Metrics
         | Content::Log
         | Content::Shell(_)
@@ -93,6 +94,17 @@ pub(crate) fn waiting<'a>(state: &State, scene: &Scene<'a>) -> Option<(usize, &'
     let mut items = scene.model.attention.iter().enumerate();
     let chosen = items.find(|(_, item)| Some(&item.task) == state.selected.as_ref());
     chosen.or_else(|| scene.model.attention.first().map(|item| (0, item)))
+}
+
+/// The session marked: the one at that place, else the first that is not this one.
+pub(crate) fn marked_session<'a>(mark: Option<u64>, scene: &Scene<'a>) -> Option<(usize, &'a SessionRow)> {
+    let Some(Sheet::Sessions(rows)) = scene.shelf.sheet(&Paper::Sessions) else {
+        return None;
+    };
+    let other = || rows.iter().position(|row| row.state != SessionState::Here);
+    let chosen = mark.and_then(|mark| usize::try_from(mark).ok()).or_else(other);
+    let at = chosen.unwrap_or(0).min(rows.len().saturating_sub(1));
+    rows.get(at).map(|row| (at, row))
 }
 
 /// The check marked among those of a task, or of all: the one of that number, else the worst.

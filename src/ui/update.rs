@@ -28,6 +28,7 @@ mod prompts;
 mod searching;
 mod tasks;
 mod undoing;
+mod visiting;
 
 /// Something that happened at a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub enum Request {
     Edit(String),
     /// Input for the program in a terminal.
     TypeInto(ScreenId, Typed),
+    /// Go on in the project with that root.
+    Switch(String),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].
     OpenShell(PaneId),
     /// Open a shell for that pane where that attempt works, and say so likewise.

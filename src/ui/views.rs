@@ -27,6 +27,7 @@ mod kanban;
 mod log;
 mod metrics;
 mod moment;
+mod sessions;
 mod summary;
 mod terminal;
 
@@ -176,6 +177,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Graph => &graph::GraphView,
         Content::Metrics => &metrics::MetricsView,
         Content::Moment(..) => &moment::MomentView,
+        Content::Sessions => &sessions::SessionsView,
         Content::Diff(..) => &diff::DiffView,
     }
 }

@@ -1,7 +1,9 @@
 //! What was fetched for views, as a server would have put it on the shelf.
 
 use dbs::domain::{AttemptId, Span};
-use dbs::read_model::{Check, CheckResult, Diff, Figures, Graph, Load, Metrics, ReadModel, worst_first};
+use dbs::read_model::{
+    Check, CheckResult, Diff, Figures, Graph, Load, Metrics, ReadModel, SessionRow, SessionState, worst_first,
+};
 use dbs::ui::{Against, Moment, Paper, Sheet, Shelf};
 
 use ratatui::style::Style;
@@ -178,6 +180,21 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
         Sheet::Moment(moment.into()),
         NOW,
     );
+    let session = |name: &str, state, needs, since: Option<u64>| SessionRow {
+        name: name.to_owned(),
+        root: format!("/home/ann/{name}"),
+        state,
+        agents: needs * 3,
+        needs,
+        counts: [("active".to_owned(), 4), ("done".to_owned(), 12)].into(),
+        since: since.map(|minutes| NOW - Span::minutes(minutes)),
+    };
+    let sessions = vec![
+        session("billing", SessionState::Detached, 1, Some(94)),
+        session("shop", SessionState::Here, 5, Some(41)),
+        session("website", SessionState::Interrupted, 0, None),
+    ];
+    shelf.put(Paper::Sessions, Sheet::Sessions(sessions.into()), NOW);
     shelf.put(Paper::Figures, Sheet::Figures(figures(model).into()), NOW);
     shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
     shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);

@@ -149,6 +149,18 @@ fn what_happened_while_nobody_looked_and_that_all_is_over() {
 }
 
 #[test]
+fn the_sessions_and_the_way_to_another() {
+    at_every_size("sessions", "3 C-b s");
+    let mut desk = Desk::full((60, 15));
+    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
+    desk.press("3 C-b s j");
+    check("sessions_plain", &desk);
+    assert_eq!(desk.press("Enter"), [], "nobody goes where they are");
+    let there = dbs::ui::Request::Switch("/home/ann/website".to_owned());
+    assert_eq!(desk.press("j Enter"), [there]);
+}
+
+#[test]
 fn the_figures() {
     at_every_size("metrics", "3 M");
     for (name, palette, glyphs) in PLAIN {

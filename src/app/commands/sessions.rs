@@ -72,12 +72,23 @@ fn show(edge: &Edge, place: &Place) -> Outcome {
         .enable_all()
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let (again, there) = (edge.clone(), place.clone());
-    let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
-    let shown = runtime.block_on(client::attach(&place.socket, edge, Some(restart)));
-    // A reader of keys may still wait for one; it is not worth waiting for.
-    runtime.shutdown_background();
-    shown.map(|()| ExitCode::SUCCESS)
+    let mut place = place.clone();
+    loop {
+        let (again, there) = (edge.clone(), place.clone());
+        let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
+        let shown = runtime.block_on(client::attach(&place.socket, edge, Some(restart)));
+        match shown {
+            Ok(Some(root)) => {
+                place = Place::find(Path::new(&root), edge).map_err(|why| format!("could not {why}"))?;
+                spawning::ensure_server(edge, &place)?;
+            }
+            ended => {
+                // A reader of keys may still wait for one; it is not worth waiting for.
+                runtime.shutdown_background();
+                return ended.map(|_| ExitCode::SUCCESS);
+            }
+        }
+    }
 }
 
 fn place(edge: &Edge) -> Result<Place, String> {

@@ -140,6 +140,14 @@ fn who(session: &Session, clients: usize) -> Who {
         since: session.since,
         clients,
         agents: session.pictures.borrow().agents().count(),
+        counts: {
+            let counts = session.pictures.borrow().counts();
+            counts
+                .into_iter()
+                .map(|(word, many)| (word.to_owned(), many))
+                .collect()
+        },
+        needs: session.pictures.borrow().attention.len(),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, 
 use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use crate::ui::{Against, Paper, Sheet};
 
+use super::neighbours;
 use super::recalling;
 use super::session::Session;
 
@@ -32,6 +33,7 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
             let folder = session.place.attempts.join(attempt.to_string());
             recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
         }
+        Paper::Sessions => Ok(Sheet::Sessions(neighbours::sessions(&session.place).into())),
         Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
         Paper::Output(attempt, nth) => output(session, *attempt, *nth),
     };

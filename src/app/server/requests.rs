@@ -70,6 +70,10 @@ pub(super) async fn carry_out(
                 .spawn_blocking(move || Done::Older(id, super::history::lines(&server.session, id, columns)));
         }
         Request::Copy(text) => say(sender, &FromServer::Clipboard(text)).await?,
+        Request::Switch(root) => {
+            say(sender, &FromServer::Go(root)).await?;
+            return Ok(Next::Bye(String::new()));
+        }
         Request::Redraw => {}
         Request::Detach => return Ok(Next::Bye(String::new())),
         Request::StopServer => server.stop.cancel(),

@@ -31,6 +31,8 @@ pub enum Content {
     Gates(Option<TaskId>),
     /// What the terminal of an attempt showed at that moment.
     Moment(AttemptId, Timestamp),
+    /// The servers of this person's projects.
+    Sessions,
     /// Figures about the work.
     Metrics,
     /// What waits for what.
@@ -40,7 +42,7 @@ pub enum Content {
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 11] = [
+const NAMED: [(&str, &str, Content); 12] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -49,6 +51,7 @@ const NAMED: [(&str, &str, Content); 11] = [
     ("task", "Task", Content::Detail(None)),
     ("inbox", "Inbox", Content::Inbox),
     ("metrics", "Metrics", Content::Metrics),
+    ("sessions", "Sessions", Content::Sessions),
     ("graph", "Dependencies", Content::Graph),
     ("gates", "Gates", Content::Gates(None)),
     ("diff", "Diff", Content::Diff(None, Against::Base)),
@@ -83,6 +86,7 @@ impl Content {
             Page::Inbox => Content::Inbox,
             Page::Log => Content::Log,
             Page::Metrics => Content::Metrics,
+            Page::Sessions => Content::Sessions,
             Page::Graph => Content::Graph,
             Page::Gates => Content::Gates(None),
             Page::Diff => Content::Diff(task, Against::Base),

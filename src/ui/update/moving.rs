@@ -3,12 +3,11 @@
 use ratatui::layout::Rect;
 
 use super::{Request, Turn};
-use crate::domain::{Attempt, AttemptId, TaskId, Worker};
+use crate::domain::{AttemptId, TaskId};
 use crate::ui::action::{Action, Page};
 use crate::ui::arrange::{Arranged, alive, mode};
 use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
-use crate::ui::shelf::Against;
 use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Search, Shape, Zoom};
 use crate::ui::target::shown_agent;
 use crate::ui::views::{Look, Moved, Step, view_of};
@@ -186,6 +185,9 @@ impl Turn<'_, '_> {
         {
             return self.visit_agent(agent, arranged);
         }
+        if content == Content::Sessions {
+            return self.switch_session(arranged);
+        }
         if content == Content::Log && self.state.pane(arranged.focus).mark.is_some() {
             return self.visit_moment(arranged);
         }
@@ -203,35 +205,8 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// From a line of the log to what the agent's screen showed then.
-    fn visit_moment(&mut self, arranged: &Arranged) {
-        let mark = self.state.pane(arranged.focus).mark;
-        let Some(line) = self.scene.log.iter().find(|line| Some(line.seq) == mark) else {
-            return;
-        };
-        let at = line.at;
-        let worked = |attempt: &Attempt| {
-            line.notice.task.as_ref() == Some(&attempt.task)
-                && attempt.created_at <= at
-                && attempt.ended_at.is_none_or(|end| at <= end)
-                && matches!(attempt.worker, Worker::Agent { .. })
-        };
-        let mut attempts = self.scene.model.attempts.values();
-        let attempt = line.notice.attempt;
-        let attempt = attempt.or_else(|| {
-            attempts
-                .rfind(|attempt| worked(attempt))
-                .map(|attempt| attempt.id)
-        });
-        match (attempt, &line.notice.task) {
-            (Some(attempt), _) => self.show(arranged.focus, Content::Moment(attempt, at)),
-            (None, Some(task)) => self.show(arranged.focus, Content::Detail(Some(task.clone()))),
-            (None, None) => self.warn("open: no agent was at work on that"),
-        }
-    }
-
     /// Shows something else in a pane, to be left with `Back`.
-    fn show(&mut self, pane: PaneId, content: Content) {
+    pub(super) fn show(&mut self, pane: PaneId, content: Content) {
         let pane = self.state.pane_mut(pane);
         let before = pane.turn_to(content);
         pane.below.push(before);
@@ -330,19 +305,6 @@ impl Turn<'_, '_> {
         }
         let focus = self.arranged().focus;
         self.show(focus, Content::Board);
-    }
-
-    /// Differences against the base become those since the last review, and back.
-    fn compare_otherwise(&mut self, arranged: &Arranged) {
-        let pane = self.state.pane_mut(arranged.focus);
-        if let Content::Diff(task, against) = &pane.content {
-            let other = match against {
-                Against::Base => Against::Review,
-                Against::Review => Against::Base,
-            };
-            let content = Content::Diff(task.clone(), other);
-            pane.turn_to(content);
-        }
     }
 
     /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.

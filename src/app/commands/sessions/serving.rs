@@ -11,6 +11,7 @@ use crate::app::args::Json;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::server::listening::Server;
+use crate::app::server::neighbours;
 use crate::app::server::session::{Session, SessionError};
 use crate::app::{ending, logging, out, server, setup, spawning};
 use crate::ports::store::StoreError;
@@ -51,6 +52,7 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let socket = session.place.socket.clone();
     let listener = Listener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    neighbours::leave_card(&session.place);
     let server = Arc::new(Server::new(session));
     let telling = {
         let (server, stop) = (Arc::clone(&server), server.stop.clone());
@@ -77,6 +79,7 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     };
     let agents = *server.stop_agents.lock();
     let ended = server::end(&server, agents).await;
+    neighbours::take_card(&socket);
     // Last, so that whoever waits for the end of this server waits for all of it.
     drop(listener);
     ended?;

@@ -206,6 +206,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Always),
     ),
     row(
+        Action::Show(Page::Sessions),
+        "sessions",
+        (
+            "sessions",
+            "Your projects with a server: running, detached, or cut off; go to another.",
+        ),
+        &["projects", "switch", "servers", "attach"],
+        (Group::Moving, When::Always),
+    ),
+    row(
         Action::Against,
         "against",
         (

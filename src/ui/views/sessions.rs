@@ -1,0 +1,119 @@
+//! The servers of this person's projects: which run, which were cut off, what waits there; one key goes to another.
+
+use ratatui::layout::Rect;
+
+use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
+use crate::domain::Span;
+use crate::read_model::{SessionRow, SessionState};
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::marker::Mark;
+use crate::ui::shelf::{Paper, Sheet, Want};
+use crate::ui::target::marked_session;
+use crate::ui::text::cut_front;
+use crate::ui::theme::Role;
+
+/// The servers of this person's projects.
+pub(super) struct SessionsView;
+
+/// How old the list may be.
+const FRESH: Span = Span::seconds(3);
+/// From this inner width on a row says where the project is.
+const WIDE: u16 = 100;
+
+impl View for SessionsView {
+    fn about(&self) -> &'static str {
+        "Your projects with a server: running, detached, or cut off. Enter goes there; what runs here goes on."
+    }
+
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let many = rows(look).map_or(0, <[SessionRow]>::len);
+        vec![piece(format!("Sessions {many}"), Role::Title)]
+    }
+
+    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
+        vec![Want {
+            paper: Paper::Sessions,
+            fresh_for: FRESH,
+        }]
+    }
+
+    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let found = rows(look).unwrap_or_default();
+        if found.is_empty() {
+            let top = usize::from(area.height) / 3;
+            return canvas.centre(row_of(area, top), "Looking for sessions.", Role::Dim);
+        }
+        let at = marked_session(look.pane.mark, look.scene).map_or(0, |(at, _)| at);
+        let fit = usize::from(area.height / 2).max(1);
+        let first = first_row(at, fit, found.len());
+        for (nth, row) in found.iter().enumerate().skip(first).take(fit) {
+            let place = Rect {
+                height: 2.min(area.height),
+                ..row_of(area, (nth - first) * 2)
+            };
+            draw_session(look, row, place, canvas);
+            if nth == at {
+                canvas.tint(place, look.chosen());
+            }
+            hits.push((place, Hit::Mark(look.id, u64::try_from(nth).unwrap_or(0))));
+        }
+    }
+
+    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+        let Some(steps) = step.rows(area.height / 2) else {
+            return Moved::Out;
+        };
+        let many = rows(look).map_or(0, <[SessionRow]>::len);
+        let at = marked_session(look.pane.mark, look.scene).map(|(at, _)| at);
+        let to = stepped(at, steps, many).and_then(|to| u64::try_from(to).ok());
+        to.map_or(Moved::Nowhere, |mark| Moved::Marked { mark, scroll: 0 })
+    }
+}
+
+fn rows<'a>(look: &Look<'a>) -> Option<&'a [SessionRow]> {
+    match look.scene.shelf.sheet(&Paper::Sessions)? {
+        Sheet::Sessions(rows) => Some(rows),
+        _ => None,
+    }
+}
+
+fn draw_session(look: &Look<'_>, row: &SessionRow, place: Rect, canvas: &mut Canvas<'_>) {
+    let (mark, word, role) = match row.state {
+        SessionState::Here => (Mark::Running, "here", Role::Strong),
+        SessionState::Running => (Mark::Running, "running", Role::Running),
+        SessionState::Detached => (Mark::Quiet, "detached", Role::Running),
+        SessionState::Interrupted => (Mark::Unsure, "interrupted", Role::Retry),
+    };
+    let glyphs = look.scene.theme.glyphs;
+    let age = row
+        .since
+        .map_or_else(String::new, |since| look.scene.now.since(since).to_string());
+    let first = row_of(place, 0);
+    let used = canvas.right(first, &[piece(format!(" {age} "), Role::Dim)]);
+    let mut pieces = vec![
+        piece(format!(" {} ", mark.glyph(glyphs)), role),
+        piece(format!("{:<16} ", row.name), Role::Strong),
+        piece(format!("{word:<12}"), role),
+    ];
+    if place.width >= WIDE {
+        let half = usize::from(place.width) / 2;
+        let folder = cut_front(&row.root, half, canvas.theme.more());
+        pieces.push(piece(folder, Role::Dim));
+    }
+    let room = Rect {
+        width: first.width - used,
+        ..first
+    };
+    canvas.line(room, &pieces);
+    let mut counts = vec![piece("   ", Role::Text)];
+    if row.needs > 0 {
+        let needs = format!("{} {} need you  ", Mark::NeedsYou.glyph(glyphs), row.needs);
+        counts.push(piece(needs, Role::Human));
+    }
+    if row.state != SessionState::Interrupted {
+        counts.push(piece(format!("{} agents  ", row.agents), Role::Text));
+    }
+    let states = row.counts.iter().map(|(word, many)| format!("{many} {word}"));
+    counts.push(piece(states.collect::<Vec<_>>().join(", "), Role::Dim));
+    canvas.line(row_of(place, 1), &counts);
+}
