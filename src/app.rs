@@ -12,6 +12,7 @@ pub mod ending;
 pub mod logging;
 pub mod naming;
 pub mod out;
+pub mod patience;
 pub mod place;
 pub mod server;
 pub mod setup;

@@ -7,9 +7,9 @@ use tokio::runtime::Runtime;
 
 use super::client::{greet, hear, say};
 use super::edge::Edge;
+use super::patience::Patience;
 use super::place::Place;
 use super::server::session::SessionError;
-use super::spawning::Patience;
 use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
 use super::{server, setup};
 use crate::adapters::clock;

@@ -6,14 +6,12 @@
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use super::door::Door;
 use super::edge::Edge;
+use super::patience::Patience;
 use super::place::Place;
 
-/// How long a server may take until it listens.
-const PATIENCE: Duration = Duration::from_secs(15);
 /// How the server ends when another process has the project: the starter waits for that one, or tries again.
 pub const TAKEN: u8 = 75;
 
@@ -122,24 +120,4 @@ pub fn wait_until_gone(place: &Place) -> Result<(), String> {
         patience.wait();
     }
     Ok(())
-}
-
-/// Waiting for another process, a little at a time, to an end.
-pub struct Patience(Instant);
-
-impl Patience {
-    /// From now on.
-    pub fn begin() -> Patience {
-        Patience(Instant::now() + PATIENCE)
-    }
-
-    /// Whether it has been long enough.
-    pub fn is_over(&self) -> bool {
-        Instant::now() >= self.0
-    }
-
-    /// Waits a little.
-    pub fn wait(&self) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

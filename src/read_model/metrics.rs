@@ -286,6 +286,10 @@ mod tests {
     fn moments_are_counted_in_the_span_they_lie_in() {
         let moments = [0, 899, 900, 1_000, 1_001, 2_000].map(Timestamp);
         let counts = per_span(moments, Span(100), (Timestamp(1_000), 3));
-        assert_eq!(counts, [0, 1, 2], "the last hundred hold two, the future none");
+        assert_eq!(
+            counts,
+            [0, 2, 1],
+            "what is a whole span old lies in the one before; the future in none"
+        );
     }
 }
