@@ -14,6 +14,9 @@ pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String 
             Some(attempt) => attempt.task.to_string(),
             None => format!("attempt {attempt}"),
         },
+        Content::Diff(Some(task), _) => format!("Diff {task}"),
+        Content::Diff(None, _) => "Diff".to_owned(),
+        Content::Gates(_) => "Gates".to_owned(),
         content => content.title().unwrap_or("Pane").to_owned(),
     }
 }

@@ -69,7 +69,7 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
     let mut lines = vec![
         outcome,
         text(format!(
-            " in {}, with {attempts} attempts, {rejected} times sent back",
+            " in {}, with {attempts} attempts, {rejected} sent back",
             ended.since(begun)
         )),
     ];
