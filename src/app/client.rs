@@ -1,5 +1,6 @@
 //! The thin process attached to a person's terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
 
+mod input;
 mod tty;
 
 use std::io::{self, Write};
@@ -8,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use crossterm::event::EventStream;
-use futures::StreamExt;
 
 use super::edge::Edge;
 use super::wire::{self, Attach, FromClient, FromServer, Hello, Looks, PROTOCOL, Packet};
 use crate::adapters::ipc::{self, Receiver, Sender};
+use input::Input;
 use tty::RawTerminal;
 
 /// How long a server that has gone may take to come back before the client gives up.
@@ -79,7 +79,7 @@ async fn show(
     connection: &mut (Sender, Receiver),
     (looks, restart): (Looks, Option<Restart>),
 ) -> Result<Left, String> {
-    let mut input = EventStream::new();
+    let mut input = Input::open().map_err(|error| format!("could not read this terminal: {error}"))?;
     loop {
         match converse(connection, &mut input, (looks, edge)).await? {
             End::Bye(why) => return Ok(Left::Gone(why)),
@@ -165,7 +165,7 @@ pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromSe
 
 async fn converse(
     (sender, receiver): &mut (Sender, Receiver),
-    input: &mut EventStream,
+    input: &mut Input,
     (looks, edge): (Looks, &Edge),
 ) -> Result<End, String> {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
@@ -210,13 +210,15 @@ async fn converse(
 }
 
 /// Gives the terminal to the person's editor for a while; answers what it wrote, nothing when it failed.
-async fn edited(edge: &Edge, text: String, input: &mut EventStream) -> Result<Option<String>, String> {
-    // Whoever reads keys must not take them from the editor; a new reader begins with the next question.
-    drop(std::mem::take(input));
+async fn edited(edge: &Edge, text: String, input: &mut Input) -> Result<Option<String>, String> {
+    // Whoever reads keys must not take them from the editor.
+    input.pause().await;
     RawTerminal::lend();
     let edge = edge.clone();
     let written = tokio::task::spawn_blocking(move || super::editing::edit(&edge, &text)).await;
-    RawTerminal::take_again().map_err(|error| format!("could not use this terminal again: {error}"))?;
+    RawTerminal::take_again()
+        .and_then(|()| input.resume())
+        .map_err(|error| format!("could not use this terminal again: {error}"))?;
     Ok(match written {
         Ok(Ok(text)) => Some(text),
         Ok(Err(why)) => {

@@ -29,11 +29,13 @@ impl Turn<'_, '_> {
             return;
         }
         match self.state.hands {
-            Hands::Guarded(_) => {}
+            // Typed ahead for the program that has ended; the prefix never was.
+            Hands::Guarded(_) if chord != self.state.keymap.prefix() => {}
             Hands::Typing(id) if chord != self.state.keymap.prefix() => self.type_key(id, key),
-            Hands::Prefix { .. } | Hands::Ours | Hands::Typing(_) if released => {}
+            _ if released => {}
             Hands::Typing(id) => self.prefix(Some(id)),
             Hands::Prefix { then, .. } => self.after_prefix(chord, then, key),
+            Hands::Guarded(_) => self.prefix(None),
             Hands::Ours if chord == self.state.keymap.prefix() => self.prefix(None),
             Hands::Ours => self.own_key(chord),
         }
