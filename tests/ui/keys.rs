@@ -95,6 +95,14 @@ fn when_the_program_ends_keys_typed_ahead_are_dropped_for_a_second() {
 }
 
 #[test]
+fn the_prefix_is_ours_also_right_after_a_program_has_ended() {
+    let mut desk = typing();
+    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    assert_eq!(desk.press("q"), []);
+    assert_eq!(desk.press("C-b d"), [Request::Detach]);
+}
+
+#[test]
 fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
     let mut desk = typing();
     desk.press("C-b Esc");
