@@ -19,7 +19,7 @@ pub struct Metrics {
     pub stopped: u32,
     /// Attempts that ended at all.
     pub attempts: u32,
-    /// When attempts ended, the latest [`MOST_ENDS`], oldest first.
+    /// When attempts ended, at most the latest 20,000, oldest first.
     pub ends: Vec<Timestamp>,
 }
 
