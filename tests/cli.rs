@@ -22,5 +22,7 @@ mod shop;
 mod speaking;
 #[path = "cli/starting.rs"]
 mod starting;
+#[path = "cli/telling.rs"]
+mod telling;
 #[path = "cli/watching.rs"]
 mod watching;

@@ -126,6 +126,8 @@ pub enum Verb {
         #[command(flatten)]
         json: Json,
     },
+    /// The durable events, one a line, for tools
+    Events(Events),
     /// Look whether everything needed is there
     Doctor(Json),
     /// Tasks by state and stage, and what is in the state folder
@@ -240,6 +242,20 @@ pub struct Keys {
     /// Those of a preset instead: default, tmux, vim, emacs
     #[arg(long)]
     pub preset: Option<String>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Which events are wanted.
+#[derive(Debug, Args)]
+pub struct Events {
+    /// Only those after that position: the `seq` of the last one seen
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    pub since: u64,
+    /// Go on as more come
+    #[arg(long)]
+    pub follow: bool,
     /// Output for programs
     #[command(flatten)]
     pub json: Json,

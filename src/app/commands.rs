@@ -3,6 +3,7 @@
 
 pub mod acting;
 pub mod configuring;
+mod events;
 mod keying;
 pub mod sessions;
 pub mod showing;
@@ -103,6 +104,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             };
             showing::logs(edge, attempt.as_deref(), form, json)
         }
+        Verb::Events(wanted) => events::run(edge, &wanted),
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all } => sessions::stop(edge, all),
         Verb::Init => sessions::init(edge),

@@ -36,6 +36,19 @@ pub fn json<T: serde::Serialize>(value: &T) {
     }
 }
 
+/// Writes values, each as a line of JSON, at once.
+pub fn json_lines<T: serde::Serialize>(values: impl IntoIterator<Item = T>) {
+    let mut text = Vec::new();
+    for value in values {
+        if let Err(error) = serde_json::to_writer(&mut text, &value) {
+            problem(&format!("could not write JSON: {error}"));
+            return;
+        }
+        text.push(b'\n');
+    }
+    bytes(&text);
+}
+
 /// Writes bytes as they are.
 pub fn bytes(bytes: &[u8]) {
     if is_unread() {
@@ -58,7 +71,29 @@ pub fn columns() -> Option<usize> {
 
 /// Whether the reader has gone away (`dbs logs --follow | head`): what follows has nobody to follow for.
 pub fn is_unread() -> bool {
+    if !UNREAD.load(Ordering::Relaxed) && is_closed() {
+        UNREAD.store(true, Ordering::Relaxed);
+    }
     UNREAD.load(Ordering::Relaxed)
+}
+
+/// Whether the other end of a pipe is closed, as seen without writing into it.
+#[cfg(unix)]
+fn is_closed() -> bool {
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    use std::os::fd::AsFd as _;
+    let out = io::stdout();
+    let mut asked = [PollFd::new(out.as_fd(), PollFlags::empty())];
+    let answered = poll(&mut asked, PollTimeout::ZERO);
+    let [asked] = asked;
+    let gone = |flags: PollFlags| flags.intersects(PollFlags::POLLERR | PollFlags::POLLNVAL);
+    answered.is_ok() && asked.revents().is_some_and(gone)
+}
+
+/// Elsewhere it is noticed by the next write.
+#[cfg(not(unix))]
+fn is_closed() -> bool {
+    false
 }
 
 /// Writes a line about something that went wrong.

@@ -90,6 +90,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "logs",
         "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output",
     ),
+    (
+        "events",
+        "dbs events --json\ndbs events --json --follow --since 812",
+    ),
     ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor"),
     ("init", "dbs init"),

@@ -47,7 +47,7 @@ pub(super) fn follow(folder: &Path, mut log: LogReader, form: Form) -> Outcome {
             // The end is written after the last byte: one more look behind it finds everything.
             Chunk::End if ended => break,
             Chunk::End if folder.join("exit.json").exists() => ended = true,
-            Chunk::End => runtime.block_on(tokio::time::sleep(AGAIN)),
+            Chunk::End => runtime.block_on(async { tokio::time::sleep(AGAIN).await }),
         }
     }
     lines.finish();

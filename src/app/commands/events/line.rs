@@ -1,0 +1,357 @@
+//! One durable event as tools see it. The fields are a promise (`docs/events.md`): they may grow, but none changes its meaning
+//! without another `schema`. What the program needs only for itself is not among them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::adapters::store::StoreReader;
+use crate::domain::attempt::Doing;
+use crate::domain::event::{ActionOutcome, EndCause, Inventory};
+use crate::domain::workflow::EvidenceKind;
+use crate::domain::{AttemptId, Command, Event, Evidence, Exit, Notice, TaskId, Tri};
+use crate::ports::store::{StoreError, StoredEvent};
+
+/// What the fields below mean; grows when one of them changes its meaning.
+const SCHEMA: u32 = 1;
+
+/// One event.
+#[derive(Debug, Serialize)]
+pub(super) struct Line {
+    schema: u32,
+    seq: u64,
+    session: u64,
+    at: u64,
+    time: String,
+    kind: &'static str,
+    task: Option<TaskId>,
+    attempt: Option<AttemptId>,
+    facts: Value,
+    notices: Vec<Notice>,
+}
+
+/// Which attempt works on which task.
+#[derive(Debug, Default)]
+pub(super) struct Workers(BTreeMap<AttemptId, TaskId>);
+
+impl Workers {
+    /// Looks up the attempts these events speak of.
+    pub(super) fn learn(&mut self, reader: &StoreReader, events: &[StoredEvent]) -> Result<(), StoreError> {
+        let mut spoken = events.iter().filter_map(|stored| attempt_of(&stored.event));
+        if spoken.all(|attempt| self.0.contains_key(&attempt)) {
+            return Ok(());
+        }
+        let from = self.0.last_key_value().map_or(0, |(last, _)| last.0 + 1);
+        let found = reader.attempts(AttemptId(from))?;
+        self.0
+            .extend(found.into_iter().map(|attempt| (attempt.id, attempt.task)));
+        Ok(())
+    }
+}
+
+impl Line {
+    /// The event as tools see it.
+    pub(super) fn of(stored: &StoredEvent, workers: &Workers) -> Line {
+        let attempt = attempt_of(&stored.event);
+        let of_attempt = || workers.0.get(&attempt?).cloned();
+        let (kind, facts) = told(&stored.event);
+        Line {
+            schema: SCHEMA,
+            seq: stored.seq,
+            session: stored.session,
+            at: stored.at.0,
+            time: i64::try_from(stored.at.0)
+                .ok()
+                .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
+                .map(|at| format!("{at:.3}"))
+                .unwrap_or_default(),
+            kind,
+            task: task_of(&stored.event).or_else(of_attempt),
+            attempt,
+            facts,
+            notices: stored.notices.clone(),
+        }
+    }
+
+    /// The same for people: position, time, kind, task, and what was told because of it.
+    pub(super) fn for_people(&self) -> String {
+        let task = self.task.as_ref().map_or("", TaskId::as_str);
+        let told: Vec<&str> = self.notices.iter().map(|notice| notice.text.as_str()).collect();
+        format!(
+            "{:>6}  {}  {:<18} {task:<12} {}",
+            self.seq,
+            self.time,
+            self.kind,
+            told.join("; ")
+        )
+        .trim_end()
+        .to_owned()
+    }
+}
+
+/// The attempt an event speaks of.
+fn attempt_of(event: &Event) -> Option<AttemptId> {
+    match event {
+        Event::WorkplaceMade { attempt, .. }
+        | Event::AttemptStarted { attempt, .. }
+        | Event::AttemptNotStarted { attempt, .. }
+        | Event::Signalled { attempt, .. }
+        | Event::Observed { attempt, .. }
+        | Event::AttemptEnded { attempt, .. }
+        | Event::ActionEnded { attempt, .. }
+        | Event::Verified { attempt, .. }
+        | Event::WorkspaceSettled { attempt, .. } => Some(*attempt),
+        Event::Asked { command, .. } => match command {
+            Command::Kill(attempt) => Some(*attempt),
+            _ => None,
+        },
+        Event::Configured(_)
+        | Event::WorkflowsLoaded(_)
+        | Event::Performed { .. }
+        | Event::Woke(_)
+        | Event::Ticked => None,
+    }
+}
+
+/// The task an event names itself.
+fn task_of(event: &Event) -> Option<TaskId> {
+    let Event::Asked { command, .. } = event else {
+        return None;
+    };
+    match command {
+        Command::Create(draft) => Some(draft.id.clone()),
+        Command::Update(task, _)
+        | Command::Comment(task, _)
+        | Command::AddDependency(task, _)
+        | Command::RemoveDependency(task, _)
+        | Command::Withdraw(task)
+        | Command::Park(task, _)
+        | Command::Close(task, _)
+        | Command::Retry { task, .. }
+        | Command::Approve(task)
+        | Command::Reject(task, _)
+        | Command::Skip(task)
+        | Command::Answer(task, _) => Some(task.clone()),
+        Command::Release(tasks) => match tasks.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        },
+        Command::PutBatch { .. } | Command::Kill(_) | Command::Pause | Command::Resume => None,
+    }
+}
+
+/// Its kind and what belongs to that kind.
+fn told(event: &Event) -> (&'static str, Value) {
+    match event {
+        Event::Asked { by, command, .. } => ("asked", asked(by, command)),
+        // What is set may be secret, and `dbs config` shows it to whoever may see it.
+        Event::Configured(_) => ("configured", json!({})),
+        Event::WorkflowsLoaded(flows) => {
+            let names: Vec<&str> = flows.iter().map(|flow| flow.id.as_str()).collect();
+            ("workflows_loaded", json!({ "workflows": names }))
+        }
+        Event::WorkplaceMade { workplace, .. } => (
+            "workplace_made",
+            json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start }),
+        ),
+        Event::AttemptStarted { workplace, .. } => (
+            "attempt_started",
+            json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start }),
+        ),
+        Event::AttemptNotStarted { why, .. } => ("attempt_not_started", json!({ "why": why })),
+        Event::Signalled {
+            kind, text, report, ..
+        } => (
+            "signalled",
+            json!({ "signal": kind.to_string(), "text": text, "report": report }),
+        ),
+        Event::Observed { doing, source, .. } => {
+            let (doing, text) = doing_of(doing);
+            (
+                "observed",
+                json!({ "doing": doing, "text": text, "source": source }),
+            )
+        }
+        Event::AttemptEnded {
+            exit, tail, cause, ..
+        } => (
+            "attempt_ended",
+            json!({ "exit": exit_of(exit), "tail": tail, "cause": cause.as_ref().map(cause_of) }),
+        ),
+        Event::ActionEnded { outcome, .. } => ("action_ended", outcome_of(outcome)),
+        Event::Verified { evidence, head, .. } => {
+            let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
+            ("verified", json!({ "evidence": all, "head": head }))
+        }
+        Event::WorkspaceSettled { problem, kept, .. } => {
+            ("workspace_settled", json!({ "problem": problem, "kept": kept }))
+        }
+        Event::Performed { key, problem } => ("performed", json!({ "what": key, "problem": problem })),
+        Event::Woke(found) => ("woke", inventory(found)),
+        Event::Ticked => ("ticked", json!({})),
+    }
+}
+
+fn asked(by: &str, command: &Command) -> Value {
+    let (what, more) = match command {
+        Command::PutBatch { id, title, .. } => ("batch", json!({ "batch": id, "text": title })),
+        Command::Create(draft) => ("create", json!({ "text": draft.title, "batch": draft.batch })),
+        Command::Update(_, patch) => ("update", json!({ "text": patch.title, "stage": patch.stage })),
+        Command::Comment(_, text) => ("comment", json!({ "text": text })),
+        Command::AddDependency(_, on) => ("add_dependency", json!({ "on": on })),
+        Command::RemoveDependency(_, on) => ("remove_dependency", json!({ "on": on })),
+        Command::Release(tasks) => ("release", json!({ "tasks": tasks })),
+        Command::Withdraw(_) => ("withdraw", json!({})),
+        Command::Park(_, why) => ("park", json!({ "text": why })),
+        Command::Close(_, why) => ("close", json!({ "text": why })),
+        Command::Retry { stage, note, .. } => ("retry", json!({ "text": note, "stage": stage })),
+        Command::Approve(_) => ("approve", json!({})),
+        Command::Reject(_, why) => ("reject", json!({ "text": why })),
+        Command::Skip(_) => ("skip", json!({})),
+        Command::Answer(_, text) => ("answer", json!({ "text": text })),
+        Command::Kill(_) => ("kill", json!({})),
+        Command::Pause => ("pause", json!({})),
+        Command::Resume => ("resume", json!({})),
+    };
+    let mut facts = json!({ "by": by, "command": what });
+    if let (Value::Object(facts), Value::Object(more)) = (&mut facts, more) {
+        facts.extend(more);
+    }
+    facts
+}
+
+fn doing_of(doing: &Doing) -> (&'static str, Option<&str>) {
+    match doing {
+        Doing::Starting => ("starting", None),
+        Doing::Working => ("working", None),
+        Doing::Permission(text) => ("permission", Some(text)),
+        Doing::Question(text) => ("question", Some(text)),
+        Doing::Idle => ("idle", None),
+        Doing::Exited => ("exited", None),
+        Doing::Lost => ("lost", None),
+    }
+}
+
+fn exit_of(exit: &Exit) -> Value {
+    match exit {
+        Exit::Code(code) => json!({ "code": code }),
+        Exit::Signal(signal) => json!({ "signal": signal }),
+        Exit::Vanished => json!({ "vanished": true }),
+    }
+}
+
+fn cause_of(cause: &EndCause) -> Value {
+    match cause {
+        EndCause::Quota { until, why } => json!({ "class": "quota", "until": until, "why": why }),
+        EndCause::Infra(why) => json!({ "class": "infra", "why": why }),
+    }
+}
+
+fn outcome_of(outcome: &ActionOutcome) -> Value {
+    match outcome {
+        ActionOutcome::Done { commit, evidence } => {
+            let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
+            json!({ "outcome": "done", "commit": commit, "evidence": all })
+        }
+        ActionOutcome::Failed(why) => json!({ "outcome": "failed", "why": why }),
+        ActionOutcome::Issues(issues) => json!({ "outcome": "issues", "issues": issues }),
+        ActionOutcome::Unknown(why) => json!({ "outcome": "unknown", "why": why }),
+    }
+}
+
+fn evidence_of(evidence: &Evidence) -> Value {
+    let (seen, why) = match &evidence.outcome {
+        Tri::Yes => ("yes", None),
+        Tri::No(why) => ("no", Some(why)),
+        Tri::Unknown(why) => ("unknown", Some(why)),
+    };
+    let (kind, file) = match &evidence.kind {
+        EvidenceKind::CommitsAhead => ("commits_ahead", None),
+        EvidenceKind::Pushed => ("pushed", None),
+        EvidenceKind::Merged => ("merged", None),
+        EvidenceKind::WorkspaceUnchanged => ("workspace_unchanged", None),
+        EvidenceKind::Commented => ("commented", None),
+        EvidenceKind::Report(file) => ("report", Some(file)),
+        EvidenceKind::Gates => ("gates", None),
+        EvidenceKind::Approved => ("approved", None),
+    };
+    json!({ "kind": kind, "file": file, "seen": seen, "why": why })
+}
+
+fn inventory(found: &Inventory) -> Value {
+    let ended: Vec<&AttemptId> = found.ended.keys().collect();
+    json!({ "running": found.running, "ended": ended, "unknown": found.unknown })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{RequestId, SignalKind, Timestamp};
+
+    fn line(event: Event) -> Value {
+        let mut workers = Workers::default();
+        workers.0.insert(AttemptId(7), "t-1".into());
+        let stored = StoredEvent {
+            seq: 12,
+            session: 2,
+            at: Timestamp(1_700_000_000_123),
+            event,
+            notices: Vec::new(),
+        };
+        serde_json::to_value(Line::of(&stored, &workers)).unwrap()
+    }
+
+    #[test]
+    fn a_line_says_what_the_document_promises() {
+        let signalled = line(Event::Signalled {
+            attempt: AttemptId(7),
+            kind: SignalKind::Question,
+            text: "which port?".to_owned(),
+            report: None,
+            key: "secret".to_owned(),
+        });
+        let wanted = json!({
+            "schema": 1, "seq": 12, "session": 2, "at": 1_700_000_000_123_u64, "time": "2023-11-14T22:13:20.123Z",
+            "kind": "signalled", "task": "t-1", "attempt": 7,
+            "facts": { "signal": "question", "text": "which port?", "report": null }, "notices": [],
+        });
+        assert_eq!(signalled, wanted);
+    }
+
+    #[test]
+    fn what_was_asked_names_who_what_and_the_task() {
+        let command = Command::Park("t-2".into(), "later".to_owned());
+        let asked = line(Event::Asked {
+            request: RequestId(1),
+            by: "ann".to_owned(),
+            command,
+        });
+        assert_eq!(asked["task"], "t-2");
+        assert_eq!(
+            asked["facts"],
+            json!({ "by": "ann", "command": "park", "text": "later" })
+        );
+    }
+
+    #[test]
+    fn every_kind_is_in_the_document() {
+        let text = include_str!("../../../../docs/events.md");
+        let code = include_str!("line.rs");
+        let table = code
+            .split("fn told")
+            .nth(1)
+            .unwrap()
+            .split("\nfn ")
+            .next()
+            .unwrap();
+        let words: Vec<&str> = table.split('"').skip(1).step_by(2).collect();
+        let lost: Vec<&&str> = words
+            .iter()
+            .filter(|word| !text.contains(&format!("`{word}`")))
+            .collect();
+        assert!(words.len() > 30 && lost.is_empty(), "{words:?} {lost:?}");
+        let schema = format!("`schema` {SCHEMA}");
+        assert!(text.contains(&schema), "{schema}");
+    }
+}

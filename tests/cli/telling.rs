@@ -1,0 +1,129 @@
+//! Events for tools: the same with and without a server, nothing lost and nothing twice, and an end when nobody reads.
+#![cfg(unix)]
+#![expect(clippy::disallowed_methods, reason = "the tests' door: starts the program")]
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::shop::Shop;
+
+/// `dbs events --json --follow` from a position; killed if a test leaves it behind.
+struct Follower {
+    child: Child,
+    lines: Option<BufReader<ChildStdout>>,
+}
+
+impl Follower {
+    fn since(shop: &Shop, seq: u64) -> Follower {
+        let arguments = ["events", "--json", "--follow", "--since", &seq.to_string()];
+        let mut command = shop.command(&shop.git.project(), &arguments);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let lines = Some(BufReader::new(child.stdout.take().unwrap()));
+        Follower { child, lines }
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        let read = self.lines.as_mut().unwrap().read_line(&mut line).unwrap();
+        assert_ne!(read, 0, "it ended");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Every line up to the first that asks for that.
+    fn until(&mut self, command: &str) -> Vec<Value> {
+        let mut all = vec![self.next()];
+        while all.last().unwrap()["facts"]["command"] != command {
+            all.push(self.next());
+        }
+        all
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn all(shop: &Shop, since: u64) -> Vec<Value> {
+    let text = shop.does(&["events", "--json", "--since", &since.to_string()]);
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn seq(line: &Value) -> u64 {
+    line["seq"].as_u64().unwrap()
+}
+
+#[test]
+fn a_tool_that_comes_back_misses_nothing_and_gets_nothing_twice() {
+    let mut shop = Shop::new();
+    assert_eq!(all(&shop, 0), Vec::<Value>::new(), "nothing has happened yet");
+    let mut tool = Follower::since(&shop, 0);
+    shop.does(&["task", "create", "Fix\u{1b}[31m it", "--id", "t-1"]);
+    let mut told = tool.until("create");
+    assert_eq!(told.last().unwrap()["task"], "t-1");
+    shop.serve();
+    shop.does(&["task", "park", "t-1", "later"]);
+    told.extend(tool.until("park"));
+    drop(tool);
+    shop.does(&["task", "comment", "t-1", "while nobody looked"]);
+    shop.does(&["stop"]);
+    shop.does(&["task", "close", "t-1", "not wanted"]);
+    let mut tool = Follower::since(&shop, seq(told.last().unwrap()));
+    told.extend(tool.until("close"));
+    assert_eq!(told, all(&shop, 0), "the same, told at once");
+    let positions: Vec<u64> = told.iter().map(seq).collect();
+    assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
+    assert!(told.iter().all(|line| line["schema"] == 1), "{told:?}");
+    let people = shop.does(&["events"]);
+    assert!(people.contains("t-1") && !people.contains('\u{1b}'), "{people}");
+}
+
+#[test]
+fn a_follower_whose_reader_has_gone_ends_by_itself_and_says_nothing() {
+    let shop = Shop::new();
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    let mut tool = Follower::since(&shop, 0);
+    tool.next();
+    tool.lines = None;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let status = loop {
+        match tool.child.try_wait().unwrap() {
+            Some(status) => break status,
+            None => assert!(Instant::now() < deadline, "it goes on for nobody"),
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
+    };
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut tool.child.stderr.take().unwrap(), &mut said).unwrap();
+    assert!(status.success() && said.is_empty(), "{status}: {said}");
+}
+
+#[test]
+fn the_output_of_an_agent_that_is_silent_for_a_while_is_followed_all_the_same() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    let agent = "sh -c 'echo one; sleep 1; echo two; sleep 600'";
+    shop.does(&["config", "roles.developer.command", agent]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.serve();
+    shop.wait_for("output", || shop.run(&["logs", "t-1"]).out.contains("one"));
+    let mut command = shop.command(&shop.git.project(), &["logs", "t-1", "--follow"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let lines = Some(BufReader::new(child.stdout.take().unwrap()));
+    let mut tool = Follower { child, lines };
+    let mut line = String::new();
+    // A line is told when a later one has pushed it up.
+    while !line.contains("one") {
+        line.clear();
+        assert_ne!(tool.lines.as_mut().unwrap().read_line(&mut line).unwrap(), 0);
+    }
+}
