@@ -18,9 +18,11 @@ mod marker;
 mod names;
 mod palette;
 mod pane;
+mod past;
 mod possible;
 mod repaint;
 mod scene;
+mod screen_id;
 mod shelf;
 mod state;
 mod still;
@@ -39,6 +41,7 @@ pub use keymap::{KeyProblem, Keymap, Place};
 pub use layout::{Layout, LayoutProblem};
 pub use live::{LiveScreen, key_input, mouse_input};
 pub use pane::{Axis, Direction, PaneId};
+pub use past::{LEAST_LETTERS, Occurrence, Occurrences, OccurrencesIn};
 pub use repaint::Frame;
 pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,

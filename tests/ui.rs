@@ -25,6 +25,8 @@ mod never;
 mod palette;
 #[path = "ui/papers.rs"]
 mod papers;
+#[path = "ui/past.rs"]
+mod past;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/snapshots.rs"]

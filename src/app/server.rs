@@ -20,6 +20,7 @@ mod reading;
 mod recalling;
 mod requests;
 mod screens;
+mod seeking;
 mod shells;
 mod sizes;
 mod tally;

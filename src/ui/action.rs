@@ -36,6 +36,8 @@ pub enum Action {
     Find,
     /// Search the terminal backward.
     FindBack,
+    /// Search what all terminals have shown.
+    FindEverywhere,
     /// The next place that matches.
     NextMatch,
     /// The previous place that matches.

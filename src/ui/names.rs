@@ -16,6 +16,7 @@ pub(crate) fn pane_name(state: &State, scene: &Scene<'_>, id: PaneId) -> String 
         },
         Content::Diff(Some(task), _) => format!("Diff {task}"),
         Content::Diff(None, _) => "Diff".to_owned(),
+        Content::Past(_) => "History".to_owned(),
         Content::Gates(_) => "Gates".to_owned(),
         content => content.title().unwrap_or("Pane").to_owned(),
     }

@@ -3,10 +3,11 @@
 
 use ratatui::style::Style;
 
+pub use super::screen_id::ScreenId;
 use super::shelf::Shelf;
 use super::still::Still;
 use super::theme::Theme;
-use crate::domain::{AttemptId, Notice, Timestamp};
+use crate::domain::{Notice, Timestamp};
 use crate::read_model::ReadModel;
 use crate::term::CursorShape;
 
@@ -65,17 +66,6 @@ pub enum SessionKind {
     Real,
     /// Scripted ones: everything on screen is a rehearsal.
     Rehearsal,
-}
-
-/// Which terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ScreenId {
-    /// The terminal of an attempt.
-    Attempt(AttemptId),
-    /// A plain shell, numbered by the server.
-    Shell(u64),
-    /// The conductor's terminal.
-    Conductor,
 }
 
 /// The live terminals. They change while a frame is drawn: the lock is held inside the call and nowhere else.

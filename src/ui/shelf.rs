@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use serde::{Deserialize, Serialize};
 
+use super::past::Occurrences;
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
 use crate::read_model::{Check, Diff, Figures, Graph, SessionRow};
 
@@ -27,6 +28,8 @@ pub enum Paper {
     Sessions,
     /// What the terminal of an attempt showed at that moment.
     Moment(AttemptId, Timestamp),
+    /// Where those words occur in what terminals have shown.
+    Past(String),
 }
 
 /// What a task's work is compared with.
@@ -54,6 +57,8 @@ pub enum Sheet {
     Sessions(Arc<[SessionRow]>),
     /// What a terminal showed.
     Moment(Arc<Moment>),
+    /// Where words occur, as far as was searched.
+    Past(Arc<Occurrences>),
     /// Lines of text; the last ones, where there were too many.
     Text(Arc<Vec<String>>),
     /// It could not be fetched; the sentence says why and reads after "could not".
@@ -142,6 +147,19 @@ impl Shelf {
             is_coming: false,
         };
         self.papers.insert(paper, kept);
+    }
+
+    /// Puts the part of a paper here that there is; the rest is still coming.
+    pub fn put_part(&mut self, paper: &Paper, sheet: Sheet, now: Timestamp) {
+        self.put(paper.clone(), sheet, now);
+        if let Some(kept) = self.papers.get_mut(paper) {
+            kept.is_coming = true;
+        }
+    }
+
+    /// Forgets a paper that nobody waits for any more: it is fetched from its beginning when it is wanted again.
+    pub fn forget(&mut self, paper: &Paper) {
+        self.papers.remove(paper);
     }
 
     fn make_room(&mut self) {

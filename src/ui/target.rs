@@ -48,6 +48,7 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         | Content::Diff(None, _)
         | Content::Graph
         | Content::Sessions
+        | Content::Past(_)
         | Content::Metrics
         | Content::Log
         | Content::Shell(_)

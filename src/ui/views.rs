@@ -27,6 +27,7 @@ mod kanban;
 mod log;
 mod metrics;
 mod moment;
+mod past;
 mod sessions;
 mod summary;
 mod terminal;
@@ -177,6 +178,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Graph => &graph::GraphView,
         Content::Metrics => &metrics::MetricsView,
         Content::Moment(..) => &moment::MomentView,
+        Content::Past(_) => &past::PastView,
         Content::Sessions => &sessions::SessionsView,
         Content::Diff(..) => &diff::DiffView,
     }

@@ -400,3 +400,19 @@ fn without_colours_not_even_an_agent_has_any() {
         );
     }
 }
+
+#[test]
+fn words_in_what_all_agents_have_shown() {
+    let desk = |size| {
+        let mut desk = Desk::full(size);
+        desk.press("3 F t e s t");
+        let paper = dbs::ui::Paper::Past("test".to_owned());
+        let found = std::sync::Arc::new(crate::past::found());
+        desk.shelf
+            .put(paper, dbs::ui::Sheet::Past(found), crate::fixture::NOW);
+        desk
+    };
+    for size in [(60, 15), (120, 40)] {
+        check("past", &desk(size));
+    }
+}

@@ -26,7 +26,7 @@ use crate::app::wire::{Attach, FromClient};
 use crate::domain::Timestamp;
 use crate::ports::holders::{HolderId, PaneSize};
 use crate::term::Size;
-use crate::ui::{self, Input, LogLine, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
+use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
 
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const NARROWEST_AGENT: u16 = 60;
@@ -49,6 +49,8 @@ pub(super) struct Client {
     terminals: u64,
     log: Vec<LogLine>,
     shelf: Shelf,
+    /// Searches that the last whole picture showed; others go no further.
+    sought: Vec<Paper>,
     read_to: u64,
     /// The arrangement as it was kept last, and when that was looked at.
     kept: Option<Saved>,
@@ -119,6 +121,7 @@ impl Client {
             terminals: 0,
             log: Vec::new(),
             shelf: Shelf::default(),
+            sought: Vec::new(),
             read_to: 0,
             kept: None,
             kept_at: None,
@@ -327,6 +330,7 @@ impl Client {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),
             Ok(Done::Shell(pane, number)) => self.state.shell_opened(pane, number),
             Ok(Done::Fetched(paper, sheet)) => self.shelf.put(paper, sheet, now),
+            Ok(Done::Searched(paper, search, came)) => self.searched(paper, search, &came),
             Ok(Done::Older(screen, lines)) => self.state.older(now, screen, lines),
             Ok(Done::Refused(command, why)) => {
                 self.state.refused(&command);

@@ -34,6 +34,8 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
             recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
         }
         Paper::Sessions => Ok(Sheet::Sessions(neighbours::sessions(&session.place).into())),
+        // Searched step by step, never fetched as a whole.
+        Paper::Past(_) => Err("search in one go".to_owned()),
         Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
         Paper::Output(attempt, nth) => output(session, *attempt, *nth),
     };

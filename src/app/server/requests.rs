@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::drawing::{Client, Next};
 use super::listening::{Server, TalkError, say};
 use super::screens::holder_of;
+use super::seeking::{Came, Search};
 use super::session;
 use crate::adapters::ipc::Sender;
 use crate::app::naming::free_id;
@@ -30,6 +31,8 @@ pub(super) enum Done {
     Shell(PaneId, u64),
     /// Something a view wanted.
     Fetched(Paper, Sheet),
+    /// A search took a step.
+    Searched(Paper, Box<Search>, Came),
     /// Older lines of a terminal.
     Older(ScreenId, Vec<StillLine>),
     /// Nothing to be seen.

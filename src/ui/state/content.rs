@@ -31,6 +31,8 @@ pub enum Content {
     Gates(Option<TaskId>),
     /// What the terminal of an attempt showed at that moment.
     Moment(AttemptId, Timestamp),
+    /// Where those words occur in what all terminals have shown.
+    Past(String),
     /// The servers of this person's projects.
     Sessions,
     /// Figures about the work.
@@ -42,7 +44,7 @@ pub enum Content {
 }
 
 /// Contents that have a name: what layout files call them, what choices and titles call them, and what they are.
-const NAMED: [(&str, &str, Content); 12] = [
+static NAMED: [(&str, &str, Content); 13] = [
     ("board", "Board", Content::Board),
     ("agents", "Agents", Content::Agents),
     ("shell", "Shell", Content::Shell(None)),
@@ -52,6 +54,7 @@ const NAMED: [(&str, &str, Content); 12] = [
     ("inbox", "Inbox", Content::Inbox),
     ("metrics", "Metrics", Content::Metrics),
     ("sessions", "Sessions", Content::Sessions),
+    ("history", "History", Content::Past(String::new())),
     ("graph", "Dependencies", Content::Graph),
     ("gates", "Gates", Content::Gates(None)),
     ("diff", "Diff", Content::Diff(None, Against::Base)),
@@ -66,12 +69,12 @@ impl Content {
 
     /// All names, for people who misspelled one.
     pub(crate) fn names() -> String {
-        NAMED.map(|(name, ..)| name).join(", ")
+        NAMED.each_ref().map(|(name, ..)| *name).join(", ")
     }
 
     /// Title and content of everything that has a name.
     pub(crate) fn all() -> impl Iterator<Item = (&'static str, Content)> {
-        NAMED.into_iter().map(|(_, title, content)| (title, content))
+        NAMED.iter().map(|(_, title, content)| (*title, content.clone()))
     }
 
     /// Its title, for contents that have a name.

@@ -45,6 +45,8 @@ pub(crate) struct Finding {
 pub(crate) enum Goal {
     /// The list in the pane with the focus.
     List,
+    /// What all terminals have shown; the pane with the focus lists where.
+    Past,
     /// The terminal that is held still.
     Still {
         /// Whether downward.

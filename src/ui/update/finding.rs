@@ -7,7 +7,7 @@ use crate::ui::arrange::Arranged;
 use crate::ui::chord::Chord;
 use crate::ui::line::Line;
 use crate::ui::pane::Direction;
-use crate::ui::state::{Content, Finding, Goal, Overlay};
+use crate::ui::state::{Content, Finding, Goal, Hands, Overlay};
 use crate::ui::views::Step;
 
 impl Turn<'_, '_> {
@@ -17,6 +17,14 @@ impl Turn<'_, '_> {
         let terminal = pane.content.screen().is_some_and(|id| self.scene.screens.has(id));
         if self.copying(arranged).is_none() && terminal {
             self.hold_still(arranged, None);
+        }
+        if let Content::Past(words) = &pane.content {
+            let line = Line::of(words.clone());
+            self.state.overlay = Some(Overlay::Find(Finding {
+                line,
+                goal: Goal::Past,
+            }));
+            return;
         }
         let (line, goal) = match self.copying(arranged) {
             Some(copying) => (
@@ -29,6 +37,32 @@ impl Turn<'_, '_> {
             None => (Line::of(pane.filter), Goal::List),
         };
         self.state.overlay = Some(Overlay::Find(Finding { line, goal }));
+    }
+
+    /// Begins to search what all terminals have shown: in the pane that does so already, else here, to be left with `Back`.
+    pub(super) fn find_everywhere(&mut self, words: String, arranged: &Arranged) {
+        self.state.hands = Hands::Ours;
+        match self.showing(&|pane| matches!(pane.content, Content::Past(_))) {
+            Some(place) => {
+                self.remember(arranged);
+                self.go(place);
+            }
+            None => self.show(arranged.focus, Content::Past(String::new())),
+        }
+        let focus = self.arranged().focus;
+        let pane = self.state.pane_mut(focus);
+        if !words.is_empty() {
+            pane.content = Content::Past(words);
+            (pane.mark, pane.scroll) = (None, 0);
+        }
+        let line = match &pane.content {
+            Content::Past(words) => Line::of(words.clone()),
+            _ => Line::default(),
+        };
+        self.state.overlay = Some(Overlay::Find(Finding {
+            line,
+            goal: Goal::Past,
+        }));
     }
 
     pub(super) fn find_key(&mut self, mut finding: Finding, chord: Chord) -> Option<Overlay> {
@@ -44,6 +78,13 @@ impl Turn<'_, '_> {
             _ if chord.is_control('c') || chord.is_control('g') => {
                 self.give_up(&finding);
                 return None;
+            }
+            KeyCode::Tab if finding.goal != Goal::Past => {
+                self.give_up(&finding);
+                self.state.copying = None;
+                let arranged = self.arranged();
+                self.find_everywhere(finding.line.text().to_owned(), &arranged);
+                return self.state.overlay.take();
             }
             KeyCode::Up => self.step_found(Step::One(Direction::Up)),
             KeyCode::Down => self.step_found(Step::One(Direction::Down)),
@@ -68,6 +109,11 @@ impl Turn<'_, '_> {
                 if pane.content != Content::Log {
                     self.step_found(Step::Lines(0));
                 }
+            }
+            Goal::Past => {
+                let pane = self.state.pane_mut(focus);
+                pane.content = Content::Past(words.to_owned());
+                (pane.mark, pane.scroll) = (None, 0);
             }
             Goal::Still { onward, from } => {
                 let height = self.height();
@@ -107,6 +153,7 @@ impl Turn<'_, '_> {
                 let focus = self.arranged().focus;
                 self.state.pane_mut(focus).filter.clear();
             }
+            Goal::Past => {}
             Goal::Still { from, .. } => {
                 if let Some(copying) = &mut self.state.copying {
                     copying.at = from;

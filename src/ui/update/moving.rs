@@ -38,6 +38,7 @@ impl Turn<'_, '_> {
             },
             Action::Find => self.find(true, arranged),
             Action::FindBack => self.find(false, arranged),
+            Action::FindEverywhere => self.find_everywhere(String::new(), arranged),
             Action::NextMatch => self.step(arranged.focus, Step::One(Direction::Down), arranged),
             Action::PreviousMatch => self.step(arranged.focus, Step::One(Direction::Up), arranged),
             Action::CopyMode => {
@@ -166,7 +167,7 @@ impl Turn<'_, '_> {
     }
 
     /// Remembers where a person came from, unless that is a terminal: going back from one always leads out of terminals.
-    fn remember(&mut self, arranged: &Arranged) {
+    pub(super) fn remember(&mut self, arranged: &Arranged) {
         if self.state.pane(arranged.focus).content.screen().is_none() {
             self.state.trail.push((self.state.tab, arranged.focus));
             if self.state.trail.len() > MOST_STEPS_BACK {
@@ -187,6 +188,9 @@ impl Turn<'_, '_> {
         }
         if content == Content::Sessions {
             return self.switch_session(arranged);
+        }
+        if let Content::Past(words) = &content {
+            return self.visit_past(words, arranged);
         }
         if content == Content::Log && self.state.pane(arranged.focus).mark.is_some() {
             return self.visit_moment(arranged);
@@ -269,6 +273,11 @@ impl Turn<'_, '_> {
             .position(|tab| matches!(tab.shape, Shape::Agents { .. }));
         match among_agents {
             Some(tab) if self.scene.model.agents().any(|row| row.attempt.id == agent) => {
+                let pane = self.state.pane_mut(PaneId::Agent(agent));
+                if pane.content != shown {
+                    pane.below.clear();
+                    pane.turn_to(shown);
+                }
                 self.go((tab, PaneId::Agent(agent)));
             }
             _ => self.show(arranged.focus, shown),
@@ -276,7 +285,7 @@ impl Turn<'_, '_> {
     }
 
     /// A pane for which that holds, in the tab shown if possible.
-    fn showing(&self, wanted: &dyn Fn(&Pane) -> bool) -> Option<(usize, PaneId)> {
+    pub(super) fn showing(&self, wanted: &dyn Fn(&Pane) -> bool) -> Option<(usize, PaneId)> {
         let count = self.state.tabs.len();
         (0..count)
             .map(|nth| (self.state.tab + nth) % count)

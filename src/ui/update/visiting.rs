@@ -4,7 +4,9 @@ use super::{Request, Turn};
 use crate::domain::{Attempt, Worker};
 use crate::read_model::SessionState;
 use crate::ui::arrange::Arranged;
-use crate::ui::shelf::Against;
+use crate::ui::past::{is_the_same, spans};
+use crate::ui::scene::ScreenId;
+use crate::ui::shelf::{Against, Paper, Sheet};
 use crate::ui::state::Content;
 use crate::ui::target::marked_session;
 
@@ -45,6 +47,75 @@ impl Turn<'_, '_> {
             (Some(attempt), _) => self.show(arranged.focus, Content::Moment(attempt, at)),
             (None, Some(task)) => self.show(arranged.focus, Content::Detail(Some(task.clone()))),
             (None, None) => self.warn("open: no agent was at work on that"),
+        }
+    }
+
+    /// From a line that was found to where it is: in the terminal's memory, else on its screen as it was then.
+    pub(super) fn visit_past(&mut self, words: &str, arranged: &Arranged) {
+        let mark = self.state.pane(arranged.focus).mark.unwrap_or(0);
+        let paper = Paper::Past(words.trim().to_owned());
+        let Some(Sheet::Past(found)) = self.scene.shelf.sheet(&paper) else {
+            return;
+        };
+        let nth = usize::try_from(mark).unwrap_or(usize::MAX);
+        let nth = nth.min(found.lines().count().saturating_sub(1));
+        let Some((of, line)) = found.lines().nth(nth) else {
+            return;
+        };
+        let (screen, at, text) = (of.screen, line.at, line.text.clone());
+        let there = self.in_memory(screen, words.trim(), &text);
+        match (there, screen) {
+            (Some(line), _) => self.hold_still_at(screen, line, words.trim(), arranged),
+            (None, ScreenId::Attempt(attempt)) => self.show(arranged.focus, Content::Moment(attempt, at)),
+            (None, _) if self.scene.screens.has(screen) => {
+                self.warn("open: that line is in its log only; copy mode reads older lines at its beginning");
+                self.visit_screen(screen, arranged);
+            }
+            (None, _) => self.warn("open: that terminal is not there any more"),
+        }
+    }
+
+    /// The newest line of a terminal's memory that is that line.
+    fn in_memory(&self, screen: ScreenId, words: &str, text: &str) -> Option<usize> {
+        let mut line = None;
+        self.scene.screens.with(screen, &mut |screen| {
+            let still = screen.still();
+            line = still
+                .lines
+                .iter()
+                .rposition(|shown| is_the_same(&shown.text, text) && !spans(&shown.text, words).is_empty());
+        });
+        line
+    }
+
+    /// Goes to a terminal and holds it still with the cursor on the words in that line.
+    fn hold_still_at(&mut self, screen: ScreenId, line: usize, words: &str, arranged: &Arranged) {
+        self.visit_screen(screen, arranged);
+        let arranged = self.arranged();
+        if !self.hold_still(&arranged, None) {
+            return;
+        }
+        let height = self.height();
+        if let Some(copying) = self.state.copying.as_mut().filter(|held| held.screen == screen) {
+            let text = copying.still.line(line).map_or("", |line| line.text.as_str());
+            let column = spans(text, words).first().map_or(0, |(from, _)| *from);
+            copying.at = (line.min(copying.still.last()), column);
+            copying.sought = (words.to_owned(), true);
+            copying.reveal(height);
+        }
+    }
+
+    /// To a terminal: where it is shown already, else here.
+    fn visit_screen(&mut self, screen: ScreenId, arranged: &Arranged) {
+        let content = match screen {
+            ScreenId::Attempt(attempt) => return self.visit_agent(attempt, arranged),
+            ScreenId::Shell(number) => Content::Shell(Some(number)),
+            ScreenId::Conductor => Content::Conductor,
+        };
+        self.remember(arranged);
+        match self.showing(&|pane| pane.content == content) {
+            Some(place) => self.go(place),
+            None => self.show(arranged.focus, content),
         }
     }
 

@@ -76,7 +76,7 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
     let area = frame.arranged.status;
     let mark = match finding.goal {
         Goal::Still { onward: false, .. } => "?",
-        Goal::Still { .. } | Goal::List => "/",
+        Goal::Still { .. } | Goal::List | Goal::Past => "/",
     };
     canvas.line(
         area,
@@ -93,8 +93,13 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
     if let Some((shown, all)) = frame.found() {
         pieces.push(piece(format!("{shown} of {all}"), Role::Text));
     }
-    pieces.extend(hint("Enter", "keep"));
-    pieces.extend(hint("Esc", "clear"));
+    if finding.goal == Goal::Past {
+        pieces.extend(hint("Enter", "to the list"));
+    } else {
+        pieces.extend(hint("Enter", "keep"));
+        pieces.extend(hint("Esc", "clear"));
+        pieces.extend(hint("Tab", "in all agents"));
+    }
     canvas.line(rest, &pieces);
 }
 

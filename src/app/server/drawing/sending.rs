@@ -11,11 +11,12 @@ use super::super::listening::TalkError;
 use super::super::picture::Stale;
 use super::super::requests::Done;
 use super::super::screens::holder_of;
+use super::super::seeking::{Came, Search};
 use super::Client;
 use crate::adapters::clock;
 use crate::adapters::ipc::Sender;
 use crate::app::wire;
-use crate::ui::{self, Input, LogLine, Scene};
+use crate::ui::{self, Input, LogLine, Paper, Scene, Sheet};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const HELD: Duration = Duration::from_millis(50);
@@ -115,16 +116,41 @@ impl Client {
     /// Begins to fetch what the frame just drawn lacks.
     fn fetch_wanted(&mut self) {
         let now = clock::now();
-        for want in self.picture.take_wants() {
+        let wants = self.picture.take_wants();
+        let papers = wants.iter().map(|want| &want.paper);
+        let sought = papers.filter(|paper| matches!(paper, Paper::Past(_)));
+        self.sought = sought.cloned().collect();
+        for want in wants {
             if !self.shelf.begin(&want, now) {
                 continue;
             }
             let server = Arc::clone(&self.server);
             self.work.spawn_blocking(move || {
+                if let Paper::Past(words) = &want.paper {
+                    let search = Search::begin(&server.session, words);
+                    return Done::Searched(want.paper, Box::new(search), Came::On);
+                }
                 let sheet = fetching::fetch(&server.session, &want.paper);
                 Done::Fetched(want.paper, sheet)
             });
         }
+    }
+
+    /// Shows what a search found so far, and lets it go on while somebody looks at it.
+    pub(super) fn searched(&mut self, paper: Paper, mut search: Box<Search>, came: &Came) {
+        if *came == Came::ToItsEnd {
+            let sheet = Sheet::Past(search.found().into());
+            return self.shelf.put(paper, sheet, clock::now());
+        }
+        if !self.sought.contains(&paper) {
+            return self.shelf.forget(&paper);
+        }
+        let sheet = Sheet::Past(search.found().into());
+        self.shelf.put_part(&paper, sheet, clock::now());
+        self.work.spawn_blocking(move || {
+            let came = search.step();
+            Done::Searched(paper, search, came)
+        });
     }
 
     fn read_log(&mut self) {

@@ -52,4 +52,14 @@ pub(super) const ROWS: &[Entry] = &[
         &["worktree", "terminal", "command"],
         (Group::Terminals, When::Workplace),
     ),
+    row(
+        Action::FindEverywhere,
+        "find_everywhere",
+        (
+            "find in all",
+            "Search what all agents have shown, from their logs; Tab leads there from any other search, too.",
+        ),
+        &["search all", "history", "grep", "logs"],
+        (Group::Terminals, When::Always),
+    ),
 ];

@@ -1,0 +1,148 @@
+//! Searching what all agents have shown: from anywhere, and to where a line is.
+
+use std::sync::Arc;
+
+use dbs::domain::{AttemptId, Span};
+use dbs::ui::{Occurrence, Occurrences, OccurrencesIn, Paper, ScreenId, Sheet};
+
+use crate::fixture::{Desk, NOW};
+
+fn line(seconds: u64, text: &str, times: u32) -> Occurrence {
+    Occurrence {
+        at: NOW - Span::seconds(seconds),
+        text: text.to_owned(),
+        times,
+    }
+}
+
+fn of(attempt: u64, name: &str, lines: Vec<Occurrence>) -> OccurrencesIn {
+    OccurrencesIn {
+        screen: ScreenId::Attempt(AttemptId(attempt)),
+        name: name.to_owned(),
+        lines,
+        left_out: 0,
+    }
+}
+
+/// What a server found for `test`.
+pub(crate) fn found() -> Occurrences {
+    Occurrences {
+        of: vec![
+            of(
+                13,
+                "dbs-7 developer-milhaud",
+                vec![line(130, "I will test both migrations", 1)],
+            ),
+            OccurrencesIn {
+                left_out: 12,
+                ..of(
+                    11,
+                    "dbs-4 developer-ravel",
+                    vec![
+                        line(20, "     test result: ok. 6 passed; 0 failed", 1),
+                        line(31, "running 6 tests", 37),
+                    ],
+                )
+            },
+        ],
+        searched: 3,
+        all: 5,
+        unreadable: 0,
+    }
+}
+
+/// A client that has written `test`.
+fn looking() -> Desk {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 F t e s t");
+    let paper = Paper::Past("test".to_owned());
+    assert!(desk.frame().1.wants.iter().any(|want| want.paper == paper));
+    desk.shelf.put(paper, Sheet::Past(Arc::new(found())), NOW);
+    desk
+}
+
+#[test]
+fn what_is_found_is_listed_agent_by_agent_while_it_is_written() {
+    let desk = looking();
+    assert_eq!(desk.mode(), "FIND");
+    let text = desk.text();
+    for wanted in [
+        "/test",
+        "3 lines of 2 terminals",
+        "12 older ones left out",
+        "searched 3 of 5",
+        "dbs-4 developer-ravel",
+        "running 6 tests",
+        "37 times",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+}
+
+#[test]
+fn every_letter_begins_another_search_and_one_letter_none() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 F t");
+    let sought = |desk: &Desk| {
+        let wants = desk.frame().1.wants;
+        let words = wants.into_iter().filter_map(|want| match want.paper {
+            Paper::Past(words) => Some(words),
+            _ => None,
+        });
+        words.collect::<Vec<_>>()
+    };
+    assert!(sought(&desk).is_empty());
+    assert!(desk.text().contains("at least 2 letters"));
+    desk.press("e");
+    assert_eq!(sought(&desk), ["te"]);
+    desk.press("s");
+    assert_eq!(sought(&desk), ["tes"]);
+}
+
+#[test]
+fn tab_widens_a_search_of_a_list_or_a_terminal_to_all_agents() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 / t e s t Tab");
+    assert_eq!(desk.mode(), "FIND");
+    assert!(desk.text().contains("History of all agents  /test"));
+    desk.press("Enter Esc");
+    assert!(desk.text().contains("dbs-5 "), "the board is whole again");
+    desk.press("g Enter / t e s t Tab Enter");
+    assert_eq!(desk.mode(), "NAV");
+    assert!(desk.text().contains("History of all agents  /test"));
+}
+
+#[test]
+fn a_line_in_memory_is_gone_to_in_its_terminal() {
+    let mut desk = looking();
+    desk.press("Enter j Enter");
+    assert_eq!(desk.mode(), "COPY");
+    let copied = desk.press("y");
+    assert_eq!(
+        copied,
+        [dbs::ui::Request::Copy(
+            "     test result: ok. 6 passed; 0 failed".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn a_line_that_is_in_the_log_only_is_shown_as_the_screen_was_then() {
+    let mut desk = looking();
+    desk.press("Enter Enter");
+    assert!(desk.text().contains("as it was at"), "{}", desk.text());
+    desk.press("Esc");
+    assert!(
+        desk.text().contains("3 lines of 2 terminals"),
+        "back at what was found"
+    );
+}
+
+#[test]
+fn the_search_is_reached_from_a_terminal_that_is_typed_to() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 g Enter i C-b /");
+    assert_eq!(desk.mode(), "FIND");
+    let requests = desk.press("t e s t Enter j j");
+    assert_eq!(requests, [], "nothing is typed into the terminal");
+}
