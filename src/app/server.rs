@@ -15,6 +15,7 @@ mod inbox_folder;
 pub mod listening;
 pub mod neighbours;
 mod pace;
+mod past;
 mod picture;
 mod reading;
 mod recalling;

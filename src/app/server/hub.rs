@@ -160,7 +160,7 @@ impl Hub {
         let turn = pane.size.lock().wish(size, now);
         match turn {
             Turn::At(at) => return Some(at),
-            Turn::Now(size) => self.change(&pane, size),
+            Turn::Now(size) => self.0.change(&pane, size),
             Turn::None => {}
         }
         None
@@ -171,22 +171,8 @@ impl Hub {
         let Some(pane) = self.pane(id) else { return };
         let turn = pane.size.lock().due(now);
         if let Turn::Now(size) = turn {
-            self.change(&pane, size);
+            self.0.change(&pane, size);
         }
-    }
-
-    fn change(&self, pane: &Pane, size: PaneSize) {
-        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
-        if let Some(requests) = pane.requests.lock().clone() {
-            // A holder that is gone is noticed by its reader.
-            drop(requests.resize(size));
-            for event in told {
-                if let TermEvent::Reply(bytes) = event {
-                    drop(requests.input(&bytes));
-                }
-            }
-        }
-        self.0.terminals_changed();
     }
 
     /// Ends all readers. Programs and holders go on.
@@ -239,6 +225,29 @@ impl Inner {
         }
     }
 
+    /// A terminal's size is known: now it gets the one wished for.
+    pub(super) fn found(&self, pane: &Pane, size: PaneSize) {
+        let turn = pane.size.lock().found(size, Instant::now());
+        match turn {
+            Turn::Now(size) => self.change(pane, size),
+            Turn::None | Turn::At(_) => self.terminals_changed(),
+        }
+    }
+
+    fn change(&self, pane: &Pane, size: PaneSize) {
+        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
+        if let Some(requests) = pane.requests.lock().clone() {
+            // A holder that is gone is noticed by its reader.
+            drop(requests.resize(size));
+            for event in told {
+                if let TermEvent::Reply(bytes) = event {
+                    drop(requests.input(&bytes));
+                }
+            }
+        }
+        self.terminals_changed();
+    }
+
     /// A terminal wrote something.
     pub(super) fn wrote(&self, pane: &Pane) {
         if pane.watched.load(Ordering::Acquire) > 0 {
@@ -265,8 +274,10 @@ impl Inner {
     }
 
     fn follow_to_the_end(&self, id: &HolderId, pane: &Pane) {
+        let mut fed = reading::Fed::default();
         while !self.is_closing() {
-            let read = reading::read(self, id, pane);
+            let read = reading::read(self, id, pane, &mut fed);
+            pane.size.lock().lost();
             *pane.requests.lock() = None;
             if self.is_closing() {
                 return;
@@ -274,7 +285,7 @@ impl Inner {
             let exit = match (read, self.holders.look(id).state) {
                 (Some(exit), _) => exit,
                 (None, HeldState::Exited(ended)) => {
-                    reading::replay(self, id, pane);
+                    reading::replay(self, id, pane, &mut fed);
                     ended.exit
                 }
                 (None, HeldState::Lost) if self.holders.sweep(id).is_ok() => Exit::Vanished,
@@ -287,7 +298,8 @@ impl Inner {
                 }
             };
             pane.alive.store(false, Ordering::Release);
-            self.terminals_changed();
+            let size = pane.terminal.lock().size();
+            self.found(pane, PaneSize::cells(size.cols, size.rows));
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();

@@ -99,10 +99,12 @@ impl Wishes {
     }
 }
 
-/// One terminal's size: changed at once, but not again before [`PACE`] is over.
+/// One terminal's size: changed at once, but not again before [`PACE`] is over, and not before it is known what size its program
+/// really has: until its holder has answered, and what came before has been shown again, a wish waits.
 #[derive(Debug)]
 pub(super) struct Paced {
     size: PaneSize,
+    is_known: bool,
     changed: Option<Instant>,
     next: Option<PaneSize>,
 }
@@ -119,24 +121,35 @@ pub(super) enum Turn {
 }
 
 impl Paced {
-    /// A terminal of that size.
+    /// A terminal whose holder has not been heard yet.
     pub(super) fn new(size: PaneSize) -> Paced {
         Paced {
             size,
+            is_known: false,
             changed: None,
             next: None,
         }
     }
 
-    /// It was found to have that size.
-    pub(super) fn found(&mut self, size: PaneSize) {
+    /// Its holder says that it has that size; or its program has ended, and nothing but its picture has a size any more.
+    pub(super) fn found(&mut self, size: PaneSize, now: Instant) -> Turn {
         self.size = size;
+        self.is_known = true;
+        self.due(now)
+    }
+
+    /// Its holder is not heard any more; it may never have got the last size.
+    pub(super) fn lost(&mut self) {
+        if self.is_known {
+            self.is_known = false;
+            self.next.get_or_insert(self.size);
+        }
     }
 
     /// It is wished to have that size.
     pub(super) fn wish(&mut self, size: PaneSize, now: Instant) -> Turn {
-        if let Some(next) = &mut self.next {
-            *next = size;
+        if self.next.is_some() || !self.is_known {
+            self.next = Some(size);
             return Turn::None;
         }
         if self.size == size {
@@ -153,6 +166,9 @@ impl Paced {
 
     /// The time it had to wait for has come.
     pub(super) fn due(&mut self, now: Instant) -> Turn {
+        if !self.is_known {
+            return Turn::None;
+        }
         match self.next.take() {
             Some(size) if size != self.size => self.change(size, now),
             Some(_) | None => Turn::None,
@@ -232,7 +248,8 @@ mod tests {
         let began = Instant::now();
         let at = |millis| began + Duration::from_millis(millis);
         let size = |cols| PaneSize::cells(cols, 24);
-        let mut paced = Paced::new(size(80));
+        let mut paced = Paced::new(size(70));
+        assert_eq!(paced.found(size(80), at(0)), Turn::None);
         assert_eq!(paced.wish(size(80), at(0)), Turn::None);
         assert_eq!(paced.wish(size(81), at(0)), Turn::Now(size(81)));
         assert_eq!(paced.wish(size(82), at(10)), Turn::At(at(50)));
@@ -244,5 +261,30 @@ mod tests {
         assert_eq!(paced.wish(size(84), at(70)), Turn::None);
         assert_eq!(paced.due(at(100)), Turn::None);
         assert_eq!(paced.wish(size(80), at(101)), Turn::Now(size(80)));
+    }
+
+    #[test]
+    fn a_size_wished_before_the_holder_answers_is_not_lost() {
+        let now = Instant::now();
+        let mut paced = Paced::new(SMALL);
+        assert_eq!(paced.wish(BIG, now), Turn::None);
+        assert_eq!(paced.due(now), Turn::None);
+        assert_eq!(paced.found(SMALL, now), Turn::Now(BIG));
+        assert_eq!(paced.wish(BIG, now), Turn::None);
+    }
+
+    #[test]
+    fn a_size_that_may_not_have_reached_a_lost_holder_is_sent_again() {
+        let now = Instant::now();
+        let mut paced = Paced::new(SMALL);
+        paced.found(SMALL, now);
+        assert_eq!(paced.wish(BIG, now), Turn::Now(BIG));
+        paced.lost();
+        assert_eq!(paced.due(now), Turn::None);
+        assert_eq!(paced.found(SMALL, now), Turn::Now(BIG));
+        // It has it, and nobody wished for another one.
+        paced.lost();
+        paced.lost();
+        assert_eq!(paced.found(BIG, now), Turn::None);
     }
 }
