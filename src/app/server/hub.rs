@@ -65,6 +65,8 @@ pub struct Pane {
     pub terminal: FairMutex<Terminal>,
     /// Whether its program runs.
     pub alive: AtomicBool,
+    /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
+    pub caught_up: AtomicBool,
     /// Where input goes, while connected.
     pub(super) requests: Mutex<Option<Requests>>,
     /// The size it has and the one it is to get.
@@ -216,6 +218,7 @@ impl Inner {
         Pane {
             terminal: FairMutex::new(Terminal::new(self.engine, Size::default(), self.history)),
             alive: AtomicBool::new(true),
+            caught_up: AtomicBool::new(false),
             requests: Mutex::default(),
             size: Mutex::new(Paced::new(PaneSize::cells(
                 Size::default().cols,
@@ -225,8 +228,9 @@ impl Inner {
         }
     }
 
-    /// A terminal's size is known: now it gets the one wished for.
+    /// A terminal shows the present, and its size is known: now it gets the one wished for.
     pub(super) fn found(&self, pane: &Pane, size: PaneSize) {
+        pane.caught_up.store(true, Ordering::Release);
         let turn = pane.size.lock().found(size, Instant::now());
         match turn {
             Turn::Now(size) => self.change(pane, size),

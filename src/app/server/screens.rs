@@ -20,6 +20,9 @@ impl Screens for Hub {
         let Some(pane) = self.pane(&holder_of(id)) else {
             return false;
         };
+        if !pane.caught_up.load(Ordering::Acquire) {
+            return false;
+        }
         let alive = pane.alive.load(Ordering::Acquire);
         let mut terminal = pane.terminal.lock();
         read(&mut LiveScreen::new(&mut terminal, alive));
