@@ -97,6 +97,10 @@ fn lose_server(story: &Story, tty: &Tty<'_>, times: usize) {
     let note = "the server is not answering";
     kill_server(story);
     tty.wait("word of it", |_| tty.times_received(note) >= times);
+    tty.wait("the session again", |screen| {
+        !screen.has(note) && (screen.has("[1 Main]") || screen.has("[2 Agents]"))
+    });
+    tty.press("1");
     tty.wait("everything again", |screen| {
         screen.pane_has("Shell", "before-42") && screen.has("t-1 Talk") && !screen.has(note)
     });
