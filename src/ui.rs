@@ -19,6 +19,7 @@ mod names;
 mod palette;
 mod pane;
 mod past;
+mod plain;
 mod possible;
 mod repaint;
 mod scene;
@@ -42,6 +43,7 @@ pub use layout::{Layout, LayoutProblem};
 pub use live::{LiveScreen, key_input, mouse_input};
 pub use pane::{Axis, Direction, PaneId};
 pub use past::{LEAST_LETTERS, Occurrence, Occurrences, OccurrencesIn};
+pub use plain::{HELP as PLAIN_HELP, Prompt, Prompts, Typed as PlainTyped, read as read_plain};
 pub use repaint::Frame;
 pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
@@ -51,6 +53,6 @@ pub use state::{Content, Saved, State, StateProblem};
 pub use still::{Select, Still, StillLine};
 pub use text::{cut, width};
 pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};
-pub use update::{Input, NewTask, Request, Typed, begin, next_change, perform, update};
+pub use update::{Consent, Input, NewTask, Request, Typed, begin, next_change, perform, update};
 pub use view::{CursorAt, Layouted, PaneArea, view};
 pub use views::Hit;

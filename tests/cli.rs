@@ -14,6 +14,8 @@ mod git_fixture;
 mod alone;
 #[path = "cli/docs.rs"]
 mod docs;
+#[path = "cli/plain.rs"]
+mod plain;
 #[path = "cli/served.rs"]
 mod served;
 #[path = "cli/shop.rs"]

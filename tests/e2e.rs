@@ -24,6 +24,8 @@ mod killing;
 mod lost;
 #[path = "e2e/mishaps.rs"]
 mod mishaps;
+#[path = "e2e/plain.rs"]
+mod plain;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/sizes.rs"]

@@ -17,9 +17,13 @@ pub use tasks::{Create, One, OneWithText, Retry, TaskVerb, Update};
     version,
     about = "Orchestrates coding agents: a real terminal for each, a task board, an engine that verifies",
     after_help = "Examples:\n  dbs demo                        see everything work, with scripted agents\n  dbs                             start or attach to this project's session\n  dbs task create \"Fix login\"     put a task on the board\n  dbs task release dbs-1          hand it to the pipeline\n  dbs why dbs-1                   why is it not moving?",
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true
 )]
 pub struct Arguments {
+    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    #[arg(long)]
+    pub plain: bool,
     /// What to do; without it: start or attach.
     #[command(subcommand)]
     pub command: Option<Verb>,
@@ -36,6 +40,9 @@ pub enum Verb {
     Attach {
         /// Name of the session; this project's without it
         name: Option<String>,
+        /// Lines instead of a screen: for screen readers, simple terminals and logs
+        #[arg(long)]
+        plain: bool,
     },
     /// List running sessions
     Sessions(Json),
@@ -80,7 +87,7 @@ pub enum Verb {
         #[command(flatten)]
         json: Json,
     },
-    /// Say yes to a task that waits for approval
+    /// Say yes: to a task that waits for approval, or to an agent that wants to be allowed something
     Approve(One),
     /// Say no, or send work back
     Reject(OneWithText),
@@ -171,6 +178,9 @@ pub struct Start {
     /// Begin paused
     #[arg(long)]
     pub paused: bool,
+    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    #[arg(long)]
+    pub plain: bool,
 }
 
 /// What an agent says.
@@ -261,6 +271,14 @@ pub struct Events {
     pub json: Json,
 }
 
+/// Lines for somebody who cannot read a screen.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Plain {
+    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    #[arg(long, conflicts_with = "headless")]
+    pub plain: bool,
+}
+
 /// How to run the demo.
 #[derive(Debug, Args)]
 pub struct Demo {
@@ -270,6 +288,9 @@ pub struct Demo {
     /// Lines as JSON (with --headless)
     #[arg(long, requires = "headless")]
     pub json: bool,
+    /// How it is shown to somebody
+    #[command(flatten)]
+    pub plain: Plain,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

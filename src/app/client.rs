@@ -92,7 +92,11 @@ async fn show(
     }
 }
 
-async fn come_back(socket: &Path, restart: Option<Restart>) -> Result<(Sender, Receiver), String> {
+/// Connects again to a server that has gone; `restart` starts it, if there is one.
+///
+/// # Errors
+/// What the server said when it could not be started, or that nobody listens; for people.
+pub(super) async fn come_back(socket: &Path, restart: Option<Restart>) -> Result<(Sender, Receiver), String> {
     for tries in 1.. {
         let Some(restart) = restart.clone() else { break };
         let started = tokio::task::spawn_blocking(move || restart())

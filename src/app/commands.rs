@@ -5,6 +5,7 @@ pub mod acting;
 pub mod configuring;
 mod events;
 mod keying;
+pub(in crate::app) mod plain;
 pub mod sessions;
 pub mod showing;
 pub mod signalling;
@@ -63,7 +64,6 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
     let asked = match verb {
         Verb::Pause(json) => (Command::Pause, json),
         Verb::Resume(json) => (Command::Resume, json),
-        Verb::Approve(one) => (Command::Approve(one.id.as_str().into()), one.json),
         Verb::Reject(one) => (
             Command::Reject(one.id.as_str().into(), one.text.join(" ")),
             one.json,
@@ -80,6 +80,7 @@ pub fn run(verb: Verb, edge: &Edge) -> Outcome {
 
 fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
     match verb {
+        Verb::Approve(one) => acting::approve(edge, &one),
         Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
         Verb::Task(verb) => acting::task(edge, verb),
         Verb::Why { id, json } => showing::why(edge, &id, json),
@@ -110,7 +111,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Init => sessions::init(edge),
         Verb::Debug(json) => showing::debug(edge, json),
         Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
-        Verb::Attach { name } => sessions::attach(edge, name.as_deref()),
+        Verb::Attach { name, plain } => sessions::attach(edge, name.as_deref(), plain.into()),
         Verb::Start(start) => sessions::start(edge, &start),
         Verb::Watch(json) => sessions::watch(edge, json),
         Verb::Server => sessions::serve(edge),
@@ -131,7 +132,6 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Pause(_)
         | Verb::Resume(_)
-        | Verb::Approve(_)
         | Verb::Reject(_)
         | Verb::Skip(_)
         | Verb::Answer(_)

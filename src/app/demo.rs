@@ -27,14 +27,32 @@ use repository::{BASE, NOTHING, Repositories};
 /// How the demo is to run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Without a screen.
-    pub headless: bool,
-    /// Lines as JSON.
-    pub json: bool,
+    /// How it is shown.
+    pub form: Form,
     /// Every wait of the agents is divided by this.
     pub speed: f64,
     /// Where to keep the repository; `None`: a folder that is removed in the end.
     pub keep: Option<PathBuf>,
+}
+
+/// How the demo is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// On the whole screen.
+    Screen,
+    /// By the plain client: lines, and what is typed.
+    Plain,
+    /// Nobody is there: a line per event and a summary.
+    Lines,
+    /// The same as JSON.
+    Json,
+}
+
+impl Form {
+    /// Whether nobody is there.
+    fn is_headless(self) -> bool {
+        matches!(self, Form::Lines | Form::Json)
+    }
 }
 
 const BATCH: &str = "demo";
@@ -64,7 +82,7 @@ pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
     let session = Session::begin(place, demo_setup(options, edge)?, runtime.handle())
         .map_err(|error| format!("could not {error}"))?;
     let result = fill(&session, &sheet).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
-    if let (Scratch::Kept(folder), false) = (&scratch, options.json) {
+    if let (Scratch::Kept(folder), false) = (&scratch, options.form == Form::Json) {
         out::line(&format!("the repository is in {}", folder.display()));
     }
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
@@ -100,7 +118,7 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 
 fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
     let mut setup = setup::defaults(&edge.without_git_configuration(NOTHING))?;
-    let answer_after = if options.headless {
+    let answer_after = if options.form.is_headless() {
         "0".to_owned()
     } else {
         "10".to_owned()
@@ -198,12 +216,14 @@ async fn serve(
         }
     };
     let showing = async {
-        let shown = if options.headless {
-            headless(&server, made, options).await
-        } else {
-            super::client::attach(&socket, edge, None)
+        let shown = match options.form {
+            Form::Lines | Form::Json => headless(&server, made, options).await,
+            Form::Plain => super::commands::plain::attach(&server.session.place, edge, None)
                 .await
-                .map(|_elsewhere| ExitCode::SUCCESS)
+                .map(|()| ExitCode::SUCCESS),
+            Form::Screen => super::client::attach(&socket, edge, None)
+                .await
+                .map(|_elsewhere| ExitCode::SUCCESS),
         };
         server.stop.cancel();
         shown
@@ -222,14 +242,14 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
         }
     };
     let batch = BatchId::from(BATCH);
-    let follow = headless::follow(server, &batch, options.json);
+    let follow = headless::follow(server, &batch, options.form == Form::Json);
     tokio::pin!(follow, interrupted);
     let run = tokio::select! {
         run = &mut follow => run,
         () = &mut interrupted => (&mut follow).await,
     };
     let summary = headless::sum_up(server, made, &run, clock::now());
-    Ok(ExitCode::from(summary.print(server, options.json)))
+    Ok(ExitCode::from(summary.print(server, options.form == Form::Json)))
 }
 
 /// Ends the session, and every agent of the demo with it.

@@ -15,11 +15,12 @@ use super::{server, setup};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::adapters::store::{Owner, SqliteStore};
-use crate::domain::{Accepted, Command, Effect, Event, Refusal, RequestId};
+use crate::domain::{Accepted, AttemptId, Command, Effect, Event, Refusal, RequestId};
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
 use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
+use crate::ui::Consent;
 
 /// A way to the board of one project.
 pub struct Door {
@@ -138,6 +139,19 @@ impl Door {
             _ => None,
         });
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
+    }
+
+    /// Says yes or no to what an agent wants to be allowed.
+    ///
+    /// # Errors
+    /// When no server runs; a refusal is an answer.
+    pub fn consent(&mut self, attempt: AttemptId, what: &str, says: Consent) -> Result<Said, String> {
+        let what = what.to_owned();
+        match self.call(Call::Consent { attempt, what, says })? {
+            Some(Answer::Asked(said)) => Ok(said),
+            Some(other) => Err(format!("could not understand the server: {other:?}")),
+            None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
+        }
     }
 
     /// The board as it is.

@@ -41,10 +41,13 @@ fn read() -> Result<Verb, ExitCode> {
         Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
     match arguments.command {
         Some(verb) => Ok(verb),
-        None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => Ok(Verb::Start(Start {
-            requirement: None,
-            paused: false,
-        })),
+        None if arguments.plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
+            Ok(Verb::Start(Start {
+                requirement: None,
+                paused: false,
+                plain: arguments.plain,
+            }))
+        }
         None => {
             out::problem("there is no terminal to draw on, so a command is needed");
             out::lines(&all.render_help().to_string());
@@ -66,8 +69,12 @@ fn with_edge(verb: Verb) -> Result<ExitCode, String> {
             }
             demo::run(
                 &demo::Options {
-                    headless: asked.headless,
-                    json: asked.json,
+                    form: match (asked.headless, asked.json, asked.plain.plain) {
+                        (true, true, _) => demo::Form::Json,
+                        (true, false, _) => demo::Form::Lines,
+                        (false, _, true) => demo::Form::Plain,
+                        (false, _, false) => demo::Form::Screen,
+                    },
                     speed,
                     keep: asked.keep,
                 },

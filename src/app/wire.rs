@@ -12,8 +12,11 @@ use crate::domain::attempt::Attempt;
 use crate::domain::run::Batch;
 use crate::domain::task::Task;
 use crate::domain::{
-    Accepted, AttemptId, BatchId, Command, Notice, Pause, Refusal, SignalKind, TaskId, Timestamp, Workflow,
+    Accepted, AttemptId, BatchId, Board, Command, Notice, Pause, Refusal, SignalKind, TaskId, Timestamp,
+    Workflow,
 };
+use crate::read_model::ReadModel;
+use crate::ui::Consent;
 
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 1;
@@ -83,6 +86,15 @@ pub enum Call {
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
+    /// A yes or no to what an agent wants to be allowed; nothing is typed when it asks something else by now.
+    Consent {
+        /// The attempt.
+        attempt: AttemptId,
+        /// What it asked when the person read it.
+        what: String,
+        /// What the person says.
+        says: Consent,
+    },
     /// The board as it is.
     Snapshot,
     /// Lines of the watcher log after a position, then each new one, until the conversation ends.
@@ -205,6 +217,21 @@ pub struct Snapshot {
     pub base: Option<String>,
     /// Most agents alive at a time.
     pub max_agents: u32,
+}
+
+impl Snapshot {
+    /// The same as the screen sees it.
+    pub fn read_model(&self) -> ReadModel {
+        let mut board = Board::default();
+        board.tasks.clone_from(&self.tasks);
+        board.attempts.clone_from(&self.attempts);
+        board.batches.clone_from(&self.batches);
+        for flow in &self.workflows {
+            board.workflows.insert(flow.id.clone(), flow.clone().into());
+        }
+        board.pause.clone_from(&self.pause);
+        ReadModel::of(&board, self.at)
+    }
 }
 
 /// A line of the watcher log.

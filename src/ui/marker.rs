@@ -248,6 +248,19 @@ pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, Role) {
     }
 }
 
+/// One word for what kind of thing waits.
+pub(super) fn kind_word(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Permission => "permission",
+        AttentionKind::Question => "question",
+        AttentionKind::Approval => "approval",
+        AttentionKind::Gate => "gate",
+        AttentionKind::Merge => "merge",
+        AttentionKind::Held => "held",
+        AttentionKind::Failed => "failed",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,6 +30,8 @@ mod tasks;
 mod undoing;
 mod visiting;
 
+pub use approving::Consent;
+
 /// Something that happened at a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {

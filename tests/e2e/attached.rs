@@ -168,7 +168,7 @@ fn a_question_is_answered_by_key_or_from_the_command_line() {
 #[test]
 fn an_old_terminal_without_colours_and_unicode_will_do() {
     let story = Story::new(PATIENT);
-    let env = [("TERM", "dumb"), ("NO_COLOR", "1")];
+    let env = [("TERM", "linux"), ("NO_COLOR", "1")];
     let tty = story.tty_of(Make::Old, &env, &[], (100, 30));
     let screen = tty.wait("the board", |screen| {
         screen.has("- Board") && screen.has("? help")

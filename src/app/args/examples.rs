@@ -8,10 +8,10 @@ use super::Arguments;
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "start",
-        "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused",
+        "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused\ndbs start --plain",
     ),
     ("watch", "dbs watch\ndbs watch --json >events.jsonl"),
-    ("attach", "dbs attach\ndbs attach shop"),
+    ("attach", "dbs attach\ndbs attach shop\ndbs attach --plain"),
     ("sessions", "dbs sessions\ndbs sessions --json"),
     ("stop", "dbs stop\ndbs stop --all"),
     ("status", "dbs status\ndbs status --json"),
@@ -97,7 +97,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor"),
     ("init", "dbs init"),
-    ("demo", "dbs demo\ndbs demo --headless --speed 10"),
+    (
+        "demo",
+        "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10",
+    ),
     (
         "completions",
         "dbs completions bash >~/.local/share/bash-completion/completions/dbs",

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::{Outcome, ask, author, said, showing};
-use crate::app::args::{Create, Json, Retry, TaskVerb, Update};
+use crate::app::args::{Create, Json, One, Retry, TaskVerb, Update};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::editing;
 use crate::app::wire::Snapshot;
+use crate::domain::attempt::Doing;
 use crate::domain::task::TaskKind;
 use crate::domain::{AttemptId, Command, Draft, Patch, TaskId, Worker};
+use crate::ui::Consent;
 
 /// A command on tasks.
 pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
@@ -154,6 +156,21 @@ pub(super) fn retry(edge: &Edge, retry: Retry) -> Outcome {
         },
         retry.json,
     )
+}
+
+/// Says yes: to an agent that wants to be allowed something, or to a task that waits for approval.
+pub(super) fn approve(edge: &Edge, one: &One) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let task = id(&one.id);
+    let board = door.snapshot()?;
+    let open = board.tasks.get(&task).and_then(|task| task.open_attempt);
+    let answer = match open.and_then(|open| board.attempts.get(&open)) {
+        Some(attempt) if let Doing::Permission(what) = &attempt.activity.doing => {
+            door.consent(attempt.id, what, Consent::Yes)?
+        }
+        _ => door.ask(&author(edge), Command::Approve(task))?,
+    };
+    Ok(said(&answer, one.json))
 }
 
 /// Stops an agent, named by its name, its attempt or its task.

@@ -22,18 +22,46 @@ use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
 use crate::domain::task::TaskKind;
 
+/// How a session is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Show {
+    /// On the whole screen, where the terminal can.
+    Screen,
+    /// In lines that are only added.
+    Plain,
+}
+
+impl From<bool> for Show {
+    fn from(plain: bool) -> Show {
+        if plain { Show::Plain } else { Show::Screen }
+    }
+}
+
+impl Show {
+    /// What this terminal can do: one without a cursor, and a person who said so once for all, get lines.
+    fn on(self, edge: &Edge) -> Show {
+        let dumb = edge.get("TERM").is_some_and(|term| term == "dumb");
+        let wished = edge.get("DBS_PLAIN").is_some_and(|value| value != "0");
+        if dumb || wished { Show::Plain } else { self }
+    }
+}
+
 /// Said before anything is begun: a screen that cannot be drawn is no reason to start a server.
-fn needs_terminal() -> Result<(), String> {
+fn needs_terminal(how: Show) -> Result<(), String> {
     use std::io::IsTerminal as _;
+    if how == Show::Plain {
+        return Ok(());
+    }
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
-    Err("could not draw the screen: standard input and output must be a terminal; `dbs watch` works without one".to_owned())
+    Err("could not draw the screen: standard input and output must be a terminal; `dbs --plain` and `dbs watch` work without one".to_owned())
 }
 
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
-    needs_terminal()?;
+    let how = Show::from(start.plain).on(edge);
+    needs_terminal(how)?;
     let place = place(edge)?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
@@ -46,17 +74,18 @@ pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
         refused(door.ask(&super::author(edge), wanted)?)?;
     }
     drop(door);
-    show(edge, &place)
+    show(edge, &place, how)
 }
 
 /// Attaches to a session by name, or to this project's.
-pub(super) fn attach(edge: &Edge, name: Option<&str>) -> Outcome {
+pub(super) fn attach(edge: &Edge, name: Option<&str>, how: Show) -> Outcome {
+    let how = how.on(edge);
     let Some(name) = name else {
         let place = place(edge)?;
         if !Door::to(place.clone())?.is_live() {
             return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
         }
-        return show(edge, &place);
+        return show(edge, &place, how);
     };
     let found = running(edge)?
         .into_iter()
@@ -64,14 +93,22 @@ pub(super) fn attach(edge: &Edge, name: Option<&str>) -> Outcome {
     let who =
         found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
     let place = Place::find(Path::new(&who.root), edge).map_err(|why| format!("could not {why}"))?;
-    show(edge, &place)
+    show(edge, &place, how)
 }
 
-fn show(edge: &Edge, place: &Place) -> Outcome {
+fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
+    if how == Show::Plain {
+        let (again, there) = (edge.clone(), place.clone());
+        let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
+        let talked = runtime.block_on(super::plain::attach(place, edge, Some(restart)));
+        // A reader of lines may still wait for one; it is not worth waiting for.
+        runtime.shutdown_background();
+        return talked.map(|()| ExitCode::SUCCESS);
+    }
     let mut place = place.clone();
     loop {
         let (again, there) = (edge.clone(), place.clone());

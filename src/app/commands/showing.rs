@@ -11,6 +11,7 @@ pub(super) use debug::debug;
 pub(super) use detail::task;
 pub(in crate::app::commands) use history::print as print_line;
 pub(super) use history::{Form, logs};
+pub(in crate::app) use history::{clock_time, end_of};
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;

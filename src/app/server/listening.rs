@@ -197,9 +197,10 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
     }
 }
 
-/// Sends lines of the watcher log until the peer goes or the server ends.
-async fn follow(server: &Server, sender: &mut Sender, mut after: u64) -> Result<(), TalkError> {
+/// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
+async fn follow(server: &Server, sender: &mut Sender, after: u64) -> Result<(), TalkError> {
     let mut changes = server.session.journal.changes();
+    let mut after = after.min(*changes.borrow());
     loop {
         for line in server.session.journal.after(after) {
             after = line.seq;

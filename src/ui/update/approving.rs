@@ -1,6 +1,8 @@
 //! Saying yes: to one, or to all that ask the same. A yes to an agent is bound to what it asked: if it asks something else by
 //! now, nothing is typed (A5).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Request, Turn, Typed};
 use crate::domain::{Attempt, AttemptId, Doing, Level, TaskId};
 use crate::read_model::AttentionKind;
@@ -9,8 +11,27 @@ use crate::ui::scene::ScreenId;
 use crate::ui::state::{Confirm, Deed};
 use crate::ui::target::Target;
 
-/// The key that means yes in the prompts of all agents we know: the first choice.
-const YES: char = '1';
+/// What a person says to an agent that wants to be allowed something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+}
+
+impl Consent {
+    /// The key that says so in the prompts of all agents we know: the first choice, and the way out.
+    pub fn key(self) -> KeyInput {
+        let key = match self {
+            Consent::Yes => Key::Char('1'),
+            Consent::No => Key::Escape,
+        };
+        KeyInput::new(key, Modifiers::NONE)
+    }
+}
+
 /// Named one by one in a question; more are counted.
 const MOST_NAMED: usize = 20;
 
@@ -24,8 +45,7 @@ impl Turn<'_, '_> {
                 attempt.worker.name()
             ));
         }
-        let key = KeyInput::new(Key::Char(YES), Modifiers::NONE);
-        self.ask(Request::TypeInto(id, Typed::Key(key)));
+        self.ask(Request::TypeInto(id, Typed::Key(Consent::Yes.key())));
         let text = format!("allowed {}: {what}", attempt.task);
         self.state.tell(self.scene.now, Level::Success, text);
     }

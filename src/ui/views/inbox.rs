@@ -7,7 +7,7 @@ use crate::domain::{Attempt, Task};
 use crate::read_model::{Attention, AttentionKind};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
-use crate::ui::marker::{Mark, attention_word};
+use crate::ui::marker::{Mark, attention_word, kind_word};
 use crate::ui::scene::ScreenId;
 use crate::ui::target::waiting;
 use crate::ui::text::{clock, width, wrap};
@@ -116,19 +116,6 @@ fn draw_item(look: &Look<'_>, item: &Attention, line: Rect, canvas: &mut Canvas<
         ..line
     };
     canvas.line(room, &left);
-}
-
-/// One word for what kind of thing waits.
-pub(crate) fn kind_word(kind: AttentionKind) -> &'static str {
-    match kind {
-        AttentionKind::Permission => "permission",
-        AttentionKind::Question => "question",
-        AttentionKind::Approval => "approval",
-        AttentionKind::Gate => "gate",
-        AttentionKind::Merge => "merge",
-        AttentionKind::Held => "held",
-        AttentionKind::Failed => "failed",
-    }
 }
 
 fn source<'a>(look: &Look<'a>, item: &Attention) -> Option<&'a str> {

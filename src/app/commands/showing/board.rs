@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use super::{branches, note, status_lines, unless_unread};
 use crate::app::args::Json;
@@ -11,8 +10,8 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::wire::Snapshot;
-use crate::domain::{Board, Task};
-use crate::read_model::{Column, ColumnKind, ReadModel};
+use crate::domain::Task;
+use crate::read_model::ColumnKind;
 use crate::ui::{cut, width};
 
 /// Most cards shown per column, and of the done ones (K80).
@@ -64,7 +63,7 @@ fn print(board: &Snapshot, json: Json, branches: impl FnOnce() -> Result<Vec<Str
 /// The board in lines; titles are cut so that what stands behind them fits into so many columns.
 fn lines(board: &Snapshot, room: Option<usize>) -> Vec<String> {
     let mut lines = Vec::new();
-    for column in columns(board) {
+    for column in board.read_model().columns {
         let most = match column.kind {
             ColumnKind::Done => MOST_DONE,
             ColumnKind::Backlog | ColumnKind::Stage(..) => MOST,
@@ -94,18 +93,6 @@ fn entry(board: &Snapshot, task: &Task, room: Option<usize>) -> String {
     format!("{before}{title}{after}")
 }
 
-/// The same columns and order as on the screen.
-fn columns(snapshot: &Snapshot) -> Vec<Column> {
-    let mut board = Board::default();
-    for task in snapshot.tasks.values() {
-        board.tasks.insert(task.id.clone(), Arc::clone(task));
-    }
-    for flow in &snapshot.workflows {
-        board.workflows.insert(flow.id.clone(), flow.clone().into());
-    }
-    ReadModel::of(&board, snapshot.at).columns
-}
-
 fn mark(task: &Task) -> &'static str {
     if task.tags.contains("priority") { "! " } else { "" }
 }
@@ -133,7 +120,8 @@ fn waits(board: &Snapshot, task: &Task) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Command, Event, RequestId, SignalKind, Timestamp};
+    use crate::domain::{Board, Command, Event, RequestId, SignalKind, Timestamp};
+    use crate::read_model::ReadModel;
 
     /// A board with one person's commands carried out.
     fn board(commands: Vec<Command>) -> Board {

@@ -10,12 +10,15 @@ use crate::app::commands::{Outcome, acting};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
+use crate::app::place::Place;
 use crate::app::wire::{LogLine, Snapshot};
 use crate::domain::{AttemptId, TaskId, Timestamp};
 use crate::term::{EngineKind, Size, Terminal};
 
 /// Bytes of an agent's output that are read for people.
 const TAIL: u64 = 1024 * 1024;
+/// Bytes of it that hold what is on its screen now.
+const SCREENS: u64 = 64 * 1024;
 /// Events shown at most without following.
 const EVENTS: usize = 1_000;
 
@@ -80,6 +83,28 @@ fn text(bytes: &[u8]) -> String {
     let last = terminal.size().rows.saturating_sub(1);
     lines.push(terminal.text(0, last, 0).trim_end().to_owned());
     lines.join("\n")
+}
+
+/// The last lines that the agent at work on a task showed, or the last one that was.
+///
+/// # Errors
+/// When none left a log.
+pub(in crate::app) fn end_of(
+    place: &Place,
+    board: &Snapshot,
+    task: &str,
+    lines: usize,
+) -> Result<Vec<String>, String> {
+    let folder = attempt_of(board, task)
+        .map(|attempt| place.attempts.join(attempt.to_string()))
+        .filter(|folder| folder.exists())
+        .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
+    let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
+    let tail = log.tail(SCREENS).map_err(|error| format!("could not {error}"))?;
+    let shown = text(&tail.bytes);
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.trim().is_empty()).collect();
+    let skipped = shown.len().saturating_sub(lines);
+    Ok(shown.into_iter().skip(skipped).map(str::to_owned).collect())
 }
 
 /// The attempt of that number, the one at work of that agent or task, or the last one of that task.
@@ -151,7 +176,7 @@ pub(in crate::app::commands) fn print(line: &LogLine, json: Json) {
 }
 
 /// Hours, minutes, seconds of the person's own time zone.
-fn clock_time(at: Timestamp) -> String {
+pub(in crate::app) fn clock_time(at: Timestamp) -> String {
     let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX)).unwrap_or_default();
     at.to_zoned(jiff::tz::TimeZone::system())
         .strftime("%H:%M:%S")

@@ -1,0 +1,230 @@
+//! The plain client (A13): lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers,
+//! simple terminals and logs. It says what changes and does what is typed; the words are `ui`'s.
+
+mod lines;
+mod talk;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::showing::clock_time;
+use crate::app::client::{self, Restart};
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::out;
+use crate::app::place::Place;
+use crate::app::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
+use crate::domain::{TaskId, Timestamp};
+use crate::read_model::ReadModel;
+use crate::ui::Prompts;
+use lines::Lines;
+
+/// The board is looked at again so long after something was told: what happens together is told together.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// And every so often, because an agent that goes on by itself says nothing.
+const AGAIN: Duration = Duration::from_secs(2);
+/// A look may take this share of the time between two: large boards are looked at less often.
+const SHARE: u32 = 10;
+
+/// The plain client of one project.
+pub(super) struct Plain {
+    place: Place,
+    edge: Edge,
+    prompts: Prompts,
+    model: ReadModel,
+    lines: Lines,
+    /// Which server told the last line, and its position there.
+    heard: Option<(Timestamp, u64)>,
+    /// How long the last look at the board took.
+    took: Duration,
+}
+
+/// How a conversation ended.
+enum End {
+    /// The person leaves, or the server said goodbye; with these words.
+    Left(String),
+    /// The server is gone without a word.
+    Lost,
+}
+
+/// Talks about the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again
+/// by `restart`, if there is one.
+///
+/// # Errors
+/// When there is no server and none comes back; for people.
+pub(in crate::app) async fn attach(
+    place: &Place,
+    edge: &Edge,
+    restart: Option<Restart>,
+) -> Result<(), String> {
+    let lines = Lines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
+    let mut edge = edge.clone();
+    // What is typed here is about this project, wherever the program was started.
+    edge.folder.clone_from(&place.root);
+    let mut plain = Plain {
+        place: place.clone(),
+        edge,
+        prompts: Prompts::default(),
+        model: ReadModel::default(),
+        lines,
+        heard: None,
+        took: Duration::ZERO,
+    };
+    let left = tokio::select! {
+        left = plain.live(restart) => left?,
+        () = crate::app::ending::told_to_end() => String::new(),
+    };
+    if !left.is_empty() {
+        out::line(&left);
+    }
+    Ok(())
+}
+
+impl Plain {
+    async fn live(&mut self, restart: Option<Restart>) -> Result<String, String> {
+        self.introduce().await?;
+        loop {
+            match self.converse().await? {
+                End::Left(why) => return Ok(why),
+                End::Lost => {
+                    tell("the server is not answering; agents go on; connecting again");
+                    client::come_back(&self.place.socket, restart.clone()).await?;
+                    tell("the server is back");
+                }
+            }
+        }
+    }
+
+    async fn introduce(&mut self) -> Result<(), String> {
+        let board = self.look().await?;
+        self.model = board.read_model();
+        out::line(&format!(
+            "dbs, plain lines. Project {} in {}. {} tasks, {} agents at work.",
+            self.place.name,
+            self.place.root.display(),
+            board.tasks.len(),
+            self.model.agents().count()
+        ));
+        out::line("Type help for what can be typed, quit to leave.");
+        self.prompts.update(&self.model);
+        out::all(self.prompts.list(&self.model));
+        Ok(())
+    }
+
+    /// Talks with one server.
+    async fn converse(&mut self) -> Result<End, String> {
+        let Ok((mut sender, mut receiver)) = client::greet(&self.place.socket).await else {
+            return Ok(End::Lost);
+        };
+        let Some(after) = self.begin(&mut sender, &mut receiver).await else {
+            return Ok(End::Lost);
+        };
+        let follow = FromClient::Call(Box::new(Call::Follow(after)));
+        if client::say(&mut sender, &follow).await.is_err() {
+            return Ok(End::Lost);
+        }
+        let mut look_at = Instant::now();
+        while !out::is_unread() {
+            tokio::select! {
+                heard = client::hear(&mut receiver) => match heard {
+                    Ok(Some(Packet::Said(FromServer::Line(line)))) => {
+                        self.hear(&line);
+                        look_at = look_at.min(Instant::now() + self.pause(TOGETHER));
+                    }
+                    Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Left(why)),
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return Ok(End::Lost),
+                },
+                line = self.lines.next() => {
+                    let Some(line) = line else {
+                        return Ok(End::Left("left; the server and its agents go on".to_owned()));
+                    };
+                    if !self.act(&line).await {
+                        return Ok(End::Left("left; the server and its agents go on".to_owned()));
+                    }
+                    look_at = Instant::now();
+                }
+                () = tokio::time::sleep_until(look_at) => {
+                    if self.refresh().await.is_err() {
+                        return Ok(End::Lost);
+                    }
+                    look_at = Instant::now() + self.pause(AGAIN);
+                }
+            }
+        }
+        Ok(End::Left(String::new()))
+    }
+
+    /// After which line this server is to go on: one that was started anew has told nothing yet; a first one has told enough.
+    async fn begin(
+        &mut self,
+        sender: &mut crate::adapters::ipc::Sender,
+        receiver: &mut crate::adapters::ipc::Receiver,
+    ) -> Option<u64> {
+        let who = FromClient::Call(Box::new(Call::Who));
+        client::say(sender, &who).await.ok()?;
+        let since = match client::hear(receiver).await {
+            Ok(Some(Packet::Said(FromServer::Answer(Answer::Who(who))))) => who.since,
+            _ => return None,
+        };
+        let after = match self.heard {
+            None => u64::MAX,
+            Some((same, after)) if same == since => after,
+            Some(_other) => 0,
+        };
+        self.heard = Some((since, after));
+        Some(after)
+    }
+
+    fn hear(&mut self, line: &LogLine) {
+        if let Some((_, after)) = &mut self.heard {
+            *after = line.seq;
+        }
+        let notice = &line.notice;
+        // A numbered prompt says the same, and how to answer.
+        if matches!(notice.kind.as_str(), "permission" | "question") {
+            return;
+        }
+        let task = notice.task.as_ref().map_or("", TaskId::as_str);
+        let text = format!("{} {task} {}: {}", clock_time(line.at), notice.kind, notice.text);
+        out::line(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
+    /// Looks at the board, and says what came and went that needs the person.
+    async fn refresh(&mut self) -> Result<(), String> {
+        let begun = Instant::now();
+        let board = self.look().await?;
+        self.model = board.read_model();
+        for line in self.prompts.update(&self.model) {
+            tell(&line);
+        }
+        self.took = begun.elapsed();
+        Ok(())
+    }
+
+    fn pause(&self, least: Duration) -> Duration {
+        least.max(self.took.saturating_mul(SHARE))
+    }
+
+    async fn look(&self) -> Result<Snapshot, String> {
+        self.beside(|place, _edge| Door::to(place)?.snapshot()).await
+    }
+
+    /// Does what blocks beside the conversation.
+    async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Place, &Edge) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let (place, edge) = (self.place.clone(), Arc::new(self.edge.clone()));
+        tokio::task::spawn_blocking(move || work(place, &edge))
+            .await
+            .unwrap_or_else(|error| Err(format!("could not go on: {error}")))
+    }
+}
+
+/// Says something with the time before it.
+fn tell(text: &str) {
+    out::line(&format!("{} {text}", clock_time(crate::adapters::clock::now())));
+}

@@ -1,0 +1,257 @@
+//! What needs a person, with numbers that stay: a number means the same thing for as long as that thing waits, and is never
+//! given twice.
+
+use crate::domain::{Attempt, Task};
+use crate::read_model::{Attention, AttentionKind, ReadModel};
+use crate::ui::marker::kind_word;
+
+/// New prompts told one by one at a time; more are counted.
+const MOST_TOLD: usize = 9;
+
+/// One thing that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What waits.
+    pub about: Attention,
+}
+
+/// All that waits for a person, oldest number first.
+#[derive(Debug, Clone, Default)]
+pub struct Prompts {
+    open: Vec<Prompt>,
+    last: u32,
+}
+
+impl Prompts {
+    /// Takes in what waits now; answers what came and what went, in lines.
+    pub fn update(&mut self, model: &ReadModel) -> Vec<String> {
+        let waits = |prompt: &Prompt| model.attention.iter().any(|item| same(item, &prompt.about));
+        let (kept, gone): (Vec<Prompt>, Vec<Prompt>) =
+            std::mem::take(&mut self.open).into_iter().partition(waits);
+        let mut lines: Vec<String> = gone
+            .iter()
+            .map(|prompt| {
+                let (number, item) = (prompt.number, &prompt.about);
+                format!("{number} no longer waits: {} {}", item.task, kind_word(item.kind))
+            })
+            .collect();
+        self.open = kept;
+        let known = self.open.len();
+        for item in &model.attention {
+            if !self.open.iter().any(|prompt| same(item, &prompt.about)) {
+                self.last += 1;
+                self.open.push(Prompt {
+                    number: self.last,
+                    about: item.clone(),
+                });
+            }
+        }
+        let fresh = self.open.iter().skip(known);
+        let more = self.open.len().saturating_sub(known + MOST_TOLD);
+        lines.extend(
+            fresh
+                .take(MOST_TOLD)
+                .map(|prompt| format!("needs you: {}", line(prompt, model))),
+        );
+        if more > 0 {
+            lines.push(format!("needs you: {more} more; type inbox to see all"));
+        }
+        lines
+    }
+
+    /// Everything that waits, in lines.
+    pub fn list(&self, model: &ReadModel) -> Vec<String> {
+        if self.open.is_empty() {
+            return vec![nothing(model)];
+        }
+        let mut lines = vec![match self.open.len() {
+            1 => "1 thing needs you:".to_owned(),
+            many => format!("{many} things need you:"),
+        }];
+        lines.extend(self.open.iter().map(|prompt| line(prompt, model)));
+        lines
+    }
+
+    /// The prompt of that number.
+    pub fn get(&self, number: u32) -> Option<&Prompt> {
+        self.open.iter().find(|prompt| prompt.number == number)
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+}
+
+impl Prompt {
+    /// All about it, in lines.
+    pub fn in_full(&self, model: &ReadModel) -> Vec<String> {
+        let item = &self.about;
+        let task = model.tasks.get(&item.task).map(AsRef::as_ref);
+        let title = task.map_or("", |task: &Task| task.title.as_str());
+        let stage = task.map_or_else(String::new, |task| format!(", in {}", model.stage_label(task)));
+        let mut lines = vec![
+            format!(
+                "{}. {} {}: {title}{stage}",
+                self.number,
+                item.task,
+                kind_word(item.kind)
+            ),
+            item.text.clone(),
+        ];
+        if let Some(attempt) = attempt_of(item, model) {
+            lines.push(format!(
+                "{} works on it, attempt {}; known from {}, {} ago",
+                attempt.worker.name(),
+                attempt.id,
+                attempt.activity.source,
+                model.at.since(item.since)
+            ));
+        }
+        if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
+            lines.extend(finding.lines().map(str::to_owned));
+        }
+        lines.push(format!("Type {}", offers(self)));
+        lines
+    }
+}
+
+/// One line about a prompt.
+fn line(prompt: &Prompt, model: &ReadModel) -> String {
+    let (number, item) = (prompt.number, &prompt.about);
+    let attempt = attempt_of(item, model);
+    let who = attempt.map(|attempt| format!("{} ", attempt.worker.name()));
+    let what = match item.kind {
+        AttentionKind::Permission => {
+            format!("{}wants to be allowed: {}", who.unwrap_or_default(), item.text)
+        }
+        AttentionKind::Question => format!("{}asks: {}", who.unwrap_or_default(), item.text),
+        AttentionKind::Approval => "waits for your approval".to_owned(),
+        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
+            item.text.clone()
+        }
+    };
+    let stop = if what.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!(
+        "{number}. {} {}: {what}{stop} Type {}",
+        item.task,
+        kind_word(item.kind),
+        offers(prompt)
+    )
+}
+
+/// The same thing, still waiting.
+fn same(one: &Attention, other: &Attention) -> bool {
+    (&one.task, one.attempt, one.kind, &one.text) == (&other.task, other.attempt, other.kind, &other.text)
+}
+
+fn attempt_of<'a>(item: &Attention, model: &'a ReadModel) -> Option<&'a Attempt> {
+    item.attempt
+        .and_then(|id| model.attempts.get(&id))
+        .map(AsRef::as_ref)
+}
+
+/// What can be typed to answer it.
+pub(super) fn offers(prompt: &Prompt) -> String {
+    let n = prompt.number;
+    match prompt.about.kind {
+        AttentionKind::Permission => format!("{n} yes, {n} no, {n} say TEXT, {n} look"),
+        AttentionKind::Question => format!("{n} ANSWER, {n} look"),
+        AttentionKind::Approval => format!("{n} yes, {n} no WHY, {n} skip"),
+        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
+            format!("{n} retry, {n} retry NOTE, {n} skip, {n} park WHY, {n} look")
+        }
+    }
+}
+
+fn nothing(model: &ReadModel) -> String {
+    let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
+    let longest = model.agents().min_by_key(|row| begun(row.attempt));
+    longest.map_or_else(
+        || "Nothing needs you. No agent is at work.".to_owned(),
+        |row| {
+            let age = model.at.since(begun(row.attempt));
+            format!("Nothing needs you. Longest at work: {} {age}.", row.attempt.task)
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{AttemptId, Timestamp};
+
+    fn waiting(items: &[(&str, AttentionKind, &str)]) -> ReadModel {
+        ReadModel {
+            attention: items
+                .iter()
+                .map(|(task, kind, text)| Attention {
+                    task: (*task).into(),
+                    attempt: kind.is_agents().then_some(AttemptId(7)),
+                    kind: *kind,
+                    text: (*text).to_owned(),
+                    since: Timestamp(1),
+                })
+                .collect(),
+            ..ReadModel::default()
+        }
+    }
+
+    #[test]
+    fn a_number_stays_with_its_thing_and_is_never_given_twice() {
+        let mut prompts = Prompts::default();
+        let both = waiting(&[
+            ("t-1", AttentionKind::Permission, "npm test"),
+            ("t-2", AttentionKind::Approval, "approve or reject"),
+        ]);
+        let told = prompts.update(&both);
+        assert_eq!(
+            told,
+            [
+                "needs you: 1. t-1 permission: wants to be allowed: npm test. Type 1 yes, 1 no, 1 say TEXT, 1 look",
+                "needs you: 2. t-2 approval: waits for your approval. Type 2 yes, 2 no WHY, 2 skip",
+            ]
+        );
+        assert_eq!(
+            prompts.update(&both),
+            Vec::<String>::new(),
+            "nothing is told twice"
+        );
+        let other = waiting(&[
+            ("t-1", AttentionKind::Permission, "rm -r build"),
+            ("t-2", AttentionKind::Approval, "approve or reject"),
+        ]);
+        let told = prompts.update(&other);
+        assert_eq!(told.first().unwrap(), "1 no longer waits: t-1 permission");
+        assert!(
+            told.last().unwrap().contains("3. t-1 permission"),
+            "another question has another number: {told:?}"
+        );
+        assert!(prompts.get(1).is_none() && prompts.get(2).is_some());
+        assert_eq!(prompts.list(&other).first().unwrap(), "2 things need you:");
+        assert_eq!(prompts.update(&ReadModel::default()).len(), 2);
+        assert_eq!(
+            prompts.list(&ReadModel::default()),
+            ["Nothing needs you. No agent is at work."]
+        );
+    }
+
+    #[test]
+    fn a_flood_of_prompts_is_counted_not_told_one_by_one() {
+        let ids: Vec<String> = (0..40).map(|n| format!("t-{n}")).collect();
+        let items: Vec<_> = ids
+            .iter()
+            .map(|id| (id.as_str(), AttentionKind::Failed, "no"))
+            .collect();
+        let told = Prompts::default().update(&waiting(&items));
+        assert_eq!(told.len(), MOST_TOLD + 1);
+        assert!(told.last().unwrap().contains("31 more"), "{told:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
+
+use crate::driver::Story;
+use crate::terminal::{Make, Tty};
+
+const ASKING: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { print = "first words of {task}" },
+  { ask = "Go on?" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// Nothing came that moves a cursor, colours a letter or asks the terminal something.
+fn only_lines(tty: &Tty<'_>) {
+    assert_eq!(tty.times_received("\x1b"), 0, "{}", tty.look().text());
+    assert!(!tty.look().modes.has(dbs::term::Mode::AlternateScreen));
+}
+
+#[test]
+fn a_whole_day_passes_in_lines_and_numbered_prompts() {
+    let story = Story::new(ASKING);
+    let tty = story.tty_of(Make::Old, &[("TERM", "dumb")], &[], (140, 60));
+    tty.see("Nothing needs you.");
+    tty.type_text("new Fix the log in --id t-1 --release\n");
+    tty.see("released t-1");
+    let screen = tty.see("1. t-1 permission:");
+    let prompt = screen
+        .rows
+        .iter()
+        .find(|row| row.contains("needs you: 1."))
+        .unwrap();
+    assert!(prompt.contains("Go on?"), "{}", screen.text());
+    tty.type_text("1 look\n");
+    tty.see("first words of t-1");
+    tty.type_text("1\n");
+    tty.see("known from osc 7501");
+    tty.type_text("7 yes\n");
+    tty.see("there is no 7");
+    tty.type_text("1 yes\n");
+    tty.see("allowed t-1: Go on?");
+    tty.see("1 no longer waits");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    tty.type_text("new Second --id t-2 --approval\n");
+    tty.type_text("show t-2\n");
+    tty.see("created t-2");
+    tty.type_text("relase t-2\n");
+    tty.see("unrecognized subcommand");
+    only_lines(&tty);
+    tty.type_text("quit\n");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.has("the server and its agents go on"), "{}", screen.text());
+    assert!(story.is_live());
+}
+
+#[test]
+fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
+    let story = Story::new(ASKING);
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    let tty = story.tty(&["attach", "--plain"], (140, 60));
+    tty.see("Nothing needs you.");
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    tty.see("1. t-1 permission:");
+    server.kill();
+    tty.see("the server is back");
+    story.dbs(&["task", "create", "Other", "--id", "t-2"]);
+    tty.see("t-2 is planned");
+    story.dbs(&["approve", "t-1"]);
+    tty.see("1 no longer waits");
+    only_lines(&tty);
+    story.dbs(&["stop", "--all"]);
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.has("the server ends"), "{}", screen.text());
+}
