@@ -14,6 +14,8 @@ mod git_fixture;
 mod alone;
 #[path = "cli/docs.rs"]
 mod docs;
+#[path = "cli/following.rs"]
+mod following;
 #[path = "cli/plain.rs"]
 mod plain;
 #[path = "cli/served.rs"]

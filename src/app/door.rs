@@ -193,6 +193,28 @@ impl Door {
         after: u64,
         show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
     ) -> Result<(), String> {
+        self.hear_all(Call::Follow(after), &mut |said| match said {
+            FromServer::Line(line) => show(&line),
+            _ => ControlFlow::Continue(()),
+        })
+    }
+
+    /// Hands the board to `show`, and again whenever it may have changed, until the server ends or `show` breaks.
+    ///
+    /// # Errors
+    /// When no server runs.
+    pub fn watch(&mut self, show: &mut dyn FnMut(Snapshot) -> ControlFlow<()>) -> Result<(), String> {
+        self.hear_all(Call::Watch, &mut |said| match said {
+            FromServer::Answer(Answer::Snapshot(board)) => show(*board),
+            _ => ControlFlow::Continue(()),
+        })
+    }
+
+    fn hear_all(
+        &mut self,
+        call: Call,
+        take: &mut dyn FnMut(FromServer) -> ControlFlow<()>,
+    ) -> Result<(), String> {
         let Way::Server(connection) = &mut self.way else {
             return Err(
                 "could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned(),
@@ -200,16 +222,16 @@ impl Door {
         };
         let (sender, receiver) = connection.as_mut();
         self.runtime.block_on(async {
-            say(sender, &FromClient::Call(Box::new(Call::Follow(after)))).await?;
+            say(sender, &FromClient::Call(Box::new(call))).await?;
             loop {
                 match hear(receiver).await? {
-                    Some(Packet::Said(FromServer::Line(line))) => {
-                        if show(&line).is_break() {
+                    Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
+                    Some(Packet::Said(said)) => {
+                        if take(said).is_break() {
                             return Ok(());
                         }
                     }
-                    Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
-                    Some(_) => {}
+                    Some(Packet::Picture(..)) => {}
                 }
             }
         })

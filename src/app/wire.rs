@@ -21,6 +21,9 @@ use crate::ui::Consent;
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 1;
 
+/// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
+pub const FROM_NOW: u64 = u64::MAX - 1;
+
 /// The first frame of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
@@ -97,8 +100,11 @@ pub enum Call {
     },
     /// The board as it is.
     Snapshot,
-    /// Lines of the watcher log after a position, then each new one, until the conversation ends.
+    /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
+    /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
+    /// The board as it is, and again whenever it may have changed, a few times a second at most, until the conversation ends.
+    Watch,
     /// Read settings and workflows again.
     Reload,
     /// End the server; agents go on unless told otherwise.

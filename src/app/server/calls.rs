@@ -27,6 +27,8 @@ pub(super) enum Outcome {
     Stop(Answer, StopAgents),
     /// Lines from that position on.
     Follow(u64),
+    /// Board after board.
+    Watch,
 }
 
 /// Answers a call. Blocks until the board has decided: call from a blocking thread.
@@ -40,6 +42,7 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
             true,
         )))),
         Call::Follow(after) => Outcome::Follow(after),
+        Call::Watch => Outcome::Watch,
         Call::Reload => Outcome::Answer(reload(session)),
         Call::Stop(agents) => Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
         Call::Who => Outcome::Answer(Answer::Who(who(session, clients))),

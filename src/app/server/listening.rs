@@ -19,7 +19,9 @@ use super::shells::Shells;
 use super::sizes::Sizes;
 use super::{drawing, inbox_folder};
 use crate::adapters::ipc::{Connection, Listener, Receiver, Sender};
-use crate::app::wire::{self, Answer, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents};
+use crate::app::wire::{
+    self, Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents,
+};
 use crate::ports::holders::{HolderId, PaneSize};
 
 /// How long a peer may take to say hello.
@@ -28,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PARTING: Duration = Duration::from_secs(1);
 /// Most conversations at a time; more are refused.
 const MOST: usize = 256;
+/// Time between two boards for one who watches.
+const BOARD_EVERY: Duration = Duration::from_millis(100);
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
 const INBOX_EVERY: Duration = Duration::from_secs(2);
 
@@ -182,6 +186,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                         server.stop.cancel();
                     }
                     Outcome::Follow(after) => return follow(server, &mut sender, after).await,
+                    Outcome::Watch => return watch(server, &mut sender).await,
                 }
             }
             Some(FromClient::Attach(attach)) => {
@@ -200,7 +205,11 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
 /// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
 async fn follow(server: &Server, sender: &mut Sender, after: u64) -> Result<(), TalkError> {
     let mut changes = server.session.journal.changes();
-    let mut after = after.min(*changes.borrow());
+    let last = *changes.borrow_and_update();
+    let mut after = match after {
+        FROM_NOW => last.saturating_sub(1),
+        after => after.min(last),
+    };
     loop {
         for line in server.session.journal.after(after) {
             after = line.seq;
@@ -214,6 +223,23 @@ async fn follow(server: &Server, sender: &mut Sender, after: u64) -> Result<(), 
         tokio::select! {
             () = server.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
             more = changes.changed() => if more.is_err() { return Ok(()) },
+        }
+    }
+}
+
+/// Sends board after board, the newest each time, until the peer goes or the server ends.
+async fn watch(server: &Server, sender: &mut Sender) -> Result<(), TalkError> {
+    let mut pictures = server.session.pictures.clone();
+    loop {
+        let board = calls::snapshot(&pictures.borrow_and_update(), true);
+        say(sender, &FromServer::Answer(Answer::Snapshot(Box::new(board)))).await?;
+        let change = async {
+            tokio::time::sleep(BOARD_EVERY).await;
+            pictures.changed().await
+        };
+        tokio::select! {
+            () = server.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
+            more = change => if more.is_err() { return Ok(()) },
         }
     }
 }

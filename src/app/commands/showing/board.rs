@@ -1,6 +1,5 @@
 //! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use super::{branches, note, status_lines, unless_unread};
@@ -20,31 +19,30 @@ const MOST_DONE: usize = 5;
 /// Columns of a title that are shown in any case.
 const LEAST_TITLE: usize = 8;
 
-/// Prints the board; with `watch` again whenever something happens.
+/// Prints the board; with `watch` again whenever it has changed.
 pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let place = door.place.clone();
-    print(&door.snapshot()?, json, || branches(&place, edge));
-    if watch {
-        let mut problem = None;
-        door.follow(
-            u64::MAX - 1,
-            &mut |_| match Door::to(place.clone()).and_then(|mut door| door.snapshot()) {
-                Ok(board) => {
-                    if !json.json {
-                        out::line("");
-                    }
-                    print(&board, json, || branches(&place, edge));
-                    unless_unread()
-                }
-                Err(why) => {
-                    problem = Some(why);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        return problem.map_or(Ok(ExitCode::SUCCESS), Err);
+    if !watch {
+        print(&door.snapshot()?, json, || branches(&place, edge));
+        return Ok(ExitCode::SUCCESS);
     }
+    let mut last: Option<Snapshot> = None;
+    door.watch(&mut |board| {
+        // What only a clock changed is no change.
+        let is_new = last.as_ref().is_none_or(|last| {
+            let at = last.at;
+            Snapshot { at, ..board.clone() } != *last
+        });
+        if is_new {
+            if last.is_some() && !json.json {
+                out::line("");
+            }
+            print(&board, json, || branches(&place, edge));
+            last = Some(board);
+        }
+        unless_unread()
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,18 @@
 //! What happened, and what agents showed.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use super::{following, unless_unread};
 use crate::adapters::holder::LogReader;
-use crate::adapters::store::SqliteStore;
+use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
 use crate::app::args::Json;
 use crate::app::commands::{Outcome, acting};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
-use crate::app::wire::{LogLine, Snapshot};
+use crate::app::wire::{FROM_NOW, LogLine, Snapshot};
 use crate::domain::{AttemptId, TaskId, Timestamp};
 use crate::term::{EngineKind, Size, Terminal};
 
@@ -47,18 +48,13 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
     if matches!(form, Form::Following | Form::FollowingRaw) {
-        return following::follow(&folder, log, form);
+        return following::follow(&folder, log, attempt, form, json);
     }
     let tail = log
         .tail(if form == Form::Raw { u64::MAX } else { TAIL })
         .map_err(|error| format!("could not {error}"))?;
     if form == Form::Raw {
-        if tail.offset > 0 {
-            out::problem(&format!(
-                "the first {} bytes of attempt {attempt} are gone: a log keeps what came last",
-                tail.offset
-            ));
-        }
+        following::say_gone(attempt, 0, tail.offset);
         out::bytes(&tail.bytes);
         return Ok(ExitCode::SUCCESS);
     }
@@ -126,16 +122,48 @@ fn attempt_of(board: &Snapshot, name: &str) -> Option<AttemptId> {
 }
 
 fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
-    let files = door.place.store.clone();
-    if files.database.exists() {
-        let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
-        let mut after = 0;
+    let mut told = Told {
+        files: door.place.store.clone(),
+        reader: None,
+        after: 0,
+    };
+    told.tell(json)?;
+    if matches!(form, Form::Following | Form::FollowingRaw) {
+        let mut problem = None;
+        let mut again = |_: &LogLine| match told.tell(json) {
+            Ok(()) => unless_unread(),
+            Err(why) => {
+                problem = Some(why);
+                ControlFlow::Break(())
+            }
+        };
+        door.follow(FROM_NOW, &mut again)?;
+        return problem.map_or(Ok(ExitCode::SUCCESS), Err);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What of the store's events was told. What the server says only makes us look again: so none is lost, and none comes twice.
+struct Told {
+    files: StoreFiles,
+    reader: Option<StoreReader>,
+    /// Position of the last one told.
+    after: u64,
+}
+
+impl Told {
+    /// Tells all that came since.
+    fn tell(&mut self, json: Json) -> Result<(), String> {
+        if self.reader.is_none() && self.files.database.exists() {
+            let opened = SqliteStore::open_reader(&self.files);
+            self.reader = Some(opened.map_err(|error| format!("could not {error}"))?);
+        }
+        let Some(reader) = &self.reader else { return Ok(()) };
         loop {
-            let found = reader
-                .events(after, EVENTS, None)
-                .map_err(|error| format!("could not {error}"))?;
-            let Some(last) = found.last() else { break };
-            after = last.seq;
+            let found = reader.events(self.after, EVENTS, None);
+            let found = found.map_err(|error| format!("could not {error}"))?;
+            let Some(last) = found.last() else { return Ok(()) };
+            self.after = last.seq;
             for event in &found {
                 for notice in &event.notices {
                     print(
@@ -150,13 +178,6 @@ fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
             }
         }
     }
-    if matches!(form, Form::Following | Form::FollowingRaw) {
-        door.follow(u64::MAX - 1, &mut |line| {
-            print(line, json);
-            unless_unread()
-        })?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// One line of the watcher log.

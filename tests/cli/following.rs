@@ -1,0 +1,256 @@
+//! What goes on printing: the board that is watched, the events and the terminals that are followed.
+#![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests' door: starts the program, reads it on a thread of its own, waits with a deadline"
+)]
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::shop::Shop;
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A command that goes on; killed when dropped.
+struct Following {
+    child: Child,
+    lines: Receiver<Vec<u8>>,
+}
+
+impl Following {
+    fn begin(shop: &Shop, arguments: &[&str]) -> Following {
+        let mut command = shop.command(&shop.git.project(), arguments);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = sync_channel(100_000);
+        std::thread::spawn(move || {
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    return;
+                }
+            }
+        });
+        Following { child, lines }
+    }
+
+    /// The next line that holds that, and those before it.
+    fn until(&self, text: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no line with {text}: {lines:#?}");
+            };
+            lines.push(String::from_utf8(line).unwrap());
+            if lines.last().unwrap().contains(text) {
+                return lines;
+            }
+        }
+    }
+
+    /// Everything until it ends by itself.
+    fn rest(mut self) -> (Vec<u8>, String, ExitStatus) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut all = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => all.extend(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("it does not end: {}", String::from_utf8_lossy(&all))
+                }
+            }
+        }
+        let mut problems = String::new();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut problems)
+            .unwrap();
+        (all, problems, self.child.wait().unwrap())
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_board_that_is_watched_is_printed_again_whenever_it_has_changed_and_only_then() {
+    let shop = Shop::served();
+    shop.does(&["pause"]);
+    let watch = Following::begin(&shop, &["board", "--watch"]);
+    let data = Following::begin(&shop, &["board", "--watch", "--json"]);
+    let first = watch.until("branches:");
+    assert!(
+        first.iter().any(|line| line.starts_with("Backlog (0)")),
+        "{first:?}"
+    );
+    data.until("tasks");
+    shop.does(&["task", "create", "Fix the login", "--id", "t-1"]);
+    watch.until("Backlog (1)");
+    assert!(
+        watch
+            .until("branches:")
+            .iter()
+            .any(|line| line.contains("Fix the login"))
+    );
+    shop.does(&["task", "release", "t-1"]);
+    watch.until("Dev (1)");
+    data.until("released");
+    shop.does(&["stop", "--all"]);
+    let (rest, problems, status) = watch.rest();
+    assert!(status.success(), "{status} {problems}");
+    let rest = String::from_utf8(rest).unwrap();
+    assert!(
+        rest.matches("Backlog (").count() <= 1,
+        "nothing changed any more: {rest}"
+    );
+    let (boards, _, status) = data.rest();
+    assert!(status.success());
+    let mut boards: Vec<Value> = String::from_utf8(boards)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for board in &mut boards {
+        board.as_object_mut().unwrap().remove("at");
+    }
+    let count = boards.len();
+    boards.dedup();
+    assert_eq!(boards.len(), count, "no board twice");
+    let said = shop.run(&["board", "--watch"]);
+    assert!(said.code == 1 && said.err.contains("no server runs"), "{said:?}");
+}
+
+#[test]
+fn events_that_are_followed_come_once_each_from_the_first_to_the_last() {
+    let shop = Shop::served();
+    shop.does(&["pause"]);
+    shop.does(&["task", "create", "Early", "--id", "t-1"]);
+    let lines = Following::begin(&shop, &["logs", "--follow"]);
+    let data = Following::begin(&shop, &["logs", "--follow", "--json"]);
+    let mut seen = lines.until("Early");
+    let ids: Vec<String> = (2..30).map(|number| format!("t-{number}")).collect();
+    for id in &ids {
+        shop.does(&["task", "create", &format!("Later {id}."), "--id", id]);
+    }
+    seen.extend(lines.until("Later t-29."));
+    data.until("Later t-29.");
+    for id in &ids {
+        let title = format!("Later {id}.");
+        let times = seen.iter().filter(|line| line.contains(&title)).count();
+        assert_eq!(times, 1, "{title} {seen:#?}");
+    }
+    shop.does(&["stop", "--all"]);
+    assert!(lines.rest().2.success());
+}
+
+/// A shop with one agent that says something, waits for the file `go`, and does the rest.
+fn agent(rest: &str) -> Shop {
+    let mut shop = Shop::new();
+    let command = format!(
+        "sh -c 'printf \"\\033[1mfirst\\033[m line\\n\"; while [ ! -e \"$DBS_ROOT/.debussy/go\" ]; do sleep 0.02; done; {rest}'"
+    );
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "terminal.log_limit_mib", "1"]);
+    shop.does(&["config", "limits.crash_backoff", "600"]);
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    shop.does(&["config", "roles.developer.command", &command]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.serve();
+    shop.wait_for("the agent's first words", || {
+        shop.run(&["logs", "1"]).out.contains("first line")
+    });
+    shop
+}
+
+fn go(shop: &Shop) {
+    std::fs::write(shop.git.project().join(".debussy/go"), "").unwrap();
+}
+
+#[test]
+fn a_terminal_that_is_followed_is_shown_line_by_line_until_its_program_ends() {
+    let shop = agent("echo second line; printf third");
+    let follow = Following::begin(&shop, &["logs", "t-1", "--follow"]);
+    let raw = Following::begin(&shop, &["logs", "1", "--follow", "--raw"]);
+    let data = Following::begin(&shop, &["logs", "1", "--follow", "--json"]);
+    raw.until("\u{1b}[1mfirst\u{1b}[m line");
+    go(&shop);
+    let (all, problems, status) = follow.rest();
+    assert!(status.success() && problems.is_empty(), "{status} {problems}");
+    assert_eq!(
+        String::from_utf8(all).unwrap(),
+        "first line\nsecond line\nthird\n"
+    );
+    let (rest, problems, status) = raw.rest();
+    assert!(status.success() && problems.is_empty(), "{status} {problems}");
+    assert_eq!(rest, b"second line\r\nthird");
+    assert_eq!(
+        shop.does(&["logs", "1", "--raw"]),
+        "\u{1b}[1mfirst\u{1b}[m line\r\nsecond line\r\nthird"
+    );
+    let (lines, _, _) = data.rest();
+    let lines: Vec<Value> = String::from_utf8(lines)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines[2], serde_json::json!({ "attempt": 1, "line": "third" }));
+}
+
+#[test]
+fn of_a_long_log_the_oldest_is_dropped_and_whoever_reads_it_is_told() {
+    // What cannot be compressed fills the disk as it is.
+    let shop = agent("head -c 3000000 /dev/urandom | base64 -w 76; echo the last line");
+    let follow = Following::begin(&shop, &["logs", "1", "--follow"]);
+    follow.until("first");
+    go(&shop);
+    let (rest, _, status) = follow.rest();
+    assert!(status.success() && rest.ends_with(b"the last line\n"));
+    let said = shop.run(&["logs", "1", "--raw"]);
+    let words: Vec<&str> = said.err.split_whitespace().collect();
+    assert!(
+        said.code == 0 && said.err.contains("bytes of attempt 1 are gone"),
+        "{}",
+        said.err
+    );
+    let gone: usize = words[3].parse().unwrap();
+    let lines = ["\u{1b}[1mfirst\u{1b}[m line\r\n", "the last line\r\n"];
+    let written = lines.concat().len() + 4_000_000 + 2 * 4_000_000_usize.div_ceil(76);
+    assert_eq!(
+        gone + said.out.len(),
+        written,
+        "what is gone and what is left is all there was"
+    );
+    let on_disk: u64 = std::fs::read_dir(shop.attempts().join("1/tty"))
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    assert!(
+        said.out.len() > 512 * 1024 && on_disk <= 1100 * 1024,
+        "{} {on_disk}",
+        said.out.len()
+    );
+    assert!(said.out.ends_with("the last line\r\n"));
+    let late = Following::begin(&shop, &["logs", "1", "--follow", "--raw"]);
+    let (all, problems, status) = late.rest();
+    assert!(status.success() && problems == said.err, "{problems}");
+    assert!(all == said.out.as_bytes());
+    let index = std::fs::read_to_string(shop.attempts().join("1/tty/index.jsonl")).unwrap();
+    let dropped = index.lines().rev().find(|line| line.contains("dropped")).unwrap();
+    assert!(dropped.contains(&format!("\"to\":{gone},")), "{gone}: {dropped}");
+}
