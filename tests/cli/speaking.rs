@@ -79,3 +79,76 @@ fn no_agent_can_speak_for_another_neither_to_the_server_nor_through_the_inbox() 
     assert_eq!(said.code, 0, "{said:?}");
     shop.wait_for("own signal", || heard("t-2", "a reason"));
 }
+
+#[test]
+fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no_other() {
+    let (shop, first, second) = two_agents();
+    let attempt = first["DBS_ATTEMPT"].clone();
+    let signals = || shop.board()["attempts"][&attempt]["signals"].clone();
+    let says = |words: &[&str]| {
+        let said = speak(&shop, &first, words);
+        assert_eq!(said.code, 0, "{words:?}: {said:?}");
+        said.out
+    };
+    assert_eq!(says(&["signal", "claim"]), "claim was taken\n");
+    for env in [
+        with(&first, "DBS_TOKEN", &second["DBS_TOKEN"]),
+        with(&first, "DBS_TOKEN", "guessed"),
+        with(&first, "DBS_ATTEMPT", "999"),
+    ] {
+        let before = shop.board();
+        for words in [
+            &["signal", "done", "forged"][..],
+            &["done", "forged"],
+            &["progress", "forged"],
+        ] {
+            let said = speak(&shop, &env, words);
+            assert!(
+                said.code == 1 && said.err.contains("refused"),
+                "{words:?}: {said:?}"
+            );
+        }
+        assert_eq!(shop.board(), before, "a wrong token changed the board");
+    }
+    let nobody = speak(&shop, &with(&first, "DBS_TOKEN", ""), &["done"]);
+    assert!(nobody.code == 1 && nobody.err.contains("DBS_TOKEN"), "{nobody:?}");
+    assert_eq!(signals().as_array().unwrap().len(), 1);
+    assert_eq!(says(&["progress", "half", "way"]), "progress was taken\n");
+    let report = shop.git.project().join(".debussy/report.json");
+    std::fs::write(&report, "{\"tests\": 12}").unwrap();
+    let file = report.to_str().unwrap();
+    assert_eq!(
+        says(&["done", "--report", file, "It", "works."]),
+        "done was taken\n"
+    );
+    let heard = signals();
+    let kinds: Vec<&str> = heard
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|signal| signal["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["claim", "progress", "done"]);
+    assert_eq!(heard[1]["text"], "half way");
+    assert_eq!(heard[2]["text"], "It works.");
+    let shown = shop.does(&["task", "show", "t-1"]);
+    assert!(
+        shown.contains("half way")
+            && shown.contains("reports with done")
+            && shown.contains("{\"tests\": 12}"),
+        "{shown}"
+    );
+    // What was said last counts: a second word of the other one is its own.
+    let said = speak(&shop, &second, &["signal", "done", "Mine", "too."]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "done was taken\n"),
+        "{said:?}"
+    );
+}
+
+fn with(env: &BTreeMap<String, String>, name: &str, value: &str) -> BTreeMap<String, String> {
+    let mut env = env.clone();
+    env.insert(name.to_owned(), value.to_owned());
+    env
+}

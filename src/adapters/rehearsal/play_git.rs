@@ -26,13 +26,13 @@ impl Player<'_, '_> {
                     None => self.outcome("nothing to commit"),
                 }
             }
-            Deed::Push { remote, force } => {
-                show::call(
-                    &mut self.screen,
-                    "Push",
-                    &format!("{remote} {}", self.context.branch),
-                )?;
-                repository.push(&self.expand(remote), &self.context.branch, *force)?;
+            Deed::Push { remote, to, force } => {
+                let branch = match to {
+                    Some(branch) => self.expand(branch),
+                    None => self.context.branch.clone(),
+                };
+                show::call(&mut self.screen, "Push", &format!("{remote} {branch}"))?;
+                repository.push(&self.expand(remote), &branch, *force)?;
                 self.outcome("pushed")
             }
             Deed::Merge {

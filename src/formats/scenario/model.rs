@@ -108,8 +108,12 @@ pub enum Deed {
     Remove { path: String },
     /// Commits everything in the worktree.
     Commit { text: String },
-    /// Pushes the worktree's commit to the task's branch.
-    Push { remote: String, force: bool },
+    /// Pushes the worktree's commit to a branch: the task's, unless another is named.
+    Push {
+        remote: String,
+        to: Option<String>,
+        force: bool,
+    },
     /// Merges a reference and resolves conflicts by given contents.
     Merge {
         reference: String,

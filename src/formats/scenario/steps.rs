@@ -50,6 +50,7 @@ const VERBS: &[(&str, Reader)] = &[
     }),
     ("push", |f| Deed::Push {
         remote: f.need_text("push"),
+        to: f.text("to"),
         force: f.flag("force"),
     }),
     ("merge", merge),
