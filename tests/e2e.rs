@@ -18,6 +18,8 @@ mod driver;
 mod attached;
 #[path = "e2e/demo.rs"]
 mod demo;
+#[path = "e2e/integrating.rs"]
+mod integrating;
 #[path = "e2e/killing.rs"]
 mod killing;
 #[path = "e2e/lost.rs"]

@@ -91,27 +91,7 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
         said.out
     };
     assert_eq!(says(&["signal", "claim"]), "claim was taken\n");
-    for env in [
-        with(&first, "DBS_TOKEN", &second["DBS_TOKEN"]),
-        with(&first, "DBS_TOKEN", "guessed"),
-        with(&first, "DBS_ATTEMPT", "999"),
-    ] {
-        let before = shop.board();
-        for words in [
-            &["signal", "done", "forged"][..],
-            &["done", "forged"],
-            &["progress", "forged"],
-        ] {
-            let said = speak(&shop, &env, words);
-            assert!(
-                said.code == 1 && said.err.contains("refused"),
-                "{words:?}: {said:?}"
-            );
-        }
-        assert_eq!(shop.board(), before, "a wrong token changed the board");
-    }
-    let nobody = speak(&shop, &with(&first, "DBS_TOKEN", ""), &["done"]);
-    assert!(nobody.code == 1 && nobody.err.contains("DBS_TOKEN"), "{nobody:?}");
+    is_refused_with_other_tokens(&shop, &first, &second);
     assert_eq!(signals().as_array().unwrap().len(), 1);
     assert_eq!(says(&["progress", "half", "way"]), "progress was taken\n");
     let report = shop.git.project().join(".debussy/report.json");
@@ -145,6 +125,35 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
         (0, "done was taken\n"),
         "{said:?}"
     );
+}
+
+/// Whoever has not the token of that very attempt is refused, and the board stays as it is.
+fn is_refused_with_other_tokens(
+    shop: &Shop,
+    first: &BTreeMap<String, String>,
+    second: &BTreeMap<String, String>,
+) {
+    for env in [
+        with(first, "DBS_TOKEN", &second["DBS_TOKEN"]),
+        with(first, "DBS_TOKEN", "guessed"),
+        with(first, "DBS_ATTEMPT", "999"),
+    ] {
+        let before = shop.board();
+        for words in [
+            &["signal", "done", "forged"][..],
+            &["done", "forged"],
+            &["progress", "forged"],
+        ] {
+            let said = speak(shop, &env, words);
+            assert!(
+                said.code == 1 && said.err.contains("refused"),
+                "{words:?}: {said:?}"
+            );
+        }
+        assert_eq!(shop.board(), before, "a wrong token changed the board");
+    }
+    let nobody = speak(shop, &with(first, "DBS_TOKEN", ""), &["done"]);
+    assert!(nobody.code == 1 && nobody.err.contains("DBS_TOKEN"), "{nobody:?}");
 }
 
 fn with(env: &BTreeMap<String, String>, name: &str, value: &str) -> BTreeMap<String, String> {

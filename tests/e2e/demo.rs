@@ -180,18 +180,28 @@ fn asked_apart(lines: Vec<String>) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn two_demos_side_by_side_tell_the_same_story() {
+fn demos_one_after_another_and_side_by_side_tell_the_same_story() {
     let story = Story::new("");
-    let (mut one, mut other) = std::thread::scope(|scope| {
-        let one = scope.spawn(|| play(&story, "one"));
-        let other = play(&story, "other");
-        (one.join().unwrap(), other)
+    let mut first = play(&story, "first");
+    let rivals = take_rivals(&mut first);
+    assert_eq!(first.tasks.len(), 10);
+    let tasks: BTreeMap<String, _> = first
+        .tasks
+        .into_iter()
+        .map(|(task, lines)| (task, asked_apart(lines)))
+        .collect();
+    let (one, two) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| play(&story, "second"));
+        let two = play(&story, "third");
+        (one.join().unwrap(), two)
     });
-    assert_eq!(one.tree, other.tree);
-    assert_eq!(take_rivals(&mut one), take_rivals(&mut other));
-    assert_eq!(one.tasks.len(), 10);
-    for (task, lines) in one.tasks {
-        let others = other.tasks.remove(&task).unwrap();
-        assert_eq!(asked_apart(lines), asked_apart(others), "{task}");
+    for mut played in [one, two] {
+        assert_eq!(played.tree, first.tree);
+        assert_eq!(take_rivals(&mut played), rivals);
+        for (task, lines) in &tasks {
+            let others = asked_apart(played.tasks.remove(task).unwrap());
+            assert_eq!(*lines, others, "{task}");
+        }
+        assert!(played.tasks.is_empty(), "{:?}", played.tasks);
     }
 }
