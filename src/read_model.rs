@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::domain::attempt::{Activity, Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
 use crate::domain::run::Batch;
 use crate::domain::task::{Task, TaskState};
-use crate::domain::workflow::{Actor, Workspace};
+use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
-    AttemptId, BatchId, Board, Pause, RoleId, StageId, TaskId, Timestamp, Worker, Workflow, WorkflowId,
+    Action, AttemptId, BatchId, Board, Pause, RoleId, StageId, TaskId, Timestamp, Worker, Workflow,
+    WorkflowId,
 };
 
 mod attention;
@@ -189,6 +190,13 @@ impl ReadModel {
             *counts.entry(task.state.word()).or_insert(0) += 1;
         }
         counts
+    }
+
+    /// The stage in which a task's work is merged, if its workflow has one.
+    pub fn merge_of(&self, task: &Task) -> Option<&Stage> {
+        let stages = &self.workflows.get(&task.workflow)?.stages;
+        let merges = |stage: &&Stage| stage.actor == Actor::Engine(Action::Merge);
+        stages.iter().find(merges)
     }
 
     /// The title of a stage in a task's workflow.

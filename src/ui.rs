@@ -13,6 +13,7 @@ mod keymap;
 mod layout;
 mod likely;
 mod line;
+mod lists;
 mod live;
 mod marker;
 mod names;

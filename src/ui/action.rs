@@ -38,6 +38,10 @@ pub enum Action {
     FindBack,
     /// Search what all terminals have shown.
     FindEverywhere,
+    /// The next order of a list's rows.
+    Sort,
+    /// The text of a terminal in the editor.
+    EditText,
     /// The next place that matches.
     NextMatch,
     /// The previous place that matches.
@@ -128,6 +132,8 @@ pub enum Action {
     ShellHere,
     /// Leave out.
     Skip,
+    /// Merge without the stages that are still to come.
+    MergeNow,
     /// Set aside, or take up again.
     Park,
     /// Hand to the pipeline.

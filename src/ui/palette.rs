@@ -7,11 +7,12 @@ use super::fuzzy::Needle;
 use super::likely::likely;
 use super::names::pane_name;
 use super::pane::PaneId;
+use super::past::is_enough;
 use super::possible::why_not_about;
 use super::scene::Scene;
 use super::state::State;
 use super::target::{Target, of_task, target};
-use crate::domain::TaskId;
+use crate::domain::{AttemptId, TaskId};
 
 /// Most rows that are listed; the best come first.
 const MOST_ROWS: usize = 100;
@@ -39,6 +40,12 @@ pub(crate) enum Run {
     Task(TaskId),
     /// To that pane of that tab.
     Place(usize, PaneId),
+    /// Look for those words in what all terminals have shown.
+    Past(String),
+    /// To that line of the log.
+    Log(u64),
+    /// Run that in a shell: where the agent of that task works, else in the project's folder.
+    Shell(String, Option<AttemptId>),
 }
 
 /// What kinds of rows are wanted: the mark typed first says it.
@@ -48,13 +55,28 @@ enum Kind {
     Actions,
     Tasks,
     Places,
+    Text,
+    Shell,
 }
 
 /// The marks that narrow the list, and what each leaves.
-pub(crate) const MARKS: [(&str, &str); 3] = [(">", "actions"), ("@", "tasks"), ("#", "panes and tabs")];
+pub(crate) const MARKS: [(&str, &str); 5] = [
+    (">", "actions"),
+    ("@", "tasks"),
+    ("#", "panes"),
+    ("/", "history"),
+    ("!", "shell"),
+];
 
 fn kind(typed: &str) -> (Kind, &str) {
-    for (mark, kind) in [(">", Kind::Actions), ("@", Kind::Tasks), ("#", Kind::Places)] {
+    let kinds = [
+        (">", Kind::Actions),
+        ("@", Kind::Tasks),
+        ("#", Kind::Places),
+        ("/", Kind::Text),
+        ("!", Kind::Shell),
+    ];
+    for (mark, kind) in kinds {
         if let Some(rest) = typed.strip_prefix(mark) {
             return (kind, rest);
         }
@@ -72,6 +94,11 @@ pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed:
     };
     if kind == Kind::All && rest.trim().is_empty() {
         return list.likely();
+    }
+    match kind {
+        Kind::Text => return list.text(rest.trim()),
+        Kind::Shell => return list.shell(rest.trim()).into_iter().collect(),
+        Kind::All | Kind::Actions | Kind::Tasks | Kind::Places => {}
     }
     let mut found = Vec::new();
     if matches!(kind, Kind::All | Kind::Actions) {
@@ -99,6 +126,9 @@ pub(crate) fn completed(row: &Row) -> String {
         }
         Run::Task(id) => format!("@{id}"),
         Run::Place(..) => format!("#{}", row.title),
+        Run::Past(words) => format!("/{words}"),
+        Run::Log(_) => format!("/{}", row.title),
+        Run::Shell(command, _) => format!("!{command}"),
     }
 }
 
@@ -138,6 +168,47 @@ impl<'a> List<'a> {
         let entries = actions.into_iter().filter_map(Action::entry);
         let rows = entries.map(|entry| self.row(What::Action(entry, None)));
         rows.filter(|row| row.possible).take(LIKELY).collect()
+    }
+
+    /// The words in all agents' history, and lines of the log that hold them, the newest first.
+    fn text(&self, words: &str) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if is_enough(words) {
+            rows.push(Row {
+                title: format!("find `{words}`"),
+                detail: "in what all agents have shown".to_owned(),
+                key: self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default(),
+                possible: true,
+                run: Run::Past(words.to_owned()),
+            });
+        }
+        let needle = Needle::new(words);
+        let lines = self.scene.log.iter().rev();
+        let lines = lines.filter(|line| !needle.is_empty() && needle.whole(&line.notice.text).is_some());
+        rows.extend(lines.take(MOST_ROWS).map(|line| Row {
+            title: line.notice.text.clone(),
+            detail: format!("{} ago, in the log", self.scene.now.since(line.at)),
+            key: String::new(),
+            possible: true,
+            run: Run::Log(line.seq),
+        }));
+        rows
+    }
+
+    /// A command for a shell, and where it would run.
+    fn shell(&self, command: &str) -> Option<Row> {
+        let attempt = target(self.state, self.scene, self.arranged).attempt;
+        let attempt = attempt.filter(|attempt| attempt.workplace.is_some());
+        (!command.is_empty()).then(|| Row {
+            title: format!("run `{command}`"),
+            detail: attempt.map_or_else(
+                || "in the project's folder".to_owned(),
+                |attempt| format!("where {} works on {}", attempt.worker.name(), attempt.task),
+            ),
+            key: String::new(),
+            possible: true,
+            run: Run::Shell(command.to_owned(), attempt.map(|attempt| attempt.id)),
+        })
     }
 
     fn actions(&self, typed: &str, found: &mut Vec<Found<'a>>) {

@@ -17,6 +17,7 @@ mod content;
 mod copying;
 mod form;
 mod overlay;
+mod pane;
 mod saved;
 mod start;
 mod undo;
@@ -28,6 +29,7 @@ pub(super) use overlay::{
     Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Editing, Finding, Goal, Jump, JumpTo, Overlay,
     Search, named,
 };
+pub(super) use pane::{Order, Pane};
 pub use saved::Saved;
 pub use start::StateProblem;
 pub(super) use undo::{MOST_UNDOABLE, Shown, UNDO_FOR, Undo, Undoable, inverse};
@@ -167,42 +169,6 @@ pub(crate) enum Shape {
     Own(Node),
     /// One pane per agent at work; the list is shown when there is no room for all.
     Agents { list: PaneId },
-}
-
-/// A rectangle and what it shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pane {
-    /// What it showed before, to go back to.
-    pub(crate) below: Vec<Content>,
-    /// What it shows.
-    pub(crate) content: Content,
-    /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
-    pub(crate) scroll: usize,
-    /// The row that is marked, for views whose rows are no tasks; what the number means is the view's own business.
-    pub(crate) mark: Option<u64>,
-    /// What its rows must match.
-    pub(crate) filter: String,
-}
-
-impl Pane {
-    /// Shows something else, from its beginning.
-    pub(crate) fn turn_to(&mut self, content: Content) -> Content {
-        self.scroll = 0;
-        self.mark = None;
-        self.filter.clear();
-        std::mem::replace(&mut self.content, content)
-    }
-
-    /// A pane that shows that.
-    pub(crate) fn of(content: Content) -> Pane {
-        Pane {
-            below: Vec::new(),
-            content,
-            scroll: 0,
-            mark: None,
-            filter: String::new(),
-        }
-    }
 }
 
 /// One line that goes away by itself.

@@ -2,11 +2,11 @@
 
 use super::arrange::Arranged;
 use super::fuzzy::Needle;
+use super::lists::{Sieve, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
-use super::shelf::{Paper, Sheet};
-use super::state::{Content, Finished, State};
-use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId};
+use super::state::{Content, Finished, Pane, State};
+use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId, Timestamp};
 use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, SessionState};
 
 /// What an action is about.
@@ -36,12 +36,13 @@ pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) 
         }
         Content::Detail(Some(id)) | Content::Diff(Some(id), _) => of_task(scene, &id),
         Content::Gates(task) => {
-            let check = marked_check(task.as_ref(), state.pane(arranged.focus).mark, scene);
+            let check = marked_check(task.as_ref(), &state.pane(arranged.focus), scene);
             let task = check.map(|check| check.task.clone()).or(task);
             task.map_or_else(Target::default, |id| of_task(scene, &id))
         }
         Content::Inbox => {
-            waiting(state, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
+            let item = waiting(state, &state.pane(arranged.focus), scene);
+            item.map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
         }
         Content::Board
         | Content::Detail(None)
@@ -90,35 +91,30 @@ pub(crate) fn selected(state: &State, scene: &Scene<'_>) -> Option<TaskId> {
     chosen.or_else(first).cloned()
 }
 
-/// What is marked among all that needs a person, and where it stands: the selected task's, else the oldest.
-pub(crate) fn waiting<'a>(state: &State, scene: &Scene<'a>) -> Option<(usize, &'a Attention)> {
-    let mut items = scene.model.attention.iter().enumerate();
-    let chosen = items.find(|(_, item)| Some(&item.task) == state.selected.as_ref());
-    chosen.or_else(|| scene.model.attention.first().map(|item| (0, item)))
+/// What is marked among all that needs a person, and where it stands there: the selected task's, else the first.
+pub(crate) fn waiting<'a>(state: &State, pane: &Pane, scene: &Scene<'a>) -> Option<(usize, &'a Attention)> {
+    let items = inbox(&Sieve::of(pane), scene);
+    let chosen = items
+        .iter()
+        .position(|item| Some(&item.task) == state.selected.as_ref());
+    let at = chosen.unwrap_or(0);
+    items.get(at).map(|item| (at, *item))
 }
 
 /// The session marked: the one at that place, else the first that is not this one.
-pub(crate) fn marked_session<'a>(mark: Option<u64>, scene: &Scene<'a>) -> Option<(usize, &'a SessionRow)> {
-    let Some(Sheet::Sessions(rows)) = scene.shelf.sheet(&Paper::Sessions) else {
-        return None;
-    };
-    let other = || rows.iter().position(|row| row.state != SessionState::Here);
-    let chosen = mark.and_then(|mark| usize::try_from(mark).ok()).or_else(other);
-    let at = chosen.unwrap_or(0).min(rows.len().saturating_sub(1));
-    rows.get(at).map(|row| (at, row))
+pub(crate) fn marked_session<'a>(pane: &Pane, scene: &Scene<'a>) -> Option<(usize, &'a SessionRow)> {
+    let rows = sessions(&Sieve::of(pane), scene);
+    let mark = pane.mark.and_then(|mark| usize::try_from(mark).ok());
+    let chosen = rows.iter().find(|(at, _)| Some(*at) == mark);
+    let other = || rows.iter().find(|(_, row)| row.state != SessionState::Here);
+    chosen.or_else(other).or_else(|| rows.first()).copied()
 }
 
 /// The check marked among those of a task, or of all: the one of that number, else the worst.
-pub(crate) fn marked_check<'a>(
-    task: Option<&TaskId>,
-    mark: Option<u64>,
-    scene: &Scene<'a>,
-) -> Option<&'a Check> {
-    let Some(Sheet::Checks(checks)) = scene.shelf.sheet(&Paper::Checks(task.cloned())) else {
-        return None;
-    };
-    let chosen = checks.iter().find(|check| Some(check.mark()) == mark);
-    chosen.or_else(|| checks.first())
+pub(crate) fn marked_check<'a>(task: Option<&TaskId>, pane: &Pane, scene: &Scene<'a>) -> Option<&'a Check> {
+    let checks = checks(&Sieve::of(pane), task, scene);
+    let chosen = checks.iter().find(|check| Some(check.mark()) == pane.mark);
+    chosen.or_else(|| checks.first()).copied()
 }
 
 /// The agent marked in the list of agents.
@@ -166,21 +162,33 @@ pub(crate) fn fits(needle: &Needle, scene: &Scene<'_>, id: &TaskId) -> bool {
 pub(crate) fn shown_cards<'a>(
     state: &State,
     scene: &Scene<'_>,
-    needle: &Needle,
+    sieve: &Sieve,
     column: &'a Column,
 ) -> Vec<&'a TaskId> {
-    if needle.is_empty() && !is_listed(state, column) {
+    if sieve.needle.is_empty() && !is_listed(state, column) {
         return Vec::new();
     }
     let cards = column.cards.iter();
-    cards.filter(|id| fits(needle, scene, id)).collect()
+    let mut cards: Vec<&TaskId> = cards.filter(|id| fits(&sieve.needle, scene, id)).collect();
+    in_order(sieve, scene, &mut cards);
+    cards
+}
+
+/// Puts tasks in the order a person wished.
+pub(crate) fn in_order<T: std::borrow::Borrow<TaskId>>(sieve: &Sieve, scene: &Scene<'_>, tasks: &mut [T]) {
+    let task = |id: &T| scene.model.tasks.get(id.borrow());
+    sieve.sort(
+        tasks,
+        |id| task(id).map_or(Timestamp::default(), |task| task.since),
+        |id| task(id).map_or_else(String::new, |task| task.title.to_lowercase()),
+    );
 }
 
 /// All tasks that lists show, in order.
-pub(crate) fn listed(state: &State, scene: &Scene<'_>, needle: &Needle) -> Vec<TaskId> {
+pub(crate) fn listed(state: &State, scene: &Scene<'_>, sieve: &Sieve) -> Vec<TaskId> {
     let columns = list_order(scene).into_iter();
     columns
-        .flat_map(|column| shown_cards(state, scene, needle, column))
+        .flat_map(|column| shown_cards(state, scene, sieve, column))
         .cloned()
         .collect()
 }

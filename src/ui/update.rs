@@ -68,6 +68,8 @@ pub enum Request {
     OpenShell(PaneId),
     /// Open a shell for that pane where that attempt works, and say so likewise.
     OpenShellAt(PaneId, AttemptId),
+    /// Open a shell for that pane that runs that: where that attempt works, else in the project's folder.
+    RunInShell(PaneId, Option<AttemptId>, String),
     /// Close that shell.
     CloseShell(u64),
     /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].

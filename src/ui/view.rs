@@ -11,7 +11,7 @@ use super::names::pane_name;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId, ScreenRead};
 use super::shelf::Want;
-use super::state::{Overlay, State, Zoom};
+use super::state::{Order, Overlay, State, Zoom};
 use super::theme::Role;
 use super::views::{Hit, Hits, Look, view_of};
 use crate::term::CursorShape;
@@ -286,13 +286,17 @@ fn nothing_found(placed: &Placed, look: &Look<'_>, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// What a list is filtered by, and how much of it is left.
+/// How a list is sorted, what it is filtered by, and how much of it is left.
 fn chip(placed: &Placed, look: &Look<'_>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if look.pane.order != Order::Usual {
+        pieces.push(piece(format!("  {}", look.pane.order.word()), Role::Key));
+    }
     let filter = &look.pane.filter;
     if filter.is_empty() {
-        return Vec::new();
+        return pieces;
     }
-    let mut pieces = vec![piece(format!("  /{filter}"), Role::Key)];
+    pieces.push(piece(format!("  /{filter}"), Role::Key));
     if let Some((shown, all)) = view_of(&placed.content).found(look) {
         pieces.push(piece(format!(" {shown} of {all}"), Role::Dim));
     }

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 
 use super::arrange::Mode;
 use super::canvas::{Canvas, Piece, piece};
-use super::fuzzy::Needle;
 pub use super::hit::Hit;
+use super::lists::Sieve;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::shelf::Want;
-use super::state::{Content, Pane, State};
+use super::state::{Content, Order, Pane, State};
 use super::theme::Role;
 use crate::domain::{AttemptId, TaskId};
 
@@ -53,9 +53,9 @@ impl Look<'_> {
         piece(text, Role::Key)
     }
 
-    /// What its rows must match.
-    fn needle(&self) -> Needle {
-        Needle::new(&self.pane.filter)
+    /// What its rows must match, and in which order they stand.
+    fn sieve(&self) -> Sieve {
+        Sieve::of(self.pane)
     }
 
     /// How the marked row looks.
@@ -81,6 +81,11 @@ pub(crate) trait View {
     /// How many of its rows match the filter, of how many; nothing when it has no rows to filter.
     fn found(&self, _look: &Look<'_>) -> Option<(usize, usize)> {
         None
+    }
+
+    /// The orders its rows can stand in, the usual one first; none when they have one only.
+    fn orders(&self) -> &'static [Order] {
+        &[]
     }
 
     /// A note at the right end of that line.

@@ -265,3 +265,54 @@ fn what_there_is_to_copy_of_a_task_is_offered() {
     assert_eq!(desk.press("Enter"), [Request::Copy("dbs-4".to_owned())]);
     assert!(desk.model.tasks.contains_key(&TaskId::from("dbs-4")));
 }
+
+#[test]
+fn merging_at_once_names_what_it_leaves_out_and_asks_first() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 g m");
+    assert_eq!(desk.mode(), "ASK");
+    let text = desk.text();
+    assert!(
+        text.contains("Merge dbs-4 now?") && text.contains("from Dev"),
+        "{text}"
+    );
+    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
+    let patch = Patch {
+        stage: Some("merging".into()),
+        ..Patch::default()
+    };
+    let moved = Command::Update("dbs-4".into(), patch);
+    assert_eq!(desk.press("m y"), [Request::Command(moved)]);
+}
+
+#[test]
+fn merging_at_once_is_refused_where_there_is_nothing_to_merge() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("merge now dbs-11".to_owned()));
+    assert_eq!(desk.press("Enter"), []);
+    assert!(desk.text().contains("it stands there already"), "{}", desk.text());
+    desk.change("dbs-20", |task| task.spawns = 0);
+    desk.press(":");
+    desk.input(Input::Paste("merge now dbs-20".to_owned()));
+    assert_eq!(desk.press("Enter"), []);
+    assert!(desk.text().contains("nobody has worked on it yet"));
+}
+
+#[test]
+fn what_a_terminal_has_shown_opens_in_the_editor_and_is_changed_nowhere() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 g Enter");
+    let requests = desk.press("C-b e");
+    let [Request::Edit(text)] = requests.as_slice() else {
+        unreachable!("{requests:?}")
+    };
+    assert!(text.contains("I will look at the login form first."), "{text}");
+    assert_eq!(desk.input(Input::Edited(Some("changed".to_owned()))), []);
+    desk.press("C-b [ g");
+    assert_eq!(
+        desk.press("v 2 l C-b e"),
+        [Request::Edit("● I".to_owned())],
+        "of a selection only that"
+    );
+}

@@ -156,3 +156,44 @@ fn a_row_of_the_help_can_be_copied_as_a_command_of_the_shell() {
     desk.press("? s k i p");
     assert_eq!(desk.press("C-y"), [Request::Copy("dbs skip dbs-4".to_owned())]);
 }
+
+#[test]
+fn a_slash_finds_what_was_shown_and_lines_of_the_log() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("/crash".to_owned()));
+    let text = desk.text();
+    assert!(
+        text.contains("find `crash`") && text.contains("the third crash"),
+        "{text}"
+    );
+    desk.press("Down Enter");
+    let text = desk.text();
+    assert!(
+        text.contains("newer below"),
+        "the log stands at that line\n{text}"
+    );
+    desk.press(":");
+    desk.input(Input::Paste("/crash".to_owned()));
+    desk.press("Enter");
+    assert_eq!(desk.mode(), "NAV");
+    assert!(desk.text().contains("History of all agents  /crash"));
+}
+
+#[test]
+fn an_exclamation_mark_runs_a_command_where_the_agent_works() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 g :");
+    desk.input(Input::Paste("!git log -3".to_owned()));
+    assert!(
+        desk.text().contains("where developer-ravel works on dbs-4"),
+        "{}",
+        desk.text()
+    );
+    let requests = desk.press("Enter");
+    let [Request::RunInShell(_, attempt, command)] = requests.as_slice() else {
+        unreachable!("{requests:?}")
+    };
+    assert_eq!((*attempt, command.as_str()), (Some(AttemptId(11)), "git log -3"));
+    assert!(desk.text().contains("git]"), "a tab of its own\n{}", desk.text());
+}

@@ -50,7 +50,10 @@ pub(super) async fn carry_out(
         Request::Command(command) => ask(client, server, command),
         Request::NewTask(task) => make(client, server, *task),
         Request::Edit(text) => say(sender, &FromServer::Edit(text)).await?,
-        Request::OpenShellAt(pane, attempt) => open_shell_at(client, server, pane, attempt),
+        Request::OpenShellAt(pane, attempt) => open_shell_at(client, server, pane, (Some(attempt), None)),
+        Request::RunInShell(pane, attempt, command) => {
+            open_shell_at(client, server, pane, (attempt, Some(command)));
+        }
         Request::TypeInto(id, typed) => {
             if server.sizes.typed(client.number, &holder_of(id)) {
                 client.fit_terminals();
@@ -142,19 +145,23 @@ fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
     });
 }
 
-/// A shell where an attempt works.
-fn open_shell_at(client: &mut Client, server: Arc<Server>, pane: PaneId, attempt: AttemptId) {
+/// A shell where an attempt works, or in the project's folder; one that runs a command first, if there is one.
+fn open_shell_at(
+    client: &mut Client,
+    server: Arc<Server>,
+    pane: PaneId,
+    (attempt, command): (Option<AttemptId>, Option<String>),
+) {
     let size = client.size_of(pane);
     client.work.spawn_blocking(move || {
-        let place = server
-            .session
-            .pictures
-            .borrow()
-            .attempts
-            .get(&attempt)
-            .and_then(|attempt| attempt.workplace.as_ref().map(|place| place.path.clone()));
+        let model = Arc::clone(&server.session.pictures.borrow());
+        let attempt = attempt.and_then(|attempt| model.attempts.get(&attempt));
+        let place = attempt.and_then(|attempt| attempt.workplace.as_ref().map(|place| place.path.clone()));
         let folder = server.session.place.root.join(place.unwrap_or_default());
-        match server.shells.open_in(&server.session, size, folder) {
+        match server
+            .shells
+            .open_in(&server.session, size, folder, command.as_deref())
+        {
             Ok(number) => Done::Shell(pane, number),
             Err(why) => Done::Said(Level::Warning, why),
         }

@@ -44,10 +44,10 @@ impl Shells {
     /// # Errors
     /// Why it could not be started.
     pub(super) fn open(&self, session: &Session, size: PaneSize) -> Result<u64, String> {
-        self.open_in(session, size, session.place.root.clone())
+        self.open_in(session, size, session.place.root.clone(), None)
     }
 
-    /// The same in that folder.
+    /// The same in that folder; one that runs a command first, if there is one.
     ///
     /// # Errors
     /// Why it could not be started.
@@ -56,6 +56,7 @@ impl Shells {
         session: &Session,
         size: PaneSize,
         folder: std::path::PathBuf,
+        command: Option<&str>,
     ) -> Result<u64, String> {
         let _opening = self.opening.token();
         if self.opening.is_closed() {
@@ -70,7 +71,7 @@ impl Shells {
         ));
         let spec = LaunchSpec {
             id: id.clone(),
-            argv: vec![session.shell.program.to_string_lossy().into_owned()],
+            argv: argv(&session.shell.program.to_string_lossy(), command),
             cwd: folder,
             env,
             size,
@@ -93,6 +94,20 @@ impl Shells {
         self.opening.close();
         self.opening.wait().await;
     }
+}
+
+/// The shell; with a command it runs that first, and is a shell as every other afterwards.
+fn argv(program: &str, command: Option<&str>) -> Vec<String> {
+    let mut argv = vec![program.to_owned()];
+    let Some(command) = command else { return argv };
+    if cfg!(windows) {
+        argv.extend(["/K".to_owned(), command.to_owned()]);
+    } else {
+        // What is typed to stop the command must not stop the shell around it.
+        let then = shell_words::quote(program);
+        argv.extend(["-c".to_owned(), format!("trap : INT\n{command}\nexec {then}")]);
+    }
+    argv
 }
 
 fn number_of(id: &HolderId) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::domain::{AttemptId, Command, TaskId};
+use crate::domain::{AttemptId, Command, StageId, TaskId};
 use crate::ui::hit::Hit;
 use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
@@ -162,6 +162,8 @@ pub(crate) enum Editing {
     Form,
     /// The title and body of that task.
     Task(TaskId),
+    /// Text to look at: what becomes of it is the person's own business.
+    Text,
 }
 
 /// A yes-or-no question.
@@ -196,6 +198,8 @@ pub(crate) enum Deed {
     Allow(Vec<(AttemptId, String)>),
     /// Approve these tasks.
     Approve(Vec<TaskId>),
+    /// Move these tasks to the stages where they are merged.
+    Merge(Vec<(TaskId, StageId)>),
 }
 
 /// A list to choose from.

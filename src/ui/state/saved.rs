@@ -45,7 +45,10 @@ impl State {
             focus: tab.focus,
             zoom: tab.zoom,
         };
-        let own = |pane: &Pane| pane.below.first().unwrap_or(&pane.content).clone();
+        let own = |pane: &Pane| {
+            let below = pane.below.first().map(|below| &below.content);
+            below.unwrap_or(&pane.content).clone()
+        };
         let fixed = self.panes.iter().filter(|(id, _)| matches!(id, PaneId::Fixed(_)));
         Saved {
             version: VERSION,

@@ -10,12 +10,14 @@ use crate::ui::action::{Action, TextMove};
 use crate::ui::arrange::Arranged;
 use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Copying, Hands, Older};
+use crate::ui::state::{Copying, Editing, Hands, Older};
 use crate::ui::still::{Select, Spot, Still, StillLine};
 use crate::ui::views::first_shown;
 
 /// Most bytes that are copied: terminals refuse more, or fall silent over it (A12).
 const MOST_BYTES: usize = 100 * 1024;
+/// Most bytes that are opened in an editor, those written last.
+const MOST_EDITED: usize = 4 * 1024 * 1024;
 
 impl Turn<'_, '_> {
     /// The terminal held still in the pane with the focus.
@@ -230,6 +232,29 @@ impl Turn<'_, '_> {
         self.ask(Request::Copy(part));
     }
 
+    /// Opens what is selected in the editor; without a selection all that the terminal has shown.
+    pub(super) fn edit_text(&mut self, arranged: &Arranged) {
+        let text = match self.copying(arranged) {
+            Some(copying) if copying.anchor.is_some() => copying.text(),
+            Some(copying) => whole(&copying.still),
+            None => {
+                let mut text = String::new();
+                if let Some(screen) = self.state.pane(arranged.focus).content.screen() {
+                    self.scene
+                        .screens
+                        .with(screen, &mut |screen| text = whole(&screen.still()));
+                }
+                text
+            }
+        };
+        let mut from = text.len().saturating_sub(MOST_EDITED);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        self.state.editing = Some(Editing::Text);
+        self.ask(Request::Edit(text.get(from..).unwrap_or_default().to_owned()));
+    }
+
     /// Types what was copied last into the terminal with the focus.
     pub(super) fn paste_copied(&mut self, arranged: &Arranged) {
         let screen = self.state.pane(arranged.focus).content.screen();
@@ -277,6 +302,11 @@ impl Turn<'_, '_> {
             _ => return None,
         })
     }
+}
+
+/// All of its text.
+fn whole(still: &Still) -> String {
+    still.text(Select::Lines, (0, 0), (still.last(), 0))
 }
 
 fn left_of(still: &Still, (line, column): Spot) -> usize {

@@ -3,12 +3,13 @@
 use crossterm::event::KeyCode;
 
 use super::Turn;
+use crate::ui::action::Action;
 use crate::ui::arrange::Arranged;
 use crate::ui::chord::Chord;
 use crate::ui::line::Line;
 use crate::ui::pane::Direction;
 use crate::ui::state::{Content, Finding, Goal, Hands, Overlay};
-use crate::ui::views::Step;
+use crate::ui::views::{Step, view_of};
 
 impl Turn<'_, '_> {
     /// Begins to search: the terminal with the focus, held still for it, else the list.
@@ -26,6 +27,12 @@ impl Turn<'_, '_> {
             }));
             return;
         }
+        if !terminal && self.copying(arranged).is_none() && !self.has_rows(arranged) {
+            let key = self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default();
+            return self.warn(format!(
+                "find: there are no rows here; {key} searches what all agents have shown"
+            ));
+        }
         let (line, goal) = match self.copying(arranged) {
             Some(copying) => (
                 Line::default(),
@@ -37,6 +44,26 @@ impl Turn<'_, '_> {
             None => (Line::of(pane.filter), Goal::List),
         };
         self.state.overlay = Some(Overlay::Find(Finding { line, goal }));
+    }
+
+    /// Whether the view with the focus has rows that can be searched.
+    fn has_rows(&self, arranged: &Arranged) -> bool {
+        let pane = self.state.pane(arranged.focus);
+        view_of(&pane.content)
+            .found(&self.look(&pane, arranged))
+            .is_some()
+    }
+
+    /// The next order that the rows of a list can stand in.
+    pub(super) fn sort(&mut self, arranged: &Arranged) {
+        let pane = self.state.pane_mut(arranged.focus);
+        let orders = view_of(&pane.content).orders();
+        let at = orders.iter().position(|order| *order == pane.order);
+        let next = at.map_or(0, |at| (at + 1) % orders.len());
+        match orders.get(next) {
+            Some(order) => pane.order = *order,
+            None => self.warn("sort: what is shown here has one order only"),
+        }
     }
 
     /// Begins to search what all terminals have shown: in the pane that does so already, else here, to be left with `Back`.

@@ -63,7 +63,8 @@ impl Turn<'_, '_> {
     pub(super) fn edited(&mut self, text: Option<String>) {
         let editing = self.state.editing.take();
         match (editing, text) {
-            (None, _) => {}
+            (None | Some(Editing::Text), Some(_)) | (None, None) => {}
+            (Some(Editing::Text), None) => self.warn("the editor ended with a failure"),
             (Some(_), None) => self.warn("the editor ended with a failure; nothing was changed"),
             (Some(Editing::Form), Some(text)) => {
                 if let Some(Overlay::Form(form)) = &mut self.state.overlay {

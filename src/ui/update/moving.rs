@@ -41,6 +41,8 @@ impl Turn<'_, '_> {
             Action::FindEverywhere => self.find_everywhere(String::new(), arranged),
             Action::NextMatch => self.step(arranged.focus, Step::One(Direction::Down), arranged),
             Action::PreviousMatch => self.step(arranged.focus, Step::One(Direction::Up), arranged),
+            Action::Sort => self.sort(arranged),
+            Action::EditText => self.edit_text(arranged),
             Action::CopyMode => {
                 self.hold_still(arranged, None);
             }
@@ -60,18 +62,27 @@ impl Turn<'_, '_> {
         true
     }
 
+    /// What the view of the pane with the focus sees.
+    pub(super) fn look<'c>(&'c self, pane: &'c Pane, arranged: &Arranged) -> Look<'c> {
+        Look {
+            state: self.state,
+            scene: self.scene,
+            id: arranged.focus,
+            pane,
+            focused: true,
+            mode: mode(self.state, self.scene, arranged.focus),
+        }
+    }
+
     /// A step inside a pane's view; out of it sideways, the focus moves.
     pub(super) fn step(&mut self, id: PaneId, step: Step, arranged: &Arranged) {
         let pane = self.state.pane(id);
         let placed = arranged.placed.iter().find(|placed| placed.pane == id);
         let area = placed.map_or_else(Rect::default, |placed| placed.inner);
         let look = Look {
-            state: self.state,
-            scene: self.scene,
             id,
-            pane: &pane,
             focused: id == arranged.focus,
-            mode: mode(self.state, self.scene, arranged.focus),
+            ..self.look(&pane, arranged)
         };
         match (view_of(&pane.content).step(&look, area, step), step) {
             (Moved::Task(task), _) => self.state.selected = Some(task),
@@ -224,8 +235,7 @@ impl Turn<'_, '_> {
         if !pane.filter.is_empty() {
             return pane.filter.clear();
         }
-        if let Some(content) = pane.below.pop() {
-            pane.turn_to(content);
+        if pane.turn_back() {
             return;
         }
         if let Some(tab) = self.state.here_mut().filter(|tab| tab.zoom == Zoom::In) {
@@ -306,10 +316,11 @@ impl Turn<'_, '_> {
         if let Some(place) = self.showing(&board) {
             return self.go(place);
         }
-        if let Some(place) = self.showing(&|pane| pane.below.contains(&Content::Board)) {
+        if let Some(place) =
+            self.showing(&|pane| pane.below.iter().any(|below| below.content == Content::Board))
+        {
             let pane = self.state.pane_mut(place.1);
-            pane.below.clear();
-            pane.content = Content::Board;
+            while pane.content != Content::Board && pane.turn_back() {}
             return self.go(place);
         }
         let focus = self.arranged().focus;

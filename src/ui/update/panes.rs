@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Request, Turn};
+use crate::domain::AttemptId;
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, alive};
 use crate::ui::line::Line;
@@ -282,6 +283,19 @@ impl Turn<'_, '_> {
             .retain(|request| *request != Request::OpenShell(pane));
         self.ask(Request::OpenShellAt(pane, id));
         self.new_tab(task, pane);
+    }
+
+    /// A new tab with a shell that runs that: where that attempt works, else in the project's folder.
+    pub(super) fn run_in_shell(&mut self, command: String, attempt: Option<AttemptId>) {
+        if self.state.tabs.len() >= MOST_TABS {
+            return self.warn(format!("there are {MOST_TABS} tabs; close one first"));
+        }
+        let pane = self.new_pane(Content::Shell(None));
+        self.requests
+            .retain(|request| *request != Request::OpenShell(pane));
+        let title = command.split_whitespace().next().unwrap_or("Shell").to_owned();
+        self.ask(Request::RunInShell(pane, attempt, command));
+        self.new_tab(title, pane);
     }
 
     fn open_beside(&mut self, arranged: &Arranged) {

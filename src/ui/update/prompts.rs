@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Request, Turn};
+use crate::domain::command::Patch;
 use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
@@ -71,6 +72,17 @@ impl Turn<'_, '_> {
             }
             Deed::Paste(id, text) => self.paste_into(id, text),
             Deed::Allow(agents) => self.allow_all(&agents),
+            Deed::Merge(tasks) => {
+                let commands = tasks.into_iter().map(|(task, stage)| {
+                    let patch = Patch {
+                        stage: Some(stage),
+                        ..Patch::default()
+                    };
+                    Command::Update(task, patch)
+                });
+                self.requests.extend(commands.map(Request::Command));
+                self.state.marks.clear();
+            }
             Deed::Approve(tasks) => {
                 let commands = tasks.into_iter().map(Command::Approve);
                 self.requests.extend(commands.map(Request::Command));

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{Request, Turn};
 use crate::domain::{Level, TaskId};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Page};
 use crate::ui::chord::Chord;
 use crate::ui::help;
 use crate::ui::line::Line;
@@ -80,6 +80,20 @@ impl Turn<'_, '_> {
                 self.state.selected = Some(id);
             }
             Run::Place(tab, pane) => self.go((tab, pane)),
+            Run::Past(words) => {
+                let arranged = self.arranged();
+                self.find_everywhere(words, &arranged);
+                // What is to be found is written already.
+                self.state.overlay = None;
+            }
+            Run::Log(line) => {
+                self.act(Action::Show(Page::Log));
+                let focus = self.arranged().focus;
+                let pane = self.state.pane_mut(focus);
+                pane.filter.clear();
+                (pane.mark, pane.scroll) = (Some(line), 0);
+            }
+            Run::Shell(command, attempt) => self.run_in_shell(command, attempt),
         }
     }
 

@@ -82,6 +82,10 @@ impl Turn<'_, '_> {
             Action::Withdraw => ("took back", each(Command::Withdraw)),
             Action::MoreUrgent => ("raised", priorities(tasks, -1)),
             Action::LessUrgent => ("lowered", priorities(tasks, 1)),
+            Action::MergeNow => {
+                self.ask_merge(tasks);
+                return true;
+            }
             Action::StopAgent => {
                 self.stop_agents(tasks);
                 return true;
@@ -195,6 +199,45 @@ impl Turn<'_, '_> {
             lines,
             word,
         }));
+    }
+
+    /// Merging at once leaves stages out, so it is asked about, and they are named.
+    fn ask_merge(&mut self, tasks: &[Arc<Task>]) {
+        let model = self.scene.model;
+        let mut moves = Vec::new();
+        let mut lines = Vec::new();
+        for task in tasks {
+            let why_not = match model.merge_of(task) {
+                None => "its workflow has no stage that merges",
+                Some(stage) if stage.id == task.stage => "it stands there already",
+                Some(_) if task.head.is_none() && task.spawns == 0 => "nobody has worked on it yet",
+                Some(stage) => {
+                    lines.push(format!(
+                        "  {}  {}  from {}",
+                        task.id,
+                        task.title,
+                        model.stage_label(task)
+                    ));
+                    moves.push((task.id.clone(), stage.id.clone()));
+                    continue;
+                }
+            };
+            self.warn(format!("merge now: {}: {why_not}", task.id));
+        }
+        if moves.is_empty() {
+            return;
+        }
+        lines.push("What its stages before the merge would have looked at nobody looks at; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
+        let question = match moves.as_slice() {
+            [(only, _)] => format!("Merge {only} now?"),
+            several => format!("Merge {} tasks now?", several.len()),
+        };
+        self.confirm(Confirm {
+            question,
+            lines,
+            yes: "merge".to_owned(),
+            deed: Deed::Merge(moves),
+        });
     }
 
     /// Stops the agents of several tasks; of one it says more.

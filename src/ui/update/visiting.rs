@@ -13,8 +13,7 @@ use crate::ui::target::marked_session;
 impl Turn<'_, '_> {
     /// To the session that is marked; what runs here goes on.
     pub(super) fn switch_session(&mut self, arranged: &Arranged) {
-        let mark = self.state.pane(arranged.focus).mark;
-        match marked_session(mark, self.scene) {
+        match marked_session(&self.state.pane(arranged.focus), self.scene) {
             Some((_, row)) if row.state == SessionState::Here => {
                 self.warn("open: you are in that session already");
             }

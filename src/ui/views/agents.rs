@@ -7,6 +7,7 @@ use crate::domain::AttemptId;
 use crate::read_model::AgentRow;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::of_attempt;
+use crate::ui::state::Order;
 use crate::ui::target::shown_agent;
 use crate::ui::theme::Role;
 
@@ -28,6 +29,10 @@ impl View for AgentsView {
 
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
         Some((rows(look).len(), look.scene.model.agents().count()))
+    }
+
+    fn orders(&self) -> &'static [Order] {
+        &[Order::Usual, Order::Newest, Order::Oldest, Order::Name]
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
@@ -74,15 +79,21 @@ impl View for AgentsView {
 
 /// The agents that match what the list is filtered by.
 fn rows<'a>(look: &Look<'a>) -> Vec<AgentRow<'a>> {
-    let needle = look.needle();
+    let sieve = look.sieve();
     let text = |row: &AgentRow<'_>| {
         let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
         format!("{} {title} {}", row.attempt.task, row.name)
     };
     let agents = look.scene.model.agents();
+    let mut agents: Vec<AgentRow<'a>> = agents
+        .filter(|row| sieve.needle.is_empty() || sieve.needle.fits(&text(row)))
+        .collect();
+    sieve.sort(
+        &mut agents,
+        |row| row.attempt.created_at,
+        |row| row.name.to_owned(),
+    );
     agents
-        .filter(|row| needle.is_empty() || needle.fits(&text(row)))
-        .collect()
 }
 
 /// Two lines: the task, and who does what since when.

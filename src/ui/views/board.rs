@@ -8,7 +8,7 @@ use crate::domain::TaskId;
 use crate::read_model::Column;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::state::Finished;
+use crate::ui::state::{Finished, Order};
 use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Role;
@@ -76,8 +76,12 @@ impl View for BoardView {
     }
 
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
-        let shown = listed(look.state, look.scene, &look.needle());
+        let shown = listed(look.state, look.scene, &look.sieve());
         Some((shown.len(), look.scene.model.tasks.len()))
+    }
+
+    fn orders(&self) -> &'static [Order] {
+        &[Order::Usual, Order::Newest, Order::Oldest, Order::Name]
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
@@ -118,7 +122,7 @@ impl View for BoardView {
         let Some(rows) = step.rows(area.height) else {
             return Moved::Out;
         };
-        let tasks = listed(look.state, look.scene, &look.needle());
+        let tasks = listed(look.state, look.scene, &look.sieve());
         let chosen = selected(look.state, look.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
         let to = stepped(at, rows, tasks.len()).and_then(|to| tasks.into_iter().nth(to));
@@ -155,17 +159,17 @@ enum Row<'a> {
 }
 
 fn rows<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
-    let needle = look.needle();
+    let sieve = look.sieve();
     let mut rows = Vec::new();
     for column in list_order(look.scene) {
         if column.cards.is_empty() {
             continue;
         }
-        if needle.is_empty() && !is_listed(look.state, column) {
+        if sieve.needle.is_empty() && !is_listed(look.state, column) {
             rows.push(Row::Hidden(column.cards.len()));
             continue;
         }
-        let cards = shown_cards(look.state, look.scene, &needle, column);
+        let cards = shown_cards(look.state, look.scene, &sieve, column);
         if !cards.is_empty() {
             rows.push(Row::Heading(column));
             rows.extend(cards.into_iter().map(Row::Task));

@@ -52,6 +52,13 @@ impl View for DiffView {
             .collect()
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        match sheet(look) {
+            Some(Sheet::Diff(diff)) => Some((shown_files(look, diff).len(), diff.files.len())),
+            _ => Some((0, 0)),
+        }
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
         let diff = match sheet(look) {
             Some(Sheet::Diff(diff)) if !diff.files.is_empty() => diff,
@@ -62,8 +69,16 @@ impl View for DiffView {
         };
         if area.width < TREE_FROM {
             let head = row_of(area, 0);
+            let shown = shown_files(look, diff);
+            let next = shown.iter().find(|next| **next > at).or_else(|| shown.first());
             heading(file, (at, diff.files.len()), head, canvas);
-            hits.push((head, Hit::Mark(look.id, next_of(at, diff.files.len()))));
+            hits.push((
+                head,
+                Hit::Mark(
+                    look.id,
+                    next.and_then(|next| u64::try_from(*next).ok()).unwrap_or(0),
+                ),
+            ));
             return lines(look, file, below(area), canvas);
         }
         let tree = Rect { width: TREE, ..area };
@@ -84,9 +99,10 @@ impl View for DiffView {
         let Some((at, file)) = marked(look, diff) else {
             return Moved::Out;
         };
+        let shown = shown_files(look, diff);
         let to = match step {
-            Step::Next | Step::One(Direction::Right) => Some(at + 1).filter(|to| *to < diff.files.len()),
-            Step::Previous | Step::One(Direction::Left) => at.checked_sub(1),
+            Step::Next | Step::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
+            Step::Previous | Step::One(Direction::Left) => shown.into_iter().rev().find(|to| *to < at),
             other => {
                 let height = if area.width < TREE_FROM {
                     below(area).height
@@ -112,10 +128,6 @@ fn below(area: Rect) -> Rect {
         height: area.height - used,
         ..area
     }
-}
-
-fn next_of(at: usize, many: usize) -> u64 {
-    u64::try_from((at + 1) % many.max(1)).unwrap_or(0)
 }
 
 /// Which task, and against what.
@@ -162,10 +174,29 @@ pub(super) fn figures(diff: &Diff) -> [Piece; 3] {
 }
 
 fn marked<'a>(look: &Look<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
-    let last = diff.files.len().checked_sub(1)?;
+    let shown = shown_files(look, diff);
     let mark = look.pane.mark.and_then(|mark| usize::try_from(mark).ok());
-    let at = mark.unwrap_or(0).min(last);
+    let at = mark
+        .filter(|mark| shown.contains(mark))
+        .or(shown.first().copied())?;
     diff.files.get(at).map(|file| (at, file))
+}
+
+/// Numbers of the files that match what is filtered by: in their path, or in a line that differs.
+fn shown_files(look: &Look<'_>, diff: &Diff) -> Vec<usize> {
+    let needle = look.sieve().needle;
+    let holds = |file: &FileDiff| {
+        let changed = |line: &&DiffLine| matches!(line.kind, LineKind::Added | LineKind::Removed);
+        needle.is_empty()
+            || needle.fits(&file.path)
+            || file
+                .lines
+                .iter()
+                .filter(changed)
+                .any(|line| needle.whole(&line.text).is_some())
+    };
+    let files = diff.files.iter().enumerate();
+    files.filter(|(_, file)| holds(file)).map(|(at, _)| at).collect()
 }
 
 /// Why there is nothing to be seen.
@@ -247,10 +278,10 @@ enum Row<'a> {
     File(usize, &'a FileDiff),
 }
 
-fn tree(diff: &Diff) -> Vec<Row<'_>> {
+fn tree<'a>(diff: &'a Diff, shown: &[usize]) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     let mut folder = None;
-    for (at, file) in diff.files.iter().enumerate() {
+    for (at, file) in diff.files.iter().enumerate().filter(|(at, _)| shown.contains(at)) {
         let here = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         if folder != Some(here) {
             if !here.is_empty() {
@@ -270,7 +301,7 @@ fn draw_tree(
     canvas: &mut Canvas<'_>,
     hits: &mut Hits,
 ) {
-    let rows = tree(diff);
+    let rows = tree(diff, &shown_files(look, diff));
     let marked = rows
         .iter()
         .position(|row| matches!(row, Row::File(n, _) if *n == at));

@@ -7,9 +7,10 @@ use crate::domain::{Span, TaskId};
 use crate::read_model::{Check, CheckResult, usual_time};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::lists;
 use crate::ui::marker::Mark;
 use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::state::Content;
+use crate::ui::state::{Content, Order};
 use crate::ui::target::marked_check;
 use crate::ui::text::wrap;
 use crate::ui::theme::{Glyphs, Role};
@@ -59,10 +60,21 @@ impl View for GatesView {
         output.into_iter().chain([list]).collect()
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        Some((shown(look).len(), checks(look).map_or(0, <[Check]>::len)))
+    }
+
+    fn orders(&self) -> &'static [Order] {
+        &[Order::Usual, Order::Newest, Order::Name]
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        let found = checks(look).unwrap_or_default();
+        let (all, found) = (checks(look).unwrap_or_default(), shown(look));
         let Some(chosen) = marked(look) else {
-            return empty(look, area, canvas);
+            if all.is_empty() {
+                empty(look, area, canvas);
+            }
+            return;
         };
         let (list, below) = divide(area, found.len());
         let at = found.iter().position(|check| check.mark() == chosen.mark());
@@ -70,7 +82,7 @@ impl View for GatesView {
         let first = first_row(at.unwrap_or(0), height, found.len());
         for (row, check) in found.iter().skip(first).take(height).enumerate() {
             let line = row_of(list, row);
-            draw_check(look, found, check, line, canvas);
+            draw_check(look, all, check, line, canvas);
             if check.mark() == chosen.mark() {
                 canvas.tint(line, look.chosen());
             }
@@ -83,9 +95,10 @@ impl View for GatesView {
     }
 
     fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
-        let Some(found) = checks(look).filter(|found| !found.is_empty()) else {
+        let found = shown(look);
+        if checks(look).is_none_or(<[Check]>::is_empty) {
             return Moved::Out;
-        };
+        }
         let (_, below) = divide(area, found.len());
         let rows = match (step, below) {
             (Step::Next, _) => 1,
@@ -130,8 +143,13 @@ fn checks<'a>(look: &Look<'a>) -> Option<&'a [Check]> {
     }
 }
 
+/// Those that match what the list is filtered by, in order.
+fn shown<'a>(look: &Look<'a>) -> Vec<&'a Check> {
+    lists::checks(&look.sieve(), of_task(look), look.scene)
+}
+
 fn marked<'a>(look: &Look<'a>) -> Option<&'a Check> {
-    marked_check(of_task(look), look.pane.mark, look.scene)
+    marked_check(of_task(look), look.pane, look.scene)
 }
 
 /// The list above, the output below it.

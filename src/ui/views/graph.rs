@@ -9,7 +9,7 @@ use crate::read_model::{Graph, GraphRow};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::pane::Direction;
 use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::target::selected;
+use crate::ui::target::{fits, selected};
 use crate::ui::theme::{Glyphs, Role};
 
 /// What waits for what.
@@ -53,14 +53,22 @@ impl View for GraphView {
         }]
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        let Some(graph) = graph(look) else {
+            return Some((0, 0));
+        };
+        Some((shown(look, graph).len(), graph.rows.len()))
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
         let Some(graph) = graph(look).filter(|graph| !graph.rows.is_empty()) else {
             return empty(look, area, canvas);
         };
-        let chosen = marked(look, graph);
+        let rows = shown(look, graph);
+        let chosen = marked(look, &rows);
         let height = usize::from(area.height);
-        let first = first_row(chosen.unwrap_or(0), height, graph.rows.len());
-        for (nth, row) in graph.rows.iter().skip(first).take(height).enumerate() {
+        let first = first_row(chosen.unwrap_or(0), height, rows.len());
+        for (nth, row) in rows.iter().skip(first).take(height).enumerate() {
             let line = row_of(area, nth);
             draw_row(look, row, line, canvas);
             if chosen == Some(first + nth) {
@@ -74,20 +82,18 @@ impl View for GraphView {
         let Some(graph) = graph(look) else {
             return Moved::Out;
         };
-        let at = marked(look, graph);
-        let row = at.and_then(|at| graph.rows.get(at));
+        let rows = shown(look, graph);
+        let at = marked(look, &rows);
+        let row = at.and_then(|at| rows.get(at));
+        let whole = rows.len() == graph.rows.len();
         let to = match step {
-            Step::One(Direction::Left) => row.and_then(|row| row.below),
-            Step::One(Direction::Right) => graph
-                .rows
+            Step::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| whole),
+            Step::One(Direction::Right) => rows
                 .iter()
-                .position(|row| row.below.is_some() && row.below == at),
-            other => match other.rows(area.height) {
-                Some(rows) => stepped(at, rows, graph.rows.len()),
-                None => None,
-            },
+                .position(|row| whole && row.below.is_some() && row.below == at),
+            other => other.rows(area.height).and_then(|by| stepped(at, by, rows.len())),
         };
-        match to.and_then(|to| graph.rows.get(to)) {
+        match to.and_then(|to| rows.get(to)) {
             Some(row) => Moved::Task(row.task.clone()),
             None => Moved::Out,
         }
@@ -102,10 +108,17 @@ fn graph<'a>(look: &Look<'a>) -> Option<&'a Graph> {
 }
 
 /// The row of the selected task, if it has one; else the first.
-fn marked(look: &Look<'_>, graph: &Graph) -> Option<usize> {
+fn marked(look: &Look<'_>, rows: &[&GraphRow]) -> Option<usize> {
     let chosen = selected(look.state, look.scene)?;
-    let at = graph.rows.iter().position(|row| row.task == chosen);
-    at.or(Some(0)).filter(|at| *at < graph.rows.len())
+    let at = rows.iter().position(|row| row.task == chosen);
+    at.or(Some(0)).filter(|at| *at < rows.len())
+}
+
+/// The rows that match what the list is filtered by.
+fn shown<'a>(look: &Look<'_>, graph: &'a Graph) -> Vec<&'a GraphRow> {
+    let needle = look.sieve().needle;
+    let rows = graph.rows.iter();
+    rows.filter(|row| fits(&needle, look.scene, &row.task)).collect()
 }
 
 fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>) {
@@ -117,7 +130,12 @@ fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>
     let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
     let right = canvas.right(line, &age);
     let critical = if row.is_critical { "*" } else { " " };
-    let trunk = trunk(row, usize::from(line.width), look.scene.theme.glyphs);
+    // Without the rows between them the lines would lead nowhere.
+    let trunk = if look.pane.filter.is_empty() {
+        trunk(row, usize::from(line.width), look.scene.theme.glyphs)
+    } else {
+        String::new()
+    };
     let title = card.title();
     let strong = Piece {
         role: if row.is_critical { Role::Strong } else { title.role },

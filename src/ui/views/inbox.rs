@@ -7,8 +7,10 @@ use crate::domain::{Attempt, Task};
 use crate::read_model::{Attention, AttentionKind};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use crate::ui::lists::inbox;
 use crate::ui::marker::{Mark, attention_word, kind_word};
 use crate::ui::scene::ScreenId;
+use crate::ui::state::Order;
 use crate::ui::target::waiting;
 use crate::ui::text::{clock, width, wrap};
 use crate::ui::theme::Role;
@@ -32,16 +34,29 @@ impl View for InboxView {
 
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let many = look.scene.model.attention.len();
-        vec![
-            piece(format!("Inbox {many}"), Role::Title),
-            piece("  oldest first", Role::Dim),
-        ]
+        let mut title = vec![piece(format!("Inbox {many}"), Role::Title)];
+        if look.pane.order == Order::Usual {
+            title.push(piece("  oldest first", Role::Dim));
+        }
+        title
+    }
+
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        let shown = inbox(&look.sieve(), look.scene).len();
+        Some((shown, look.scene.model.attention.len()))
+    }
+
+    fn orders(&self) -> &'static [Order] {
+        &[Order::Usual, Order::Newest, Order::Name]
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        let items = &look.scene.model.attention;
-        let Some((at, marked)) = waiting(look.state, look.scene) else {
-            return empty(look, area, canvas);
+        let items = inbox(&look.sieve(), look.scene);
+        let Some((at, marked)) = waiting(look.state, look.pane, look.scene) else {
+            if look.pane.filter.is_empty() {
+                empty(look, area, canvas);
+            }
+            return;
         };
         let (list, told) = divide(area, items.len());
         let height = usize::from(list.height);
@@ -49,7 +64,7 @@ impl View for InboxView {
         for (row, item) in items.iter().skip(first).take(height).enumerate() {
             let line = row_of(list, row);
             draw_item(look, item, line, canvas);
-            if item == marked {
+            if *item == marked {
                 canvas.tint(line, look.chosen());
             }
             hits.push((line, Hit::Task(look.id, item.task.clone())));
@@ -61,11 +76,11 @@ impl View for InboxView {
     }
 
     fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
-        let items = &look.scene.model.attention;
+        let items = inbox(&look.sieve(), look.scene);
         let Some(rows) = step.rows(divide(area, items.len()).0.height) else {
             return Moved::Out;
         };
-        let at = waiting(look.state, look.scene).map(|(at, _)| at);
+        let at = waiting(look.state, look.pane, look.scene).map(|(at, _)| at);
         let to = stepped(at, rows, items.len()).and_then(|to| items.get(to));
         to.map_or(Moved::Nowhere, |item| Moved::Task(item.task.clone()))
     }

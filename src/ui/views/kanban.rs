@@ -11,7 +11,7 @@ use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::pane::Direction;
-use crate::ui::target::{fits, selected};
+use crate::ui::target::{fits, in_order, selected};
 use crate::ui::text::{width, wrap};
 use crate::ui::theme::Role;
 
@@ -21,13 +21,14 @@ const LEAST: u16 = 24;
 /// The columns with the cards that match what the board is filtered by.
 fn columns<'a>(look: &Look<'a>) -> Cow<'a, [Column]> {
     let columns = look.scene.model.columns.as_slice();
-    let needle = look.needle();
-    if needle.is_empty() {
+    let sieve = look.sieve();
+    if sieve.is_open() {
         return Cow::Borrowed(columns);
     }
     let matching = columns.iter().map(|column| {
         let mut column = column.clone();
-        column.cards.retain(|id| fits(&needle, look.scene, id));
+        column.cards.retain(|id| fits(&sieve.needle, look.scene, id));
+        in_order(&sieve, look.scene, &mut column.cards);
         column
     });
     Cow::Owned(matching.collect())

@@ -6,6 +6,7 @@ use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
 use crate::domain::Span;
 use crate::read_model::{SessionRow, SessionState};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::lists::sessions;
 use crate::ui::marker::Mark;
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::target::marked_session;
@@ -37,25 +38,31 @@ impl View for SessionsView {
         }]
     }
 
+    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+        let shown = sessions(&look.sieve(), look.scene).len();
+        Some((shown, rows(look).map_or(0, <[SessionRow]>::len)))
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        let found = rows(look).unwrap_or_default();
-        if found.is_empty() {
+        let found = sessions(&look.sieve(), look.scene);
+        if rows(look).is_none_or(<[SessionRow]>::is_empty) {
             let top = usize::from(area.height) / 3;
             return canvas.centre(row_of(area, top), "Looking for sessions.", Role::Dim);
         }
-        let at = marked_session(look.pane.mark, look.scene).map_or(0, |(at, _)| at);
+        let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
+        let at = found.iter().position(|(number, _)| Some(*number) == marked);
         let fit = usize::from(area.height / 2).max(1);
-        let first = first_row(at, fit, found.len());
-        for (nth, row) in found.iter().enumerate().skip(first).take(fit) {
+        let first = first_row(at.unwrap_or(0), fit, found.len());
+        for (place, (number, row)) in found.iter().skip(first).take(fit).enumerate() {
             let place = Rect {
                 height: 2.min(area.height),
-                ..row_of(area, (nth - first) * 2)
+                ..row_of(area, place * 2)
             };
             draw_session(look, row, place, canvas);
-            if nth == at {
+            if Some(*number) == marked {
                 canvas.tint(place, look.chosen());
             }
-            hits.push((place, Hit::Mark(look.id, u64::try_from(nth).unwrap_or(0))));
+            hits.push((place, Hit::Mark(look.id, u64::try_from(*number).unwrap_or(0))));
         }
     }
 
@@ -63,9 +70,11 @@ impl View for SessionsView {
         let Some(steps) = step.rows(area.height / 2) else {
             return Moved::Out;
         };
-        let many = rows(look).map_or(0, <[SessionRow]>::len);
-        let at = marked_session(look.pane.mark, look.scene).map(|(at, _)| at);
-        let to = stepped(at, steps, many).and_then(|to| u64::try_from(to).ok());
+        let found = sessions(&look.sieve(), look.scene);
+        let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
+        let at = found.iter().position(|(number, _)| Some(*number) == marked);
+        let to = stepped(at, steps, found.len()).and_then(|to| found.get(to));
+        let to = to.and_then(|(number, _)| u64::try_from(*number).ok());
         to.map_or(Moved::Nowhere, |mark| Moved::Marked { mark, scroll: 0 })
     }
 }

@@ -144,4 +144,14 @@ pub(super) const ROWS: &[Entry] = &[
         &["insert", "put"],
         (Group::Copying, When::Terminal),
     ),
+    row(
+        Action::EditText,
+        "edit_text",
+        (
+            "in editor",
+            "Open what is selected, or all that the terminal has shown, in your editor; it can be saved there as a file.",
+        ),
+        &["editor", "file", "save", "export"],
+        (Group::Copying, When::Screen),
+    ),
 ];

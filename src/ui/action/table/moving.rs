@@ -260,6 +260,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Moving, When::Found),
     ),
     row(
+        Action::Sort,
+        "sort",
+        (
+            "sort",
+            "The next order of a list: its own, newest first, oldest first, by name.",
+        ),
+        &["order", "newest", "oldest"],
+        (Group::Moving, When::Always),
+    ),
+    row(
         Action::Jump,
         "jump",
         (

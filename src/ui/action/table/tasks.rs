@@ -52,6 +52,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Tasks, When::Unfinished),
     ),
     row(
+        Action::MergeNow,
+        "merge_now",
+        (
+            "merge now",
+            "Merge the task's work without the stages that are still to come; asks first. The engine's own checks hold.",
+        ),
+        &["integrate", "land", "skip reviews"],
+        (Group::Tasks, When::Unfinished),
+    ),
+    row(
         Action::Park,
         "park",
         (
