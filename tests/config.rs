@@ -94,7 +94,7 @@ fn every_default_fits_its_own_key_and_every_name_is_there_once() {
     }
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), keys().len());
+    assert_eq!(names.len(), keys().count());
 }
 
 #[test]

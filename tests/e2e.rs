@@ -16,6 +16,8 @@ mod driver;
 
 #[path = "e2e/attached.rs"]
 mod attached;
+#[path = "e2e/calling.rs"]
+mod calling;
 #[path = "e2e/demo.rs"]
 mod demo;
 #[path = "e2e/integrating.rs"]

@@ -2,6 +2,7 @@
 
 mod input;
 mod tty;
+mod voice;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,6 +16,7 @@ use super::wire::{self, Attach, FromClient, FromServer, Hello, Looks, PROTOCOL, 
 use crate::adapters::ipc::{self, Receiver, Sender};
 use input::Input;
 use tty::RawTerminal;
+use voice::Voice;
 
 /// How long a server that has gone may take to come back before the client gives up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -179,6 +181,8 @@ async fn converse(
     {
         return Ok(End::Lost);
     }
+    let voice = Voice::of(edge);
+    let mut title = String::new();
     loop {
         tokio::select! {
             event = input.next() => match event {
@@ -200,12 +204,18 @@ async fn converse(
                 Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
                 Ok(Some(Packet::Said(FromServer::Edit(text)))) => {
                     let written = edited(edge, text, input).await?;
+                    RawTerminal::name(&voice.title(&title));
                     if say(sender, &FromClient::Edited(written)).await.is_err() {
                         return Ok(End::Lost);
                     }
                 }
                 Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(root)),
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
+                Ok(Some(Packet::Said(FromServer::Title(text)))) => {
+                    title = text;
+                    RawTerminal::name(&voice.title(&title));
+                }
+                Ok(Some(Packet::Said(FromServer::Notify(call)))) => RawTerminal::call(&voice.notify(&call)),
                 Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),
             },

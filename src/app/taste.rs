@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::config::{Config, Origin};
-use super::wire::Looks;
-use crate::ui::{Glyphs, KeyProblem, Keymap, Palette, Theme};
+use super::wire::{Looks, Manner, Way};
+use crate::domain::Span;
+use crate::ui::{CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Palette, Theme};
 
 /// How a person wants the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +17,9 @@ pub struct Taste {
     glyphs: Option<Glyphs>,
     /// A person's own keys, as a key file.
     keys: String,
+    /// When a person is called, and how.
+    call: (CallWhen, Span, bool),
+    manner: Option<Manner>,
 }
 
 impl Taste {
@@ -33,6 +37,16 @@ impl Taste {
                 _ => None,
             },
             keys: own_keys(config),
+            call: (
+                match config.text("notify.when").as_deref() {
+                    Some("always") => CallWhen::Always,
+                    Some("never") => CallWhen::Never,
+                    _ => CallWhen::Away,
+                },
+                Span::seconds(u64::try_from(config.count("notify.pause")).unwrap_or_default()),
+                config.switch("notify.title"),
+            ),
+            manner: manner(config),
         }
     }
 
@@ -47,6 +61,22 @@ impl Taste {
         Theme::builtin(self.palette.unwrap_or(palette), self.glyphs.unwrap_or(glyphs))
     }
 
+    /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
+    pub fn calls(&self, looks: Looks) -> (CallRules, Option<Manner>) {
+        let (when, pause, title) = self.call;
+        let rules = CallRules {
+            when: if self.manner.is_some() {
+                when
+            } else {
+                CallWhen::Never
+            },
+            pause,
+            title,
+            glyphs: self.theme(looks).glyphs,
+        };
+        (rules, self.manner)
+    }
+
     /// The keys.
     ///
     /// # Errors
@@ -54,6 +84,21 @@ impl Taste {
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeyProblem> {
         Keymap::with(&self.keys).map(Arc::new)
     }
+}
+
+fn manner(config: &Config) -> Option<Manner> {
+    let (way, bell) = match config.text("notify.way").as_deref() {
+        Some("none") => return None,
+        Some("osc9") => (Way::Osc9, config.switch("notify.bell")),
+        Some("osc777") => (Way::Osc777, config.switch("notify.bell")),
+        Some("bell") => (Way::None, true),
+        _ => (Way::Auto, config.switch("notify.bell")),
+    };
+    Some(Manner {
+        way,
+        bell,
+        through_tmux: config.switch("notify.through_tmux"),
+    })
 }
 
 /// The settings about keys as a key file: `keys.prefix`, `keys.preset`, `keys.nav.approve` and the like.
@@ -148,6 +193,25 @@ mod tests {
             why,
             "bind `r` twice in nav: to retry and to approve; give one of them another key"
         );
+    }
+
+    #[test]
+    fn calls_are_as_they_are_set() {
+        let (rules, manner) = taste("").calls(Looks::Full);
+        assert_eq!((rules.when, rules.pause), (CallWhen::Away, Span::seconds(5)));
+        let wanted = Manner {
+            way: Way::Auto,
+            bell: true,
+            through_tmux: false,
+        };
+        assert_eq!(manner, Some(wanted));
+        let (rules, manner) = taste("notify.way = \"none\"\n").calls(Looks::Ascii);
+        assert_eq!((rules.when, manner), (CallWhen::Never, None));
+        assert_eq!(rules.glyphs, Glyphs::Ascii);
+        let (rules, manner) =
+            taste("[notify]\nwhen = \"always\"\nway = \"bell\"\nbell = false\n").calls(Looks::Full);
+        assert_eq!(rules.when, CallWhen::Always);
+        assert!(manner.is_some_and(|manner| manner.bell && manner.way == Way::None));
     }
 
     fn dbs_chord(text: &str) -> Chord {

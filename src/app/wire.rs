@@ -159,6 +159,47 @@ pub enum FromServer {
     Clipboard(String),
     /// Go on in the project with that root.
     Go(String),
+    /// Name the terminal's window so.
+    Title(String),
+    /// Call the person.
+    Notify(Notify),
+}
+
+/// How a person who may look elsewhere is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notify {
+    /// Who calls.
+    pub heading: String,
+    /// With which words.
+    pub text: String,
+    /// How.
+    pub manner: Manner,
+}
+
+/// How a person wants a terminal to call them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manner {
+    /// What shows the words.
+    pub way: Way,
+    /// Whether the bell rings.
+    pub bell: bool,
+    /// Whether the words are passed through tmux to the terminal around it.
+    pub through_tmux: bool,
+}
+
+/// What shows the words of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// What the terminal is known to understand.
+    #[default]
+    Auto,
+    /// `OSC 9`.
+    Osc9,
+    /// `OSC 777`.
+    Osc777,
+    /// Nothing.
+    None,
 }
 
 /// Answer to a call.

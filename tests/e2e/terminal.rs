@@ -333,6 +333,11 @@ impl Tty<'_> {
         }
     }
 
+    /// Says whether the person looks at this terminal.
+    pub(crate) fn look_away(&self, away: bool) {
+        self.shared.write(if away { b"\x1b[O" } else { b"\x1b[I" });
+    }
+
     /// Clicks on a cell.
     pub(crate) fn click(&self, column: usize, row: usize) {
         let (x, y) = (column + 1, row + 1);

@@ -19,6 +19,13 @@ use super::write_all;
 /// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether its window has a title of ours; the one before waits in the terminal.
+static NAMED: AtomicBool = AtomicBool::new(false);
+
+/// Keeps the window's title in the terminal, and brings it back (XTWINOPS 22 and 23, of the title alone).
+const KEEP_TITLE: &[u8] = b"\x1b[22;2t";
+const BRING_TITLE_BACK: &[u8] = b"\x1b[23;2t";
+
 /// The terminal, taken. Given back when dropped.
 pub(super) struct RawTerminal;
 
@@ -94,6 +101,25 @@ impl RawTerminal {
         drop(shown);
     }
 
+    /// Gives the window a title, by these bytes; the one it had is kept by the terminal. No bytes: one that can have none.
+    pub(super) fn name(title: &[u8]) {
+        if title.is_empty() {
+            return;
+        }
+        let mut bytes = Vec::new();
+        if !NAMED.swap(true, Ordering::AcqRel) {
+            bytes.extend_from_slice(KEEP_TITLE);
+        }
+        bytes.extend_from_slice(title);
+        // A terminal that is gone is noticed by the next read.
+        drop(write_all(&bytes));
+    }
+
+    /// Calls the person, by these bytes.
+    pub(super) fn call(call: &[u8]) {
+        drop(write_all(call));
+    }
+
     /// Puts text on the person's clipboard, by the terminal's own means (OSC 52).
     pub(super) fn copy(text: &str) {
         let shown = execute!(
@@ -124,6 +150,9 @@ fn give_back() {
         DisableMouseCapture
     ));
     drop(out.write_all(b"\x1b[?2026l"));
+    if NAMED.swap(false, Ordering::AcqRel) {
+        drop(out.write_all(BRING_TITLE_BACK));
+    }
     drop(execute!(
         out,
         LeaveAlternateScreen,

@@ -139,9 +139,7 @@ impl Config {
 
     /// The members of a family, as they were written first, with their names: `family("gates")`.
     pub(super) fn family(&self, table: &str) -> Vec<(String, Value)> {
-        let known = keys()
-            .iter()
-            .find(|key| key.name.split_once(".<").is_some_and(|(own, _)| own == table));
+        let known = keys().find(|key| key.name.split_once(".<").is_some_and(|(own, _)| own == table));
         let members = known.into_iter().flat_map(|known| self.members(known));
         members
             .filter_map(|path| {
@@ -289,10 +287,7 @@ fn place(origin: &Origin) -> (PathBuf, usize) {
 }
 
 fn unknown(path: &[&str], key: &str) -> String {
-    if keys()
-        .iter()
-        .any(|known| known.name.starts_with(&format!("{key}.")))
-    {
+    if keys().any(|known| known.name.starts_with(&format!("{key}."))) {
         return format!(
             "`{key}` is a table: its settings are written as `{key}.NAME`; this value is kept and passed over"
         );
@@ -307,7 +302,7 @@ fn unknown(path: &[&str], key: &str) -> String {
 
 /// `ROLES_SECURITY_REVIEWER_AGENT` as a path: dots are written `_`, and names of families have dashes for the rest.
 fn path_of(rest: &str) -> Option<Vec<String>> {
-    keys().iter().find_map(|key| {
+    keys().find_map(|key| {
         let upper = key.name.replace('.', "_").to_ascii_uppercase();
         if !key.is_family() {
             return (upper == rest).then(|| key.name.split('.').map(str::to_owned).collect());
@@ -328,7 +323,7 @@ fn path_of(rest: &str) -> Option<Vec<String>> {
 }
 
 fn near_miss(rest: &str) -> Option<String> {
-    let names = keys().iter().filter(|key| !key.is_family());
+    let names = keys().filter(|key| !key.is_family());
     let mut names = names.map(|key| key.name.replace('.', "_").to_ascii_uppercase());
     names.find(|name| name.len() > 4 && distance(name, rest) <= 2)
 }

@@ -5,7 +5,7 @@ use super::schema::keys;
 /// The nearest key, unless none is near. Parts that stand for any name take the mistyped key's own.
 pub(super) fn nearest(path: &[&str]) -> Option<String> {
     let typed = path.join(".");
-    let candidates = keys().iter().map(|key| fill(key.name, path));
+    let candidates = keys().map(|key| fill(key.name, path));
     let (distance, key) = candidates
         .map(|key| (distance(&typed, &key), key))
         .min_by_key(|(distance, _)| *distance)?;

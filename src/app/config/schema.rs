@@ -1,6 +1,9 @@
 //! The table of all keys. A new setting is one row here; documentation, listing, checking and writing follow from it.
 
+mod earlier;
+
 use super::value::Kind;
+use earlier::EARLIER;
 
 /// One key, or a family of keys with a name in it (`gates.<name>`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +62,12 @@ impl Key {
 
 /// The key that `path` is, if there is one.
 pub(super) fn key_of(path: &[&str]) -> Option<&'static Key> {
-    keys().iter().find(|key| key.covers(path.iter().copied()))
+    keys().find(|key| key.covers(path.iter().copied()))
 }
 
 /// All keys, in the order of the documentation.
-pub fn keys() -> &'static [Key] {
-    KEYS
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().chain(EARLIER)
 }
 
 const fn used(
@@ -81,17 +84,6 @@ const fn used(
         doc,
         row,
         status: Status::Used,
-    }
-}
-
-const fn kept(name: &'static str, kind: Kind, row: &'static str) -> Key {
-    Key {
-        name,
-        kind,
-        default: None,
-        doc: "Known from earlier programs; kept as it is, without effect in this version.",
-        row,
-        status: Status::Kept,
     }
 }
 
@@ -167,7 +159,7 @@ const KEYS: &[Key] = &[
         "roles.<role>.agent",
         Kind::Text,
         None,
-        "Which agent plays this role: `claude`, `codex`, `rehearsal`, `custom`.",
+        "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.",
         "design 6",
     ),
     used(
@@ -293,6 +285,48 @@ const KEYS: &[Key] = &[
         "A6",
     ),
     used(
+        "notify.when",
+        Kind::Choice(&["away", "always", "never"]),
+        Some("away"),
+        "When your terminal calls you about what needs you: while it says that you look elsewhere, always, or never.",
+        "A11",
+    ),
+    used(
+        "notify.way",
+        Kind::Choice(&["auto", "osc9", "osc777", "bell", "none"]),
+        Some("auto"),
+        "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.",
+        "A11",
+    ),
+    used(
+        "notify.bell",
+        Kind::Switch,
+        Some("true"),
+        "Whether the bell rings with it.",
+        "A11",
+    ),
+    used(
+        "notify.pause",
+        SPAN,
+        Some("5"),
+        "Least time between two calls; what happens meanwhile is told together.",
+        "A11",
+    ),
+    used(
+        "notify.title",
+        Kind::Switch,
+        Some("true"),
+        "Whether the window's title says how many things need you.",
+        "A11",
+    ),
+    used(
+        "notify.through_tmux",
+        Kind::Switch,
+        Some("false"),
+        "Whether notifications are passed through tmux to the terminal around it (its `allow-passthrough` must be on, too).",
+        "A11",
+    ),
+    used(
         "rehearsal.scenario",
         Kind::Text,
         None,
@@ -313,61 +347,4 @@ const KEYS: &[Key] = &[
         "Seconds after which questions of rehearsal agents answer themselves.",
         "design 6",
     ),
-    kept("timeout", SPAN, "P51"),
-    kept("max_retries", Kind::Count { least: 0, most: 999 }, "P51"),
-    kept("model", Kind::Text, "P51"),
-    kept("output", Kind::Choice(&["terminal", "file", "both"]), "P51"),
-    kept("interactive", Kind::Switch, "P51"),
-    kept("strict_compliance", Kind::Switch, "P51"),
-    kept("notifications.enabled", Kind::Switch, "P51"),
-    kept(
-        "notifications.provider",
-        Kind::Choice(&["none", "desktop", "ntfy"]),
-        "P51",
-    ),
-    kept("notifications.ntfy_server", Kind::Text, "P51"),
-    kept("notifications.ntfy_topic", Kind::Text, "P51"),
-    kept("notifications.ntfy.server", Kind::Text, "P51"),
-    kept("notifications.ntfy.topic", Kind::Text, "P51"),
-    kept("role_models.<role>", Kind::Text, "4.6"),
-    kept("role_efforts.<role>", Kind::Text, "4.6"),
-    kept("autonomy", Kind::Text, "4.6"),
-    kept("monitor_interval", SPAN, "4.6"),
-    kept("notify_conductor", Kind::Switch, "4.6"),
-    kept("quota_check", Kind::Text, "4.6"),
-    kept("quota_command", Kind::Text, "4.6"),
-    kept("quota_margin", Kind::Text, "4.6"),
-    kept("docs_path", Kind::Text, "4.6"),
-    kept("project_type", Kind::Text, "4.6"),
-    kept("test_command", Kind::Text, "4.6"),
-    kept("agent_provider", Kind::Text, "4.6"),
-    kept("conductor_session_id", Kind::Text, "4.6"),
-    kept("pause_reason", Kind::Text, "4.6"),
-    kept("paused_until", Kind::Text, "4.6"),
-    kept("context_threshold", Kind::Decimal, "C17"),
-    kept(
-        "tool_call_threshold",
-        Kind::Count {
-            least: 0,
-            most: 100_000,
-        },
-        "C17",
-    ),
-    kept("max_restarts", Kind::Count { least: 0, most: 999 }, "C17"),
-    kept("auto_commit", Kind::Switch, "C17"),
-    kept("commit_on_failure", Kind::Switch, "C17"),
-    kept("commit_message_template", Kind::Text, "C17"),
-    kept("learnings", Kind::Switch, "4.4"),
-    kept("sandbox_mode", Kind::Choice(&["none", "devcontainer"]), "4.4"),
-    kept("plan_generation_model", Kind::Text, "4.4"),
-    kept("plan_generation_timeout", SPAN, "4.4"),
-    kept("github.enabled", Kind::Switch, "4.4"),
-    kept("github.auto_close", Kind::Switch, "4.4"),
-    kept("github.create_labels_if_missing", Kind::Switch, "4.4"),
-    kept("github.dry_run", Kind::Switch, "4.4"),
-    kept("github.labels.<label>", Kind::Text, "4.4"),
-    kept("jira.enabled", Kind::Switch, "4.4"),
-    kept("jira.url", Kind::Text, "4.4"),
-    kept("jira.dry_run", Kind::Switch, "4.4"),
-    kept("jira.transitions.<event>", Kind::Text, "4.4"),
 ];

@@ -1,6 +1,7 @@
 //! One attached client: what it presses becomes requests, what it sees becomes pictures, at its pace. Draws nothing that is
 //! not on its screen, and is not even woken by it.
 
+mod calling;
 mod sending;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::domain::Timestamp;
 use crate::ports::holders::{HolderId, PaneSize};
 use crate::term::Size;
 use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
+use calling::Calling;
 
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const NARROWEST_AGENT: u16 = 60;
@@ -57,6 +59,7 @@ pub(super) struct Client {
     kept_at: Option<Instant>,
     /// Work under way whose end changes what is seen.
     pub(super) work: JoinSet<Done>,
+    calling: Calling,
 }
 
 /// Whether the conversation goes on.
@@ -126,6 +129,7 @@ impl Client {
             kept: None,
             kept_at: None,
             work: JoinSet::new(),
+            calling: Calling::new(&taste, attach.looks),
         })
     }
 
@@ -143,6 +147,7 @@ impl Client {
         self.carry_out_all(begun, sender).await?;
         loop {
             self.send_picture(sender).await?;
+            self.call_person(sender).await?;
             let (due, stale) = (self.due(), self.picture.stale());
             let happened = tokio::select! {
                 () = server.stop.cancelled() => Happened::Stop,
@@ -276,6 +281,9 @@ impl Client {
             InputEvent::FocusGained => Input::Focus(true),
             InputEvent::FocusLost => Input::Focus(false),
         };
+        if let Input::Focus(here) = input {
+            self.calling.looked_at(here);
+        }
         self.pace.pressed(Instant::now());
         let before = self.state.keys_at();
         let requests = self.update(input);

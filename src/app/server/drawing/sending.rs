@@ -44,7 +44,9 @@ impl Client {
             .filter(|_| self.picture.stale() > Stale::Nothing);
         next.unwrap_or_else(|| {
             let at = clock::now();
-            let change = now + Duration::from_millis(ui::next_change(&self.state, at).since(at).0);
+            let change = ui::next_change(&self.state, at);
+            let change = self.calling.due().map_or(change, |due| due.min(change));
+            let change = now + Duration::from_millis(change.since(at).0);
             if self.picture.is_held() {
                 change.min(now + HELD)
             } else {
