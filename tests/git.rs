@@ -20,6 +20,9 @@ mod merging;
 mod remote;
 #[path = "git/start.rs"]
 mod start;
+#[cfg(unix)]
+#[path = "git/thrift.rs"]
+mod thrift;
 #[path = "git/upkeep.rs"]
 mod upkeep;
 #[path = "git/worktrees.rs"]

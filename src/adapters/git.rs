@@ -27,6 +27,7 @@
 //! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 
+mod asking;
 mod branches;
 mod call;
 mod checkout;
@@ -46,6 +47,7 @@ mod plain;
 mod process;
 mod push;
 mod queue;
+mod refs;
 mod registry;
 mod remove;
 mod setup;

@@ -11,18 +11,42 @@ use crate::ports::git::{
     Ahead, BranchName, CommitId, Head, Place, Push, Revision, SafeName, TreeId, WorkspaceState,
 };
 
-/// Collects all evidence asked for.
+/// What was seen of the task's branches when a look began.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The head the evidence is about.
+    head: Option<CommitId>,
+    /// Where the remote's base stands, if that was asked.
+    base: Option<Head>,
+    /// Where the remote's branch of the task stands, if that was asked.
+    there: Option<Head>,
+}
+
+impl Seen {
+    /// Nothing but what the evidence is about.
+    pub(super) fn at(head: &CommitId) -> Seen {
+        Seen {
+            head: Some(head.clone()),
+            ..Seen::default()
+        }
+    }
+}
+
+/// Collects all evidence asked for. Checks may run for minutes, so what was seen before they began is used up before.
 pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
-    let head = recorded_head(world, job);
-    let evidence = kinds
-        .iter()
+    let seen = look_around(world, job, kinds);
+    let (gates, others): (Vec<_>, Vec<_>) =
+        kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
+    let evidence = others
+        .into_iter()
+        .chain(gates)
         .map(|kind| Evidence {
             kind: kind.clone(),
-            outcome: look(world, job, attempt, kind, head.as_ref().ok()),
+            outcome: look(world, job, attempt, kind, &seen),
         })
         .collect();
-    let head = head.ok().map(|commit| commit.as_str().to_owned());
+    let head = seen.head.map(|commit| commit.as_str().to_owned());
     Some(Event::Verified {
         attempt: attempt.id,
         evidence,
@@ -31,16 +55,11 @@ pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option
 }
 
 /// One look.
-pub(super) fn look(
-    world: &World,
-    job: &Job,
-    attempt: &Attempt,
-    kind: &EvidenceKind,
-    head: Option<&CommitId>,
-) -> Tri {
+pub(super) fn look(world: &World, job: &Job, attempt: &Attempt, kind: &EvidenceKind, seen: &Seen) -> Tri {
+    let head = seen.head.as_ref();
     match kind {
-        EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base)),
-        EvidenceKind::Pushed => pushed(world, job, head),
+        EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
+        EvidenceKind::Pushed => pushed(world, job, seen),
         EvidenceKind::Merged => with_base(job, |base| merged(world, job, base)),
         EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
@@ -53,22 +72,32 @@ pub(super) fn look(
     }
 }
 
-/// The head of the task's branch for those who work on it; what was recorded before for those who only read it.
-fn recorded_head(world: &World, job: &Job) -> Result<CommitId, String> {
-    match job.workspace() {
-        Workspace::Branch => match world.git.resolve(&Revision::Project(branch_of(&job.task))) {
-            Head::At(commit) => Ok(commit),
-            Head::Absent => Err("the branch does not exist".to_owned()),
-            Head::Unknown(why) => Err(why),
+/// The head of the task's branch for those who work on it; what was recorded before for those who only read it. With it comes
+/// what the remote holds, where that is wanted: one question to the remote costs more than all others.
+fn look_around(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Seen {
+    if job.workspace() != Workspace::Branch {
+        let recorded = job.task.head.as_deref();
+        let head = recorded.and_then(|text| CommitId::new(text).ok());
+        return Seen {
+            head,
+            ..Seen::default()
+        };
+    }
+    let branch = branch_of(&job.task);
+    let mut wanted = vec![Revision::Project(branch.clone())];
+    let is_about_remote =
+        |kind: &EvidenceKind| matches!(kind, EvidenceKind::CommitsAhead | EvidenceKind::Pushed);
+    if let (true, Ok(base)) = (kinds.iter().any(is_about_remote), base_branch(&job.base)) {
+        wanted.extend([Revision::Origin(base), Revision::Origin(branch)]);
+    }
+    let mut heads = world.git.resolve_all(&wanted).into_iter();
+    Seen {
+        head: match heads.next() {
+            Some(Head::At(commit)) => Some(commit),
+            Some(Head::Absent | Head::Unknown(_)) | None => None,
         },
-        Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None => {
-            let recorded = job
-                .task
-                .head
-                .as_deref()
-                .ok_or_else(|| "no head was recorded".to_owned())?;
-            CommitId::new(recorded).map_err(|error| error.to_string())
-        }
+        base: heads.next(),
+        there: heads.next(),
     }
 }
 
@@ -87,9 +116,15 @@ fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
     }
 }
 
-fn commits_ahead(world: &World, job: &Job, base: &BranchName) -> Tri {
-    let head = Revision::Project(branch_of(&job.task));
-    match world.git.commits_ahead(&head, &Revision::Origin(base.clone())) {
+fn commits_ahead(world: &World, job: &Job, base: &BranchName, seen: &Seen) -> Tri {
+    let head = seen.head.clone().map(Revision::Commit);
+    let head = head.unwrap_or_else(|| Revision::Project(branch_of(&job.task)));
+    let base = match &seen.base {
+        Some(Head::At(commit)) => Revision::Commit(commit.clone()),
+        Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
+        Some(Head::Absent) | None => Revision::Origin(base.clone()),
+    };
+    match world.git.commits_ahead(&head, &base) {
         Ahead::Commits { n_commits: 0, .. } => {
             Tri::No(format!("nothing was committed on {}", branch_of(&job.task)))
         }
@@ -99,10 +134,15 @@ fn commits_ahead(world: &World, job: &Job, base: &BranchName) -> Tri {
     }
 }
 
-fn pushed(world: &World, job: &Job, head: Option<&CommitId>) -> Tri {
-    let Some(head) = head else {
+fn pushed(world: &World, job: &Job, seen: &Seen) -> Tri {
+    let Some(head) = &seen.head else {
         return Tri::Unknown("the head of the branch could not be read".to_owned());
     };
+    match &seen.there {
+        Some(Head::At(there)) if there == head => return Tri::Yes,
+        Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
+        Some(Head::At(_) | Head::Absent) | None => {}
+    }
     let before = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
     match world.git.push_branch(&branch_of(&job.task), before.as_ref()) {
         Push::Pushed(there) | Push::AlreadyThere(there) if there == *head => Tri::Yes,

@@ -1,7 +1,7 @@
 //! The engine's own merge (design 5.8): in the control repository, gates on the merged tree, push, then evidence from the
 //! remote.
 
-use super::evidence::look;
+use super::evidence::{Seen, look};
 use super::gating;
 use super::job::Job;
 use super::world::{World, base_branch, branch_of, signature};
@@ -107,7 +107,7 @@ fn proven(world: &World, job: &Job, attempt: &Attempt, commit: &CommitId) -> Act
     let outcome = |kind: &EvidenceKind| match kind {
         EvidenceKind::Gates if job.gates.is_empty() => Tri::No("no gate command is configured".to_owned()),
         EvidenceKind::Gates => Tri::Yes,
-        kind => look(world, job, attempt, kind, Some(commit)),
+        kind => look(world, job, attempt, kind, &Seen::at(commit)),
     };
     let evidence = job.stage.evidence.iter().map(|kind| Evidence {
         kind: kind.clone(),

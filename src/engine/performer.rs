@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
+use super::evidence::Seen;
 use super::job::{Job, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
@@ -111,7 +112,7 @@ fn perform(world: &World, job: &Job) -> Option<Event> {
 fn act(world: &World, job: &Job, attempt: &Attempt, action: Action) -> ActionOutcome {
     match action {
         Action::Merge => merging::merge(world, job, attempt),
-        Action::Verify => match evidence::look(world, job, attempt, &EvidenceKind::Gates, None) {
+        Action::Verify => match evidence::look(world, job, attempt, &EvidenceKind::Gates, &Seen::default()) {
             Tri::Yes => ActionOutcome::Issues(Vec::new()),
             Tri::No(text) => ActionOutcome::Issues(vec![Issue {
                 severity: Severity::Critical,

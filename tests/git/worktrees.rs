@@ -89,6 +89,28 @@ fn a_reviewer_gets_the_feature_head_without_a_branch() {
 }
 
 #[test]
+fn files_that_are_converted_on_their_way_back_are_no_change() {
+    let fixture = GitFixture::new();
+    let project = fixture.project();
+    fixture.commit(&project, ".gitattributes", "*.txt text\n", "Lines end in one way");
+    fs::write(fixture.root().join("raw"), "one\r\ntwo\r\n").unwrap();
+    let raw = fixture.git(&project, &["hash-object", "-w", "--no-filters", "../raw"]);
+    let entry = format!("100644,{raw},windows.txt");
+    fixture.git(&project, &["update-index", "--add", "--cacheinfo", &entry]);
+    fixture.git(&project, &["commit", "-q", "-m", "But this one came as it is"]);
+    let commit = fixture.git(&project, &["rev-parse", "HEAD"]);
+    let stored = fixture.git(&fixture.project(), &["cat-file", "-s", "HEAD:windows.txt"]);
+    assert_eq!(stored, "10", "the case is not the one meant");
+    fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
+    let git = open(&fixture);
+    let worktree = git
+        .ensure_worktree(&spec("r", WorktreeKind::Detached(Revision::Commit(id(&commit)))))
+        .unwrap();
+    let answer = git.workspace_unchanged(&Place::Worktree(name("r")), &worktree.start);
+    assert_eq!(answer, Tri::Yes);
+}
+
+#[test]
 fn hiding_a_change_in_the_index_does_not_work() {
     let fixture = GitFixture::new();
     let git = open(&fixture);

@@ -1,6 +1,7 @@
 //! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
 //! holds what they share and hands the trait's calls on.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::call::{Call, Program, Realm};
 use super::control::Control;
-use super::discovery::{self, Project};
+use super::discovery::{self, Origin, Project};
 use super::process::Output;
 use super::queue::{Queue, Turn};
 use super::setup::GitSetup;
@@ -17,8 +18,8 @@ use crate::domain::Tri;
 use crate::ports::git::{
     Ahead, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId, DefaultBranch,
     Deletion, Git, GitError, Head, MergeOutcome, MergeRequest, Place, Preflight, PreflightError, Publication,
-    Published, Push, Range, Removal, Revision, SafeName, Saver, Snapshot, Text, WorkspaceState, Worktree,
-    WorktreeEntry, WorktreeSpec,
+    Published, Push, Range, Removal, Revision, SafeName, Saver, Snapshot, Text, TreeId, WorkspaceState,
+    Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 /// Git on the command line, for one project.
@@ -33,6 +34,10 @@ pub struct GitCli {
     /// Held while the control repository is packed: over processes, and over threads.
     pub(super) upkeep: (Queue, Mutex<()>),
     n_scratch: AtomicU64,
+    /// Trees of commits, which never change.
+    pub(super) trees: Mutex<HashMap<CommitId, TreeId>>,
+    /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
+    opened: Mutex<Option<(String, Origin)>>,
 }
 
 impl GitCli {
@@ -40,12 +45,14 @@ impl GitCli {
     /// ones of [`Git::preflight`], except a changed origin and a missing identity, which only preflight reports.
     pub fn open(setup: &GitSetup) -> Result<Self, PreflightError> {
         let mut program = Program::new(setup);
-        discovery::version(&program, &setup.project)?;
-        let project = discovery::find(&program, &setup.project)?;
-        if let Some(command) = discovery::personal_ssh(&program, &setup.project) {
+        let version = discovery::version(&program, &setup.project)?;
+        let (mut project, origin) = discovery::find(&program, &setup.project)?;
+        let (excludes, ssh) = discovery::personal(&program, &setup.project);
+        project.excludes_file = excludes;
+        if let Some(command) = ssh {
             program.use_ssh(&command);
         }
-        let origin = discovery::origin(&program, &project)?;
+        let origin = origin?;
         exclude::ensure(&project)?;
         let control = Control::open(&program, &project, &origin)?;
         Ok(Self {
@@ -56,6 +63,8 @@ impl GitCli {
             control,
             project_queue: Mutex::new(()),
             n_scratch: AtomicU64::new(0),
+            trees: Mutex::default(),
+            opened: Mutex::new(Some((version, origin))),
         })
     }
 
@@ -131,6 +140,9 @@ impl GitCli {
     }
 
     fn checked_out(&self) -> Result<CheckedOut, GitError> {
+        if let Some(branch) = self.branch_checked_out() {
+            return Ok(CheckedOut::Branch(branch));
+        }
         let entries = self.registered()?;
         let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
         main.map(|entry| entry.checked_out.clone())
@@ -143,8 +155,14 @@ impl GitCli {
 
 impl Git for GitCli {
     fn preflight(&self) -> Result<Preflight, PreflightError> {
-        let git_version = discovery::version(&self.program, &self.project.root)?;
-        let origin = discovery::origin(&self.program, &self.project)?;
+        let opened = self.opened.lock().take();
+        let (git_version, origin) = match opened {
+            Some(seen) => seen,
+            None => (
+                discovery::version(&self.program, &self.project.root)?,
+                discovery::origin(&self.program, &self.project)?,
+            ),
+        };
         let recorded = self.control.origin();
         if origin != recorded {
             return Err(PreflightError::OriginChanged {
@@ -179,6 +197,10 @@ impl Git for GitCli {
 
     fn resolve(&self, revision: &Revision) -> Head {
         head(self.find(revision))
+    }
+
+    fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head> {
+        self.find_all(revisions).into_iter().map(head).collect()
     }
 
     fn remote_head(&self, branch: &BranchName) -> Head {

@@ -40,7 +40,7 @@ impl Control {
         real_folder(&project.root.join(".debussy"))?;
         real_folder(&state)?;
         let recorded = if path.join("config").exists() {
-            recorded_origin(program, &path)?
+            recorded_origin(program, &path, &project.object_format)?
         } else {
             None
         };
@@ -177,7 +177,12 @@ fn create(program: &Program, state: &Path, path: &Path, format: &str) -> Result<
     }
 }
 
-fn recorded_origin(program: &Program, path: &Path) -> Result<Option<Origin>, GitError> {
+fn recorded_origin(program: &Program, path: &Path, format: &str) -> Result<Option<Origin>, GitError> {
+    // Our own text, as it should be, needs nobody to explain it.
+    let text = fs::read_to_string(path.join("config")).unwrap_or_default();
+    if let Some(origin) = written_origin(&text).filter(|origin| config_text(format, origin) == text) {
+        return Ok(Some(origin));
+    }
     let get = |name: &str| -> Result<Option<String>, GitError> {
         let call = program.call(Realm::Control, path, "read the recorded address of origin");
         let output = call
@@ -215,6 +220,19 @@ fn config_text(format: &str, origin: &Origin) -> String {
     }
     text.push('\n');
     text
+}
+
+/// The address in a text made by [`config_text`]; wrong in any other, which the caller finds out.
+fn written_origin(text: &str) -> Option<Origin> {
+    let get = |name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+        let value = value.strip_prefix(" = \"")?.strip_suffix('"')?;
+        Some(value.replace("\\\"", "\"").replace("\\\\", "\\"))
+    };
+    Some(Origin {
+        url: get("\turl")?,
+        push_url: get("\tpushurl"),
+    })
 }
 
 /// Where a child cannot hold the queue's lock beyond its parent's death, only old lock files are known to be dead.

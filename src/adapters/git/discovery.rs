@@ -41,6 +41,13 @@ pub(super) struct Project {
     pub(super) excludes_file: Option<PathBuf>,
 }
 
+impl Project {
+    /// Whether one of the settings that shape files is set to that, such as `core.autocrlf=true`.
+    pub(super) fn has(&self, setting: &str) -> bool {
+        self.file_settings.iter().any(|known| known == setting)
+    }
+}
+
 /// Address to fetch from and, if another, to push to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
@@ -68,29 +75,34 @@ pub(super) fn version(program: &Program, project: &Path) -> Result<String, Prefl
     }
 }
 
-/// Finds the repository around a folder.
-pub(super) fn find(program: &Program, project: &Path) -> Result<Project, PreflightError> {
+/// Finds the repository around a folder, and the address of its `origin`.
+pub(super) fn find(
+    program: &Program,
+    project: &Path,
+) -> Result<(Project, Result<Origin, PreflightError>), PreflightError> {
     let ask = |what: &str| program.call(Realm::Preflight, project, what.to_owned());
-    let inside = ask("find the repository")
-        .args(["rev-parse", "--is-inside-work-tree"])
-        .run()?;
-    if String::from_utf8_lossy(&inside.stdout).trim() != "true" {
-        let why = plain::reason(&inside);
-        if inside.code == Some(0) || why.contains("not a git repository") {
-            return Err(PreflightError::NotARepository(project.to_path_buf()));
-        }
-        return Err(PreflightError::Unknown(why));
-    }
-    let folders = ask("find the repository's folders").args([
+    let folders = ask("find the repository").args([
         "rev-parse",
+        "--is-inside-work-tree",
         "--path-format=absolute",
         "--show-toplevel",
         "--git-common-dir",
         "--absolute-git-dir",
         "--show-object-format",
     ]);
-    let said = folders.line()?;
+    let output = folders.run()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = said.lines();
+    if lines.next() != Some("true") {
+        let why = plain::reason(&output);
+        if said.starts_with("false") || why.contains("not a git repository") {
+            return Err(PreflightError::NotARepository(project.to_path_buf()));
+        }
+        return Err(PreflightError::Unknown(why));
+    }
+    if output.code != Some(0) {
+        return Err(PreflightError::Unknown(plain::reason(&output)));
+    }
     let mut line = || {
         let missing = || PreflightError::Unknown(format!("find the repository's folders: git said {said}"));
         lines.next().ok_or_else(missing)
@@ -100,43 +112,90 @@ pub(super) fn find(program: &Program, project: &Path) -> Result<Project, Preflig
             .canonicalize()
             .map_err(|error| PreflightError::Unknown(format!("find {text}: {error}")))
     };
-    Ok(Project {
-        root: path(line()?)?,
-        common: path(line()?)?,
-        git_dir: path(line()?)?,
+    let (root, common, git_dir) = (path(line()?)?, path(line()?)?, path(line()?)?);
+    let settings = settings(ask("read the configuration"));
+    let found = Project {
+        common,
+        git_dir,
         object_format: line()?.to_owned(),
-        file_settings: file_settings(&ask),
-        excludes_file: personal(&ask, "core.excludesFile").map(PathBuf::from),
-    })
+        file_settings: file_settings(settings.as_deref().unwrap_or_default()),
+        excludes_file: None,
+        root,
+    };
+    let origin = settings.and_then(|settings| origin_among(&settings, &found.root));
+    Ok((found, origin))
 }
 
-/// The ssh command the person configured for all repositories.
-pub(super) fn personal_ssh(program: &Program, project: &Path) -> Option<String> {
-    personal(
-        &|what: &str| program.call(Realm::Preflight, project, what.to_owned()),
-        "core.sshCommand",
-    )
+/// What the person configured for all repositories, as paths: the list of ignored files, and the ssh command.
+pub(super) fn personal(program: &Program, project: &Path) -> (Option<PathBuf>, Option<String>) {
+    let ask = || {
+        let call = program.call(Realm::Preflight, project, "read the personal configuration");
+        call.args(["config", "--global", "--type=path"])
+    };
+    let names = ["core.excludesfile", "core.sshcommand"];
+    let both = ask()
+        .args(["-z", "--get-regexp", r"^core\.(excludesfile|sshcommand)$"])
+        .run();
+    let [excludes, ssh] = match both {
+        Ok(output) if output.code == Some(0) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let known: BTreeMap<&str, &str> = said
+                .split('\0')
+                .filter_map(|entry| entry.split_once('\n'))
+                .collect();
+            names.map(|name| known.get(name).map(|value| (*value).to_owned()))
+        }
+        Ok(output) if output.code == Some(1) => [None, None],
+        // One that is no path must not take the other with it.
+        Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).line().ok()),
+    };
+    let said = |value: Option<String>| value.filter(|value| !value.is_empty());
+    (said(excludes).map(PathBuf::from), said(ssh))
 }
 
 /// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
 pub(super) fn origin(program: &Program, project: &Project) -> Result<Origin, PreflightError> {
-    let get = |name: &str| -> Result<Option<String>, PreflightError> {
-        let call = program.call(Realm::Project, &project.root, "read the address of origin");
-        let call = call
-            .place("--git-dir=", &project.git_dir)
-            .args(["config", "--get", name]);
-        let output = call.run()?;
-        let text = String::from_utf8_lossy(&output.stdout)
-            .trim_end_matches('\n')
-            .to_owned();
-        match output.code {
-            Some(0) if is_address(&text) => Ok(Some(absolute(&text, &project.root))),
-            Some(0) => Err(PreflightError::Unknown(format!(
+    let call = program.call(Realm::Preflight, &project.root, "read the address of origin");
+    origin_among(
+        &settings(call.place("--git-dir=", &project.git_dir))?,
+        &project.root,
+    )
+}
+
+/// One entry of the configuration: where it stands (`local`, `global` ...), its name in small letters, its value.
+type Setting = (String, String, String);
+
+/// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
+/// start.
+fn settings(call: Call<'_>) -> Result<Vec<Setting>, PreflightError> {
+    let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url)$";
+    let output = call
+        .args(["config", "-z", "--show-scope", "--get-regexp", wanted])
+        .run()?;
+    if !matches!(output.code, Some(0 | 1)) {
+        return Err(PreflightError::Unknown(plain::reason(&output)));
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut parts = said.split('\0');
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
+        let (name, value) = entry.split_once('\n').unwrap_or((entry, ""));
+        settings.push((scope.to_owned(), name.to_owned(), value.to_owned()));
+    }
+    Ok(settings)
+}
+
+/// Only the project itself says where its origin is, not what the person configured for all repositories.
+fn origin_among(settings: &[Setting], root: &Path) -> Result<Origin, PreflightError> {
+    let get = |wanted: &str| -> Result<Option<String>, PreflightError> {
+        let own = |(scope, name, _): &&Setting| name == wanted && matches!(&**scope, "local" | "worktree");
+        match settings.iter().rfind(own) {
+            Some((_, _, text)) if is_address(text) => Ok(Some(absolute(text, root))),
+            Some((_, _, text)) => Err(PreflightError::Unknown(format!(
                 "{} is no usable address",
-                plain::one_line(&text)
+                plain::one_line(text)
             ))),
-            Some(1) => Ok(None),
-            _ => Err(PreflightError::Unknown(plain::reason(&output))),
+            None => Ok(None),
         }
     };
     let url = get("remote.origin.url")?.ok_or(PreflightError::NoOrigin)?;
@@ -180,21 +239,11 @@ pub(super) fn identity(program: &Program, project: &Project) -> Result<String, P
     }
 }
 
-fn personal<'a>(ask: &impl Fn(&str) -> Call<'a>, name: &str) -> Option<String> {
-    let call =
-        ask("read the personal configuration").args(["config", "--global", "--type=path", "--get", name]);
-    call.line().ok().filter(|value| !value.is_empty())
-}
-
-/// One question for all of them: each costs a process, and they are asked at every start.
-fn file_settings<'a>(ask: &impl Fn(&str) -> Call<'a>) -> Vec<String> {
-    let call = ask("read how files are written").args(["config", "-z", "--get-regexp", r"^core\.[a-z]+$"]);
-    let said = call.run().map(|output| output.stdout).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    // The last of several values counts, as for git itself.
-    let known: BTreeMap<&str, &str> = said
-        .split('\0')
-        .filter_map(|entry| entry.split_once('\n'))
+/// Those of the settings that shape files; the last of several values counts, as for git itself.
+fn file_settings(settings: &[Setting]) -> Vec<String> {
+    let known: BTreeMap<&str, &str> = settings
+        .iter()
+        .map(|(_, name, value)| (&**name, &**value))
         .collect();
     let settings = FILE_SETTINGS.iter().filter_map(|(name, words)| {
         let value = known.get(name)?.to_ascii_lowercase();

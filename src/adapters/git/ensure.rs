@@ -11,6 +11,7 @@ use super::control::{failed, real_folder};
 use super::fetch::FETCH;
 use super::link::{self, Link, Seen};
 use super::parse::Registered;
+use super::refs::Class;
 use super::workspace::Site;
 use crate::ports::git::{
     BranchName, CommitId, GitError, Place, Removal, Revision, SafeName, Snapshot, WorkspaceState, Worktree,
@@ -103,15 +104,15 @@ impl GitCli {
         base: &BranchName,
         resume: Option<&CommitId>,
     ) -> Result<Goal, GitError> {
-        let base_head = self.bring_remote(base)?.ok_or_else(|| GitError::Missing {
+        let [base_head, local, remote] = self.find_each(&[
+            Revision::Origin(base.clone()),
+            Revision::Project(name.clone()),
+            Revision::Origin(name.clone()),
+        ])?;
+        let base_head = base_head.ok_or_else(|| GitError::Missing {
             what: format!("branch {base} on origin"),
             hint: format!("push it first with `git push origin {base}`"),
         })?;
-        let local = self
-            .local_head(name)?
-            .map(|commit| self.bring_known(commit))
-            .transpose()?;
-        let remote = self.bring_remote(name)?;
         let mut commit = match (&local, &remote) {
             (Some(here), Some(there)) if self.is_ancestor(here, there)? => there.clone(),
             (Some(here), _) => here.clone(),
@@ -148,29 +149,49 @@ impl GitCli {
     /// Brings the commits of the goal into the project's repository, out of the control repository: the project's
     /// idea of where `origin` is plays no part.
     fn deliver(&self, goal: &Goal) -> Result<(), GitError> {
-        self.pin("pin", &goal.commit)?;
-        self.hand_over(&format!("refs/dbs/pin/{}", goal.commit))?;
-        if let Some(branch) = &goal.branch {
-            let tracking = format!(
-                "+refs/dbs/remote/{}:refs/remotes/origin/{}",
-                branch.base_head, branch.base
-            );
-            // For the agent's convenience only; an odd tracking ref in the way must not stop the work.
-            drop(self.hand_over(&tracking));
+        self.pin(Class::Pin, &goal.commit)?;
+        let there = self.named_in_project(&goal.commit).unwrap_or_default();
+        let pinned = Class::Pin.keeps(&goal.commit);
+        let tracking = goal.branch.as_ref().and_then(|branch| {
+            let tracking = format!("refs/remotes/origin/{}", branch.base);
+            let is_there = branch.base_head == goal.commit && there.contains(&tracking);
+            (!is_there).then(|| format!("+{}:{tracking}", Class::Remote.keeps(&branch.base_head)))
+        });
+        // The tracking ref is for the agent's convenience only; an odd one in the way must not stop the work.
+        match (there.is_empty(), tracking) {
+            (true, Some(tracking)) => self
+                .hand_over(&[&pinned, &tracking])
+                .or_else(|_odd| self.hand_over(&[&pinned])),
+            (true, None) => self.hand_over(&[&pinned]),
+            (false, Some(tracking)) => {
+                drop(self.hand_over(&[&tracking]));
+                Ok(())
+            }
+            (false, None) => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Branches of the project, its own and the remote's as it last saw them, that stand at a commit: git keeps all that is
+    /// below them.
+    fn named_in_project(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        let call = self.in_project(format!("look for branches at {commit}"));
+        let call = call.args(["for-each-ref", "--format=%(refname)"]);
+        let call = call.arg(format!("--points-at={commit}"));
+        let said = call.args(["--", "refs/heads/", "refs/remotes/origin/"]).line()?;
+        Ok(said.lines().map(str::to_owned).collect())
     }
 
     /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
-    fn hand_over(&self, refspec: &str) -> Result<(), GitError> {
+    fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
+        let named = refspecs.join(" and ");
         let word = format!("{}:", self.fresh("dbs-control"));
         let mut key = OsString::from("url.");
         key.push(&self.control.path);
         key.push(".insteadOf");
-        let call = self.in_project(format!("hand {refspec} over to the project"));
+        let call = self.in_project(format!("hand {named} over to the project"));
         let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
         let call = call.env("GIT_CONFIG_KEY_0", key);
-        call.args(FETCH).arg(word).arg(refspec).ok().map(drop)
+        call.args(FETCH).arg(word).args(refspecs).ok().map(drop)
     }
 
     /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.
@@ -334,7 +355,7 @@ impl GitCli {
             folder: link.folder.clone(),
             git_dir: link.git_dir.clone(),
         };
-        let start = self.read_state(&site)?;
+        let start = self.fresh_state(&site, &goal.commit)?;
         if start.head.as_ref() != Some(&goal.commit) {
             let what = format!("make worktree {}", path.display());
             return Err(GitError::Failed {

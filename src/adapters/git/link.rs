@@ -98,7 +98,8 @@ fn verify(project: &Project, folder: &Path) -> Result<Link, String> {
     Ok(Link { folder, git_dir })
 }
 
-fn read_pointer(file: &Path) -> Result<String, String> {
+/// The one line of a small file that is no link; errors say what it is instead.
+pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
     let name = file
         .file_name()
         .unwrap_or_default()

@@ -6,6 +6,7 @@ use super::cli::GitCli;
 use super::parse;
 use super::plain;
 use super::process::Output;
+use super::refs::Class;
 use super::snapshot::Draft;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
@@ -63,7 +64,7 @@ impl GitCli {
             signature: &request.signature,
         };
         let commit = self.commit(&draft)?;
-        self.pin("pin", &commit)?;
+        self.pin(Class::Pin, &commit)?;
         Ok(MergeOutcome::Merged { commit, tree, base })
     }
 

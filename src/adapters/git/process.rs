@@ -21,6 +21,8 @@ const STDERR_LIMIT: usize = 16 * 1024;
 const DRAIN: Duration = Duration::from_millis(500);
 /// How long a process may take to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
+/// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
+const SHORTEST_STEP: Duration = Duration::from_micros(50);
 /// Longest pause between two looks at a process whose outputs stay open.
 const LONGEST_STEP: Duration = Duration::from_millis(16);
 
@@ -109,14 +111,14 @@ fn feed(child: &mut Child, input: Input) {
 
 /// Waits for the end; wakes early when an output closes, because the end then follows at once.
 fn wait_until(child: &mut Child, deadline: Instant, ends: &Ends) -> Option<ExitStatus> {
-    let mut step = Duration::from_millis(1);
+    let mut step = SHORTEST_STEP;
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
         }
         let left = deadline.checked_duration_since(Instant::now())?;
         step = if ends.pause(step.min(left)) {
-            Duration::from_millis(1)
+            SHORTEST_STEP
         } else {
             (step * 2).min(LONGEST_STEP)
         };

@@ -1,8 +1,10 @@
 //! What git has registered as worktrees of the project, and forgetting registrations of our own folders.
 
+use std::fs;
 use std::path::Path;
 
 use super::cli::GitCli;
+use super::link;
 use super::parse::{self, Registered};
 use crate::ports::git::{BranchName, GitError};
 
@@ -32,7 +34,24 @@ impl GitCli {
     }
 
     pub(super) fn registration(&self, folder: &Path) -> Result<Option<Registered>, GitError> {
+        if self.is_unregistered(folder) {
+            return Ok(None);
+        }
         Ok(self.registered()?.into_iter().find(|entry| entry.is_at(folder)))
+    }
+
+    /// Whether no registration can be that folder's, because each names a folder of another name. False: git is to be asked.
+    fn is_unregistered(&self, folder: &Path) -> bool {
+        let is_other = |entry: std::io::Result<fs::DirEntry>| {
+            let pointer = entry.map(|entry| link::read_pointer(&entry.path().join("gitdir")));
+            let Ok(Ok(pointer)) = pointer else { return false };
+            let named = Path::new(&pointer).parent().and_then(Path::file_name);
+            named.is_some() && named != folder.file_name()
+        };
+        match fs::read_dir(self.project.common.join("worktrees")) {
+            Ok(mut entries) => entries.all(is_other),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        }
     }
 
     /// Lets git remove a worktree of ours: the folder, if it is there, and the registration. Nothing is checked here.

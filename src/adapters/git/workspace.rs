@@ -2,13 +2,25 @@
 //! repository or index says is believed, nothing it configures is run (M11).
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
 
 use super::cli::GitCli;
 use super::link::{self, Seen};
 use super::parse;
 use crate::domain::Tri;
 use crate::ports::git::{CommitId, GitError, Place, TreeId, WorkspaceState};
+
+/// Trees of commits that are remembered; all are forgotten when there are more.
+const MOST_TREES: usize = 1_000;
+/// Settings with which files on the disk are not what they are in the repository, or go by another name.
+const CONVERTING: &[&str] = &[
+    "core.autocrlf=true",
+    "core.autocrlf=input",
+    "core.ignorecase=true",
+    "core.precomposeunicode=true",
+];
 
 /// A place found on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +32,9 @@ pub(super) struct Site {
 impl Site {
     /// The commit checked out; none when the branch is unborn.
     pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
+        if let Some(commit) = git.checked_out_at(&self.git_dir) {
+            return Ok(Some(commit));
+        }
         let call = git.in_project(format!("read what is checked out in {}", self.folder.display()));
         let call = call.place("--git-dir=", &self.git_dir);
         let output = call
@@ -87,6 +102,26 @@ impl GitCli {
         Ok(WorkspaceState { head, tree })
     }
 
+    /// The state of a place whose files were written from a commit just now, and that nobody has seen yet. Where nothing
+    /// converts files on their way to the disk and back, they are the commit's.
+    pub(super) fn fresh_state(&self, site: &Site, written: &CommitId) -> Result<WorkspaceState, GitError> {
+        if !self.is_written_as_it_is(&site.git_dir.join("index")) {
+            return self.read_state(site);
+        }
+        Ok(WorkspaceState {
+            head: site.head(self)?,
+            tree: self.tree_of(written)?,
+        })
+    }
+
+    /// Whether the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: maybe.
+    fn is_written_as_it_is(&self, index: &Path) -> bool {
+        let converts = |setting: &&str| self.project.has(setting);
+        let is_plain = !CONVERTING.iter().any(converts);
+        // Other attributes than those of the commit's own files have no say here.
+        is_plain && fs::read(index).is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())
+    }
+
     pub(super) fn compare_state(&self, place: &Place, start: &WorkspaceState) -> Result<Tri, GitError> {
         let now = self.state_of(place)?;
         if now == *start {
@@ -113,10 +148,19 @@ impl GitCli {
 
     /// The tree of a commit in the control repository.
     pub(super) fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
+        if let Some(tree) = self.trees.lock().get(commit) {
+            return Ok(tree.clone());
+        }
         let call =
             self.in_control(format!("read commit {commit}"))?
                 .args(["rev-parse", "--verify", "--quiet"]);
-        Ok(TreeId::new(&call.arg(format!("{commit}^{{tree}}")).line()?)?)
+        let tree = TreeId::new(&call.arg(format!("{commit}^{{tree}}")).line()?)?;
+        let mut trees = self.trees.lock();
+        if trees.len() >= MOST_TREES {
+            trees.clear();
+        }
+        trees.insert(commit.clone(), tree.clone());
+        Ok(tree)
     }
 
     /// Every file is read again: sizes and times an agent's index remembers are not believed.

@@ -27,6 +27,9 @@ pub trait Git: Send + Sync {
     /// Where a revision stands now; its commits are in the control repository afterwards.
     fn resolve(&self, revision: &Revision) -> Head;
 
+    /// The same for several, one answer each, in order; the remote is asked once for all of its branches among them.
+    fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head>;
+
     /// Head of a branch of the remote, asked of the remote (K46, LK-12).
     fn remote_head(&self, branch: &BranchName) -> Head;
 

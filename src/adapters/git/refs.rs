@@ -1,0 +1,91 @@
+//! Refs read as the files they are, because starting git costs more than all it would say. Only a clear answer is taken from a
+//! file; what is not there, or looks odd, is asked of git. Must never write.
+
+use std::fs;
+use std::path::Path;
+
+use memchr::memmem;
+
+use super::cli::GitCli;
+use crate::ports::git::{BranchName, CommitId};
+
+/// Longest file that can be a ref: an id and the end of its line, or a name.
+const REF_LIMIT: u64 = 512;
+/// Longest list of packed refs that is looked through.
+const PACKED_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Why the control repository keeps a commit for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// It was worked with.
+    Pin,
+    /// It was seen on the remote.
+    Remote,
+}
+
+impl Class {
+    /// The ref that keeps a commit. It is never moved and never deleted.
+    pub(super) fn keeps(self, commit: &CommitId) -> String {
+        match self {
+            Class::Pin => format!("refs/dbs/pin/{commit}"),
+            Class::Remote => format!("refs/dbs/remote/{commit}"),
+        }
+    }
+}
+
+impl GitCli {
+    /// Whether the control repository keeps a commit for that reason, with everything below it: git sets a ref when all is
+    /// there. False: no file says so.
+    pub(super) fn is_kept(&self, class: Class, commit: &CommitId) -> bool {
+        let name = class.keeps(commit);
+        at(&self.control.path.join(&name)).as_ref() == Some(commit)
+            || is_packed(&self.control.path, &name, commit)
+    }
+
+    /// Where a local branch of the project stands, if a file says so. None: to be asked of git.
+    pub(super) fn branch_at(&self, branch: &BranchName) -> Option<CommitId> {
+        // There a file answers to names that are not its own.
+        let is_exact = !self.project.has("core.ignorecase=true");
+        let file = self.project.common.join(branch.full());
+        is_exact.then(|| at(&file)).flatten()
+    }
+
+    /// What is checked out where that git folder belongs, if files say so. None: to be asked of git.
+    pub(super) fn checked_out_at(&self, git_dir: &Path) -> Option<CommitId> {
+        let text = small_file(&git_dir.join("HEAD"))?;
+        match branch_in(&text) {
+            Some(branch) => self.branch_at(&branch),
+            None => CommitId::new(&text).ok(),
+        }
+    }
+
+    /// The branch the main checkout is on, if files say that it has a commit. None: to be asked of git.
+    pub(super) fn branch_checked_out(&self) -> Option<BranchName> {
+        let branch = branch_in(&small_file(&self.project.git_dir.join("HEAD"))?)?;
+        self.branch_at(&branch).map(|_| branch)
+    }
+}
+
+fn branch_in(head: &str) -> Option<BranchName> {
+    BranchName::new(head.strip_prefix("ref: refs/heads/")?).ok()
+}
+
+fn at(file: &Path) -> Option<CommitId> {
+    CommitId::new(&small_file(file)?).ok()
+}
+
+fn small_file(file: &Path) -> Option<String> {
+    let found = file.symlink_metadata().ok()?;
+    let text = (found.is_file() && found.len() <= REF_LIMIT).then(|| fs::read_to_string(file).ok());
+    Some(text??.strip_suffix('\n')?.to_owned())
+}
+
+/// Looked at after the file of the ref itself, as git does, which packs in the other order.
+fn is_packed(repository: &Path, name: &str, commit: &CommitId) -> bool {
+    let file = repository.join("packed-refs");
+    let is_readable = file
+        .symlink_metadata()
+        .is_ok_and(|found| found.is_file() && found.len() <= PACKED_LIMIT);
+    let line = format!("\n{commit} {name}\n");
+    is_readable && fs::read(file).is_ok_and(|text| memmem::find(&text, line.as_bytes()).is_some())
+}

@@ -1,0 +1,140 @@
+//! How many times git is started: each costs a few milliseconds, and an agent waits for all of them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::domain::Tri;
+use dbs::ports::git::{Ahead, Git as _, Head, Place, Revision, WorktreeKind};
+
+use crate::git_fixture::GitFixture;
+use crate::{branch, developed, id, name, on_branch, open, setup, spec};
+
+/// A git that notes every start, and its notes.
+struct Counted {
+    setup: GitSetup,
+    notes: std::path::PathBuf,
+}
+
+impl Counted {
+    fn new(fixture: &GitFixture) -> Self {
+        let (program, notes) = (fixture.root().join("counting-git"), fixture.root().join("notes"));
+        let text = format!(
+            "#!/bin/sh\necho \"$*\" >> '{}'\nexec git \"$@\"\n",
+            notes.display()
+        );
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut setup = setup(fixture);
+        setup.program = program.into();
+        Self { setup, notes }
+    }
+
+    /// What git was started for since the last time this was asked.
+    fn starts(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.notes).unwrap_or_default();
+        fs::write(&self.notes, "").unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+fn assert_at_most(most: usize, starts: &[String]) {
+    let told: Vec<&str> = starts
+        .iter()
+        .map(|line| line.rsplit_once(" -c ").map_or(line.as_str(), |(_, rest)| rest))
+        .collect();
+    assert!(starts.len() <= most, "{} starts: {told:#?}", starts.len());
+}
+
+#[test]
+fn a_known_project_is_opened_and_looked_over_with_five_questions() {
+    let fixture = GitFixture::new();
+    drop(open(&fixture));
+    let counted = Counted::new(&fixture);
+    let git = GitCli::open(&counted.setup).unwrap();
+    git.preflight().unwrap();
+    assert_at_most(5, &counted.starts());
+}
+
+#[test]
+fn pushed_work_is_seen_with_three_questions_and_its_review_begins_with_four() {
+    let fixture = GitFixture::new();
+    let counted = Counted::new(&fixture);
+    let git = GitCli::open(&counted.setup).unwrap();
+    let (_, commit) = developed(&fixture, &git);
+    fixture.git(&fixture.project(), &["push", "-q", "origin", "feature/t1"]);
+    counted.starts();
+
+    let heads = git.resolve_all(&[
+        Revision::Project(branch("feature/t1")),
+        Revision::Origin(branch("main")),
+        Revision::Origin(branch("feature/t1")),
+    ]);
+    let [head, Head::At(base), there] = heads.as_slice() else {
+        panic!("{heads:?}")
+    };
+    assert_eq!(
+        (head, there),
+        (&Head::At(commit.clone()), &Head::At(commit.clone()))
+    );
+    let ahead = git.commits_ahead(&Revision::Commit(commit.clone()), &Revision::Commit(base.clone()));
+    assert!(matches!(ahead, Ahead::Commits { n_commits: 1, .. }), "{ahead:?}");
+    assert_at_most(3, &counted.starts());
+
+    let review = spec("r", WorktreeKind::Detached(Revision::Commit(commit.clone())));
+    let worktree = git.ensure_worktree(&review).unwrap();
+    assert_at_most(4, &counted.starts());
+    assert_eq!(worktree.start.head, Some(commit));
+    let answer = git.workspace_unchanged(&Place::Worktree(name("r")), &worktree.start);
+    assert_eq!(answer, Tri::Yes);
+}
+
+#[test]
+fn new_work_begins_with_few_questions() {
+    let fixture = GitFixture::new();
+    let counted = Counted::new(&fixture);
+    let git = GitCli::open(&counted.setup).unwrap();
+    git.resolve(&Revision::Origin(branch("main")));
+    counted.starts();
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    assert_at_most(9, &counted.starts());
+}
+
+#[test]
+fn what_was_kept_is_known_without_a_question_also_after_packing() {
+    let fixture = GitFixture::new();
+    let counted = Counted::new(&fixture);
+    let git = GitCli::open(&counted.setup).unwrap();
+    let Head::At(commit) = git.resolve(&Revision::Origin(branch("main"))) else {
+        panic!("there is a main branch")
+    };
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    for _ in 0..2 {
+        counted.starts();
+        let found = git.resolve(&Revision::Commit(commit.clone()));
+        assert_eq!(found, Head::At(commit.clone()));
+        assert_at_most(0, &counted.starts());
+        fixture.git(&control, &["pack-refs", "--all"]);
+    }
+    let unknown = id(&"1".repeat(commit.as_str().len()));
+    assert_eq!(git.resolve(&Revision::Commit(unknown)), Head::Absent);
+}
+
+#[test]
+fn a_branch_that_is_not_a_file_of_its_own_is_asked_of_git() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    let local = || git.resolve(&Revision::Project(branch("feature/t1")));
+    fixture.git(&fixture.project(), &["pack-refs", "--all"]);
+    assert_eq!(local(), Head::At(commit.clone()), "packed");
+    let project = fixture.project();
+    fixture.git(&project, &["update-ref", "-d", "refs/heads/feature/t1"]);
+    assert_eq!(local(), Head::Absent, "deleted");
+    fixture.git(&project, &["update-ref", "refs/heads/other", commit.as_str()]);
+    fixture.git(
+        &project,
+        &["symbolic-ref", "refs/heads/feature/t1", "refs/heads/other"],
+    );
+    assert_eq!(local(), Head::At(commit), "by another name");
+}
