@@ -17,3 +17,4 @@ mod merging;
 mod settling;
 mod starting;
 mod tidying;
+mod yielding;

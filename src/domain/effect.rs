@@ -40,6 +40,11 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// Whether it only puts away what is over, so that whatever else follows from the same event comes first.
+    pub fn is_clearing(&self) -> bool {
+        matches!(self, Effect::Settle(_) | Effect::Retire(_))
+    }
+
     /// The idempotency key of effects that change the world; `None` for answers and notices.
     pub fn key(&self) -> Option<String> {
         match self {

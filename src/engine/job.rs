@@ -23,6 +23,17 @@ pub(super) struct Job {
     pub(super) gates: Vec<GateCommand>,
     /// Worktree folders of earlier attempts at this task that have ended.
     pub(super) dead: Vec<String>,
+    /// Whether somebody waits for it.
+    pub(super) urgency: Urgency,
+}
+
+/// Whether somebody waits for a piece of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// Yes.
+    Wanted,
+    /// Nobody: it puts away what is over, and gives way to starts.
+    CanWait,
 }
 
 /// What is to be done.
@@ -88,6 +99,7 @@ impl Job {
             .values()
             .filter(|other| other.task == task.id && !other.state.is_open());
         let dead = others.filter_map(|other| folder_of(other)).collect();
+        let urgency = urgency_of(&what, &task, board);
         Some(Job {
             what,
             task,
@@ -96,6 +108,7 @@ impl Job {
             base,
             gates,
             dead,
+            urgency,
         })
     }
 
@@ -111,6 +124,23 @@ impl Job {
     /// Name of the worktree folder of this job's attempt.
     pub(super) fn folder(&self) -> Option<String> {
         self.attempt.as_deref().and_then(folder_of)
+    }
+}
+
+/// A worktree that stands on the branch the task's next agent is to have is in that agent's way.
+fn urgency_of(what: &What, task: &Task, board: &Board) -> Urgency {
+    if !matches!(what, What::Settle | What::Retire) {
+        return Urgency::Wanted;
+    }
+    let next = task.open_attempt.and_then(|next| board.attempts.get(&next));
+    let flow = board.workflows.get(&task.workflow);
+    let stage = next.and_then(|next| flow?.stage(&next.stage));
+    let wants = next.zip(stage).map(|(next, stage)| next.mode.workspace(stage));
+    match wants {
+        Some(Workspace::Branch) => Urgency::Wanted,
+        Some(Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None) | None => {
+            Urgency::CanWait
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use super::evidence::Seen;
-use super::job::{Job, What};
+use super::job::{Job, Urgency, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
 use super::world::{GRACE, World};
+use super::yielding::Starts;
 use super::{evidence, merging, settling, starting, tidying};
 use crate::domain::EvidenceKind;
 use crate::domain::evidence::{Issue, Severity};
@@ -23,6 +24,7 @@ use crate::ports::holders::HolderId;
 pub struct Performer {
     world: Arc<World>,
     lanes: Lanes<Job>,
+    starts: Starts,
     tracker: TaskTracker,
     runtime: Handle,
 }
@@ -33,6 +35,7 @@ impl Performer {
         Performer {
             world,
             lanes: Lanes::default(),
+            starts: Starts::default(),
             tracker,
             runtime,
         }
@@ -53,11 +56,17 @@ impl Perform for Performer {
         let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
-        let (world, lanes) = (Arc::clone(&self.world), self.lanes.clone());
+        let (world, lanes, starts) = (Arc::clone(&self.world), self.lanes.clone(), self.starts.clone());
+        // Counted before any other thread runs, so that what comes after it in this turn gives way.
+        let mut under_way = (first.what == What::Start).then(|| starts.begin());
         let work = move || {
             let mut next = Some(first);
             while let Some(job) = next {
+                if job.urgency == Urgency::CanWait {
+                    starts.give_way();
+                }
                 work_off(&world, &job);
+                drop(under_way.take());
                 next = lanes.next(&lane);
             }
         };

@@ -33,6 +33,14 @@ pub trait Perform: Send {
     /// Carries out one effect that was committed; the board is the one after that commit.
     fn perform(&mut self, effect: Effect, board: &Board);
 
+    /// Carries out all that followed from one event. What only puts away what is over comes last.
+    fn perform_all(&mut self, mut effects: Vec<Effect>, board: &Board) {
+        effects.sort_by_key(Effect::is_clearing);
+        for effect in effects {
+            self.perform(effect, board);
+        }
+    }
+
     /// Puts away what earlier lives left behind, beside the work; the board is the one after the inventory.
     fn tidy(&mut self, board: &Board);
 }
@@ -155,18 +163,16 @@ impl<P: Perform> Running<P> {
             );
             self.journal.add(now, notice);
         }
+        let mut wishes = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Reply(_, said) => {
-                    if let Some(answer) = answer {
-                        // Who asked may have gone away; the board has changed all the same.
-                        drop(answer.try_send(said));
-                    }
-                }
-                Effect::Notify(_) => {}
-                effect => self.performer.perform(effect, self.ledger.board()),
+            match (effect, answer) {
+                // Who asked may have gone away; the board has changed all the same.
+                (Effect::Reply(_, said), Some(answer)) => drop(answer.try_send(said)),
+                (Effect::Reply(..) | Effect::Notify(_), _) => {}
+                (wish, _) => wishes.push(wish),
             }
         }
+        self.performer.perform_all(wishes, self.ledger.board());
         if let Some(answer) = answer {
             // A command has its answer by now, and its place is taken.
             drop(answer.try_send(heard(self.ledger.board(), event)));

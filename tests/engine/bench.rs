@@ -30,6 +30,8 @@ use crate::git_fixture::GitFixture;
 #[derive(Default)]
 pub(crate) struct Outside {
     pub(crate) launches: Mutex<Vec<LaunchSpec>>,
+    /// The worktrees there were at each launch.
+    pub(crate) surroundings: Mutex<Vec<Vec<String>>>,
     pub(crate) briefs: Mutex<Vec<Brief>>,
     pub(crate) stops: Mutex<Vec<String>>,
     pub(crate) found: Mutex<Vec<Held>>,
@@ -65,6 +67,8 @@ pub(crate) fn launched() -> Launched {
 impl Holders for Outside {
     fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
         self.launches.lock().unwrap().push(spec.clone());
+        let around = spec.cwd.parent().map(names_in).unwrap_or_default();
+        self.surroundings.lock().unwrap().push(around);
         match self.mishap() {
             Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".to_owned())),
             Mishap::None | Mishap::Panic => Ok(launched()),
@@ -237,11 +241,9 @@ impl Bench {
     }
 
     fn take(&mut self, event: &Event) {
-        for effect in self.board.apply(self.now, event) {
-            if !matches!(effect, Effect::Reply(..) | Effect::Notify(_)) {
-                self.performer.perform(effect, &self.board);
-            }
-        }
+        let mut effects = self.board.apply(self.now, event);
+        effects.retain(|effect| !matches!(effect, Effect::Reply(..) | Effect::Notify(_)));
+        self.performer.perform_all(effects, &self.board);
         self.board.take_touched();
     }
 
@@ -334,11 +336,7 @@ impl Bench {
 
     /// Names of the worktree folders there are.
     pub(crate) fn worktrees(&self) -> Vec<String> {
-        let root = self.git.project().join(".debussy-worktrees");
-        let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-        entries
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect()
+        names_in(&self.git.project().join(".debussy-worktrees"))
     }
 
     /// Branches of a repository.
@@ -353,6 +351,13 @@ impl Bench {
     pub(crate) fn head(&self, repository: &Path, branch: &str) -> String {
         self.git.git(repository, &["rev-parse", branch])
     }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
 fn workflows() -> Vec<Workflow> {

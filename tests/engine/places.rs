@@ -64,6 +64,17 @@ fn a_finished_task_leaves_no_branch_and_no_worktree_behind() {
 }
 
 #[test]
+fn the_old_worktree_is_put_away_when_the_next_agent_has_been_started() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let old = bench.worktrees();
+    bench.develop("t-1", "work.txt", "work\n");
+    let at_the_review = bench.outside.surroundings.lock().unwrap()[1].clone();
+    assert!(at_the_review.contains(&old[0]), "{at_the_review:?} lacks {old:?}");
+    assert!(!bench.worktrees().contains(&old[0]));
+}
+
+#[test]
 fn work_is_merged_into_the_base_of_its_batch_and_nowhere_else() {
     let mut bench = Bench::new();
     bench.git.git(

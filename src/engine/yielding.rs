@@ -1,0 +1,85 @@
+//! Who gives way: what is over is put away when no agent is just being started, because somebody waits for the agent and nobody
+//! for the tidiness. Must not decide what is done, only when.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+/// Longest time one gives way: starts that never end must not keep everything where it lies.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Starts under way. Cheap to clone; all clones count the same starts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Starts(Arc<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    under_way: Mutex<usize>,
+    changed: Condvar,
+}
+
+/// A start under way, until it is dropped.
+#[derive(Debug)]
+pub(super) struct UnderWay(Starts);
+
+impl Starts {
+    /// A start begins.
+    pub(super) fn begin(&self) -> UnderWay {
+        *self.0.under_way.lock() += 1;
+        UnderWay(self.clone())
+    }
+
+    /// Waits until no start is under way, or long enough.
+    pub(super) fn give_way(&self) {
+        self.give_way_for(PATIENCE);
+    }
+
+    fn give_way_for(&self, patience: Duration) {
+        let mut under_way = self.0.under_way.lock();
+        self.0
+            .changed
+            .wait_while_for(&mut under_way, |count| *count > 0, patience);
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        *self.0.0.under_way.lock() -= 1;
+        self.0.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn what_gives_way_goes_on_when_the_last_start_is_over() {
+        let starts = Starts::default();
+        let (first, second) = (starts.begin(), starts.begin());
+        let (tell, told) = mpsc::sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                starts.give_way_for(Duration::from_mins(1));
+                tell.send(()).unwrap();
+            });
+            drop(first);
+            assert!(
+                told.recv_timeout(Duration::from_millis(50)).is_err(),
+                "one is still under way"
+            );
+            drop(second);
+            told.recv_timeout(Duration::from_secs(20)).unwrap();
+        });
+    }
+
+    #[test]
+    fn a_start_that_does_not_end_is_waited_for_only_so_long() {
+        let starts = Starts::default();
+        let _endless = starts.begin();
+        starts.give_way_for(Duration::from_millis(1));
+    }
+}
