@@ -32,7 +32,7 @@ pub(super) struct Job {
 pub(super) enum Urgency {
     /// Yes.
     Wanted,
-    /// Nobody: it puts away what is over, and gives way to starts.
+    /// Nobody: it puts away what is over, and gives way to starts and evidence.
     CanWait,
 }
 

@@ -12,7 +12,7 @@ use super::job::{Job, Urgency, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
 use super::world::{GRACE, World};
-use super::yielding::Starts;
+use super::yielding::Hurry;
 use super::{evidence, merging, settling, starting, tidying};
 use crate::domain::EvidenceKind;
 use crate::domain::evidence::{Issue, Severity};
@@ -24,7 +24,7 @@ use crate::ports::holders::HolderId;
 pub struct Performer {
     world: Arc<World>,
     lanes: Lanes<Job>,
-    starts: Starts,
+    hurry: Hurry,
     tracker: TaskTracker,
     runtime: Handle,
 }
@@ -35,7 +35,7 @@ impl Performer {
         Performer {
             world,
             lanes: Lanes::default(),
-            starts: Starts::default(),
+            hurry: Hurry::default(),
             tracker,
             runtime,
         }
@@ -56,14 +56,15 @@ impl Perform for Performer {
         let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
-        let (world, lanes, starts) = (Arc::clone(&self.world), self.lanes.clone(), self.starts.clone());
+        let (world, lanes, hurry) = (Arc::clone(&self.world), self.lanes.clone(), self.hurry.clone());
         // Counted before any other thread runs, so that what comes after it in this turn gives way.
-        let mut under_way = (first.what == What::Start).then(|| starts.begin());
+        let hurries = matches!(first.what, What::Start | What::Verify(_));
+        let mut under_way = hurries.then(|| hurry.begin());
         let work = move || {
             let mut next = Some(first);
             while let Some(job) = next {
                 if job.urgency == Urgency::CanWait {
-                    starts.give_way();
+                    hurry.give_way();
                 }
                 work_off(&world, &job);
                 drop(under_way.take());

@@ -1,17 +1,17 @@
-//! Who gives way: what is over is put away when no agent is just being started, because somebody waits for the agent and nobody
-//! for the tidiness. Must not decide what is done, only when.
+//! Who gives way: what is over is put away when no agent is just being started and no evidence collected, because somebody waits
+//! for those and nobody for the tidiness. Must not decide what is done, only when.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Longest time one gives way: starts that never end must not keep everything where it lies.
+/// Longest time one gives way: hurry that never ends must not keep everything where it lies.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Starts under way. Cheap to clone; all clones count the same starts.
+/// Work under way that somebody waits for. Cheap to clone; all clones count the same work.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Starts(Arc<Count>);
+pub(super) struct Hurry(Arc<Count>);
 
 #[derive(Debug, Default)]
 struct Count {
@@ -19,18 +19,18 @@ struct Count {
     changed: Condvar,
 }
 
-/// A start under way, until it is dropped.
+/// Such work, until this is dropped.
 #[derive(Debug)]
-pub(super) struct UnderWay(Starts);
+pub(super) struct UnderWay(Hurry);
 
-impl Starts {
-    /// A start begins.
+impl Hurry {
+    /// Such work begins.
     pub(super) fn begin(&self) -> UnderWay {
         *self.0.under_way.lock() += 1;
         UnderWay(self.clone())
     }
 
-    /// Waits until no start is under way, or long enough.
+    /// Waits until no such work is under way, or long enough.
     pub(super) fn give_way(&self) {
         self.give_way_for(PATIENCE);
     }
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_gives_way_goes_on_when_the_last_start_is_over() {
-        let starts = Starts::default();
-        let (first, second) = (starts.begin(), starts.begin());
+    fn what_gives_way_goes_on_when_the_last_hurry_is_over() {
+        let hurry = Hurry::default();
+        let (first, second) = (hurry.begin(), hurry.begin());
         let (tell, told) = mpsc::sync_channel(1);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                starts.give_way_for(Duration::from_mins(1));
+                hurry.give_way_for(Duration::from_mins(1));
                 tell.send(()).unwrap();
             });
             drop(first);
@@ -77,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_does_not_end_is_waited_for_only_so_long() {
-        let starts = Starts::default();
-        let _endless = starts.begin();
-        starts.give_way_for(Duration::from_millis(1));
+    fn a_hurry_that_does_not_end_is_waited_for_only_so_long() {
+        let hurry = Hurry::default();
+        let _endless = hurry.begin();
+        hurry.give_way_for(Duration::from_millis(1));
     }
 }
