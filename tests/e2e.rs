@@ -32,6 +32,8 @@ mod mishaps;
 mod plain;
 #[path = "e2e/servers.rs"]
 mod servers;
+#[path = "e2e/settings.rs"]
+mod settings;
 #[path = "e2e/sizes.rs"]
 mod sizes;
 #[path = "e2e/terminal.rs"]

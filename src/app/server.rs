@@ -19,6 +19,7 @@ mod past;
 mod picture;
 mod reading;
 mod recalling;
+mod reloading;
 mod requests;
 mod screens;
 mod seeking;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::inbox_folder::Intake;
+use super::reloading;
 use super::screens::holder_of;
 use super::session;
 use super::session::Session;
@@ -147,17 +148,8 @@ fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
 }
 
 fn reload(session: &Session) -> Answer {
-    let read = crate::app::setup::reread(&session.place)
-        .and_then(|found| Ok((found, crate::app::setup::agents(&session.place)?)));
-    match read {
-        Ok(((settings, workflows), agents)) => {
-            session.use_agents(agents);
-            let put = |event| session.inbox.put(event);
-            match put(Event::WorkflowsLoaded(workflows)).and_then(|()| put(Event::Configured(settings))) {
-                Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),
-                Err(closed) => Answer::Failed(format!("could not {closed}")),
-            }
-        }
+    match reloading::reload(session) {
+        Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),
         Err(why) => Answer::Failed(format!("{why}\nthe old settings stay in force")),
     }
 }

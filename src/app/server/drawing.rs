@@ -3,13 +3,15 @@
 
 mod calling;
 mod sending;
+mod sizing;
+mod tasting;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crossterm::event::{Event as InputEvent, MouseEventKind};
-use ratatui::layout::Rect;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -19,19 +21,15 @@ use super::listening::{Server, TalkError, bye, next};
 use super::pace::Pace;
 use super::picture::{Picture, Stale};
 use super::requests::{Done, carry_out};
-use super::screens::holder_of;
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
+use crate::app::config::Config;
 use crate::app::taste::Taste;
-use crate::app::wire::{Attach, FromClient};
+use crate::app::wire::{Attach, FromClient, Looks};
 use crate::domain::Timestamp;
-use crate::ports::holders::{HolderId, PaneSize};
-use crate::term::Size;
-use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, ScreenId, Shelf, State, Theme};
+use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, Shelf, State, Theme};
 use calling::Calling;
-
-/// An agent's terminal is never narrower: its own interface would fall apart.
-const NARROWEST_AGENT: u16 = 60;
+use tasting::first_state;
 
 /// How often a changed arrangement is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(3);
@@ -45,6 +43,10 @@ pub(super) struct Client {
     pub(super) state: State,
     pub(super) number: u64,
     theme: Theme,
+    looks: Looks,
+    /// The settings in force.
+    settings: watch::Receiver<Arc<Config>>,
+    began: Timestamp,
     picture: Picture,
     pace: Pace,
     watching: Vec<Watch>,
@@ -103,6 +105,8 @@ enum Happened {
     Wrote(Option<Changes>),
     /// The time has come for a picture.
     Due,
+    /// Other settings are in force.
+    Settings,
     /// Work beside the drawing has ended.
     Done(Result<Done, tokio::task::JoinError>),
 }
@@ -110,10 +114,17 @@ enum Happened {
 impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
         let size = (attach.cols.max(1), attach.rows.max(1));
-        let taste = Taste::of(&server.session.place.config());
+        let taste = Taste::of(&server.session.in_force.config());
         let mut state = first_state(&taste, size)?;
         arranging::prepare(&server.session, &mut state, clock::now());
+        let (changes, now) = (server.session.in_force.changes(), clock::now());
+        if let Some(why) = server.session.in_force.problem() {
+            state.tell(now, crate::domain::Level::Error, why);
+        }
         Ok(Client {
+            looks: attach.looks,
+            settings: changes,
+            began: now,
             server: Arc::clone(server),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
@@ -158,6 +169,7 @@ impl Client {
                 changed = screens.changed(), if stale < Stale::Terminals =>
                     Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
                 Some(done) = self.work.join_next() => Happened::Done(done),
+                Ok(()) = self.settings.changed() => Happened::Settings,
                 () = tokio::time::sleep_until(due) => Happened::Due,
             };
             match self.take(happened, sender).await? {
@@ -223,6 +235,10 @@ impl Client {
                 Next::On
             }
             Happened::Done(done) => self.done(done),
+            Happened::Settings => {
+                self.take_settings();
+                Next::On
+            }
         })
     }
 
@@ -242,28 +258,6 @@ impl Client {
         } else {
             Stale::Everything
         }
-    }
-
-    /// Gives the terminals that this client shows their sizes, as far as it is the one that decides.
-    pub(super) fn fit_terminals(&self) {
-        let shown = self.picture.layout().panes.iter().filter_map(|pane| {
-            let id = pane.screen?;
-            Some((holder_of(id), size_for(id, pane.area)))
-        });
-        let shown: Vec<(HolderId, PaneSize)> = shown.collect();
-        self.server.resize(self.server.sizes.shows(self.number, &shown));
-    }
-
-    /// The size of the terminal a pane would have.
-    pub(super) fn size_of(&self, pane: ui::PaneId) -> PaneSize {
-        let area = self
-            .picture
-            .layout()
-            .panes
-            .iter()
-            .find(|area| area.pane == pane)
-            .map(|area| area.area);
-        area.map_or(PaneSize::cells(80, 24), |area| size_for(ScreenId::Shell(0), area))
     }
 
     async fn input(&mut self, event: InputEvent, sender: &mut Sender) -> Result<Next, TalkError> {
@@ -355,16 +349,6 @@ impl Client {
     }
 }
 
-/// The size a terminal gets in a pane: what its program can live with, and its emulator.
-fn size_for(id: ScreenId, area: Rect) -> PaneSize {
-    let least = match id {
-        ScreenId::Attempt(_) => NARROWEST_AGENT,
-        ScreenId::Shell(_) | ScreenId::Conductor => Size::MIN,
-    };
-    let size = Size::new(area.width.max(least), area.height);
-    PaneSize::cells(size.cols, size.rows)
-}
-
 /// Whether somebody sits in front of a terminal that says so.
 fn is_of_a_person(event: &InputEvent) -> bool {
     match event {
@@ -377,19 +361,5 @@ fn is_of_a_person(event: &InputEvent) -> bool {
 impl Drop for Client {
     fn drop(&mut self) {
         self.server.resize(self.server.sizes.left(self.number));
-    }
-}
-
-/// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
-fn first_state(taste: &Taste, size: (u16, u16)) -> Result<State, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-    match taste.keymap() {
-        Ok(keymap) => State::new(size, keymap).map_err(|error| failed(&error)),
-        Err(wrong) => {
-            let mut state = State::builtin(size).map_err(|error| failed(&error))?;
-            let text = format!("could not {wrong}; the default keys hold");
-            state.tell(clock::now(), crate::domain::Level::Error, text);
-            Ok(state)
-        }
     }
 }

@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::calls::{self, Outcome};
 use super::copies::Copies;
+use super::reloading::{self, Look};
 use super::session::Session;
 use super::shells::Shells;
 use super::sizes::Sizes;
@@ -34,6 +35,9 @@ const MOST: usize = 256;
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
 const INBOX_EVERY: Duration = Duration::from_secs(2);
+
+/// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
+const SETTINGS_EVERY: Duration = Duration::from_millis(700);
 
 /// A session that listens.
 #[derive(Debug)]
@@ -101,6 +105,34 @@ impl Server {
         // A conversation that does not end is a peer that does not read; it is cut off when the process ends.
         drop(tokio::time::timeout(PATIENCE, self.conversations.wait()).await);
         Ok(())
+    }
+
+    /// Lets what is written into the files of the settings come into force, until the server ends.
+    pub async fn watch_settings(self: &Arc<Self>) {
+        let look = || {
+            let server = Arc::clone(self);
+            tokio::task::spawn_blocking(move || Look::at(&server.session.place))
+        };
+        let mut every = tokio::time::interval(SETTINGS_EVERY);
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut read = look().await.unwrap_or_default();
+        let mut seen = read.clone();
+        loop {
+            every.tick().await;
+            let Ok(now) = look().await else { return };
+            let is_settled = now == seen;
+            seen = now;
+            if !is_settled || seen == read {
+                continue;
+            }
+            read = seen.clone();
+            let server = Arc::clone(self);
+            // What is wrong is told to people where they look.
+            let reading = move || drop(reloading::reload(&server.session));
+            if tokio::task::spawn_blocking(reading).await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Gives terminals their sizes, each at its pace.

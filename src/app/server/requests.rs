@@ -102,7 +102,12 @@ fn asked(server: &Server, command: Command) -> Done {
 /// Makes a task, and releases it if that was wished.
 fn make(client: &mut Client, server: Arc<Server>, task: NewTask) {
     let taken = |id: &str| server.session.pictures.borrow().tasks.contains_key(&id.into());
-    let prefix = server.session.place.config().text("prefix").unwrap_or_default();
+    let prefix = server
+        .session
+        .in_force
+        .config()
+        .text("prefix")
+        .unwrap_or_default();
     let id = free_id(&prefix, &task.title, &taken);
     let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
     let create = Command::Create(draft(id, task));

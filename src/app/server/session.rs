@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
+use super::reloading::InForce;
 use super::tally::Tally;
 use crate::adapters::agents::{Configured, Inherited, Kinds};
 use crate::adapters::clock::{self, WallClock};
@@ -62,6 +63,8 @@ pub struct Session {
     pub since: Timestamp,
     /// What shells are started with.
     pub shell: Shell,
+    /// The settings that hold now.
+    pub(super) in_force: InForce,
     agents: Arc<Configured>,
     engine: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
     tracker: TaskTracker,
@@ -152,6 +155,7 @@ impl Session {
         first.push(woke);
         let engine = start_engine(running, first)?;
         Ok(Session {
+            in_force: InForce::new(&place),
             place,
             inbox,
             intake,

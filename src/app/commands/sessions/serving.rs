@@ -68,13 +68,20 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
             stop.cancel();
         }
     };
+    let watching = {
+        let server = Arc::clone(&server);
+        async move {
+            let stop = server.stop.clone();
+            tokio::select! { () = stop.cancelled() => {}, () = server.watch_settings() => stop.cancelled().await }
+        }
+    };
     let serving = async {
         let outcome = server.serve(&listener).await;
         server.stop.cancel();
         outcome
     };
-    let (outcome, ()) = tokio::select! {
-        both = async { tokio::join!(serving, telling) } => both,
+    let (outcome, (), ()) = tokio::select! {
+        all = async { tokio::join!(serving, telling, watching) } => all,
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
     };
     let agents = *server.stop_agents.lock();

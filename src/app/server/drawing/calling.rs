@@ -30,6 +30,14 @@ impl Calling {
         }
     }
 
+    /// The settings changed.
+    pub(super) fn take_settings(&mut self, taste: &Taste, looks: Looks) {
+        let (rules, manner) = taste.calls(looks);
+        self.herald.set_rules(rules);
+        self.manner = manner;
+        self.seen = None;
+    }
+
     /// The terminal says whether the person looks at it.
     pub(super) fn looked_at(&mut self, here: bool) {
         self.herald.looked_at(here);

@@ -158,11 +158,13 @@ impl Client {
     fn read_log(&mut self) {
         for line in self.server.session.journal.after(self.read_to) {
             self.read_to = line.seq;
-            self.log.push(LogLine {
+            let line = LogLine {
                 seq: line.seq,
                 at: line.at,
                 notice: line.notice.clone(),
-            });
+            };
+            self.tell_of_settings(&line);
+            self.log.push(line);
         }
         let surplus = self.log.len().saturating_sub(LOG_LINES);
         self.log.drain(..surplus);

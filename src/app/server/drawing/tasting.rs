@@ -1,0 +1,48 @@
+//! How a person wants the screen, when they come and when the settings change under them.
+
+use std::sync::Arc;
+
+use super::{Client, Stale};
+use crate::adapters::clock;
+use crate::app::server::reloading::KIND;
+use crate::app::taste::Taste;
+use crate::domain::Level;
+use crate::ui::{LogLine, State};
+
+impl Client {
+    /// Draws and heeds keys as the settings say by now.
+    pub(super) fn take_settings(&mut self) {
+        let config = Arc::clone(&self.settings.borrow_and_update());
+        let taste = Taste::of(&config);
+        self.theme = taste.theme(self.looks);
+        // Keys that contradict each other never come into force.
+        if let Ok(keymap) = taste.keymap() {
+            self.state.keymap = keymap;
+        }
+        self.calling.take_settings(&taste, self.looks);
+        self.picture.anew(self.state.size);
+        self.picture.mark(Stale::Everything);
+    }
+
+    /// What is said about the settings while somebody looks is told where they look.
+    pub(super) fn tell_of_settings(&mut self, line: &LogLine) {
+        if line.notice.kind == KIND && line.at >= self.began {
+            self.state
+                .tell(clock::now(), line.notice.level, line.notice.text.clone());
+        }
+    }
+}
+
+/// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
+pub(super) fn first_state(taste: &Taste, size: (u16, u16)) -> Result<State, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
+    match taste.keymap() {
+        Ok(keymap) => State::new(size, keymap).map_err(|error| failed(&error)),
+        Err(wrong) => {
+            let mut state = State::builtin(size).map_err(|error| failed(&error))?;
+            let text = format!("could not {wrong}; the default keys hold");
+            state.tell(clock::now(), Level::Error, text);
+            Ok(state)
+        }
+    }
+}

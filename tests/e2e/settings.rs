@@ -1,0 +1,57 @@
+//! Settings that are written while somebody looks: what can be understood holds at once, what cannot changes nothing.
+
+use std::fs;
+
+use crate::driver::Story;
+
+#[test]
+fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_line() {
+    let story = Story::new("");
+    let file = story.project().join(".debussy/config.toml");
+    let first = fs::read_to_string(&file).unwrap();
+    let tty = story.tty(&[], (160, 40));
+    tty.see("? help");
+    assert!(!tty.look().text().is_ascii());
+
+    // Lines, keys and a limit, in one writing.
+    let good =
+        format!("glyphs = \"ascii\"\n{first}\n[keys.nav]\nhelp = \"Z\"\n[max_role_agents]\ntester = 3\n");
+    fs::write(&file, &good).unwrap();
+    tty.see("in force now:");
+    let screen = tty.wait("lines of letters", |screen| screen.text().is_ascii());
+    assert!(screen.has("Z help"), "{}", screen.text());
+    tty.press("Z");
+    tty.see("Esc close");
+    tty.press("Esc");
+    tty.miss("Esc close");
+
+    // A slip: everything stays, and the line is named.
+    fs::write(
+        &file,
+        good.replace("glyphs = \"ascii\"", "max_total_agents = many"),
+    )
+    .unwrap();
+    tty.see("config.toml:1:");
+    story.wait_until("a line in the log", || {
+        story.logs().contains("the old settings stay in force")
+    });
+    assert!(tty.look().text().is_ascii(), "the old ones hold");
+    fs::write(&file, good.replace("help = \"Z\"", "help = \"q\"")).unwrap();
+    tty.see("bind `q` twice in nav");
+    tty.press("Z");
+    tty.see("Esc close");
+    tty.press("Esc");
+
+    // Mended; one of the settings has to wait.
+    fs::write(&file, format!("{first}\n[terminal]\nengine = \"vt100\"\n")).unwrap();
+    tty.see("at the next start of the server");
+    tty.wait("lines", |screen| !screen.text().is_ascii());
+
+    // A switch that somebody moves does what the command does.
+    fs::write(&file, format!("paused = true\n{first}")).unwrap();
+    story.wait_until("a pause", || story.dbs(&["status"]).contains("paused by"));
+    fs::write(&file, &first).unwrap();
+    story.wait_until("work", || !story.dbs(&["status"]).contains("paused by"));
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
