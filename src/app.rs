@@ -11,6 +11,7 @@ pub mod editing;
 pub mod ending;
 pub mod logging;
 pub mod naming;
+mod opening;
 pub mod out;
 pub mod patience;
 pub mod place;

@@ -14,6 +14,7 @@ mod keymap;
 mod layout;
 mod likely;
 mod line;
+mod link;
 mod lists;
 mod live;
 mod marker;
@@ -52,7 +53,7 @@ pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
 };
 pub use shelf::{Against, Moment, Paper, Sheet, Shelf, Want};
-pub use state::{Content, Saved, State, StateProblem};
+pub use state::{Content, PastePreview, Saved, Seat, State, StateProblem};
 pub use still::{Select, Still, StillLine};
 pub use text::{cut, width};
 pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};

@@ -17,6 +17,8 @@ mod fixture;
 mod inbox;
 #[path = "ui/keys.rs"]
 mod keys;
+#[path = "ui/links.rs"]
+mod links;
 #[path = "ui/lists.rs"]
 mod lists;
 #[path = "ui/mouse.rs"]

@@ -174,8 +174,7 @@ async fn converse(
     input: &mut Input,
     (looks, edge): (Looks, &Edge),
 ) -> Result<End, String> {
-    let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    if say(sender, &FromClient::Attach(Attach { cols, rows, looks }))
+    if say(sender, &FromClient::Attach(terminal(looks, edge)))
         .await
         .is_err()
     {
@@ -183,8 +182,18 @@ async fn converse(
     }
     let voice = Voice::of(edge);
     let mut title = String::new();
+    // The last link that is being opened; whether an earlier one could be is told no more.
+    let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
     loop {
         tokio::select! {
+            Some(opened) = ended(&mut opening) => {
+                opening = None;
+                if let Ok(Err(why)) = opened
+                    && say(sender, &FromClient::Failed(why)).await.is_err()
+                {
+                    return Ok(End::Lost);
+                }
+            }
             event = input.next() => match event {
                 Some(Ok(event)) => {
                     if say(sender, &FromClient::Input(event)).await.is_err() {
@@ -216,10 +225,23 @@ async fn converse(
                     RawTerminal::name(&voice.title(&title));
                 }
                 Ok(Some(Packet::Said(FromServer::Notify(call)))) => RawTerminal::call(&voice.notify(&call)),
+                Ok(Some(Packet::Said(FromServer::Open(target)))) => {
+                    opening = Some(tokio::task::spawn_blocking(move || super::opening::open(&target)));
+                }
                 Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),
             },
         }
+    }
+}
+
+/// Waits for work that was begun; for ever when none was.
+async fn ended<T>(
+    work: &mut Option<tokio::task::JoinHandle<T>>,
+) -> Option<Result<T, tokio::task::JoinError>> {
+    match work {
+        Some(work) => Some(work.await),
+        None => std::future::pending().await,
     }
 }
 
@@ -241,6 +263,47 @@ async fn edited(edge: &Edge, text: String, input: &mut Input) -> Result<Option<S
         }
         Err(_broken) => None,
     })
+}
+
+/// What this terminal is like.
+fn terminal(looks: Looks, edge: &Edge) -> Attach {
+    let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+    Attach {
+        cols,
+        rows,
+        looks,
+        remote: is_remote(edge),
+        outer: outer(edge).map(str::to_owned),
+    }
+}
+
+/// Whether the terminal is at the other end of a connection.
+fn is_remote(edge: &Edge) -> bool {
+    ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
+        .iter()
+        .any(|name| edge.get(name).is_some())
+}
+
+/// The program this terminal is in, if that has keys of its own.
+fn outer(edge: &Edge) -> Option<&'static str> {
+    let known = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
+    let found = known.into_iter().find(|(name, _)| edge.get(name).is_some());
+    found.map(|(_, outer)| outer)
+}
+
+/// Refuses a screen inside one of our own panes: both would want the same keys.
+///
+/// # Errors
+/// When it is one; says the ways out.
+pub fn refuse_to_nest(edge: &Edge) -> Result<(), String> {
+    if edge.get("DBS_MARKER").is_none() {
+        return Ok(());
+    }
+    Err(
+        "could not show a screen here: this terminal is itself a pane of dbs, and both would want the same keys; \
+         the prefix and s go to another project, `dbs board` and `dbs watch` work here, `env -u DBS_MARKER dbs` does it anyway"
+            .to_owned(),
+    )
 }
 
 /// How this terminal can be drawn on, from its environment.

@@ -62,6 +62,9 @@ const BATCH: &str = "demo";
 /// # Errors
 /// What could not be done, for people.
 pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
+    if options.form == Form::Screen {
+        super::client::refuse_to_nest(edge)?;
+    }
     let scratch = match &options.keep {
         Some(folder) => Scratch::Kept(kept(folder)?),
         None => Scratch::Removed(

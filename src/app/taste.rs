@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::config::{Config, Origin};
 use super::wire::{Looks, Manner, Way};
 use crate::domain::Span;
-use crate::ui::{CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Palette, Theme};
+use crate::ui::{CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Palette, PastePreview, Theme};
 
 /// How a person wants the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +15,8 @@ pub struct Taste {
     palette: Option<Palette>,
     /// Glyphs and lines; `None`: as the terminal can.
     glyphs: Option<Glyphs>,
+    /// Whether pastes are shown first.
+    pastes: PastePreview,
     /// A person's own keys, as a key file.
     keys: String,
     /// When a person is called, and how.
@@ -35,6 +37,10 @@ impl Taste {
                 Some("unicode") => Some(Glyphs::Unicode),
                 Some("ascii") => Some(Glyphs::Ascii),
                 _ => None,
+            },
+            pastes: match config.text("paste_preview").as_deref() {
+                Some("never") => PastePreview::Never,
+                _ => PastePreview::Shown,
             },
             keys: own_keys(config),
             call: (
@@ -75,6 +81,11 @@ impl Taste {
             glyphs: self.theme(looks).glyphs,
         };
         (rules, self.manner)
+    }
+
+    /// Whether pastes are shown before they are sent.
+    pub fn pastes(&self) -> PastePreview {
+        self.pastes
     }
 
     /// The keys.

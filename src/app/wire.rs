@@ -45,6 +45,8 @@ pub enum FromClient {
     Input(InputEvent),
     /// The editor was closed; what it wrote, or nothing when it failed.
     Edited(Option<String>),
+    /// Something could not be done here; why, for people.
+    Failed(String),
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
@@ -60,6 +62,12 @@ pub struct Attach {
     pub rows: u16,
     /// How it can be drawn on.
     pub looks: Looks,
+    /// Whether it is at the other end of a connection.
+    #[serde(default)]
+    pub remote: bool,
+    /// The program it is in, if that has keys of its own: tmux, screen, zellij.
+    #[serde(default)]
+    pub outer: Option<String>,
 }
 
 /// How a terminal can be drawn on.
@@ -157,6 +165,8 @@ pub enum FromServer {
     Edit(String),
     /// Put this on the person's clipboard.
     Clipboard(String),
+    /// Open this link of the web.
+    Open(String),
     /// Go on in the project with that root.
     Go(String),
     /// Name the terminal's window so.

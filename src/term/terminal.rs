@@ -98,6 +98,11 @@ impl Terminal {
         self.core.engine.hyperlink(row, col, scroll_back)
     }
 
+    /// Whether the program ever gave a link to its words; until then no cell has one.
+    pub fn has_linked(&self) -> bool {
+        self.core.linked
+    }
+
     /// Lines kept above the screen.
     pub fn history_len(&self) -> usize {
         self.core.engine.history_len()

@@ -42,6 +42,8 @@ pub enum Action {
     Sort,
     /// The text of a terminal in the editor.
     EditText,
+    /// Open a link.
+    OpenLink,
     /// The next place that matches.
     NextMatch,
     /// The previous place that matches.

@@ -33,6 +33,21 @@ impl<'a> LiveScreen<'a> {
 }
 
 impl LiveScreen<'_> {
+    /// Words of a row to which the program gave a link.
+    fn links(&mut self, row: u16, back: usize) -> Vec<(std::ops::Range<u16>, String)> {
+        let mut links: Vec<(std::ops::Range<u16>, String)> = Vec::new();
+        for column in 0..self.terminal.size().cols {
+            let Some(target) = self.terminal.hyperlink(row, column, back) else {
+                continue;
+            };
+            match links.last_mut() {
+                Some((columns, same)) if columns.end == column && *same == target => columns.end += 1,
+                _ => links.push((column..column + 1, target)),
+            }
+        }
+        links
+    }
+
     fn show_row(&mut self, row: u16, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
         let inverse = self.terminal.modes().has(Mode::ReverseVideo);
         self.terminal.visible_row(row, back, &mut self.row);
@@ -91,6 +106,7 @@ impl ScreenRead for LiveScreen<'_> {
 
     fn still(&mut self) -> Still {
         let inverse = self.terminal.modes().has(Mode::ReverseVideo);
+        let linked = self.terminal.has_linked();
         let (history, rows) = (self.terminal.history_len(), self.terminal.size().rows);
         let places = (1..=history).rev().map(|back| (0, back));
         let places = places.chain((0..rows).map(|row| (row, 0)));
@@ -99,6 +115,9 @@ impl ScreenRead for LiveScreen<'_> {
             self.terminal.visible_row(row, back, &mut self.row);
             let mut line = line_of(&self.row, inverse);
             line.wraps = self.terminal.row_wraps(row, back);
+            if linked {
+                line.links = self.links(row, back);
+            }
             lines.push(line);
         }
         let cursor = self.terminal.cursor();
@@ -123,6 +142,10 @@ impl ScreenRead for LiveScreen<'_> {
             mouse: modes.mouse != MouseMode::Off,
             wheel_keys: modes.has(Mode::AlternateScreen) && modes.has(Mode::AlternateScroll),
         }
+    }
+
+    fn marks_pastes(&self) -> bool {
+        self.terminal.modes().has(Mode::BracketedPaste)
     }
 
     fn title(&self) -> String {

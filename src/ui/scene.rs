@@ -130,6 +130,9 @@ pub trait ScreenRead {
     /// What the program asked for, as far as it concerns our keys and mouse.
     fn wants(&self) -> Wants;
 
+    /// Whether the program wants marks around a paste; without them it takes every line end for Enter.
+    fn marks_pastes(&self) -> bool;
+
     /// The title the program gave itself.
     fn title(&self) -> String;
 

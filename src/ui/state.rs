@@ -73,6 +73,12 @@ pub struct State {
     pub(crate) finished: Finished,
     /// Titles of the layouts that were read.
     pub(crate) layouts: BTreeSet<String>,
+    /// Where the person's terminal is.
+    pub seat: Seat,
+    /// Whether pastes are shown before they are sent.
+    pub pastes: PastePreview,
+    /// Whether the person was told once how keys get past the program their terminal is in.
+    pub(crate) hinted: bool,
     /// What a person missed, until they press something.
     pub(crate) away: Option<Timestamp>,
 }
@@ -94,6 +100,26 @@ pub(crate) const KEYS_SHOWN_AFTER: Span = Span(300);
 
 /// Toasts shown at a time; older ones go first.
 pub(crate) const MOST_TOASTS: usize = 3;
+
+/// Where a person's terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Seat {
+    /// On this machine.
+    #[default]
+    Here,
+    /// At the other end of a connection: what is opened here is not seen there.
+    Remote,
+}
+
+/// Whether pastes of several lines are shown before they are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PastePreview {
+    /// They are, where they could do something by themselves.
+    #[default]
+    Shown,
+    /// They are sent at once.
+    Never,
+}
 
 /// Who gets the next key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -24,6 +24,8 @@ pub struct StillLine {
     pub looks: Vec<(u16, Style)>,
     /// Whether it goes on in the next line because it was too long.
     pub wraps: bool,
+    /// Columns of words to which the program gave a link, and where it leads.
+    pub links: Vec<(std::ops::Range<u16>, String)>,
 }
 
 /// A place: line and column, in columns of the screen.
@@ -130,7 +132,7 @@ fn fold(text: &str) -> String {
 }
 
 /// Columns a grapheme takes on the screen; nothing is narrower than one there.
-fn columns(grapheme: &str) -> usize {
+pub(super) fn columns(grapheme: &str) -> usize {
     grapheme_width(grapheme).max(1)
 }
 

@@ -21,6 +21,7 @@ mod finding;
 mod forming;
 mod jumping;
 mod keys;
+mod linking;
 mod mouse;
 mod moving;
 mod panes;
@@ -74,6 +75,8 @@ pub enum Request {
     CloseShell(u64),
     /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].
     Older(ScreenId, u16),
+    /// Open that link of the web where the person sits.
+    OpenLink(String),
     /// Put that into the person's clipboard.
     Copy(String),
     /// Draw everything anew.

@@ -20,6 +20,7 @@ pub(crate) struct TextScreen {
     pub(crate) rows: u16,
     pub(crate) wants: Wants,
     pub(crate) alive: bool,
+    pub(crate) marks_pastes: bool,
 }
 
 impl TextScreens {
@@ -32,6 +33,7 @@ impl TextScreens {
             lines: text.lines().map(str::to_owned).collect(),
             rows: 30,
             wants: Wants::default(),
+            marks_pastes: true,
             alive: true,
         };
         self.all.insert(id, screen);
@@ -101,6 +103,10 @@ impl ScreenRead for TextScreen {
 
     fn wants(&self) -> Wants {
         self.wants
+    }
+
+    fn marks_pastes(&self) -> bool {
+        self.marks_pastes
     }
 
     fn title(&self) -> String {

@@ -47,11 +47,12 @@ impl Show {
 }
 
 /// Said before anything is begun: a screen that cannot be drawn is no reason to start a server.
-fn needs_terminal(how: Show) -> Result<(), String> {
+fn needs_terminal(how: Show, edge: &Edge) -> Result<(), String> {
     use std::io::IsTerminal as _;
     if how == Show::Plain {
         return Ok(());
     }
+    client::refuse_to_nest(edge)?;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
@@ -61,7 +62,7 @@ fn needs_terminal(how: Show) -> Result<(), String> {
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
     let how = Show::from(start.plain).on(edge);
-    needs_terminal(how)?;
+    needs_terminal(how, edge)?;
     let place = place(edge)?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
@@ -80,6 +81,9 @@ pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
 /// Attaches to a session by name, or to this project's.
 pub(super) fn attach(edge: &Edge, name: Option<&str>, how: Show) -> Outcome {
     let how = how.on(edge);
+    if how != Show::Plain {
+        client::refuse_to_nest(edge)?;
+    }
     let Some(name) = name else {
         let place = place(edge)?;
         if !Door::to(place.clone())?.is_live() {

@@ -243,6 +243,13 @@ const KEYS: &[Key] = &[
         "P50",
     ),
     used(
+        "paste_preview",
+        Kind::Choice(&["auto", "never"]),
+        Some("auto"),
+        "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.",
+        "A5",
+    ),
+    used(
         "keys.prefix",
         Kind::Key,
         Some("ctrl-b"),

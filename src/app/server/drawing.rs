@@ -113,14 +113,13 @@ enum Happened {
 
 impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
-        let size = (attach.cols.max(1), attach.rows.max(1));
         let taste = Taste::of(&server.session.in_force.config());
-        let mut state = first_state(&taste, size)?;
-        arranging::prepare(&server.session, &mut state, clock::now());
+        let mut state = first_state(&taste, attach, &server.session)?;
         let (changes, now) = (server.session.in_force.changes(), clock::now());
         if let Some(why) = server.session.in_force.problem() {
             state.tell(now, crate::domain::Level::Error, why);
         }
+        let size = state.size;
         Ok(Client {
             looks: attach.looks,
             settings: changes,
@@ -217,6 +216,11 @@ impl Client {
                 self.picture.anew(self.state.size);
                 let requests = self.update(Input::Edited(text));
                 self.carry_out_all(requests, sender).await?
+            }
+            Happened::Said(Some(FromClient::Failed(why))) => {
+                self.state.tell(clock::now(), crate::domain::Level::Warning, why);
+                self.picture.mark(Stale::Everything);
+                Next::On
             }
             Happened::Said(Some(FromClient::Ack(number))) => {
                 self.pace.shown(number);

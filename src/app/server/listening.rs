@@ -227,9 +227,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                 server.clients.fetch_sub(1, Ordering::Relaxed);
                 return drawn;
             }
-            Some(
-                FromClient::Hello(_) | FromClient::Input(_) | FromClient::Edited(_) | FromClient::Ack(_),
-            ) => {}
+            Some(_) => {}
         }
     }
 }

@@ -75,6 +75,7 @@ pub(super) async fn carry_out(
                 .work
                 .spawn_blocking(move || Done::Older(id, super::history::lines(&server.session, id, columns)));
         }
+        Request::OpenLink(target) => say(sender, &FromServer::Open(target)).await?,
         Request::Copy(text) => say(sender, &FromServer::Clipboard(text)).await?,
         Request::Switch(root) => {
             say(sender, &FromServer::Go(root)).await?;

@@ -39,6 +39,8 @@ pub(super) struct Core {
     pub(super) frame_began: Option<u64>,
     /// What the main screen showed when the program left it for the alternate one, as escape codes.
     pub(super) hidden_main: Option<Vec<u8>>,
+    /// Whether the program ever gave a link to its words.
+    pub(super) linked: bool,
     pub(super) now: u64,
     pub(super) generation: u64,
     hidden_main_taken: Option<u64>,
@@ -64,6 +66,7 @@ impl Core {
             saved_origin: [false; 2],
             frame_began: None,
             hidden_main: None,
+            linked: false,
             now: 0,
             generation: 0,
             hidden_main_taken: None,

@@ -98,6 +98,7 @@ impl Core {
         } else {
             ("", "")
         };
+        self.linked |= !target.is_empty();
         // A semicolon in the target would be taken for its end.
         let target = target.replace(';', "%3B");
         self.draw(format!("\x1b]8;{parameters};{target}\x1b\\").as_bytes());

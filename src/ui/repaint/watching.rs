@@ -142,6 +142,10 @@ impl ScreenRead for Watched<'_> {
         self.screen.wants()
     }
 
+    fn marks_pastes(&self) -> bool {
+        self.screen.marks_pastes()
+    }
+
     fn title(&self) -> String {
         self.screen.title()
     }

@@ -198,6 +198,8 @@ pub(crate) enum Deed {
     Allow(Vec<(AttemptId, String)>),
     /// Approve these tasks.
     Approve(Vec<TaskId>),
+    /// Open that link.
+    Link(String),
     /// Move these tasks to the stages where they are merged.
     Merge(Vec<(TaskId, StageId)>),
 }
@@ -231,4 +233,6 @@ pub(crate) enum Chosen {
     Split(Axis, Content),
     /// Go to that pane of that tab.
     Goto(usize, PaneId),
+    /// Ask about that link.
+    Link(String),
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Content, Finished, Pane, Shape, State, Tab, Zoom};
-use crate::domain::Timestamp;
+use crate::domain::{Level, Timestamp};
 use crate::ui::layout::{Layout, LayoutProblem};
 use crate::ui::pane::PaneId;
 
@@ -23,6 +23,9 @@ pub struct Saved {
     finished: Finished,
     /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
     known: BTreeSet<String>,
+    /// Whether the person was told how keys get past the program their terminal is in.
+    #[serde(default)]
+    hinted: bool,
     /// When the person left.
     #[serde(default)]
     pub left: Option<Timestamp>,
@@ -57,8 +60,27 @@ impl State {
             panes: fixed.map(|(id, pane)| (*id, own(pane))).collect(),
             finished: self.finished,
             known: self.layouts.clone(),
+            hinted: self.hinted,
             left: None,
         }
+    }
+
+    /// Tells a person once how keys get past the program their terminal is in, if that takes our prefix for itself.
+    pub fn hint_at_outer(&mut self, now: Timestamp, outer: Option<&str>) {
+        let prefix = self.keymap.prefix().to_string();
+        let takes_it = match outer {
+            Some("tmux" | "zellij") => prefix == "C-b",
+            Some("screen") => prefix == "C-a",
+            _ => false,
+        };
+        let Some(outer) = outer.filter(|_| takes_it && !self.hinted) else {
+            return;
+        };
+        self.hinted = true;
+        let text = format!(
+            "inside {outer}, which takes {prefix}: press it twice to reach dbs, or give dbs its own: dbs config keys.prefix ctrl-o"
+        );
+        self.tell(now, Level::Alert, text);
     }
 
     /// Takes up a kept arrangement; `runs` says which shells still do, the others are opened anew. Answers whether it was one:
@@ -86,6 +108,7 @@ impl State {
         self.tabs = saved.tabs.into_iter().map(tab).collect();
         self.tab = saved.tab.min(self.tabs.len() - 1);
         self.finished = saved.finished;
+        self.hinted |= saved.hinted;
         // Layouts that have come since then.
         let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
         for tab in new.collect::<Vec<_>>() {

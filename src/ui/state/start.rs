@@ -46,6 +46,9 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         recent: Vec::new(),
         finished: Finished::Counted,
         layouts: BTreeSet::new(),
+        seat: super::Seat::Here,
+        pastes: super::PastePreview::Shown,
+        hinted: false,
         away: None,
     };
     for text in BUILTIN {

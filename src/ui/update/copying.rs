@@ -89,6 +89,9 @@ impl Turn<'_, '_> {
             Action::Back => self.let_go_of_selection(),
             Action::Yank | Action::Copy => self.yank(),
             Action::Select(select) => self.select(select),
+            Action::OtherEnd if self.copying(arranged).is_some_and(|held| held.anchor.is_none()) => {
+                self.open_link(arranged);
+            }
             Action::OtherEnd => self.other_end(),
             Action::NextMatch => self.next_match(true),
             Action::PreviousMatch => self.next_match(false),
@@ -260,7 +263,7 @@ impl Turn<'_, '_> {
         let screen = self.state.pane(arranged.focus).content.screen();
         match (screen, self.state.copied.clone()) {
             (_, text) if text.is_empty() => self.warn("paste: nothing was copied here yet"),
-            (Some(id), text) => self.paste_into(id, text),
+            (Some(id), text) => self.paste_seen(id, text),
             (None, _) => {}
         }
     }

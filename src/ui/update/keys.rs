@@ -10,7 +10,7 @@ use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
 use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay};
+use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay, PastePreview};
 use crate::ui::views::Step;
 
 /// Lines of a paste that are sent without being shown.
@@ -153,13 +153,19 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// A long paste, or one that could steer the program, is shown before it is sent (A5).
-    fn paste_seen(&mut self, id: ScreenId, text: String) {
+    /// A long paste, or one that could act by itself, is shown before it is sent (A5).
+    pub(super) fn paste_seen(&mut self, id: ScreenId, text: String) {
         let lines = text.lines().count();
         let steers = text
             .chars()
             .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
-        if lines <= MOST_PASTED && !steers {
+        let mut marks = false;
+        self.scene
+            .screens
+            .with(id, &mut |screen| marks = screen.marks_pastes());
+        // Without marks every line end is an Enter.
+        let acts = lines > 1 && !marks;
+        if self.state.pastes == PastePreview::Never || (lines <= MOST_PASTED && !steers && !acts) {
             return self.paste_into(id, text);
         }
         let mut shown: Vec<String> = text
@@ -169,6 +175,9 @@ impl Turn<'_, '_> {
             .collect();
         if lines > MOST_PASTED {
             shown.push(format!("  and {} more lines", lines - MOST_PASTED));
+        }
+        if acts {
+            shown.push("Its program takes every line end as Enter.".to_owned());
         }
         if steers {
             shown.push("It holds control characters.".to_owned());

@@ -1,6 +1,6 @@
 //! The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, or goes to the program that asked.
 
-use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -25,6 +25,10 @@ impl Turn<'_, '_> {
         match event.kind {
             MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
             MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &arranged),
+            MouseEventKind::Down(MouseButton::Left)
+                if event.modifiers.contains(KeyModifiers::CONTROL)
+                    && self.state.overlay.is_none()
+                    && self.click_link((event.column, event.row), &arranged) => {}
             MouseEventKind::Down(MouseButton::Left) => {
                 if !self.reaches_program(event, &arranged) {
                     self.click(event, &arranged);

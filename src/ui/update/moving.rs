@@ -43,6 +43,7 @@ impl Turn<'_, '_> {
             Action::PreviousMatch => self.step(arranged.focus, Step::One(Direction::Up), arranged),
             Action::Sort => self.sort(arranged),
             Action::EditText => self.edit_text(arranged),
+            Action::OpenLink => self.open_link(arranged),
             Action::CopyMode => {
                 self.hold_still(arranged, None);
             }

@@ -44,6 +44,7 @@ impl Turn<'_, '_> {
             Some(Chosen::Split(axis, content)) => self.split(axis, content),
             Some(Chosen::Copy(text)) => self.copy_text(&text),
             Some(Chosen::Goto(tab, pane)) => self.go((tab, pane)),
+            Some(Chosen::Link(target)) => self.ask_link(target),
             None => {}
         }
     }
@@ -83,6 +84,7 @@ impl Turn<'_, '_> {
                 self.requests.extend(commands.map(Request::Command));
                 self.state.marks.clear();
             }
+            Deed::Link(target) => self.follow_link(target),
             Deed::Approve(tasks) => {
                 let commands = tasks.into_iter().map(Command::Approve);
                 self.requests.extend(commands.map(Request::Command));

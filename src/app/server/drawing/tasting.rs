@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::{Client, Stale};
 use crate::adapters::clock;
+use crate::app::server::arranging;
 use crate::app::server::reloading::KIND;
+use crate::app::server::session::Session;
 use crate::app::taste::Taste;
+use crate::app::wire::Attach;
 use crate::domain::Level;
-use crate::ui::{LogLine, State};
+use crate::ui::{LogLine, Seat, State};
 
 impl Client {
     /// Draws and heeds keys as the settings say by now.
@@ -19,6 +22,7 @@ impl Client {
         if let Ok(keymap) = taste.keymap() {
             self.state.keymap = keymap;
         }
+        self.state.pastes = taste.pastes();
         self.calling.take_settings(&taste, self.looks);
         self.picture.anew(self.state.size);
         self.picture.mark(Stale::Everything);
@@ -34,7 +38,18 @@ impl Client {
 }
 
 /// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
-pub(super) fn first_state(taste: &Taste, size: (u16, u16)) -> Result<State, String> {
+pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> Result<State, String> {
+    let mut state = fresh(taste, (attach.cols.max(1), attach.rows.max(1)))?;
+    arranging::prepare(session, &mut state, clock::now());
+    state.pastes = taste.pastes();
+    if attach.remote {
+        state.seat = Seat::Remote;
+    }
+    state.hint_at_outer(clock::now(), attach.outer.as_deref());
+    Ok(state)
+}
+
+fn fresh(taste: &Taste, size: (u16, u16)) -> Result<State, String> {
     let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
     match taste.keymap() {
         Ok(keymap) => State::new(size, keymap).map_err(|error| failed(&error)),

@@ -39,7 +39,10 @@ pub(super) const ROWS: &[Entry] = &[
     row(
         Action::OtherEnd,
         "other_end",
-        ("other end", "To the other end of the selection."),
+        (
+            "other end",
+            "To the other end of the selection; without one, open the link under the cursor.",
+        ),
         &["swap ends"],
         (Group::Copying, When::Copying),
     ),
@@ -152,6 +155,16 @@ pub(super) const ROWS: &[Entry] = &[
             "Open what is selected, or all that the terminal has shown, in your editor; it can be saved there as a file.",
         ),
         &["editor", "file", "save", "export"],
+        (Group::Copying, When::Screen),
+    ),
+    row(
+        Action::OpenLink,
+        "open_link",
+        (
+            "open link",
+            "Open the link under the cursor, or one of those on the screen; shows where it leads, and asks. Control and a click do the same.",
+        ),
+        &["url", "browser", "web", "address"],
         (Group::Copying, When::Screen),
     ),
 ];

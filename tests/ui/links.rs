@@ -1,0 +1,141 @@
+//! Opening links: the whole target is shown first, nothing but the web is opened, and over a connection it is copied.
+
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use dbs::domain::AttemptId;
+use dbs::ui::{Input, PastePreview, Request, ScreenId, Seat, Typed};
+
+use crate::fixture::Desk;
+
+const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
+const TARGET: &str = "https://example.org/build/17";
+
+/// Looks at an agent that has shown that.
+fn looking(text: &str) -> Desk {
+    let mut desk = Desk::full((120, 40));
+    desk.screens.agent(11, text);
+    desk.press("3");
+    desk.press("g Enter");
+    assert_eq!(desk.mode(), "LOOK");
+    desk
+}
+
+fn opened() -> [Request; 1] {
+    [Request::OpenLink(TARGET.to_owned())]
+}
+
+#[test]
+fn the_only_link_on_a_screen_is_shown_and_opened_after_a_yes() {
+    let mut desk = looking(&format!("see {TARGET}. Then go on\n"));
+    assert_eq!(desk.press("U"), []);
+    assert_eq!(desk.mode(), "ASK");
+    assert!(desk.text().contains(TARGET) && desk.text().contains("Open this link?"));
+    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(desk.press("U y"), opened());
+}
+
+#[test]
+fn of_several_links_one_is_chosen_the_last_one_first() {
+    let mut desk = looking(&format!("{TARGET}\nhttp://example.org/other\n{TARGET}\n"));
+    desk.press("U");
+    assert!(desk.text().contains("Open which link?"));
+    assert_eq!(desk.press("Enter y"), opened());
+    assert_eq!(
+        desk.press("U j Enter y"),
+        [Request::OpenLink("http://example.org/other".to_owned())]
+    );
+}
+
+#[test]
+fn the_link_under_the_cursor_of_a_terminal_held_still_is_meant() {
+    let mut desk = looking(&format!("http://example.org/other\nand {TARGET}\n"));
+    desk.press("C-b [ g j 4 l");
+    assert_eq!(desk.press("o y"), opened());
+    assert_eq!(
+        desk.press("v l o"),
+        [],
+        "with a selection it goes to its other end"
+    );
+    assert_eq!(desk.mode(), "COPY");
+}
+
+#[test]
+fn control_and_a_click_mean_the_link_there() {
+    let mut desk = looking(&format!("  {TARGET}\n"));
+    let frame = desk.frame().1;
+    let area = frame.panes.iter().find(|pane| pane.focus).expect("pane").area;
+    let mut click = |column| {
+        let event = MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column,
+            row: area.y,
+            modifiers: KeyModifiers::CONTROL,
+        };
+        desk.input(Input::Mouse(event));
+        let asked = desk.mode() == "ASK";
+        (asked, desk.press("y"))
+    };
+    assert_eq!(click(area.x + 2), (true, opened().to_vec()));
+    assert!(!click(area.x).0);
+}
+
+#[test]
+fn over_a_connection_a_link_is_copied_instead() {
+    let mut desk = looking(TARGET);
+    desk.state.seat = Seat::Remote;
+    desk.press("U");
+    assert!(desk.text().contains("Copy this link?"));
+    assert_eq!(desk.press("y"), [Request::Copy(TARGET.to_owned())]);
+}
+
+#[test]
+fn a_host_that_only_looks_like_another_is_said_to() {
+    let mut desk = looking("http://ex\u{430}mple.org/");
+    desk.press("U");
+    assert!(desk.text().contains("letters that look like others"));
+    let mut desk = looking("https://example.org@evil.test/");
+    desk.press("U");
+    assert!(desk.text().contains("not where it leads"));
+}
+
+#[test]
+fn a_screen_without_links_says_so() {
+    let mut desk = looking("file:///etc/passwd and javascript:alert(1)\n");
+    assert_eq!(desk.press("U"), []);
+    assert!(desk.text().contains("there is none on this screen"));
+}
+
+#[test]
+fn lines_that_a_program_would_take_for_enter_are_shown_before_they_are_pasted() {
+    let text = || "make clean\nmake install".to_owned();
+    let sent = || [Request::TypeInto(RAVEL, Typed::Paste(text()))];
+    let mut desk = looking("$ ");
+    desk.press("i");
+    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
+    assert_eq!(desk.input(Input::Paste(text())), []);
+    assert!(
+        desk.text().contains("takes every line end as Enter"),
+        "{}",
+        desk.text()
+    );
+    assert_eq!(desk.press("y"), sent());
+    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = true;
+    assert_eq!(desk.input(Input::Paste(text())), sent());
+    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
+    desk.state.pastes = PastePreview::Never;
+    assert_eq!(desk.input(Input::Paste(text())), sent());
+}
+
+#[test]
+fn inside_a_program_with_the_same_prefix_a_person_is_told_once() {
+    let mut desk = Desk::full((120, 40));
+    desk.state.hint_at_outer(desk.now, Some("tmux"));
+    assert!(desk.text().contains("inside tmux, which takes C-b"));
+    let kept = desk.state.saved();
+    let mut again = Desk::full((120, 40));
+    assert!(again.state.restore(kept, &|_| true));
+    again.state.hint_at_outer(again.now, Some("tmux"));
+    assert!(!again.text().contains("inside tmux"));
+    let mut other = Desk::full((120, 40));
+    other.state.hint_at_outer(other.now, Some("screen"));
+    assert!(!other.text().contains("inside screen"), "it has another prefix");
+}
