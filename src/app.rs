@@ -4,6 +4,7 @@ pub mod args;
 pub mod client;
 pub mod commands;
 pub mod config;
+pub mod crash;
 pub mod demo;
 pub mod door;
 pub mod edge;

@@ -7,6 +7,8 @@
 
 #[path = "ui/acts.rs"]
 mod acts;
+#[path = "ui/breaking.rs"]
+mod breaking;
 #[path = "ui/docs.rs"]
 mod docs;
 #[path = "ui/finding.rs"]

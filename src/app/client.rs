@@ -4,6 +4,7 @@ mod input;
 mod tty;
 mod voice;
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 
+use super::crash::{self, Threads};
 use super::edge::Edge;
+use super::place::Place;
 use super::wire::{self, Attach, FromClient, FromServer, Hello, Looks, PROTOCOL, Packet};
 use crate::adapters::ipc::{self, Receiver, Sender};
 use input::Input;
@@ -24,6 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 5;
 /// Pause between two tries to reach it.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
+
+/// How often the server may be lost within what time before the client gives up.
+const LOST_MOST: usize = 10;
+const LOST_WITHIN: Duration = Duration::from_mins(1);
 
 /// How an attachment ended.
 enum End {
@@ -44,18 +51,26 @@ pub type Restart = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 ///
 /// # Errors
 /// When there is no terminal, or no server; for people.
-pub async fn attach(socket: &Path, edge: &Edge, restart: Option<Restart>) -> Result<Option<String>, String> {
+pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Result<Option<String>, String> {
+    let socket = place.socket.as_path();
     let mut connection = reach(socket, Duration::from_secs(5)).await?;
     let looks = looks(edge);
     let terminal = RawTerminal::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
+    let looked = match restart {
+        Some(_) => crash::look_after(place.logs.clone(), Threads::Client, tty::give_back),
+        // The project of a demo goes with it, and its report should not.
+        None => crash::look_after(std::env::temp_dir(), Threads::Both, tty::give_back),
+    };
     let ended = tokio::select! {
         ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
         // The window was closed, or somebody ends us from outside: everything else goes on.
+        () = looked.broken.cancelled() => Err(String::new()),
         () = super::ending::told_to_end() => Ok(Left::Gone(String::new())),
     };
     drop(terminal);
+    drop(looked);
     match ended? {
         Left::For(root) => Ok(Some(root)),
         Left::Gone(why) => {
@@ -82,15 +97,39 @@ async fn show(
     (looks, restart): (Looks, Option<Restart>),
 ) -> Result<Left, String> {
     let mut input = Input::open().map_err(|error| format!("could not read this terminal: {error}"))?;
+    let mut losses = Losses::default();
     loop {
         match converse(connection, &mut input, (looks, edge)).await? {
             End::Bye(why) => return Ok(Left::Gone(why)),
             End::Go(root) => return Ok(Left::For(root)),
             End::Lost => {
+                losses.one_more(tokio::time::Instant::now())?;
                 RawTerminal::note("the server is not answering; agents go on; connecting again");
                 *connection = come_back(socket, restart.clone()).await?;
             }
         }
+    }
+}
+
+/// When the server was lost lately. One that breaks whenever it is looked at is not started for ever.
+#[derive(Default)]
+struct Losses(VecDeque<tokio::time::Instant>);
+
+impl Losses {
+    /// Lost again.
+    ///
+    /// # Errors
+    /// When that was once too often, for the person.
+    fn one_more(&mut self, now: tokio::time::Instant) -> Result<(), String> {
+        self.0.push_back(now);
+        self.0.retain(|at| now.duration_since(*at) < LOST_WITHIN);
+        if self.0.len() <= LOST_MOST {
+            return Ok(());
+        }
+        Err(format!(
+            "could not stay: the server broke down {} times within a minute; agents go on; .debussy/logs says why, and `dbs` tries again",
+            self.0.len()
+        ))
     }
 }
 
@@ -331,4 +370,23 @@ fn write_all(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_breaks_again_and_again_is_not_started_for_ever_and_one_lost_now_and_then_is() {
+        let begin = tokio::time::Instant::now();
+        let mut losses = Losses::default();
+        for number in 0..100 {
+            assert!(losses.one_more(begin + Duration::from_secs(number * 10)).is_ok());
+        }
+        let mut losses = Losses::default();
+        let lost = |losses: &mut Losses, number| losses.one_more(begin + Duration::from_secs(number));
+        assert!((0..10).all(|number| lost(&mut losses, number).is_ok()));
+        let why = lost(&mut losses, 10).unwrap_err();
+        assert!(why.contains("agents go on") && why.contains("`dbs`"), "{why}");
+    }
 }

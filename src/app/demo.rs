@@ -224,7 +224,7 @@ async fn serve(
             Form::Plain => super::commands::plain::attach(&server.session.place, edge, None)
                 .await
                 .map(|()| ExitCode::SUCCESS),
-            Form::Screen => super::client::attach(&socket, edge, None)
+            Form::Screen => super::client::attach(&server.session.place, edge, None)
                 .await
                 .map(|_elsewhere| ExitCode::SUCCESS),
         };

@@ -26,6 +26,7 @@ mod seeking;
 mod shells;
 mod sizes;
 mod tally;
+pub mod whole;
 
 pub use calls::snapshot;
 

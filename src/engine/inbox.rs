@@ -2,6 +2,7 @@
 //! and never fills the memory.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::domain::{Accepted, Event, Refusal, Span};
@@ -29,12 +30,15 @@ enum Item {
 
 /// The end that takes events in. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Inbox(SyncSender<Item>);
+pub struct Inbox {
+    queue: SyncSender<Item>,
+    stopped: Arc<OnceLock<String>>,
+}
 
-/// The engine has ended; nothing is taken in any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("reach the engine: it has stopped")]
-pub struct Closed;
+/// The engine has ended; nothing is taken in any more. Why, when it could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("reach the engine: it has stopped{because}", because = .0.as_ref().map(|why| format!(", because it could not {why}")).unwrap_or_default())]
+pub struct Closed(pub Option<String>);
 
 impl Inbox {
     /// Puts an event in; waits while the queue is full.
@@ -42,7 +46,8 @@ impl Inbox {
     /// # Errors
     /// [`Closed`] when the engine has stopped.
     pub fn put(&self, event: Event) -> Result<(), Closed> {
-        self.0.send(Item::of(event, None)).map_err(|_closed| Closed)
+        let sent = self.queue.send(Item::of(event, None));
+        sent.map_err(|_gone| self.closed())
     }
 
     /// Puts a command in and returns where its answer will arrive.
@@ -51,10 +56,27 @@ impl Inbox {
     /// [`Closed`] when the engine has stopped.
     pub fn ask(&self, event: Event) -> Result<Receiver<Answer>, Closed> {
         let (sender, receiver) = sync_channel(1);
-        self.0
+        self.queue
             .send(Item::of(event, Some(sender)))
-            .map_err(|_closed| Closed)?;
+            .map_err(|_gone| self.closed())?;
         Ok(receiver)
+    }
+
+    /// Puts a command in and waits for its answer.
+    ///
+    /// # Errors
+    /// [`Closed`] when the engine has stopped before it answered.
+    pub fn answer(&self, event: Event) -> Result<Answer, Closed> {
+        self.ask(event)?.recv().map_err(|_gone| self.closed())
+    }
+
+    /// Why the engine could not go on, once it has stopped for that.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.get().map(String::as_str)
+    }
+
+    fn closed(&self) -> Closed {
+        Closed(self.stopped.get().cloned())
     }
 
     /// Puts an event in if there is room; `false` when there is none.
@@ -62,17 +84,17 @@ impl Inbox {
     /// # Errors
     /// [`Closed`] when the engine has stopped.
     pub fn try_put(&self, event: Event) -> Result<bool, Closed> {
-        match self.0.try_send(Item::of(event, None)) {
+        match self.queue.try_send(Item::of(event, None)) {
             Ok(()) => Ok(true),
             Err(TrySendError::Full(_)) => Ok(false),
-            Err(TrySendError::Disconnected(_)) => Err(Closed),
+            Err(TrySendError::Disconnected(_)) => Err(self.closed()),
         }
     }
 
     /// Lets the engine end after what is already in the queue. Waits while the queue is full; harmless when it has ended.
     pub fn close(&self) {
         // An engine that is gone has closed already.
-        drop(self.0.send(Item::Close));
+        drop(self.queue.send(Item::Close));
     }
 }
 
@@ -84,7 +106,10 @@ impl Item {
 
 /// The end the engine reads.
 #[derive(Debug)]
-pub struct Outlet(Receiver<Item>);
+pub struct Outlet {
+    queue: Receiver<Item>,
+    stopped: Arc<OnceLock<String>>,
+}
 
 /// What waiting for the next event brought.
 #[derive(Debug)]
@@ -98,11 +123,17 @@ pub enum Next {
 }
 
 impl Outlet {
+    /// The engine cannot go on, and why; whoever asks from now on, and whoever waits, is told.
+    pub fn stop_because(&self, why: String) {
+        // The first reason is the one.
+        drop(self.stopped.set(why));
+    }
+
     /// Waits for the next event, at most `wait` long; for ever when `None`.
     pub fn next(&self, wait: Option<Span>) -> Next {
         let received = match wait {
-            None => self.0.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
-            Some(wait) => self.0.recv_timeout(Duration::from_millis(wait.0)),
+            None => self.queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
+            Some(wait) => self.queue.recv_timeout(Duration::from_millis(wait.0)),
         };
         match received {
             Ok(Item::Envelope(envelope)) => Next::Envelope(envelope),
@@ -115,5 +146,14 @@ impl Outlet {
 /// Makes the queue.
 pub fn inbox() -> (Inbox, Outlet) {
     let (sender, receiver) = sync_channel(CAPACITY);
-    (Inbox(sender), Outlet(receiver))
+    let stopped = Arc::new(OnceLock::new());
+    let inbox = Inbox {
+        queue: sender,
+        stopped: Arc::clone(&stopped),
+    };
+    let outlet = Outlet {
+        queue: receiver,
+        stopped,
+    };
+    (inbox, outlet)
 }

@@ -153,7 +153,10 @@ impl<P: Perform> Running<P> {
             effects,
             notices,
             ..
-        } = self.ledger.take(now, event)?;
+        } = self
+            .ledger
+            .take(now, event)
+            .inspect_err(|error| self.outlet.stop_because(error.to_string()))?;
         for notice in notices {
             tracing::info!(
                 kind = notice.kind,

@@ -1,6 +1,9 @@
 //! One frame: bars, panes, and what lies over them. Takes shared references only; what it learned (where things are, where
 //! the cursor belongs) goes out as a [`Layouted`].
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -145,27 +148,37 @@ impl FrameOf<'_> {
         }
         for placed in &self.arranged.placed {
             hits.push((placed.outer, Hit::Pane(placed.pane)));
-            let pane = self.state.pane(placed.pane);
-            let look = self.look(placed.pane, &pane);
-            let view = view_of(&placed.content);
-            if self.arranged.framing == Framing::Boxed {
-                Self::title(placed, &look, canvas);
+            let before = hits.len();
+            // What one pane breaks is its own; the others are drawn.
+            let drawn = catch_unwind(AssertUnwindSafe(|| self.one_pane(placed, canvas, hits)));
+            if let Err(panic) = drawn {
+                hits.truncate(before);
+                broken(placed, &*panic, canvas);
             }
-            view.draw(&look, placed.inner, canvas, hits);
-            nothing_found(placed, &look, canvas);
         }
         if self.arranged.framing == Framing::Boxed {
             self.switcher(canvas, hits);
         }
     }
 
-    fn wants(&self) -> Vec<Want> {
-        let mut wants = Vec::new();
-        for placed in &self.arranged.placed {
-            let pane = self.state.pane(placed.pane);
-            wants.extend(view_of(&placed.content).papers(&self.look(placed.pane, &pane)));
+    fn one_pane(&self, placed: &Placed, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+        let pane = self.state.pane(placed.pane);
+        let look = self.look(placed.pane, &pane);
+        if self.arranged.framing == Framing::Boxed {
+            Self::title(placed, &look, canvas);
         }
-        wants
+        view_of(&placed.content).draw(&look, placed.inner, canvas, hits);
+        nothing_found(placed, &look, canvas);
+    }
+
+    fn wants(&self) -> Vec<Want> {
+        let of_pane = |placed: &Placed| {
+            let pane = self.state.pane(placed.pane);
+            view_of(&placed.content).papers(&self.look(placed.pane, &pane))
+        };
+        // A pane that breaks has said so on the screen and wants nothing.
+        let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
+        self.arranged.placed.iter().flat_map(wanted).collect()
     }
 
     fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> Look<'a> {
@@ -270,6 +283,27 @@ impl FrameOf<'_> {
     /// One or two words for a pane.
     fn name(&self, id: PaneId) -> String {
         pane_name(self.state, self.scene, id)
+    }
+}
+
+/// Shown in a pane that could not be drawn.
+fn broken(placed: &Placed, panic: &dyn Any, canvas: &mut Canvas<'_>) {
+    let what = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    canvas.clear(placed.inner);
+    let lines = [
+        "This pane broke; everything else goes on.",
+        what.unwrap_or_default(),
+        "The report is in .debussy/logs. Another view or tab still works.",
+    ];
+    let top = usize::from(placed.inner.height).saturating_sub(lines.len()) / 2;
+    for (at, line) in lines.iter().enumerate() {
+        let role = if at == 0 { Role::Failed } else { Role::Dim };
+        if top + at < usize::from(placed.inner.height) {
+            canvas.centre(row_of(placed.inner, top + at), line, role);
+        }
     }
 }
 

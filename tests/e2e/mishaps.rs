@@ -263,6 +263,10 @@ fn on_a_full_disk_nothing_acknowledged_is_lost_and_work_goes_on_when_there_is_ro
     });
     let words = fs::read_to_string(story.root().join("server.log")).unwrap();
     assert!(words.contains("the disk is full"), "{words}\n{refused}");
+    assert!(
+        refused.contains("the disk is full") && refused.contains("free some space"),
+        "who asked is told why and what to do: {refused}"
+    );
     let again = said(&story.run(&["task", "create", "Alone", "--id", "alone"]));
     small.free();
     let _server = story.server();
@@ -278,6 +282,10 @@ fn on_a_full_disk_nothing_acknowledged_is_lost_and_work_goes_on_when_there_is_ro
         taken.len()
     );
     assert!(!again.contains("panicked"), "{again}");
+    assert!(
+        again.contains("alone") || again.contains("free some space"),
+        "also without a server: {again}"
+    );
     story.dbs(&["task", "release", "t-0000"]);
     story.wait_until("work", || kinds(&story).contains(&"claim".to_owned()));
     story.dbs(&["stop", "--all"]);

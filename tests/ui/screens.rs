@@ -9,6 +9,9 @@ use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// A terminal with this line breaks whoever draws it.
+pub(crate) const BREAKS: &str = "this line breaks";
+
 #[derive(Default)]
 pub(crate) struct TextScreens {
     pub(crate) all: BTreeMap<ScreenId, TextScreen>,
@@ -70,6 +73,7 @@ impl ScreenRead for TextScreen {
     }
 
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        assert!(!self.lines.contains(&BREAKS.to_owned()), "told by a test");
         for (row, line) in (0..).zip(self.visible(back)) {
             let mut column = 0;
             let style = if line.starts_with('>') {

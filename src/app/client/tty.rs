@@ -39,11 +39,6 @@ impl RawTerminal {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::other("standard input and output must be a terminal"));
         }
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            give_back();
-            before(panic);
-        }));
         RawTerminal::take_again()?;
         Ok(RawTerminal)
     }
@@ -136,7 +131,8 @@ impl Drop for RawTerminal {
     }
 }
 
-fn give_back() {
+/// Gives the terminal back as it was; a second time it does nothing.
+pub(super) fn give_back() {
     if !TAKEN.swap(false, Ordering::AcqRel) {
         return;
     }

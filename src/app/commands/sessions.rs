@@ -117,7 +117,7 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
     loop {
         let (again, there) = (edge.clone(), place.clone());
         let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
-        let shown = runtime.block_on(client::attach(&place.socket, edge, Some(restart)));
+        let shown = runtime.block_on(client::attach(&place, edge, Some(restart)));
         match shown {
             Ok(Some(root)) => {
                 place = Place::find(Path::new(&root), edge).map_err(|why| format!("could not {why}"))?;

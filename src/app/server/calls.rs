@@ -69,7 +69,7 @@ pub(super) fn take_signal(intake: &Intake, signal: &SignalSent) -> Result<Result
     {
         return Ok(Ok(Accepted("this was heard before".to_owned())));
     }
-    intake.inbox.ask(event)?.recv().map_err(|_gone| Closed)
+    intake.inbox.answer(event)
 }
 
 /// The signal as an event, when its token is that of its attempt.

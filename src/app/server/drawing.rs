@@ -2,15 +2,18 @@
 //! not on its screen, and is not even woken by it.
 
 mod calling;
+mod parting;
 mod sending;
 mod sizing;
 mod tasting;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crossterm::event::{Event as InputEvent, MouseEventKind};
+use futures::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -24,6 +27,7 @@ use super::requests::{Done, carry_out};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::app::config::Config;
+use crate::app::crash::payload;
 use crate::app::taste::Taste;
 use crate::app::wire::{Attach, FromClient, Looks};
 use crate::domain::Timestamp;
@@ -86,13 +90,17 @@ pub(super) async fn draw(
         Ok(client) => client,
         Err(why) => return bye(sender, receiver, why).await,
     };
-    let ended = client.live(server, sender, receiver).await;
+    let living = AssertUnwindSafe(client.live(server, sender, receiver)).catch_unwind();
+    let ended = living
+        .await
+        .unwrap_or_else(|panic| Ok(parting::broke(server, &payload(&*panic))));
     client.leave().await;
     match ended? {
         Next::On | Next::Gone => Ok(()),
         Next::Bye(why) => bye(sender, receiver, why).await,
     }
 }
+
 /// What woke the drawing up.
 enum Happened {
     /// The server ends.
@@ -209,7 +217,7 @@ impl Client {
 
     async fn take(&mut self, happened: Happened, sender: &mut Sender) -> Result<Next, TalkError> {
         Ok(match happened {
-            Happened::Stop => Next::Bye("the server ends; agents go on unless you stopped them".to_owned()),
+            Happened::Stop => parting::stopped(&self.server),
             Happened::Said(None) => Next::Gone,
             Happened::Said(Some(FromClient::Input(event))) => self.input(event, sender).await?,
             Happened::Said(Some(FromClient::Edited(text))) => {

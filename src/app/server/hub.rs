@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::reading;
 use super::sizes::{Paced, Turn};
+use super::whole::Whole;
 use crate::adapters::clock;
 use crate::adapters::holder::{LocalHolders, Requests};
 use crate::domain::event::EndCause;
@@ -48,6 +49,7 @@ pub(super) struct Inner {
     changed: watch::Sender<Changes>,
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
     closing: (Mutex<bool>, Condvar),
+    whole: Whole,
 }
 
 /// How much has happened.
@@ -117,12 +119,18 @@ impl Hub {
             changed: watch::Sender::default(),
             panes: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
+            whole: Whole::default(),
         }))
     }
 
     /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
     pub fn changes(&self) -> watch::Receiver<Changes> {
         self.0.changed.subscribe()
+    }
+
+    /// Whether the server is whole: a terminal that nobody reads any more ends it.
+    pub fn whole(&self) -> &Whole {
+        &self.0.whole
     }
 
     /// The terminal of that id.
@@ -326,7 +334,10 @@ impl Terminals for Hub {
         let Some(pane) = self.open(id) else { return };
         let (inner, name) = (Arc::clone(&self.0), id.clone());
         let thread = std::thread::Builder::new().name(format!("pane-{id}"));
-        let begun = thread.spawn(move || inner.follow_to_the_end(&name, &pane));
+        let begun = thread.spawn(move || {
+            let part = format!("the reader of terminal {name}");
+            inner.whole.watch(&part, || inner.follow_to_the_end(&name, &pane));
+        });
         if let Err(error) = begun {
             tracing::error!(%id, "could not start a thread to follow its terminal: {error}");
             self.0.panes.lock().remove(id);
@@ -413,5 +424,28 @@ mod tests {
             }
         );
         assert!(wanted, "{end:?}");
+    }
+    #[test]
+    fn a_reader_that_breaks_takes_the_server_with_it_instead_of_leaving_a_terminal_nobody_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        ended(folder.path(), "7");
+        let root = folder.path().to_owned();
+        let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
+        let (inlet, _outlet) = inbox();
+        let named: Named = Box::new(|_, _| panic!("told by a test"));
+        let hub = Hub::new(
+            holders,
+            (EngineKind::default(), 10),
+            inlet,
+            (Box::new(|| {}), named),
+        );
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        assert!(!hub.whole().is_broken());
+        hub.follow(&HolderId::new("7"));
+        let broken = async { tokio::time::timeout(Duration::from_mins(1), hub.whole().broken()).await };
+        assert!(runtime.block_on(broken).is_ok() && hub.whole().is_broken());
     }
 }

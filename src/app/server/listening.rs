@@ -78,10 +78,12 @@ impl Server {
     /// When nothing can be accepted any more.
     pub async fn serve(self: &Arc<Self>, listener: &Listener) -> io::Result<()> {
         let mut inbox = tokio::time::interval(INBOX_EVERY);
+        let whole = self.session.hub.whole().clone();
         let mut copies = Copies::new(self.session.journal.clone());
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,
+                () = whole.broken() => break,
                 accepted = listener.accept() => match accepted {
                     Ok(connection) => self.converse(connection),
                     Err(error) => tracing::warn!("could not take a connection: {error}"),
@@ -96,7 +98,10 @@ impl Server {
                         break;
                     }
                     let server = Arc::clone(self);
-                    self.conversations.spawn_blocking(move || inbox_folder::take_all(&server.session.intake));
+                    let part = whole.clone();
+                    self.conversations.spawn_blocking(move || {
+                        part.watch("the intake of signals", || inbox_folder::take_all(&server.session.intake))
+                    });
                 }
             }
         }
@@ -198,7 +203,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
     }
     loop {
         let said = tokio::select! {
-            () = server.stop.cancelled() => return bye(&mut sender, &mut receiver, "the server ends".to_owned()).await,
+            () = server.stop.cancelled() => return part(server, &mut sender, &mut receiver).await,
             said = next(&mut receiver) => said?,
         };
         match said {
@@ -272,6 +277,14 @@ async fn watch(server: &Server, sender: &mut Sender) -> Result<(), TalkError> {
             more = change => if more.is_err() { return Ok(()) },
         }
     }
+}
+
+/// The server ends. A broken one says nothing: who hears nothing starts another.
+async fn part(server: &Server, sender: &mut Sender, receiver: &mut Receiver) -> Result<(), TalkError> {
+    if server.session.hub.whole().is_broken() {
+        return Ok(());
+    }
+    bye(sender, receiver, "the server ends".to_owned()).await
 }
 
 /// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the line dead

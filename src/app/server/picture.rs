@@ -1,6 +1,8 @@
 //! One client's picture: what became stale since it was drawn, and the bytes that make it fresh. Must not draw everything when
 //! only terminals wrote something, and must give the same bytes' worth of screen as if it did.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::canvas::Canvas;
 use crate::ui::{Frame, Layouted, Scene, ScreenId, State, Want};
 
@@ -81,7 +83,9 @@ impl Picture {
         let fresh = self.canvas.is_fresh();
         let (shown, next) = self.canvas.buffers();
         let patched = (what == Stale::Terminals && !fresh)
-            .then(|| self.frame.patch(state, scene, next))
+            // What breaks here breaks its pane alone when everything is drawn.
+            .then(|| catch_unwind(AssertUnwindSafe(|| self.frame.patch(state, scene, next))).ok())
+            .flatten()
             .flatten();
         self.is_whole = patched.is_none();
         if let Some(rows) = patched {

@@ -15,6 +15,7 @@ use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
 use super::reloading::InForce;
 use super::tally::Tally;
+use super::whole::Whole;
 use crate::adapters::agents::{Configured, Inherited, Kinds};
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::gates::{Recorded, ShellGates};
@@ -153,7 +154,7 @@ impl Session {
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
         first.extend(inbox_folder::waiting(&intake));
         first.push(woke);
-        let engine = start_engine(running, first)?;
+        let engine = start_engine(running, first, hub.whole().clone())?;
         Ok(Session {
             in_force: InForce::new(&place),
             place,
@@ -226,11 +227,15 @@ impl Session {
         match joined {
             Ok(Some(Ok(result))) => result,
             Ok(None) => Ok(()),
-            Ok(Some(Err(_))) | Err(_) => Err(StoreError::Failed {
-                what: "run the engine".to_owned(),
-                why: "it broke; what was committed is safe, see the log".to_owned(),
-            }),
+            Ok(Some(Err(_))) | Err(_) => Err(broken()),
         }
+    }
+}
+
+fn broken() -> StoreError {
+    StoreError::Failed {
+        what: "run the engine".to_owned(),
+        why: "it broke; what was committed is safe, see the log".to_owned(),
     }
 }
 
@@ -309,10 +314,15 @@ fn world(
 fn start_engine(
     running: Running<Performer>,
     first: Vec<Event>,
+    whole: Whole,
 ) -> Result<JoinHandle<Result<(), StoreError>>, SessionError> {
     let thread = std::thread::Builder::new().name("engine".to_owned());
     thread
-        .spawn(move || running.run(first))
+        .spawn(move || {
+            whole
+                .watch("the engine", || running.run(first))
+                .unwrap_or_else(|| Err(broken()))
+        })
         .map_err(|error| SessionError::System {
             what: "start the engine's thread".to_owned(),
             why: error.to_string(),
@@ -329,7 +339,7 @@ pub fn ask(inbox: &Inbox, by: &str, command: Command) -> Result<Answer, Closed> 
         by: by.to_owned(),
         command,
     };
-    inbox.ask(event)?.recv().map_err(|_gone| Closed)
+    inbox.answer(event)
 }
 
 fn agents(place: &Place, setup: &Setup) -> Configured {

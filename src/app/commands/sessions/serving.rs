@@ -13,7 +13,7 @@ use crate::app::place::Place;
 use crate::app::server::listening::Server;
 use crate::app::server::neighbours;
 use crate::app::server::session::{Session, SessionError};
-use crate::app::{ending, logging, out, server, setup, spawning};
+use crate::app::{crash, ending, logging, out, server, setup, spawning};
 use crate::ports::store::StoreError;
 
 /// Runs the server in the foreground.
@@ -29,6 +29,7 @@ pub(in crate::app::commands) fn serve(edge: &Edge) -> Outcome {
 fn run(edge: &Edge, lines: Option<Json>) -> Outcome {
     let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
     let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
+    crash::keep_reports(&place.logs);
     let setup = setup::read(&place, edge)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -90,6 +91,9 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     // Last, so that whoever waits for the end of this server waits for all of it.
     drop(listener);
     ended?;
+    if server.session.hub.whole().is_broken() {
+        return Err("could not go on: a part of the server broke, see the log; agents go on".to_owned());
+    }
     outcome
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| format!("could not serve: {error}"))

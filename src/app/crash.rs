@@ -1,0 +1,233 @@
+//! What happens when this program breaks (a panic): the terminal is given back first, then one page says what happened and how
+//! to come back, and a report is kept in a file. Must not hold anything of the environment, and must never break itself.
+//!
+//! What a server does that breaks where everything hangs on it is told in `server::whole`.
+
+mod report;
+
+pub use report::{Crash, payload};
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::panic::PanicHookInfo;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ThreadId;
+
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// Places in the program whose crash is told; more are counted as known. A part that breaks with every frame is told once.
+const PLACES: usize = 32;
+
+/// Whose threads a process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// A client's alone: whichever breaks, the client ends.
+    Client,
+    /// A client's and a server's (the demo): the client ends with its own, the server looks after the others.
+    Both,
+}
+
+/// Keeps reports of everything that breaks in this process, from here on, in that folder. For programs without a screen.
+pub fn keep_reports(folder: &Path) {
+    let (folder, known) = (folder.to_owned(), Known::default());
+    std::panic::set_hook(Box::new(move |panic| {
+        let crash = Crash::of(panic);
+        if known.is_first(&crash) {
+            let kept = crash.keep(&folder);
+            tracing::error!("{}; {}", crash.line(), kept_words(kept.as_ref()));
+        }
+    }));
+}
+
+/// A screen that is looked after; dropped, the rest of the process breaks as programs do.
+pub struct Looked {
+    /// Cancelled when the client has to end because one of its threads broke. The person has been told by then.
+    pub broken: CancellationToken,
+}
+
+/// From here on, whatever breaks of the client gives the terminal back by `give_back`, is told on standard error, and is kept
+/// in that folder.
+pub fn look_after(folder: PathBuf, threads: Threads, give_back: fn()) -> Looked {
+    let broken = CancellationToken::new();
+    let (told, known, stop) = (AtomicBool::new(false), Known::default(), broken.clone());
+    let own = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        let crash = Crash::of(panic);
+        if !is_of_client(threads, own) {
+            if known.is_first(&crash) {
+                let kept = crash.keep(&folder);
+                tracing::error!("{}; {}", crash.line(), kept_words(kept.as_ref()));
+            }
+            return;
+        }
+        give_back();
+        if !told.swap(true, Ordering::AcqRel) {
+            tell(&crash, &folder, threads, &mut io::stderr().lock());
+        }
+        stop.cancel();
+    }));
+    Looked { broken }
+}
+
+impl Drop for Looked {
+    fn drop(&mut self) {
+        // While unwinding the hook must stay: a second panic would end the process without a word.
+        if !std::thread::panicking() {
+            drop(std::panic::take_hook());
+        }
+    }
+}
+
+/// Keeps the report and writes the page; there is nobody left to tell that it could not be written.
+fn tell(crash: &Crash, folder: &Path, threads: Threads, out: &mut dyn Write) {
+    let kept = crash.keep(folder);
+    drop(out.write_all(crash.page(kept.as_ref(), threads).as_bytes()));
+    drop(out.flush());
+}
+
+fn is_of_client(threads: Threads, own: ThreadId) -> bool {
+    let here = std::thread::current();
+    threads == Threads::Client || here.id() == own || here.name() == Some("input")
+}
+
+fn kept_words(kept: Result<&PathBuf, &String>) -> String {
+    match kept {
+        Ok(path) => format!("the report is {}", path.display()),
+        Err(why) => why.clone(),
+    }
+}
+
+/// Places that were told.
+#[derive(Debug, Default)]
+struct Known(Mutex<BTreeSet<String>>);
+
+impl Known {
+    fn is_first(&self, crash: &Crash) -> bool {
+        // One that breaks while this is held is of no interest.
+        let Some(mut places) = self.0.try_lock() else {
+            return false;
+        };
+        places.len() < PLACES && places.insert(crash.place.clone())
+    }
+}
+
+/// A crash as a hook sees it.
+impl Crash {
+    fn of(panic: &PanicHookInfo<'_>) -> Crash {
+        let place = panic.location().map_or_else(
+            || "an unknown place".to_owned(),
+            |place| format!("{}:{}:{}", place.file(), place.line(), place.column()),
+        );
+        let thread = std::thread::current();
+        Crash {
+            what: payload(panic.payload()),
+            place,
+            thread: thread.name().unwrap_or("without a name").to_owned(),
+            at: crate::adapters::clock::now(),
+            trace: std::backtrace::Backtrace::force_capture().to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crash() -> Crash {
+        Crash {
+            what: "index out of bounds:\u{1b}[31m the len is 3".to_owned(),
+            place: "src/ui/view.rs:12:5".to_owned(),
+            thread: "input".to_owned(),
+            at: crate::domain::Timestamp(1_795_256_206_629),
+            trace: "frame\n".repeat(100_000),
+        }
+    }
+
+    #[test]
+    fn the_page_says_what_happened_where_the_report_is_that_all_goes_on_and_how_to_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut out = Vec::new();
+        tell(&crash(), folder.path(), Threads::Client, &mut out);
+        let page = String::from_utf8(out).unwrap();
+        let report = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap();
+        let report = report.path();
+        for words in [
+            "the len is 3",
+            "src/ui/view.rs:12:5",
+            "input",
+            report.to_str().unwrap(),
+            "Agents and the server go on",
+            "`dbs`",
+        ] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        assert!(!page.contains('\u{1b}') && page.lines().count() < 15, "{page}");
+        let text = std::fs::read_to_string(&report).unwrap();
+        assert!(text.contains("the len is 3") && text.contains("frame"), "{text}");
+        assert!(text.len() <= 70_000, "{}", text.len());
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_kept_is_no_reason_not_to_tell() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut out = Vec::new();
+        tell(&crash(), &file.path().join("no"), Threads::Both, &mut out);
+        let page = String::from_utf8(out).unwrap();
+        assert!(
+            page.contains("the len is 3") && page.contains("could not keep"),
+            "{page}"
+        );
+        assert!(
+            !page.contains("the server go on"),
+            "a demo's server is in the same process"
+        );
+    }
+
+    #[test]
+    fn ten_reports_are_kept_and_the_newest_is_among_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("server.log"), "not ours to remove").unwrap();
+        let mut last = PathBuf::new();
+        for number in 0..14 {
+            let mut crash = crash();
+            crash.at.0 += number * 1_000;
+            last = crash.keep(folder.path()).unwrap();
+        }
+        let count = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(count, 11);
+        assert!(last.exists() && folder.path().join("server.log").exists());
+    }
+
+    #[test]
+    fn what_breaks_with_every_frame_is_told_once() {
+        let known = Known::default();
+        assert!(known.is_first(&crash()));
+        assert!(!known.is_first(&crash()));
+        let mut other = crash();
+        other.place = "src/other.rs:1:1".to_owned();
+        assert!(known.is_first(&other));
+    }
+
+    #[test]
+    fn a_panic_of_a_client_gives_the_terminal_back_tells_and_ends_it() {
+        static GIVEN: AtomicBool = AtomicBool::new(false);
+        let folder = tempfile::tempdir().unwrap();
+        let before = std::panic::take_hook();
+        let looked = look_after(folder.path().to_owned(), Threads::Client, || {
+            GIVEN.store(true, Ordering::Release);
+        });
+        let broke = std::thread::Builder::new()
+            .name("input".to_owned())
+            .spawn(|| panic!("told by a test"))
+            .unwrap()
+            .join();
+        let is_cancelled = looked.broken.is_cancelled();
+        drop(looked);
+        std::panic::set_hook(before);
+        assert!(broke.is_err() && is_cancelled && GIVEN.load(Ordering::Acquire));
+        let kept: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(kept.len(), 1);
+    }
+}

@@ -1,0 +1,31 @@
+//! A pane whose drawing breaks.
+
+use dbs::ui::ScreenId;
+
+use crate::fixture::Desk;
+use crate::screens::BREAKS;
+
+#[test]
+fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
+    let mut desk = Desk::full((120, 40));
+    let sound = desk.text();
+    desk.screens.put(ScreenId::Shell(1), BREAKS);
+    let (buffer, layout) = desk.frame();
+    let text = crate::fixture::text(&buffer);
+    assert!(
+        text.contains("This pane broke; everything else goes on."),
+        "{text}"
+    );
+    assert!(text.contains("told by a test"), "{text}");
+    // The board stands on the left, and is as it was.
+    let board = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.contains("dbs-"));
+        lines.map(|line| line.chars().take(60).collect()).collect()
+    };
+    assert!(!board(&sound).is_empty());
+    assert_eq!(board(&text), board(&sound), "{text}");
+    desk.screens.put(ScreenId::Shell(1), "mended");
+    let (_, mended) = desk.frame();
+    assert_eq!(layout.panes, mended.panes);
+    assert!(desk.text().contains("mended") && !desk.text().contains("This pane broke"));
+}
