@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use dbs::term::{EngineKind, Size, Terminal};
-use divan::counter::BytesCount;
+use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
 /// What a read from a pty returns at most.
@@ -42,6 +42,25 @@ fn feed_bare(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
 /// Lines of a build log, about 120 characters each.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
+    feed(bencher, kind, log().as_bytes());
+}
+
+/// All of 10,000 lines read back, as COPY does; how much memory they take is held by a test (`tests/term/memory.rs`).
+#[divan::bench(args = KINDS, sample_count = 20)]
+fn read_history(bencher: Bencher<'_, '_>, kind: &str) {
+    let kind: EngineKind = kind.parse().expect("a known engine");
+    let mut terminal = Terminal::new(kind, Size::new(120, 40), 10_000);
+    terminal.feed(0, log().repeat(2).as_bytes());
+    let mut cells = Vec::new();
+    bencher.counter(ItemsCount::new(10_000usize)).bench_local(|| {
+        for back in (1..=terminal.history_len()).rev() {
+            terminal.visible_row(0, back, &mut cells);
+            black_box(&cells);
+        }
+    });
+}
+
+fn log() -> String {
     let mut text = String::new();
     for line in 0..8000 {
         write!(
@@ -52,7 +71,7 @@ fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
         .expect("text");
         text.push_str("no warnings, 0 errors, 12.5 ms elapsed, cache hit\r\n");
     }
-    feed(bencher, kind, text.as_bytes());
+    text
 }
 
 /// A diff or a compiler: a colour for every word, of about twenty.

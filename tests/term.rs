@@ -26,6 +26,8 @@ mod events;
 mod hostile;
 #[path = "term/keys.rs"]
 mod keys;
+#[path = "term/memory.rs"]
+mod memory;
 #[path = "term/properties.rs"]
 mod properties;
 #[path = "term/queries.rs"]

@@ -137,6 +137,16 @@ impl Attributes {
     /// SGR 9.
     pub const STRIKE: Self = Self(1 << 6);
 
+    /// All attributes as bits.
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// What [`Attributes::bits`] gave.
+    pub(super) fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
     /// Whether every attribute of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -2,6 +2,7 @@
 //! that one can be exchanged or checked against another.
 
 use super::cell::{Cell, CellStyle};
+use super::history::PackedHistory;
 use super::size::Size;
 
 /// A terminal emulator that is given clean input (whole sequences and valid UTF-8, see [`super::Scanner`]) and keeps a
@@ -29,6 +30,13 @@ pub trait Engine: Send {
 
     /// Lines kept above the screen.
     fn history_len(&self) -> usize;
+
+    /// Moves the oldest lines of its history into a smaller one until at most `keep` are left; fewer when it cannot part
+    /// with some only. What [`Engine::visible_row`] gave for them, the other then gives.
+    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory);
+
+    /// Whether the screen in view is the alternate one, which has no history.
+    fn is_alternate(&self) -> bool;
 
     /// Where the next character goes.
     fn position(&self) -> Position;

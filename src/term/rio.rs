@@ -1,5 +1,7 @@
 //! The default emulator. Must not leak its types: everything leaves as ours.
 
+mod packing;
+
 use compact_str::CompactString;
 use rio_vt::ansi::CursorShape;
 use rio_vt::config::colors::AnsiColor;
@@ -7,12 +9,13 @@ use rio_vt::crosswords::grid::row::Row;
 use rio_vt::crosswords::pos::Line;
 use rio_vt::crosswords::square::{Square, Wide};
 use rio_vt::crosswords::style::{Style, StyleFlags, UnderlineKind};
-use rio_vt::crosswords::{Crosswords, CrosswordsSize, TermDamage};
+use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode, TermDamage};
 use rio_vt::event::{VoidListener, WindowId};
 use rio_vt::performer::handler::Processor;
 
 use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
 use super::engine::{Damage, Engine, Gaps, Position};
+use super::history::PackedHistory;
 use super::size::Size;
 
 /// The `rio-vt` emulator.
@@ -20,7 +23,11 @@ pub struct Rio {
     screen: Crosswords<VoidListener>,
     parser: Processor,
     size: Size,
+    history_lines: usize,
 }
+
+/// Lines of history that rows are made for at once; beyond, the emulator makes a thousand at a time.
+const ROOM: usize = 384;
 
 impl Rio {
     /// A blank screen with room for `history_lines` lines above it.
@@ -33,10 +40,26 @@ impl Rio {
             0,
             history_lines,
         );
-        Self {
+        let mut rio = Self {
             screen,
             parser: Processor::default(),
             size,
+            history_lines,
+        };
+        rio.make_room();
+        rio
+    }
+
+    /// Rows for a short history, which changes nothing that can be seen: the grid grows below its screen and shrinks again,
+    /// and keeps the rows. Without this the first line of history would make a thousand, most of them never used.
+    fn make_room(&mut self) {
+        let room = ROOM
+            .min(self.history_lines)
+            .saturating_sub(self.screen.history_size());
+        let rows = usize::from(self.size.rows);
+        if !self.is_alternate() {
+            self.screen.grid.raw.grow_visible_lines(rows + room);
+            self.screen.grid.raw.shrink_visible_lines(rows);
         }
     }
 
@@ -48,15 +71,20 @@ impl Rio {
         Some(&self.screen.grid[Line(i32::from(row) - back)])
     }
 
-    fn cell(&self, square: Square) -> Cell {
-        let mut style = style(&self.screen.grid.style_of(&square));
-        if square.style_id_checked().is_some() && square.c() == '\0' {
-            // Nothing was ever written here: of the pen that was in use only the background shows.
-            style = CellStyle {
-                bg: style.bg,
-                ..CellStyle::default()
-            };
+    fn style(&self, square: Square) -> CellStyle {
+        let style = style(&self.screen.grid.style_of(&square));
+        if square.style_id_checked().is_none() || square.c() != '\0' {
+            return style;
         }
+        // Nothing was ever written here: of the pen that was in use only the background shows.
+        CellStyle {
+            bg: style.bg,
+            ..CellStyle::default()
+        }
+    }
+
+    fn cell(&self, square: Square) -> Cell {
+        let style = self.style(square);
         let (text, width) = match square.wide() {
             Wide::Spacer => return Cell::continuation(style),
             Wide::LeadingSpacer => (CompactString::const_new(" "), CellWidth::Narrow),
@@ -66,11 +94,16 @@ impl Rio {
         Cell { text, style, width }
     }
 
+    fn link(&self, square: Square) -> Option<String> {
+        if !square.has_hyperlink() {
+            return None;
+        }
+        let extras = self.screen.grid.extras_table.get(square.extras_id_checked()?)?;
+        extras.hyperlink.as_ref().map(|link| link.uri().to_owned())
+    }
+
     fn text(&self, square: Square) -> CompactString {
-        let base = match square.style_id_checked() {
-            Some(_) if square.c() >= ' ' => square.c(),
-            _ => ' ',
-        };
+        let base = base(square);
         let mut buffer = [0; 4];
         let mut text = CompactString::new(base.encode_utf8(&mut buffer));
         if let Some(extras) = square
@@ -91,6 +124,7 @@ impl Engine for Rio {
     fn resize(&mut self, size: Size) {
         self.screen.resize(dimensions(size));
         self.size = size;
+        self.make_room();
     }
 
     fn size(&self) -> Size {
@@ -112,16 +146,30 @@ impl Engine for Rio {
     }
 
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
-        let square = self.row(row, scroll_back)?.inner.get(usize::from(col))?;
-        if !square.has_hyperlink() {
-            return None;
-        }
-        let extras = self.screen.grid.extras_table.get(square.extras_id_checked()?)?;
-        extras.hyperlink.as_ref().map(|link| link.uri().to_owned())
+        self.link(*self.row(row, scroll_back)?.inner.get(usize::from(col))?)
     }
 
     fn history_len(&self) -> usize {
         self.screen.history_size()
+    }
+
+    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory) {
+        let there = self.screen.history_size();
+        if there <= keep {
+            return;
+        }
+        for back in (keep + 1..=there).rev() {
+            if let Some(row) = self.row(0, back) {
+                packing::pack(self, row, to);
+            }
+        }
+        // It drops the oldest of what is more than the limit.
+        self.screen.grid.update_history(keep);
+        self.screen.grid.update_history(self.history_lines);
+    }
+
+    fn is_alternate(&self) -> bool {
+        self.screen.mode().contains(Mode::ALT_SCREEN)
     }
 
     fn position(&self) -> Position {
@@ -168,6 +216,14 @@ impl Engine for Rio {
         Gaps::MARGIN_STOPS
             .and(Gaps::ERASE_ABOVE)
             .and(Gaps::DOUBLE_UNDERLINE)
+    }
+}
+
+/// The first character of a cell, a space where nothing was written.
+fn base(square: Square) -> char {
+    match square.style_id_checked() {
+        Some(_) if square.c() >= ' ' => square.c(),
+        _ => ' ',
     }
 }
 

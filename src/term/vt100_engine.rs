@@ -9,8 +9,9 @@ use std::num::NonZeroU16;
 
 use compact_str::CompactString;
 
-use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
+use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline, mend};
 use super::engine::{Damage, Engine, Gaps, Position};
+use super::history::{Draft, PackedHistory};
 use super::size::Size;
 
 /// The `vt100` emulator.
@@ -77,6 +78,31 @@ impl Engine for Vt100 {
         self.parser.screen().scrollback_len()
     }
 
+    /// It can only part with all of its history.
+    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory) {
+        let there = self.history_len();
+        if there <= keep {
+            return;
+        }
+        let mut back = there;
+        while back > 0 {
+            // Moving the view costs more than reading: as many rows as it shows at once.
+            let rows = self.size.rows.min(u16::try_from(back).unwrap_or(u16::MAX));
+            let cols = self.size.cols;
+            let screen = self.view(back);
+            for row in 0..rows {
+                pack(screen, row, cols, to);
+            }
+            back -= usize::from(rows);
+        }
+        self.view(0);
+        self.parser.screen_mut().clear_scrollback();
+    }
+
+    fn is_alternate(&self) -> bool {
+        self.parser.screen().alternate_screen()
+    }
+
     fn position(&self) -> Position {
         let (row, col) = self.parser.screen().cursor_position();
         Position {
@@ -118,17 +144,64 @@ impl Engine for Vt100 {
     }
 }
 
+/// Adds a row of the view to a history.
+fn pack(screen: &vt100::Screen, row: u16, cols: u16, to: &mut PackedHistory) {
+    let wraps = screen.row_wrapped(row);
+    let seen = || (0..cols).map_while(|col| screen.cell(row, col));
+    if to.add(cols, wraps, |draft| simple(seen(), draft)) {
+        return;
+    }
+    let mut cells: Vec<Cell> = seen().map(cell).collect();
+    cells.resize(usize::from(cols), Cell::default());
+    mend(&mut cells);
+    to.add_cells(&cells, wraps, |_| None);
+}
+
+/// Writes cells whose wide characters are whole; answers whether they were.
+fn simple<'a>(seen: impl Iterator<Item = &'a vt100::Cell>, draft: &mut Draft<'_>) -> bool {
+    let mut blank = 0;
+    let mut is_open = false;
+    for seen in seen {
+        if is_open != seen.is_wide_continuation() {
+            return false;
+        }
+        let style = cell_style(seen);
+        if !seen.has_contents() && !is_open && style == CellStyle::default() {
+            blank += 1;
+            continue;
+        }
+        if blank > 0 {
+            draft.style(&CellStyle::default());
+            draft.printable(std::iter::repeat_n(b' ', blank));
+            blank = 0;
+        }
+        draft.style(&style);
+        is_open = seen.is_wide();
+        match seen.contents() {
+            _ if seen.is_wide_continuation() => draft.continuation(),
+            text if is_open => draft.wide(text),
+            "" => draft.narrow(' '),
+            text => draft.cluster(text),
+        }
+    }
+    !is_open
+}
+
 fn non_zero(number: u16) -> NonZeroU16 {
     NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
 }
 
-fn cell(cell: &vt100::Cell) -> Cell {
+fn cell_style(cell: &vt100::Cell) -> CellStyle {
     let attributes = Attributes::default()
         .with(Attributes::BOLD, cell.bold())
         .with(Attributes::DIM, cell.dim())
         .with(Attributes::ITALIC, cell.italic())
         .with(Attributes::INVERSE, cell.inverse());
-    let style = style((cell.fgcolor(), cell.bgcolor()), cell.underline(), attributes);
+    style((cell.fgcolor(), cell.bgcolor()), cell.underline(), attributes)
+}
+
+fn cell(cell: &vt100::Cell) -> Cell {
+    let style = cell_style(cell);
     if cell.is_wide_continuation() {
         return Cell::continuation(style);
     }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::charset::Charsets;
-use super::guard::Guarded;
+use super::deep::Deep;
 use super::keyboard::KeyboardStacks;
 use super::limits::ReplyBudget;
 use super::margins::Margins;
@@ -23,7 +23,7 @@ const EVENT_LIMIT: usize = 256;
 
 /// Everything about a terminal but the scanner.
 pub(super) struct Core {
-    pub(super) engine: Guarded,
+    pub(super) engine: Deep,
     pub(super) modes: Modes,
     pub(super) cursor_shape: CursorShape,
     pub(super) title: String,
@@ -51,7 +51,12 @@ pub(super) struct Core {
 
 impl Core {
     pub(super) fn new(kind: EngineKind, size: Size, history_lines: usize) -> Self {
-        let engine = Guarded::new(kind, size, history_lines);
+        Self::with(Deep::new(kind, size, history_lines))
+    }
+
+    /// A terminal with that emulator.
+    pub(super) fn with(engine: Deep) -> Self {
+        let size = engine.size();
         let mut core = Self {
             engine,
             modes: Modes::default(),
@@ -173,7 +178,7 @@ impl Core {
             self.margins = Margins::full(fresh.size());
             self.modes.set(Mode::AlternateScreen, false);
         }
-        self.engine = fresh;
+        self.engine.renew(fresh);
         self.event(TermEvent::EngineRebuilt);
     }
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::term::cell::{Cell, CellStyle, mend};
 use crate::term::engine::{Damage, Engine, Gaps, Position};
 use crate::term::engine_kind::EngineKind;
+use crate::term::history::PackedHistory;
 use crate::term::size::Size;
 
 /// An emulator whose panics are caught. After one, everything is blank until it is replaced.
@@ -90,6 +91,14 @@ impl Engine for Guarded {
 
     fn history_len(&self) -> usize {
         if self.broken { 0 } else { self.engine.history_len() }
+    }
+
+    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory) {
+        self.guard(|engine| engine.hand_over(keep, to));
+    }
+
+    fn is_alternate(&self) -> bool {
+        !self.broken && self.engine.is_alternate()
     }
 
     fn position(&self) -> Position {

@@ -1,0 +1,67 @@
+//! Lines one after another in one piece of memory. Must not know what the bytes mean.
+
+/// A block takes no further line once it has so many bytes or lines.
+const FULL_BYTES: usize = 32 * 1024;
+const FULL_LINES: usize = 512;
+
+/// Some hundred lines.
+#[derive(Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    /// Where each line ends.
+    ends: Vec<u32>,
+}
+
+impl Block {
+    /// Where a line is written; commit it with [`Block::commit`]. What was written and not committed is gone.
+    pub(super) fn begin(&mut self) -> &mut Vec<u8> {
+        let end = self.end(self.ends.len());
+        self.bytes.truncate(end);
+        &mut self.bytes
+    }
+
+    /// The bytes written since [`Block::begin`] are a line.
+    pub(super) fn commit(&mut self) {
+        self.ends
+            .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    pub(super) fn lines(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn line(&self, at: usize) -> &[u8] {
+        let end = self.ends.get(at).map_or(0, |end| *end as usize);
+        self.bytes.get(self.end(at)..end).unwrap_or_default()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.len() >= FULL_BYTES || self.ends.len() >= FULL_LINES
+    }
+
+    /// Gives back what was reserved for lines that do not come any more.
+    pub(super) fn seal(&mut self) {
+        if self.bytes.capacity() > self.bytes.len() + self.bytes.len() / 8 {
+            self.bytes.shrink_to_fit();
+        }
+        self.ends.shrink_to_fit();
+    }
+
+    /// The memory it takes.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
+    }
+
+    /// Forgets its lines, but keeps its memory for others.
+    pub(super) fn emptied(mut self) -> Self {
+        self.bytes.clear();
+        self.ends.clear();
+        self
+    }
+
+    /// Where the line before `at` ends.
+    fn end(&self, at: usize) -> usize {
+        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
+        before.map_or(0, |end| *end as usize)
+    }
+}

@@ -1,0 +1,248 @@
+//! The lines themselves, in blocks, oldest first. Must not grow beyond its limits.
+
+use std::cell::OnceCell;
+use std::collections::VecDeque;
+
+use super::block::Block;
+use super::draft::{Draft, Scratch};
+use super::line::Line;
+use super::rewrap::{self, Layout, Place};
+use crate::term::cell::Cell;
+
+/// Bytes for each line that may be kept.
+const BYTES_A_LINE: usize = 960;
+/// Never fewer bytes than this, so that a history of a few lines can keep one of any kind.
+const FEWEST_BYTES: usize = 256 * 1024;
+
+/// Lines above the screen in a small form.
+pub struct PackedHistory {
+    blocks: VecDeque<Block>,
+    /// Number of the first line of each block, counted from the first line ever.
+    firsts: VecDeque<usize>,
+    /// Number of the oldest line that is kept, and of the next one.
+    oldest: usize,
+    next: usize,
+    /// Memory of the blocks that get no further line.
+    sealed: usize,
+    most_bytes: usize,
+    /// Width at which lines are read.
+    cols: u16,
+    /// Lines of another width.
+    foreign: usize,
+    /// Where lines of another width come to stand; only worked out when it is needed.
+    layout: OnceCell<Layout>,
+    scratch: Scratch,
+    spare: Option<Block>,
+}
+
+impl PackedHistory {
+    /// No lines yet, of a screen of that width; memory for `most_lines` of them.
+    pub fn new(cols: u16, most_lines: usize) -> Self {
+        Self {
+            blocks: VecDeque::new(),
+            firsts: VecDeque::new(),
+            oldest: 0,
+            next: 0,
+            sealed: 0,
+            most_bytes: most_lines.saturating_mul(BYTES_A_LINE).max(FEWEST_BYTES),
+            cols,
+            foreign: 0,
+            layout: OnceCell::new(),
+            scratch: Scratch::default(),
+            spare: None,
+        }
+    }
+
+    /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out. When
+    /// it answers that it could not, nothing is added. `wraps` says that it goes on in the next line.
+    pub fn add(&mut self, cols: u16, wraps: bool, write: impl FnOnce(&mut Draft<'_>) -> bool) -> bool {
+        if self.blocks.back().is_none_or(Block::is_full) {
+            self.begin_block();
+        }
+        let Some(block) = self.blocks.back_mut() else {
+            return false;
+        };
+        let mut draft = Draft::new(block.begin(), &mut self.scratch, cols);
+        if !write(&mut draft) {
+            return false;
+        }
+        draft.end(wraps);
+        block.commit();
+        self.next += 1;
+        self.foreign += usize::from(cols != self.cols);
+        self.layout.take();
+        self.keep_bytes();
+        true
+    }
+
+    /// Adds a line of cells, of which halves of wide ones must have each other.
+    pub fn add_cells(&mut self, cells: &[Cell], wraps: bool, mut link: impl FnMut(u16) -> Option<String>) {
+        let blank = Cell::default();
+        let mut used = cells;
+        while let Some((last, before)) = used.split_last() {
+            let col = u16::try_from(before.len()).unwrap_or(u16::MAX);
+            if *last != blank || link(col).is_some() {
+                break;
+            }
+            used = before;
+        }
+        let cols = u16::try_from(cells.len()).unwrap_or(u16::MAX);
+        self.add(cols, wraps, |draft| {
+            for (col, cell) in (0u16..).zip(used) {
+                draft.link(link(col));
+                draft.cells(std::slice::from_ref(cell));
+            }
+            true
+        });
+    }
+
+    /// Forgets the oldest lines until at most so many are left, however many rows they take now.
+    pub fn keep(&mut self, lines: usize) {
+        while self.kept() > lines {
+            self.forget();
+        }
+    }
+
+    /// Rows they take at the present width.
+    pub fn rows(&self) -> usize {
+        if self.foreign == 0 {
+            self.kept()
+        } else {
+            self.layout().rows()
+        }
+    }
+
+    /// Whether the newest line goes on below.
+    pub fn is_open(&self) -> bool {
+        self.kept() > 0 && self.line(self.kept() - 1).wraps()
+    }
+
+    /// Lines are read at another width from now on.
+    pub fn set_cols(&mut self, cols: u16) {
+        if self.cols != cols {
+            self.cols = cols;
+            self.foreign = self.lines().filter(|line| line.cols != cols).count();
+            self.layout.take();
+        }
+    }
+
+    /// Memory that is taken, in bytes.
+    pub fn size(&self) -> usize {
+        let tables =
+            (self.blocks.capacity() * size_of::<Block>()) + self.firsts.capacity() * size_of::<usize>();
+        let spare = self.spare.as_ref().map_or(0, Block::size);
+        let layout = self.layout.get().map_or(0, Layout::size);
+        self.sealed + self.blocks.back().map_or(0, Block::size) + spare + tables + layout
+    }
+
+    /// Copies a row, counted from the oldest at the present width, exactly as many cells as there are columns.
+    pub fn row(&self, at: usize, cells: &mut Vec<Cell>) {
+        cells.clear();
+        match self.place(at) {
+            Place::Line(line) if line < self.kept() => self.line(line).append_to(cells),
+            Place::Line(_) => {}
+            Place::Part { lines, cells: part } => rewrap::read(self, lines, &part, cells),
+        }
+        cells.resize(usize::from(self.cols), Cell::default());
+    }
+
+    /// Whether a row goes on in the next one.
+    pub fn wraps(&self, at: usize) -> bool {
+        match self.place(at) {
+            Place::Line(line) => line < self.kept() && self.line(line).wraps(),
+            Place::Part { lines, cells } => rewrap::goes_on(self, lines, &cells),
+        }
+    }
+
+    /// The hyperlink on a cell of a row.
+    pub fn hyperlink(&self, at: usize, col: u16) -> Option<String> {
+        let col = usize::from(col);
+        let (line, col) = match self.place(at) {
+            Place::Line(line) => (line, col),
+            Place::Part { lines, cells } if col < cells.len() => {
+                rewrap::origin(self, lines, cells.start + col)?
+            }
+            Place::Part { .. } => return None,
+        };
+        let found = (line < self.kept()).then(|| self.line(line))?.hyperlink(col)?;
+        Some(found.to_owned())
+    }
+
+    /// Lines that are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.next - self.oldest
+    }
+
+    /// Width at which lines are read.
+    pub(super) fn cols(&self) -> u16 {
+        self.cols
+    }
+
+    /// A line, counted from the oldest.
+    pub(super) fn line(&self, at: usize) -> Line<'_> {
+        let number = self.oldest + at;
+        let block = self
+            .firsts
+            .partition_point(|first| *first <= number)
+            .saturating_sub(1);
+        let first = self.firsts.get(block).copied().unwrap_or_default();
+        let bytes = self.blocks.get(block).map(|block| block.line(number - first));
+        Line::read(bytes.unwrap_or_default())
+    }
+
+    /// All lines, oldest first.
+    pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut gone = self.oldest - self.firsts.front().copied().unwrap_or(self.oldest);
+        self.blocks.iter().flat_map(move |block| {
+            let from = std::mem::take(&mut gone);
+            (from..block.lines()).map(|at| Line::read(block.line(at)))
+        })
+    }
+
+    fn place(&self, at: usize) -> Place {
+        if self.foreign == 0 {
+            Place::Line(at)
+        } else {
+            self.layout().place(self, at)
+        }
+    }
+
+    fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::of(self))
+    }
+
+    fn begin_block(&mut self) {
+        if let Some(full) = self.blocks.back_mut() {
+            full.seal();
+            self.sealed += full.size();
+        }
+        self.blocks.push_back(self.spare.take().unwrap_or_default());
+        self.firsts.push_back(self.next);
+    }
+
+    fn keep_bytes(&mut self) {
+        while self.sealed > self.most_bytes && self.blocks.len() > 1 {
+            self.forget();
+        }
+    }
+
+    /// Forgets the oldest line, and its block when it was the last there.
+    fn forget(&mut self) {
+        if self.foreign > 0 && self.kept() > 0 {
+            self.foreign -= usize::from(self.line(0).cols != self.cols);
+        }
+        self.layout.take();
+        self.oldest += 1;
+        let is_empty = match (self.firsts.front(), self.blocks.front()) {
+            (Some(first), Some(block)) => self.oldest - first >= block.lines(),
+            _ => false,
+        };
+        if is_empty && self.blocks.len() > 1 {
+            self.firsts.pop_front();
+            if let Some(block) = self.blocks.pop_front() {
+                self.sealed -= block.size();
+                self.spare = Some(block.emptied());
+            }
+        }
+    }
+}

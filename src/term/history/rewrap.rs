@@ -1,0 +1,198 @@
+//! Wraps lines of another width anew when they are read. Must not change what is kept.
+//!
+//! Lines that were one line of text before they were wrapped stand together in a group; a group of the present width is shown
+//! as it is, any other is joined and cut at the present width. A text of more than [`MOST_JOINED`] lines is cut into several
+//! groups, so that reading one row never costs more than so many lines.
+
+use std::ops::Range;
+
+use super::packed::PackedHistory;
+use crate::term::cell::{Cell, CellWidth};
+
+/// Most lines of one group.
+const MOST_JOINED: usize = 32;
+
+/// Lines that were one before they were wrapped.
+struct Group {
+    /// Its first line.
+    line: u32,
+    /// The row at which it begins.
+    row: u32,
+}
+
+/// Where the lines of a history come to stand at its present width.
+pub(super) struct Layout {
+    groups: Vec<Group>,
+    lines: usize,
+    rows: usize,
+}
+
+/// What a row shows.
+pub(super) enum Place {
+    /// A line as it is.
+    Line(usize),
+    /// Cells of some lines joined.
+    Part {
+        /// The lines.
+        lines: Range<usize>,
+        /// Counted from the first cell of the first.
+        cells: Range<usize>,
+    },
+}
+
+impl Layout {
+    pub(super) fn of(history: &PackedHistory) -> Self {
+        let mut layout = Self {
+            groups: Vec::new(),
+            lines: 0,
+            rows: 0,
+        };
+        let mut first = 0;
+        for (at, line) in history.lines().enumerate() {
+            if !line.wraps() || at + 1 - first >= MOST_JOINED || at + 1 == history.kept() {
+                layout.push(history, first..at + 1);
+                first = at + 1;
+            }
+        }
+        layout
+    }
+
+    fn push(&mut self, history: &PackedHistory, lines: Range<usize>) {
+        self.groups.push(Group {
+            line: u32::try_from(lines.start).unwrap_or(u32::MAX),
+            row: u32::try_from(self.rows).unwrap_or(u32::MAX),
+        });
+        self.lines = lines.end;
+        self.rows += if is_native(history, &lines) {
+            lines.len()
+        } else {
+            rows(history, &lines)
+        };
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The memory it takes.
+    pub(super) fn size(&self) -> usize {
+        self.groups.capacity() * size_of::<Group>()
+    }
+
+    pub(super) fn place(&self, history: &PackedHistory, at: usize) -> Place {
+        let next = self.groups.partition_point(|group| group.row as usize <= at);
+        let group = next.checked_sub(1).and_then(|at| self.groups.get(at));
+        let Some(group) = group.filter(|_| at < self.rows) else {
+            return Place::Line(usize::MAX);
+        };
+        let end = self
+            .groups
+            .get(next)
+            .map_or(self.lines, |next| next.line as usize);
+        let lines = group.line as usize..end;
+        let row = at - group.row as usize;
+        if is_native(history, &lines) {
+            return Place::Line(lines.start + row);
+        }
+        let cells = cut(history, &lines, row);
+        Place::Part { lines, cells }
+    }
+}
+
+/// Whether a row of these lines is followed by another.
+pub(super) fn goes_on(history: &PackedHistory, lines: Range<usize>, cells: &Range<usize>) -> bool {
+    cells.end < len(history, &lines) || lines.last().is_some_and(|last| history.line(last).wraps())
+}
+
+/// Appends cells of the lines joined.
+pub(super) fn read(history: &PackedHistory, lines: Range<usize>, part: &Range<usize>, cells: &mut Vec<Cell>) {
+    let mut begin = 0;
+    let mut own = Vec::new();
+    for line in lines.map(|line| history.line(line)) {
+        let end = begin + line.len();
+        if begin < part.end && part.start < end {
+            own.clear();
+            line.append_to(&mut own);
+            own.resize(line.len(), Cell::default());
+            let from = part.start.saturating_sub(begin);
+            let to = part.end.min(end) - begin;
+            cells.extend(own.drain(from..to));
+        }
+        begin = end;
+    }
+}
+
+/// Line and column of a cell of the lines joined.
+pub(super) fn origin(history: &PackedHistory, lines: Range<usize>, cell: usize) -> Option<(usize, usize)> {
+    let mut begin = 0;
+    for line in lines {
+        let end = begin + history.line(line).len();
+        if cell < end {
+            return Some((line, cell - begin));
+        }
+        begin = end;
+    }
+    None
+}
+
+/// Whether all these lines have the present width.
+fn is_native(history: &PackedHistory, lines: &Range<usize>) -> bool {
+    lines
+        .clone()
+        .all(|line| history.line(line).cols == history.cols())
+}
+
+/// Cells of the lines joined.
+fn len(history: &PackedHistory, lines: &Range<usize>) -> usize {
+    lines.clone().map(|line| history.line(line).len()).sum()
+}
+
+/// Rows that the lines joined take.
+fn rows(history: &PackedHistory, lines: &Range<usize>) -> usize {
+    if has_wide(history, lines) {
+        starts(history, lines).len()
+    } else {
+        len(history, lines)
+            .div_ceil(usize::from(history.cols()).max(1))
+            .max(1)
+    }
+}
+
+/// The cells of one of those rows.
+fn cut(history: &PackedHistory, lines: &Range<usize>, row: usize) -> Range<usize> {
+    let total = len(history, lines);
+    if has_wide(history, lines) {
+        let starts = starts(history, lines);
+        let at = |row: usize| starts.get(row).copied().unwrap_or(total);
+        at(row)..at(row + 1)
+    } else {
+        let cols = usize::from(history.cols());
+        (row * cols).min(total)..((row + 1) * cols).min(total)
+    }
+}
+
+fn has_wide(history: &PackedHistory, lines: &Range<usize>) -> bool {
+    lines.clone().any(|line| history.line(line).is_wide())
+}
+
+/// The first cell of each row when no wide cell may be torn apart.
+fn starts(history: &PackedHistory, lines: &Range<usize>) -> Vec<usize> {
+    let cols = usize::from(history.cols());
+    let mut cells = Vec::new();
+    read(history, lines.clone(), &(0..usize::MAX), &mut cells);
+    let mut starts = vec![0];
+    let mut col = 0;
+    for (at, cell) in cells.iter().enumerate() {
+        let width = match cell.width {
+            CellWidth::Narrow => 1,
+            CellWidth::Wide => 2,
+            CellWidth::Continuation => 0,
+        };
+        if col + width > cols {
+            starts.push(at);
+            col = 0;
+        }
+        col += width;
+    }
+    starts
+}
