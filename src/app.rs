@@ -3,6 +3,7 @@
 pub mod args;
 pub mod client;
 pub mod commands;
+pub mod completing;
 pub mod config;
 pub mod crash;
 pub mod demo;

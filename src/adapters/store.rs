@@ -23,5 +23,5 @@ mod tests;
 
 pub use files::StoreFiles;
 pub use lock::{Owner, ServerLock};
-pub use open::{SqliteStore, StoreReader};
+pub use open::{Card, SqliteStore, StoreReader};
 pub use replay::replay;

@@ -145,7 +145,14 @@ pub enum Verb {
     Demo(Demo),
     /// The keys in force, with a person's own
     Keys(Keys),
-    /// Print shell completions
+    /// Figures: throughput, stages, failures, what agents use
+    Metrics(Json),
+    /// Manual pages: that of dbs, or all of them into a folder
+    Man {
+        /// The folder
+        folder: Option<PathBuf>,
+    },
+    /// Print the script by which a shell completes commands, ids and names
     Completions {
         /// The shell
         shell: clap_complete::Shell,

@@ -5,6 +5,7 @@ pub mod acting;
 pub mod configuring;
 mod events;
 mod keying;
+mod manual;
 pub(in crate::app) mod plain;
 pub mod sessions;
 pub mod showing;
@@ -96,15 +97,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             follow,
             raw,
             json,
-        } => {
-            let form = match (raw, follow) {
-                (true, true) => Form::FollowingRaw,
-                (true, false) => Form::Raw,
-                (false, true) => Form::Following,
-                (false, false) => Form::Lines,
-            };
-            showing::logs(edge, attempt.as_deref(), form, json)
-        }
+        } => showing::logs(edge, attempt.as_deref(), Form::of((raw, follow)), json),
         Verb::Events(wanted) => events::run(edge, &wanted),
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all } => sessions::stop(edge, all),
@@ -129,7 +122,9 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             configuring::run(edge, wanted, json)
         }
         Verb::Keys(keys) => keying::run(edge, &keys),
-        Verb::Completions { shell } => Ok(completions(shell)),
+        Verb::Completions { shell } => completions(shell),
+        Verb::Man { folder } => manual::run(folder.as_deref()),
+        Verb::Metrics(json) => showing::metrics(edge, json),
         Verb::Pause(_)
         | Verb::Resume(_)
         | Verb::Reject(_)
@@ -140,10 +135,10 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
     }
 }
 
-/// Shells get the completions of the command line as it is.
-fn completions(shell: clap_complete::Shell) -> ExitCode {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut super::args::command(), "dbs", &mut script);
+/// The script that lets a shell ask for what could come next.
+fn completions(shell: clap_complete::Shell) -> Outcome {
+    let script = super::completing::script(shell)
+        .ok_or_else(|| format!("could not write a script for {shell}: this version has none"))?;
     out::bytes(&script);
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use super::args::{Arguments, Start, Verb, command};
 use super::commands::signalling::{self, Ways};
 use super::edge::Edge;
 use super::wire::SignalSent;
-use super::{commands, demo, out};
+use super::{commands, completing, demo, out};
 use crate::adapters::holder;
 use crate::adapters::rehearsal::{self, Context, OutgoingSignal, SignalSink};
 use crate::domain::AttemptId;
@@ -23,13 +23,21 @@ pub fn run() -> ExitCode {
             Err(error) => failed(&format!("could not {error}")),
         };
     }
+    let edge = match Edge::read() {
+        Ok(edge) => edge,
+        Err(why) => return failed(&format!("could not {why}")),
+    };
+    if let Some(shell) = edge.get(completing::ASKED) {
+        out::bytes(&completing::answer(&edge, &shell, std::env::args_os().collect()));
+        return ExitCode::SUCCESS;
+    }
     let verb = match read() {
         Ok(verb) => verb,
         Err(code) => return code,
     };
     match verb {
         Verb::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
-        verb => with_edge(verb).unwrap_or_else(|why| failed(&why)),
+        verb => with_edge(verb, &edge).unwrap_or_else(|why| failed(&why)),
     }
 }
 
@@ -56,8 +64,7 @@ fn read() -> Result<Verb, ExitCode> {
     }
 }
 
-fn with_edge(verb: Verb) -> Result<ExitCode, String> {
-    let edge = Edge::read().map_err(|why| format!("could not {why}"))?;
+fn with_edge(verb: Verb, edge: &Edge) -> Result<ExitCode, String> {
     match verb {
         Verb::Demo(asked) => {
             let speed = asked.speed;
@@ -78,10 +85,10 @@ fn with_edge(verb: Verb) -> Result<ExitCode, String> {
                     speed,
                     keep: asked.keep,
                 },
-                &edge,
+                edge,
             )
         }
-        verb => commands::run(verb, &edge),
+        verb => commands::run(verb, edge),
     }
 }
 

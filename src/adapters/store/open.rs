@@ -186,6 +186,17 @@ impl Store for SqliteStore {
     }
 }
 
+/// What is said of a task where only its name is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// Its id.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// The word of its state.
+    pub state: String,
+}
+
 /// The store, open for reading.
 #[derive(Debug)]
 pub struct StoreReader {
@@ -221,6 +232,22 @@ impl StoreReader {
     /// When the database cannot be read.
     pub fn attempts(&self, from: AttemptId) -> Result<Vec<Attempt>, StoreError> {
         read::attempts(&self.connection, &self.files, from)
+    }
+
+    /// Tasks on the board whose id begins so, by id, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn cards(&self, begin: &str, limit: usize) -> Result<Vec<Card>, StoreError> {
+        read::cards(&self.connection, &self.files, (begin, limit))
+    }
+
+    /// Attempts that are open.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn at_work(&self) -> Result<Vec<Attempt>, StoreError> {
+        read::at_work(&self.connection, &self.files)
     }
 
     /// Settings and workflows as the server last had them, if it ever ran: the facts `Configured` and `WorkflowsLoaded`.

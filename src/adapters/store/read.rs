@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::commit::signed;
 use super::failure::{damaged, failure};
 use super::files::StoreFiles;
+use super::open::Card;
 use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -75,6 +76,34 @@ pub(super) fn attempts(
     });
     let docs = docs.map_err(|error| failure(files, "read attempts", &error))?;
     docs.iter().map(|doc| value(files, "an attempt", doc)).collect()
+}
+
+/// Tasks on the board whose id begins so.
+pub(super) fn cards(
+    connection: &Connection,
+    files: &StoreFiles,
+    (begin, limit): (&str, usize),
+) -> Result<Vec<Card>, StoreError> {
+    let sql = "SELECT id, title, state FROM tasks
+               WHERE gone_at IS NULL AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT ?2";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let card = |row: &Row<'_>| {
+        Ok(Card {
+            id: row.get(0)?,
+            title: row.get(1)?,
+            state: row.get(2)?,
+        })
+    };
+    query(connection, sql, params![begin, limit], card).map_err(|error| failure(files, "read tasks", &error))
+}
+
+/// Attempts that are open.
+pub(super) fn at_work(connection: &Connection, files: &StoreFiles) -> Result<Vec<Attempt>, StoreError> {
+    documents(
+        connection,
+        files,
+        "SELECT doc FROM attempts WHERE open = 1 ORDER BY id",
+    )
 }
 
 /// The last settings and the last workflows, as facts.

@@ -101,9 +101,11 @@ const EXAMPLES: &[(&str, &str)] = &[
         "demo",
         "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10",
     ),
+    ("metrics", "dbs metrics\ndbs metrics --json"),
+    ("man", "dbs man ~/.local/share/man/man1\ndbs man >dbs.1"),
     (
         "completions",
-        "dbs completions bash >~/.local/share/bash-completion/completions/dbs",
+        "dbs completions bash >~/.local/share/bash-completion/completions/dbs\ndbs completions fish >~/.config/fish/completions/dbs.fish",
     ),
 ];
 

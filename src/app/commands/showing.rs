@@ -5,6 +5,7 @@ mod debug;
 mod detail;
 mod following;
 mod history;
+mod metrics;
 
 pub(super) use board::board;
 pub(super) use debug::debug;
@@ -12,6 +13,7 @@ pub(super) use detail::task;
 pub(in crate::app::commands) use history::print as print_line;
 pub(super) use history::{Form, logs};
 pub(in crate::app) use history::{clock_time, end_of};
+pub(super) use metrics::metrics;
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;

@@ -36,6 +36,18 @@ pub(in crate::app::commands) enum Form {
     FollowingRaw,
 }
 
+impl Form {
+    /// The form for whether it is wanted byte for byte, and whether it goes on as more comes.
+    pub(in crate::app::commands) fn of(raw_and_follow: (bool, bool)) -> Form {
+        match raw_and_follow {
+            (true, true) => Form::FollowingRaw,
+            (true, false) => Form::Raw,
+            (false, true) => Form::Following,
+            (false, false) => Form::Lines,
+        }
+    }
+}
+
 /// Prints events, or an agent's output.
 pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;

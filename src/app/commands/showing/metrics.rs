@@ -1,0 +1,219 @@
+//! `dbs metrics`: the figures of the metrics view, as text and as JSON (K79).
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::adapters::holder::LocalHolders;
+use crate::adapters::load::LoadWatch;
+use crate::adapters::store::SqliteStore;
+use crate::app::args::Json;
+use crate::app::commands::Outcome;
+use crate::app::door::Door;
+use crate::app::edge::Edge;
+use crate::app::out;
+use crate::app::place::Place;
+use crate::app::wire::Snapshot;
+use crate::domain::{AttemptId, Span, StageId, TaskState, Timestamp};
+use crate::ports::holders::{HeldState, HolderId, Holders as _};
+use crate::read_model::{Load, Metrics, ReadModel, Trail, per_span};
+
+/// Between two looks at what processes use: their share of a core is that of this time.
+const LOOKED_FOR: Duration = Duration::from_millis(250);
+/// Hours of the throughput.
+const HOURS: usize = 24;
+
+/// Prints the figures.
+pub(in crate::app::commands) fn metrics(edge: &Edge, json: Json) -> Outcome {
+    let mut door = Door::open(edge)?;
+    let board = door.snapshot()?;
+    let figures = count(&door.place)?;
+    let loads = loads(&door.place, edge, &board.read_model())?;
+    if json.json {
+        out::json(&as_json(&board, &figures, &loads));
+    } else {
+        out::all(lines(&board, &figures, &loads));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn count(place: &Place) -> Result<Metrics, String> {
+    let mut metrics = Metrics::default();
+    if place.store.database.exists() {
+        let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
+        let reader = SqliteStore::open_reader(&place.store).map_err(|error| failed(&error))?;
+        for attempt in reader.attempts(AttemptId(0)).map_err(|error| failed(&error))? {
+            metrics.take(&attempt);
+        }
+    }
+    Ok(metrics)
+}
+
+/// What the agents at work use of the machine.
+fn loads(place: &Place, edge: &Edge, model: &ReadModel) -> Result<Vec<Load>, String> {
+    let holders = LocalHolders::new(
+        edge.program.clone(),
+        place.attempts.clone(),
+        place.runtime.clone(),
+    );
+    let process = |attempt: AttemptId| match holders.look(&HolderId::from(attempt)).state {
+        HeldState::Running(launched) => Some((attempt, launched.child)),
+        _ => None,
+    };
+    let agents: Vec<(AttemptId, u32)> = model.agents().filter_map(|row| process(row.attempt.id)).collect();
+    if agents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
+    let mut watch = LoadWatch::default();
+    watch.look(&roots);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    runtime.block_on(async { tokio::time::sleep(LOOKED_FOR).await });
+    let usages = watch.look(&roots);
+    let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {
+        usage.map(|usage| Load {
+            attempt: *attempt,
+            cpu: usage.cpu,
+            memory: usage.memory,
+            processes: usage.processes,
+        })
+    });
+    Ok(loads.collect())
+}
+
+fn done(board: &Snapshot) -> impl Iterator<Item = Timestamp> {
+    let tasks = board.tasks.values();
+    tasks
+        .filter(|task| task.state == TaskState::Done)
+        .map(|task| task.since)
+}
+
+fn as_json(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> serde_json::Value {
+    let stages = order(board, metrics).into_iter().filter_map(|id| {
+        let stage = metrics.stages.get(id)?;
+        Some(json!({
+            "stage": id, "passed": stage.passes, "sent_back": stage.rejections, "failed": stage.failures,
+            "took_ms": stage.took.0, "average_ms": stage.average().0,
+        }))
+    });
+    let trails = metrics.trails.iter().map(|(id, trail)| {
+        let steps = trail.steps.iter().map(|step| {
+            json!({ "stage": step.stage, "times": step.times, "took_ms": step.took.0, "sent_back": step.is_rejected })
+        });
+        json!({ "task": id, "began": trail.began, "ended": trail.ended, "steps": steps.collect::<Vec<_>>() })
+    });
+    let loads = loads.iter().map(|load| {
+        json!({ "attempt": load.attempt, "task": task_of(board, load).0, "agent": task_of(board, load).1,
+                "cpu_percent": load.cpu, "memory_bytes": load.memory, "processes": load.processes })
+    });
+    let failures = metrics.failures.iter();
+    let failures: serde_json::Map<String, serde_json::Value> = failures
+        .map(|(class, many)| (class.to_string(), (*many).into()))
+        .collect();
+    json!({
+        "at": board.at, "tasks_done": done(board).count(),
+        "done_per_hour": per_span(done(board), Span::minutes(60), (board.at, HOURS)),
+        "attempts": metrics.attempts, "sent_back": metrics.rejections(), "tried_again": metrics.retries(),
+        "timeouts": metrics.timeouts(), "stopped": metrics.stopped, "failures": failures,
+        "stages": stages.collect::<Vec<_>>(), "trails": trails.collect::<Vec<_>>(), "agents": loads.collect::<Vec<_>>(),
+    })
+}
+
+fn lines(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> Vec<String> {
+    let hours = per_span(done(board), Span::minutes(60), (board.at, HOURS));
+    let mut lines = vec![
+        format!(
+            "tasks done: {}, {} of them in the last {HOURS} hours",
+            done(board).count(),
+            hours.iter().sum::<u64>()
+        ),
+        format!(
+            "attempts ended: {}; sent back {}, tried again {}, timeouts {}, stopped {}",
+            metrics.attempts,
+            metrics.rejections(),
+            metrics.retries(),
+            metrics.timeouts(),
+            metrics.stopped
+        ),
+    ];
+    for (class, many) in &metrics.failures {
+        lines.push(format!("  {:<16} {many:>5}", class.to_string()));
+    }
+    lines.push(format!(
+        "{:<18} {:>8} {:>7} {:>9} {:>7}",
+        "stage", "average", "passed", "sent back", "failed"
+    ));
+    for id in order(board, metrics) {
+        let Some(stage) = metrics.stages.get(id) else {
+            continue;
+        };
+        lines.push(format!(
+            "  {:<16} {:>8} {:>7} {:>9} {:>7}",
+            id.as_str(),
+            stage.average().to_string(),
+            stage.passes,
+            stage.rejections,
+            stage.failures
+        ));
+    }
+    lines.push(format!("agents at work: {}", loads.len()));
+    for load in loads {
+        let (task, name) = task_of(board, load);
+        lines.push(format!(
+            "  {name:<24} {task:<14} {:>5.0}% of a core, {} MiB, {} processes",
+            load.cpu,
+            load.memory / (1024 * 1024),
+            load.processes
+        ));
+    }
+    let mut latest: Vec<_> = metrics.trails.iter().collect();
+    latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
+    if !latest.is_empty() {
+        lines.push("ways of tasks, the latest first (2x: tried twice, !: sent back)".to_owned());
+    }
+    lines.extend(latest.into_iter().map(|(id, trail)| {
+        let total = trail.ended.since(trail.began);
+        format!("  {:<14} {:>8}  {}", id.as_str(), total.to_string(), steps(trail))
+    }));
+    lines
+}
+
+fn steps(trail: &Trail) -> String {
+    let steps: Vec<String> = trail
+        .steps
+        .iter()
+        .map(|step| {
+            let mark = if step.is_rejected { "!" } else { "" };
+            let times = if step.times > 1 {
+                format!(" {}x", step.times)
+            } else {
+                String::new()
+            };
+            format!("{}{mark}{times} {}", step.stage, step.took)
+        })
+        .collect();
+    steps.join(" > ")
+}
+
+fn task_of<'a>(board: &'a Snapshot, load: &Load) -> (&'a str, &'a str) {
+    let attempt = board.attempts.get(&load.attempt);
+    attempt.map_or(("", ""), |attempt| (attempt.task.as_str(), attempt.worker.name()))
+}
+
+/// Stages that have figures, in the order of the workflows; unknown ones last.
+fn order<'a>(board: &Snapshot, metrics: &'a Metrics) -> Vec<&'a StageId> {
+    let place = |id: &StageId| {
+        let mut places = board
+            .workflows
+            .iter()
+            .filter_map(|flow| flow.stages.iter().position(|stage| stage.id == *id));
+        places.next().unwrap_or(usize::MAX)
+    };
+    let mut known: Vec<&StageId> = metrics.stages.keys().collect();
+    known.sort_by_key(|id| place(id));
+    known
+}
