@@ -158,6 +158,7 @@ impl Configured {
             ("DBS_BRANCH", brief.branch.clone()),
             ("DBS_BASE", brief.base.clone()),
             ("DBS_FINDING", brief.finding.clone().unwrap_or_default()),
+            ("DBS_PROGRAM", text(&self.program)),
             ("DBS_SOCKET", text(&self.socket)),
             ("DBS_INBOX", text(&self.inbox)),
             ("DBS_ROOT", text(&self.root)),
@@ -270,6 +271,7 @@ mod tests {
                 .map(|(_, value)| value.as_str())
         };
         assert_eq!(get("DBS_TOKEN"), Some("7-1"));
+        assert_eq!(get("DBS_PROGRAM"), Some("dbs"));
         assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
         assert_eq!(get("ANTHROPIC_API_KEY"), None);
     }

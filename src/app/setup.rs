@@ -168,6 +168,12 @@ fn kinds(config: &Config) -> Result<Kinds, String> {
         let kind = match (config.text(&format!("roles.{role}.agent")).as_deref(), command) {
             (Some("rehearsal"), _) => scripted(),
             (None | Some("custom"), Some(command)) => Kind::Custom(words(role, &command)?),
+            (Some("custom"), None) => {
+                return Err(format!(
+                    "could not use agent custom for role {role}: it has no command yet; set it with `dbs config \
+                     roles.{role}.command 'PROGRAM ARGUMENT …'`"
+                ));
+            }
             (Some(other), _) => {
                 return Err(format!(
                     "could not use agent {other} for role {role}: this version starts `rehearsal` and `custom` agents; set \

@@ -128,7 +128,22 @@ fn without_a_base_branch_doctor_names_the_setting() {
         "{said:?}"
     );
     shop.does(&["config", "base_branch", "main"]);
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.code == 1 && said.out.contains("dbs config roles.default.command"),
+        "{said:?}"
+    );
+    assert!(shop.does(&["init"]).contains("still missing"));
+    let said = shop.run(&["config", "roles.default.agent", "claude"]);
+    assert!(said.err.contains("this version starts"), "{said:?}");
+    let said = shop.run(&["config", "roles.default.agent", "custom"]);
+    assert!(said.err.contains("it has no command yet"), "{said:?}");
+    shop.does(&["config", "roles.default.command", "sleep 1"]);
     shop.json(&["doctor", "--json"]);
+    assert!(shop.does(&["init"]).contains("is ready"));
+    shop.does(&["config", "base_branch", "elsewhere"]);
+    let said = shop.run(&["doctor"]);
+    assert!(said.out.contains("git push origin elsewhere"), "{said:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
+use crate::app::setup;
 use crate::app::wire::{Answer, Call};
 
 /// What of the configuration is to be shown or set.
@@ -77,9 +78,14 @@ fn print(shown: &Shown, wanted: Wanted<'_>) {
 /// Writes the value, then lets a running server read its settings again.
 fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
     let written = set(&place.sources.places, key, value).map_err(|error| format!("could not {error}"))?;
+    let agents = if key.starts_with("roles.") {
+        setup::agents(&place).err()
+    } else {
+        None
+    };
     let mut door = Door::to(place)?;
-    let note = match door.call(Call::Reload)? {
-        Some(Answer::Failed(why)) => Some(why),
+    let note = match (door.call(Call::Reload)?, agents) {
+        (Some(Answer::Failed(why)), _) | (None, Some(why)) => Some(why),
         _ => written.note.map(|note| format!("{key} is kept: {note}")),
     };
     if json.json {

@@ -248,9 +248,15 @@ pub(super) fn init(edge: &Edge) -> Outcome {
     let workflows = &place.workflows;
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
-    out::line(&format!(
-        "{} is ready; next: dbs config base_branch NAME, then dbs task create",
-        place.root.display()
-    ));
+    let missing = doctor::missing(edge);
+    if missing.is_empty() {
+        out::line(&format!(
+            "{} is ready; next: dbs task create",
+            place.root.display()
+        ));
+    } else {
+        out::line(&format!("{} is prepared; still missing:", place.root.display()));
+        out::all(missing.iter().map(|text| format!("  {text}")));
+    }
     Ok(ExitCode::SUCCESS)
 }

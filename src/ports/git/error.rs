@@ -100,7 +100,10 @@ impl fmt::Display for PreflightError {
             Self::NotARepository(path) => {
                 write!(f, "work in {}: it is not a git working copy; run `git init` there first", path.display())
             }
-            Self::NoOrigin => f.write_str("find a remote called origin; add one with `git remote add origin <url>`"),
+            Self::NoOrigin => f.write_str(
+                "find a remote called origin; add one with `git remote add origin <url>` (a bare repository beside this one \
+                 will do: `git init --bare ../origin.git`) and push your branch to it",
+            ),
             Self::OriginChanged { recorded, now } => write!(
                 f,
                 "trust origin: it was {recorded} and is now {now}; if you changed it, accept the new address, otherwise \

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::adapters::agents::Kinds;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::store::SqliteStore;
 use crate::app::args::Json;
@@ -11,7 +12,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::{out, setup};
-use crate::ports::git::Git;
+use crate::ports::git::{BranchName, Git, Head};
 
 /// One thing looked at.
 #[derive(Debug, Serialize)]
@@ -59,8 +60,17 @@ fn examine(edge: &Edge) -> Vec<Finding> {
             setup::read(&place, edge).map(|setup| format!("{} workflows", setup.workflows.len())),
         ),
         found("base branch", base(&place, edge)),
+        found("agents", agents(&place)),
         found("server", server(&place)),
     ]
+}
+
+/// What is still missing, and how to mend it.
+pub(super) fn missing(edge: &Edge) -> Vec<String> {
+    let missing = examine(edge).into_iter().filter(|finding| !finding.good);
+    missing
+        .map(|finding| format!("{}: {}", finding.what, finding.text))
+        .collect()
 }
 
 fn found(what: &'static str, result: Result<String, String>) -> Finding {
@@ -93,12 +103,32 @@ fn store(place: &Place) -> Result<String, String> {
     Ok(format!("{} tasks", board.tasks.len()))
 }
 
+/// The branch tasks start from; they start from what origin has of it.
 fn base(place: &Place, edge: &Edge) -> Result<String, String> {
     let setup = setup::read(place, edge)?;
-    setup
+    let base = setup
         .settings
         .base
-        .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())
+        .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())?;
+    let branch = BranchName::new(&base).map_err(|error| error.to_string())?;
+    let Ok(git) = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())) else {
+        return Ok(base);
+    };
+    match git.remote_head(&branch) {
+        Head::At(_) => Ok(base),
+        Head::Absent => Err(format!(
+            "{base} is not on origin, and tasks start from there; push it: git push origin {base}"
+        )),
+        Head::Unknown(why) => Err(format!("could not look for {base} on origin: {why}")),
+    }
+}
+
+fn agents(place: &Place) -> Result<String, String> {
+    if setup::agents(place)? == Kinds::default() {
+        let why = "none is set; for all roles: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
+        return Err(why.to_owned());
+    }
+    Ok("set".to_owned())
 }
 
 fn server(place: &Place) -> Result<String, String> {
