@@ -1,4 +1,4 @@
-//! What a person sees and presses: [`view`] draws a [`State`] and a [`Scene`], [`update`] takes in keys and answers with
+//! What a person sees and presses: [`view()`] draws a [`State`] and a [`Scene`], [`update()`] takes in keys and answers with
 //! [`Request`]s. Pure: no input or output, no clock, no threads; `view` takes shared references only.
 
 mod action;
