@@ -37,6 +37,9 @@ pub(super) struct Plain {
     lines: Lines,
     /// Which server told the last line, and its position there.
     heard: Option<(Timestamp, u64)>,
+    /// When the last line was told, and up to when this server may only say what is old: it remembers what was before it.
+    heard_at: Timestamp,
+    old: Timestamp,
     /// How long the last look at the board took.
     took: Duration,
 }
@@ -70,6 +73,8 @@ pub(in crate::app) async fn attach(
         model: ReadModel::default(),
         lines,
         heard: None,
+        heard_at: Timestamp::default(),
+        old: Timestamp::default(),
         took: Duration::ZERO,
     };
     let left = tokio::select! {
@@ -100,6 +105,7 @@ impl Plain {
     async fn introduce(&mut self) -> Result<(), String> {
         let board = self.look().await?;
         self.model = board.read_model();
+        self.heard_at = board.at;
         out::line(&format!(
             "dbs, plain lines. Project {} in {}. {} tasks, {} agents at work.",
             self.place.name,
@@ -169,11 +175,12 @@ impl Plain {
             Ok(Some(Packet::Said(FromServer::Answer(Answer::Who(who))))) => who.since,
             _ => return None,
         };
-        let after = match self.heard {
-            None => u64::MAX,
-            Some((same, after)) if same == since => after,
-            Some(_other) => 0,
+        let (after, old) = match self.heard {
+            None => (u64::MAX, self.heard_at),
+            Some((same, after)) if same == since => (after, Timestamp::default()),
+            Some(_other) => (0, self.heard_at),
         };
+        self.old = old;
         self.heard = Some((since, after));
         Some(after)
     }
@@ -182,6 +189,10 @@ impl Plain {
         if let Some((_, after)) = &mut self.heard {
             *after = line.seq;
         }
+        if line.at <= self.old {
+            return;
+        }
+        self.heard_at = self.heard_at.max(line.at);
         let notice = &line.notice;
         // A numbered prompt says the same, and how to answer.
         if matches!(notice.kind.as_str(), "permission" | "question") {
