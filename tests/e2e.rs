@@ -30,6 +30,8 @@ mod lost;
 mod mishaps;
 #[path = "e2e/plain.rs"]
 mod plain;
+#[path = "e2e/reaching.rs"]
+mod reaching;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/settings.rs"]

@@ -166,6 +166,16 @@ impl Story {
         Server(command.stdout(Stdio::null()).stderr(said).spawn().unwrap())
     }
 
+    /// The same for another project in that folder.
+    pub(crate) fn server_in(&self, folder: &Path) -> Server {
+        let mut command = self.program(&["server"]);
+        command
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Server(command.spawn().unwrap())
+    }
+
     /// Runs git in a folder, which must work; its trimmed output.
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = self

@@ -39,7 +39,7 @@ fn server_of(story: &Story) -> Option<i32> {
     i32::try_from(pid).ok()
 }
 
-fn kill_server(story: &Story) {
+pub(crate) fn kill_server(story: &Story) {
     let pid = server_of(story).unwrap();
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
     story.wait_until("the death of the server", || {

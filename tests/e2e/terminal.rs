@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dbs::term::keys::{self, Key, KeyInput, Modifiers};
-use dbs::term::{Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Size, TermEvent, Terminal};
+use dbs::term::{Attributes, Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Size, TermEvent, Terminal};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::driver::{PATIENCE, Story};
@@ -67,6 +67,8 @@ pub(crate) struct Screen {
     pub(crate) rows: Vec<String>,
     /// Per row the column in which each character stands.
     pub(crate) cells: Vec<Vec<String>>,
+    /// Rows in which something is drawn in reverse.
+    marked: Vec<bool>,
     pub(crate) modes: Modes,
     /// Bytes that arrived so far.
     pub(crate) received: u64,
@@ -78,14 +80,18 @@ impl Screen {
     fn of(face: &mut Face) -> Screen {
         let size = face.terminal.size();
         let (mut rows, mut cells, mut row_cells) = (Vec::new(), Vec::new(), Vec::new());
+        let mut marked = Vec::new();
         for row in 0..size.rows {
             face.terminal.visible_row(row, 0, &mut row_cells);
             rows.push(line(&row_cells));
+            let turned = |cell: &Cell| cell.style.attributes.contains(Attributes::INVERSE);
+            marked.push(row_cells.iter().any(turned));
             cells.push(row_cells.iter().map(shown).collect());
         }
         Screen {
             rows,
             cells,
+            marked,
             modes: *face.terminal.modes(),
             received: face.received,
             ended: face.ended,
@@ -98,6 +104,13 @@ impl Screen {
 
     pub(crate) fn has(&self, text: &str) -> bool {
         self.rows.iter().any(|row| row.contains(text))
+    }
+
+    /// Whether that text stands in a row that is marked.
+    pub(crate) fn is_marked(&self, text: &str) -> bool {
+        let rows = self.rows.iter().zip(&self.marked);
+        rows.into_iter()
+            .any(|(row, marked)| *marked && row.contains(text))
     }
 
     /// The last row: the mode and what keys do.
@@ -343,6 +356,31 @@ impl Tty<'_> {
         let (x, y) = (column + 1, row + 1);
         self.shared
             .write(format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m").as_bytes());
+    }
+
+    /// Presses on a cell, moves to another, and lets go.
+    pub(crate) fn drag(&self, from: (usize, usize), to: (usize, usize)) {
+        let place = |(column, row): (usize, usize)| format!("{};{}", column + 1, row + 1);
+        let (from, to) = (place(from), place(to));
+        self.shared
+            .write(format!("\x1b[<0;{from}M\x1b[<32;{to}M\x1b[<0;{to}m").as_bytes());
+    }
+
+    /// Pastes a text as a terminal does.
+    pub(crate) fn paste(&self, text: &str) {
+        self.shared.write(&keys::encode_paste(text, &self.look().modes));
+    }
+
+    /// Presses a key again and again until the screen is as wished.
+    pub(crate) fn type_keys_until(&self, what: &str, chord: &str, wished: impl Fn(&Screen) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut before = self.look();
+        while !wished(&before) {
+            assert!(Instant::now() < deadline, "{what}\n{}", before.text());
+            self.press(chord);
+            let received = before.received;
+            before = self.wait("an answer to the key", |screen| screen.received > received);
+        }
     }
 
     /// Gives the terminal another size.

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::fixture::Desk;
 
 fn any_input() -> impl Strategy<Value = Input> {
-    let names = "a b c d e f g h i j k l m n o p q r s t u v w x y z A C D G I J K L M P Q R W X 0 1 2 3 4 5 6 7 8 9 ! . < > [ ] { } % & , ; ? \"                  Enter Esc Tab S-Tab Space Backspace Delete Up Down Left Right Home End PageUp PageDown C-b C-b C-b C-b C-c C-l C-d                  C-u C-w C-Left C-Right C-Up C-Down F5";
+    let names = "a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D F G I J K L M N P Q R S U V W X Y / : + - = 0 1 2 3 4 5 6 7 8 9 ! . < > [ ] { } % & , ; ? \"                  Enter Esc Tab S-Tab Space Backspace Delete Up Down Left Right Home End PageUp PageDown C-b C-b C-b C-b C-c C-l C-d                  C-u C-w C-Left C-Right C-Up C-Down F5";
     let chords: Vec<Chord> = names
         .split_whitespace()
         .map(|name| name.parse().expect("key"))

@@ -13,6 +13,11 @@ use crate::ui::views::first_shown;
 
 /// Where the cursor belongs.
 pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
+    // A prompt may have no room on a frame of a few cells.
+    wished(frame, area).filter(|at| area.contains((at.x, at.y).into()))
+}
+
+fn wished(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
     match (&frame.state.overlay, frame.mode) {
         (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(ask, area)),
         (Some(Overlay::Form(form)), _) => (form.field == Field::Title)

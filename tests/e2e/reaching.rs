@@ -1,0 +1,243 @@
+//! What a person takes out of terminals, goes back to, and finds again: text, links, older lines, an agent's past, another
+//! session, the arrangement.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::attached::{go_to_shell, type_in_shell};
+use crate::driver::{Story, said};
+use crate::lost::kill_server;
+use crate::terminal::{Make, Screen, Tty};
+
+/// Says something at once, and then waits to be answered.
+const WORDY: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { print = "the needle of {task} lies here" },
+  { ask = "Go on?" },
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// Column and row where that text stands alone in its row of the shell.
+fn place_of(screen: &Screen, text: &str) -> (usize, usize) {
+    let area = screen.area("Shell").unwrap();
+    let rows = screen.pane("Shell").unwrap();
+    let row = rows.iter().rposition(|row| row.trim() == text).unwrap();
+    (area.left, area.top + row)
+}
+
+#[test]
+fn text_and_links_of_a_terminal_reach_the_person() {
+    let story = Story::new("");
+    // An opener that writes down what it was given.
+    let bin = story.root().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let (opener, given) = (bin.join("xdg-open"), story.root().join("opened"));
+    fs::write(&opener, format!("#!/bin/sh\necho \"$1\" > {}\n", given.display())).unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+    let tty = story.tty_of(Make::New, &[("PATH", &path)], &[], (120, 40));
+    type_in_shell(&tty);
+
+    // Dragged over with the mouse: it is on the clipboard of the terminal outside.
+    tty.type_text("echo drag-$((40+2))-me\n");
+    let screen = tty.wait("the text", |screen| screen.pane_has("Shell", "drag-42-me"));
+    let (column, row) = place_of(&screen, "drag-42-me");
+    tty.press("C-b Esc");
+    tty.wait("to look", |screen| screen.has("LOOKING"));
+    tty.drag((column, row), (column + 9, row));
+    tty.see("copied 10 characters");
+    // `drag-42-me` as OSC 52 carries it.
+    story.wait_until("the clipboard", || {
+        tty.times_received("\x1b]52;c;ZHJhZy00Mi1tZQ==") == 1
+    });
+
+    // A link is shown whole, and opened after a yes.
+    go_to_shell(&tty);
+    tty.type_text("echo see https://example.org/$((40+2)), then\n");
+    tty.wait("the link", |screen| screen.pane_has("Shell", "example.org/42,"));
+    tty.press("C-b u");
+    tty.wait("the question", |screen| {
+        screen.has("Open this link?") || screen.has("Open which link?")
+    });
+    if tty.look().has("Open which link?") {
+        tty.press("Enter");
+        tty.see("Open this link?");
+    }
+    assert!(tty.look().has("https://example.org/42"));
+    tty.press("y");
+    story.wait_until("the opener", || {
+        fs::read_to_string(&given).is_ok_and(|text| text == "https://example.org/42\n")
+    });
+
+    // Lines that a shell would run at once are shown before they are pasted.
+    tty.paste("echo pasted-$((1+1))\necho pasted-$((2+2))\n");
+    tty.see("takes every line end as Enter");
+    tty.press("y");
+    tty.wait("both lines", |screen| {
+        screen.pane_has("Shell", "pasted-2") && screen.pane_has("Shell", "pasted-4")
+    });
+
+    // Another screen in this one is refused.
+    tty.type_text(&format!("clear; {}\n", env!("CARGO_BIN_EXE_dbs")));
+    tty.wait("why not", |screen| {
+        screen.pane_has("Shell", "could not show a screen here")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn what_was_shown_long_ago_is_found_and_seen_again() {
+    let story = Story::new(WORDY);
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    tty.type_text("echo very-$((40+2))-first; seq 1 12000; echo the-$((1+1))-end\n");
+    tty.wait("the end", |screen| screen.pane_has("Shell", "the-2-end"));
+    // More than is kept in memory: the rest is in the log.
+    tty.press("C-b [");
+    tty.wait("to copy", |screen| screen.status().contains("COPY"));
+    tty.press("g k");
+    tty.wait("the older lines", |screen| {
+        let came = |row: &String| row.contains("older lines from the log") && !row.contains("reading");
+        screen.rows.iter().any(came)
+    });
+    tty.press("g /");
+    tty.type_text("very-42\n");
+    tty.wait("the first line", |screen| {
+        screen.pane_has("Shell", "very-42-first") && !screen.pane_has("Shell", "the-2-end")
+    });
+    tty.press("Esc");
+    tty.press("C-b b");
+
+    // The words of an agent, from its log, in its terminal.
+    story.dbs(&["task", "create", "Words", "--id", "t-1", "--release"]);
+    tty.see("NEEDS YOU 1");
+    tty.press("C-b /");
+    tty.type_text("needle of t-1");
+    tty.wait("where it occurs", |screen| {
+        screen.has("History of all agents") && screen.has("the needle of t-1 lies here")
+    });
+    tty.press("Enter");
+    tty.wait("the list", |screen| screen.status().contains("NAV"));
+    tty.press("Enter");
+    tty.wait("the line in its terminal", |screen| {
+        screen.status().contains("COPY") && screen.has("the needle of t-1 lies here")
+    });
+    tty.press("Esc");
+    tty.wait("to look", |screen| screen.status().contains("LOOK"));
+
+    // What its screen showed when something happened.
+    tty.press("W");
+    tty.wait("the log", |screen| screen.pane_has("Watcher", "t-1"));
+    tty.press("k Enter");
+    tty.see("REPLAY");
+    tty.see("as it was at");
+    tty.press("Esc");
+    story.dbs(&["answer", "t-1", "y"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+
+    // Left out, and taken back.
+    story.dbs(&["task", "create", "Later", "--id", "t-2"]);
+    tty.press("C-b b");
+    tty.see("t-2");
+    tty.press("/");
+    tty.type_text("later\n");
+    tty.see("1 of 2");
+    tty.press("s");
+    tty.see("takes back: skipped t-2");
+    story.wait_until("the skip", || story.count("skipped") == 1);
+    tty.press("u");
+    tty.see("taken back: skipped t-2");
+    story.wait_until("the task in the backlog", || story.count("backlog") == 1);
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+/// Whether the arrangement is the one that was made: the third tab, in it a pane more.
+fn is_arranged(screen: &Screen) -> bool {
+    screen.has("[3 Board]") && screen.area("Dependencies").is_some() && screen.area("Board").is_some()
+}
+
+/// Splits the third tab, and waits until that is kept.
+fn arrange(story: &Story, tty: &Tty<'_>) {
+    tty.see("? help");
+    tty.press("C-b 3");
+    tty.see("[3 Board]");
+    tty.press("C-b %");
+    tty.see("Show beside it");
+    tty.type_keys_until("the dependencies", "j", |screen| screen.is_marked("Dependencies"));
+    tty.press("Enter");
+    tty.wait("both panes", is_arranged);
+    let kept = story.project().join(".debussy/dbs/screen.json");
+    story.wait_until("the arrangement to be kept", || {
+        fs::read_to_string(&kept).is_ok_and(|text| text.contains("\"tab\":2"))
+    });
+}
+
+#[test]
+fn the_arrangement_comes_back_after_a_kill_and_after_a_restart() {
+    let story = Story::new("");
+    let tty = story.tty(&[], (120, 40));
+    arrange(&story, &tty);
+    kill_server(&story);
+    // The one that draws now is another one, and draws the same.
+    story.wait_until("the next server", || story.is_live());
+    tty.press("C-l");
+    tty.wait("the same arrangement", |screen| {
+        is_arranged(screen) && !screen.has("connecting again")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+    story.dbs(&["stop"]);
+    story.wait_until("the end of the server", || !story.is_live());
+    let tty = story.tty(&[], (120, 40));
+    tty.wait("the arrangement of the day before", is_arranged);
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn a_key_leads_to_the_session_of_another_project() {
+    let story = Story::new("");
+    let other = story.root().join("second");
+    let (from, to) = (story.project(), other.to_str().unwrap().to_owned());
+    story.git(&from, &["clone", "-q", story.origin().to_str().unwrap(), &to]);
+    fs::create_dir_all(other.join(".debussy")).unwrap();
+    fs::copy(
+        from.join(".debussy/config.toml"),
+        other.join(".debussy/config.toml"),
+    )
+    .unwrap();
+    for (name, value) in [("user.name", "Story"), ("user.email", "story@example.org")] {
+        story.git(&other, &["config", name, value]);
+    }
+    story.git(&other, &["branch", "-f", "work", "origin/work"]);
+    let _second = story.server_in(&other);
+    let tty = story.tty(&[], (120, 40));
+    tty.see(" dbs project ");
+    story.wait_until("both servers", || story.dbs(&["sessions"]).contains("second"));
+    tty.press("C-b s");
+    tty.wait("both sessions", |screen| {
+        screen.has("Sessions 2") && screen.has("second")
+    });
+    tty.press("Enter");
+    tty.see(" dbs second ");
+    tty.press("q");
+    assert_eq!(tty.leave().0, 0);
+    let stopped = story
+        .program(&["stop", "--all"])
+        .current_dir(&other)
+        .output()
+        .unwrap();
+    assert!(stopped.status.success(), "{}", said(&stopped));
+}
