@@ -12,6 +12,9 @@ mod git_fixture;
 
 #[path = "engine/bench.rs"]
 mod bench;
+#[cfg(unix)]
+#[path = "engine/committing.rs"]
+mod committing;
 #[path = "engine/keeping.rs"]
 mod keeping;
 #[path = "engine/mishaps.rs"]

@@ -40,6 +40,7 @@ mod exclude;
 mod facts;
 mod fetch;
 mod inventory;
+mod leftover;
 mod link;
 mod merge;
 mod parse;

@@ -38,6 +38,8 @@ pub struct Setup {
     pub history: usize,
     /// Bytes of log kept per attempt.
     pub log_limit: Option<u64>,
+    /// Who signs what the engine commits for agents, as `Name <address>`.
+    pub author: Option<String>,
     /// Longest run of a gate.
     pub gate_timeout: Duration,
 }
@@ -59,6 +61,7 @@ pub fn defaults(edge: &Edge) -> Result<Setup, String> {
         engine: EngineKind::default(),
         history: 10_000,
         log_limit: None,
+        author: None,
         gate_timeout: Duration::from_mins(10),
     })
 }
@@ -136,6 +139,7 @@ pub fn read(place: &Place, edge: &Edge) -> Result<Setup, String> {
     setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib"))
         .ok()
         .map(|mib| mib * 1024 * 1024);
+    setup.author = config.text("commit.author");
     setup.gate_timeout =
         Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
     Ok(setup)

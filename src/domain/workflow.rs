@@ -167,6 +167,9 @@ pub enum RejectTo {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
+    /// The engine committed what the agent had left uncommitted in its worktree, if anything, so that all of its work is on the
+    /// task's branch (A17, C13).
+    Committed,
     /// The task's branch has commits the base lacks (K27). A No counts as an empty attempt.
     CommitsAhead,
     /// The engine pushed the branch and the remote holds the recorded head (LK-12).

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::gating;
 use super::job::Job;
-use super::world::{World, base_branch, branch_of};
+use super::world::{World, base_branch, branch_of, signature};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri, Worker};
 use crate::ports::git::{
-    Ahead, BranchName, CommitId, Head, Place, Push, Revision, SafeName, TreeId, WorkspaceState,
+    Ahead, BranchName, CommitId, Head, Place, Push, Rest, RestRequest, Revision, SafeName, Signature, TreeId,
+    WorkspaceState,
 };
 
 /// What was seen of the task's branches when a look began.
@@ -20,6 +21,8 @@ pub(super) struct Seen {
     base: Option<Head>,
     /// Where the remote's branch of the task stands, if that was asked.
     there: Option<Head>,
+    /// What became of files that were not committed, where the engine commits them.
+    rest: Option<Tri>,
 }
 
 impl Seen {
@@ -35,7 +38,14 @@ impl Seen {
 /// Collects all evidence asked for. Checks may run for minutes, so what was seen before they began is used up before.
 pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
-    let seen = look_around(world, job, kinds);
+    // First, for everything else is about what is committed.
+    let rest = kinds
+        .contains(&EvidenceKind::Committed)
+        .then(|| committed(world, job, attempt));
+    let seen = Seen {
+        rest,
+        ..look_around(world, job, kinds)
+    };
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
     let evidence = others
@@ -58,6 +68,10 @@ pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option
 pub(super) fn look(world: &World, job: &Job, attempt: &Attempt, kind: &EvidenceKind, seen: &Seen) -> Tri {
     let head = seen.head.as_ref();
     match kind {
+        EvidenceKind::Committed => seen
+            .rest
+            .clone()
+            .unwrap_or_else(|| Tri::Unknown("it was not looked at".to_owned())),
         EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
         EvidenceKind::Pushed => pushed(world, job, seen),
         EvidenceKind::Merged => with_base(job, |base| merged(world, job, base)),
@@ -98,6 +112,30 @@ fn look_around(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Seen {
         },
         base: heads.next(),
         there: heads.next(),
+        rest: None,
+    }
+}
+
+/// Commits what the agent left.
+fn committed(world: &World, job: &Job, attempt: &Attempt) -> Tri {
+    let Some(folder) = job.folder() else {
+        return Tri::No("there is no worktree whose files could be committed".to_owned());
+    };
+    let request = RestRequest {
+        folder: SafeName::derive(&folder),
+        branch: branch_of(&job.task),
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        title: job.task.title.clone(),
+        signature: Signature {
+            seconds: signature(attempt.created_at).seconds,
+            ..world.facts.author.clone()
+        },
+    };
+    match world.git.commit_rest(&request) {
+        Ok(Rest::Committed(_) | Rest::Nothing(_)) => Tri::Yes,
+        Ok(Rest::Refused(why)) => Tri::No(why),
+        Err(error) => Tri::Unknown(format!("could not {error}")),
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Facts {
     pub gate_timeout: std::time::Duration,
     /// Begin of the marker that every process of an attempt carries; differs between projects.
     pub marker: String,
+    /// Who signs what the engine commits for agents; its time is that of the attempt.
+    pub author: Signature,
     /// Size of the terminal of an agent nobody looks at yet.
     pub size: PaneSize,
     /// Bytes of terminal log kept per attempt.

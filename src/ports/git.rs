@@ -13,7 +13,9 @@ mod places;
 
 pub use answers::{Ahead, ChangeKind, ChangedFile, DefaultBranch, Deletion, Head, Push, Text};
 pub use error::{GitError, PreflightError};
-pub use merging::{CleanCheckout, ConflictFile, MergeOutcome, MergeRequest, Publication, Published};
+pub use merging::{
+    CleanCheckout, ConflictFile, MergeOutcome, MergeRequest, Publication, Published, Rest, RestRequest,
+};
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;
 pub use places::{

@@ -54,6 +54,7 @@ fn evidence() -> impl Strategy<Value = Vec<Evidence>> {
     let kinds = [
         EvidenceKind::CommitsAhead,
         EvidenceKind::Pushed,
+        EvidenceKind::Committed,
         EvidenceKind::Merged,
         EvidenceKind::WorkspaceUnchanged,
         EvidenceKind::Commented,

@@ -247,7 +247,7 @@ fn gates_that_prove_nothing_and_proofs_nobody_runs_are_found() {
 fn what_the_engine_would_refuse_or_pass_over_at_work_is_found_in_the_file() {
     let merging = "action = \"merge\"";
     let at = format!(
-        "{}: the engine merges and verifies, but does not commit",
+        "{}: the engine does not commit in a stage of its own",
         line(merging)
     );
     let found = broken(merging, "action = \"commit\"");

@@ -18,6 +18,7 @@ use dbs::engine::running::Perform as _;
 use dbs::engine::world::{Facts, World};
 use dbs::ports::agents::{Agents, Brief, LaunchLine};
 use dbs::ports::clock::Clock;
+use dbs::ports::git::Signature;
 use dbs::ports::holders::{
     Held, HeldState, HolderFailure, HolderId, Holders, LaunchError, LaunchSpec, Launched, PaneSize, Stopped,
 };
@@ -184,6 +185,11 @@ impl Bench {
                 marker: "test".to_owned(),
                 size: PaneSize::cells(80, 24),
                 log_limit: None,
+                author: Signature {
+                    name: "Ann".to_owned(),
+                    email: "ann@example.org".to_owned(),
+                    seconds: 0,
+                },
             },
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -205,6 +211,11 @@ impl Bench {
         bench.happen(&Event::Configured(settings));
         bench.happen(&Event::WorkflowsLoaded(workflows()));
         bench
+    }
+
+    /// Git as the engine has it.
+    pub(crate) fn git_cli(&self) -> GitCli {
+        GitCli::open(&GitSetup::new(self.git.project(), self.git.environment())).unwrap()
     }
 
     /// An event, what follows from it, and so on until nothing is left to be done.
@@ -360,7 +371,7 @@ fn names_in(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-fn workflows() -> Vec<Workflow> {
+pub(crate) fn workflows() -> Vec<Workflow> {
     let flows = dbs::formats::workflow::builtin().into_iter();
     flows
         .filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0)

@@ -18,8 +18,8 @@ use crate::domain::Tri;
 use crate::ports::git::{
     Ahead, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId, DefaultBranch,
     Deletion, Git, GitError, Head, MergeOutcome, MergeRequest, Place, Preflight, PreflightError, Publication,
-    Published, Push, Range, Removal, Revision, SafeName, Saver, Snapshot, Text, TreeId, WorkspaceState,
-    Worktree, WorktreeEntry, WorktreeSpec,
+    Published, Push, Range, Removal, Rest, RestRequest, Revision, SafeName, Saver, Snapshot, Text, TreeId,
+    WorkspaceState, Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 /// Git on the command line, for one project.
@@ -288,6 +288,10 @@ impl Git for GitCli {
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push {
         self.push_local(branch, replaces)
             .unwrap_or_else(|error| Push::Unknown(error.to_string()))
+    }
+
+    fn commit_rest(&self, request: &RestRequest) -> Result<Rest, GitError> {
+        self.make_rest(request)
     }
 
     fn merge(&self, request: &MergeRequest) -> MergeOutcome {

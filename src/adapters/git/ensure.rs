@@ -182,7 +182,7 @@ impl GitCli {
     }
 
     /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
-    fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
+    pub(super) fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
         let named = refspecs.join(" and ");
         let word = format!("{}:", self.fresh("dbs-control"));
         let mut key = OsString::from("url.");

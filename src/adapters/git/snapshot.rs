@@ -217,7 +217,7 @@ impl GitCli {
     }
 
     /// Nested repositories whose folder has something in it.
-    fn nested_repositories(&self, folder: &Path, tree: &TreeId) -> Result<Vec<String>, GitError> {
+    pub(super) fn nested_repositories(&self, folder: &Path, tree: &TreeId) -> Result<Vec<String>, GitError> {
         let call = self.in_control("look for nested repositories")?;
         let output = call
             .args(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options"])

@@ -219,6 +219,13 @@ const KEYS: &[Key] = &[
         "design 4",
     ),
     used(
+        "commit.author",
+        Kind::Text,
+        None,
+        "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.",
+        "A17",
+    ),
+    used(
         "terminal.log_limit_mib",
         Kind::Count {
             least: 1,

@@ -20,7 +20,12 @@ use crate::engine::inbox::Closed;
 /// The kind of notice by which people are told of settings.
 pub(super) const KIND: &str = "settings";
 /// Settings that are read once, when a server starts.
-const AT_START: &[&str] = &["terminal.engine", "terminal.log_limit_mib", "limits.gate_timeout"];
+const AT_START: &[&str] = &[
+    "terminal.engine",
+    "commit.author",
+    "terminal.log_limit_mib",
+    "limits.gate_timeout",
+];
 /// Keys named in a line; more are counted.
 const MOST_NAMED: usize = 5;
 

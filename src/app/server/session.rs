@@ -32,9 +32,9 @@ use crate::engine::performer::Performer;
 use crate::engine::running::Running;
 use crate::engine::turn::Ledger;
 use crate::engine::wake::take_inventory;
-use crate::engine::world::{Facts, World};
+use crate::engine::world::{Facts, World, signature};
 use crate::ports::agents::Agents as _;
-use crate::ports::git::{Git, PreflightError};
+use crate::ports::git::{Git, PreflightError, Signature};
 use crate::ports::holders::{HolderFailure, PaneSize};
 use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
@@ -311,6 +311,25 @@ fn world(
     })
 }
 
+/// Who signs what the engine commits for agents, as the setting says; without an address it is the engine's.
+fn author(text: Option<&str>) -> Signature {
+    let own = signature(Timestamp(0));
+    let Some((name, address)) = text.and_then(|text| text.split_once('<')) else {
+        let name = text
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty());
+        return Signature {
+            name: name.unwrap_or_else(|| own.name.clone()),
+            ..own
+        };
+    };
+    Signature {
+        name: name.trim().to_owned(),
+        email: address.trim_end_matches(['>', ' ']).to_owned(),
+        ..own
+    }
+}
+
 fn start_engine(
     running: Running<Performer>,
     first: Vec<Event>,
@@ -374,5 +393,6 @@ fn facts(place: &Place, setup: &Setup) -> Facts {
         marker: place.marker.clone(),
         size: PaneSize::cells(120, 40),
         log_limit: setup.log_limit,
+        author: author(setup.author.as_deref()),
     }
 }

@@ -37,8 +37,8 @@ fn by_the_engine(reading: &mut Reading<'_>, placed: &PlacedStage, action: Action
     match action {
         Action::Commit => reading.error(
             placed.at("action"),
-            "the engine merges and verifies, but does not commit for a stage: let the stage's agent commit and prove it by \
-             \"commits_ahead\"",
+            "the engine does not commit in a stage of its own, where the agent's files are gone: let it commit in the stage \
+             whose agent writes them, by `evidence = [\"committed\", \"commits_ahead\"]`",
         ),
         Action::Verify if stage.evidence.iter().any(|kind| *kind != EvidenceKind::Gates) => {
             reading.error(line, "`action = \"verify\"` runs gates and looks at nothing else: set `evidence = [\"gates\"]`");

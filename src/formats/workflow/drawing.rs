@@ -101,6 +101,7 @@ fn ways(edges: &[Edge]) -> String {
 fn proof(kind: &EvidenceKind, gates: GateSet) -> String {
     match kind {
         EvidenceKind::CommitsAhead => "commits ahead of the base".to_owned(),
+        EvidenceKind::Committed => "what was left is committed".to_owned(),
         EvidenceKind::Pushed => "branch on the remote".to_owned(),
         EvidenceKind::Merged => "head merged into the remote base".to_owned(),
         EvidenceKind::WorkspaceUnchanged => "workspace unchanged".to_owned(),

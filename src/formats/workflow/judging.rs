@@ -162,6 +162,16 @@ fn proofs(reading: &mut Reading<'_>, placed: &PlacedStage) {
             "without a gate command nothing would be proved: use `gates = \"all\"`",
         );
     }
+    let by_agent = matches!(stage.actor, Actor::Role(_));
+    if needs(&EvidenceKind::Committed)
+        && !(by_agent && stage.workspace == Workspace::Branch && needs(&EvidenceKind::CommitsAhead))
+    {
+        reading.error(
+            line,
+            "committed is about what an agent leaves on the task's branch: set `role`, `workspace = \"branch\"`, and add \
+             \"commits_ahead\", so that something was left at all",
+        );
+    }
     if (needs(&EvidenceKind::CommitsAhead) || needs(&EvidenceKind::Pushed))
         && stage.workspace != Workspace::Branch
     {

@@ -128,9 +128,10 @@ const SIGNALS: [(&str, SignalKind); 4] = [
 ];
 const GUARDS: [(&str, Guard); 1] = [("dependency_heads_merged", Guard::DependencyHeadsMerged)];
 
-fn evidence_words() -> [(&'static str, EvidenceKind); 7] {
+fn evidence_words() -> [(&'static str, EvidenceKind); 8] {
     [
         ("commits_ahead", EvidenceKind::CommitsAhead),
+        ("committed", EvidenceKind::Committed),
         ("pushed", EvidenceKind::Pushed),
         ("merged", EvidenceKind::Merged),
         ("workspace_unchanged", EvidenceKind::WorkspaceUnchanged),

@@ -24,6 +24,34 @@ pub struct MergeRequest {
     pub signature: Signature,
 }
 
+/// What an agent left in its worktree is to be committed on its task's branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestRequest {
+    /// The worktree's folder; nobody works there any more.
+    pub folder: SafeName,
+    /// The branch it stands on.
+    pub branch: BranchName,
+    /// The task; becomes the `Dbs-Task:` trailer.
+    pub task: SafeName,
+    /// The attempt; becomes the `Dbs-Attempt:` trailer.
+    pub attempt: SafeName,
+    /// Title of the task, for the first line; cleaned and cut.
+    pub title: String,
+    /// Who signs, and when.
+    pub signature: Signature,
+}
+
+/// What became of that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rest {
+    /// It is in this commit, the head of the branch.
+    Committed(CommitId),
+    /// Nothing was left; the head of the branch.
+    Nothing(CommitId),
+    /// It cannot be committed as it is; the text says why.
+    Refused(String),
+}
+
 /// What became of a merge. Nothing is published yet in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeOutcome {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::answers::{Ahead, ChangedFile, DefaultBranch, Deletion, Head, Push, Text};
 use super::error::{GitError, PreflightError};
-use super::merging::{CleanCheckout, MergeOutcome, MergeRequest, Publication, Published};
+use super::merging::{CleanCheckout, MergeOutcome, MergeRequest, Publication, Published, Rest, RestRequest};
 use super::names::{BranchName, CommitId};
 use super::places::{
     BranchEntry, Place, Preflight, Range, Removal, Revision, Saver, Snapshot, WorkspaceState, Worktree,
@@ -98,6 +98,10 @@ pub trait Git: Send + Sync {
     /// Pushes the project's branch to the remote (LK-12). Replaces what is there only when the remote still stands
     /// at `replaces`.
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push;
+
+    /// Commits on the task's branch what is in a worktree and not committed; ignored files are not. No hook runs, and the
+    /// worktree's own index is not touched. Repeated it finds its own commit.
+    fn commit_rest(&self, request: &RestRequest) -> Result<Rest, GitError>;
 
     /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
     fn merge(&self, request: &MergeRequest) -> MergeOutcome;

@@ -242,6 +242,7 @@ impl World {
             EvidenceKind::WorkspaceUnchanged => !self.cheats.contains(&attempt.id),
             EvidenceKind::Commented | EvidenceKind::Report(_) => self.writers.contains(&attempt.id),
             EvidenceKind::Gates => !self.dice.percent(self.faults.gates),
+            EvidenceKind::Committed => true,
             EvidenceKind::Approved => false,
         };
         if yes {

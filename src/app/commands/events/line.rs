@@ -268,6 +268,7 @@ fn evidence_of(evidence: &Evidence) -> Value {
     };
     let (kind, file) = match &evidence.kind {
         EvidenceKind::CommitsAhead => ("commits_ahead", None),
+        EvidenceKind::Committed => ("committed", None),
         EvidenceKind::Pushed => ("pushed", None),
         EvidenceKind::Merged => ("merged", None),
         EvidenceKind::WorkspaceUnchanged => ("workspace_unchanged", None),

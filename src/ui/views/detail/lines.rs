@@ -217,6 +217,7 @@ fn evidence(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
 fn seen(evidence: &Evidence, look: &Look<'_>) -> (String, Role) {
     let what = match &evidence.kind {
         EvidenceKind::CommitsAhead => "has commits of its own".to_owned(),
+        EvidenceKind::Committed => "has nothing left uncommitted".to_owned(),
         EvidenceKind::Pushed => "is on the remote".to_owned(),
         EvidenceKind::Merged => "is in the base branch".to_owned(),
         EvidenceKind::WorkspaceUnchanged => "left the files as they were".to_owned(),
