@@ -65,7 +65,7 @@ impl ReadModel {
             attempts: board.attempts.clone(),
             batches: board.batches.clone(),
             workflows: board.workflows.clone(),
-            columns: columns::columns(board),
+            columns: Column::all(&board.tasks, board.workflows.values().map(Arc::as_ref)),
             attention: attention::attention(board),
             pause: board.pause.clone(),
             base: board.settings.base.clone(),

@@ -19,7 +19,6 @@ use crate::domain::{Accepted, AttemptId, Command, Effect, Event, Refusal, Reques
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
 use crate::ports::store::StoreError;
-use crate::read_model::ReadModel;
 use crate::ui::Consent;
 
 /// A way to the board of one project.
@@ -181,7 +180,7 @@ impl Door {
             .into_iter()
             .map(|flow| (flow.id.clone(), Arc::new(flow)))
             .collect();
-        Ok(server::snapshot(&ReadModel::of(&board, clock::now()), false))
+        Ok(server::snapshot_of(board, clock::now()))
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.

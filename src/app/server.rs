@@ -28,7 +28,7 @@ mod sizes;
 mod tally;
 pub mod whole;
 
-pub use calls::snapshot;
+pub use calls::{snapshot, snapshot_of};
 
 use std::sync::Arc;
 

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::domain::task::{Task, TaskState};
-use crate::domain::{Board, StageId, TaskId, WorkflowId};
+use crate::domain::{StageId, TaskId, Workflow, WorkflowId};
 
 /// One column of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +29,23 @@ pub enum ColumnKind {
     Done,
 }
 
-/// Backlog, then the stages of every workflow that has tasks, kanban first and always, then Done.
-pub(super) fn columns(board: &Board) -> Vec<Column> {
+impl Column {
+    /// Backlog, then the stages of every workflow that has tasks, kanban first and always, then Done. The workflows come in the
+    /// order of their ids.
+    pub fn all<'a>(
+        tasks: &BTreeMap<TaskId, Arc<Task>>,
+        flows: impl IntoIterator<Item = &'a Workflow>,
+    ) -> Vec<Column> {
+        let flows: Vec<&Workflow> = flows.into_iter().collect();
+        columns(tasks, &flows)
+    }
+}
+
+fn columns(tasks: &BTreeMap<TaskId, Arc<Task>>, flows: &[&Workflow]) -> Vec<Column> {
     let mut cards: BTreeMap<(&WorkflowId, &StageId), Vec<&Task>> = BTreeMap::new();
     let mut backlog = Vec::new();
     let mut done = Vec::new();
-    for task in board.tasks.values() {
+    for task in tasks.values() {
         match task.state {
             TaskState::Backlog | TaskState::Parked(_) => backlog.push(task.as_ref()),
             TaskState::Done | TaskState::Skipped(_) | TaskState::Cancelled => done.push(task.as_ref()),
@@ -47,11 +59,11 @@ pub(super) fn columns(board: &Board) -> Vec<Column> {
     let mut columns = vec![Column {
         kind: ColumnKind::Backlog,
         title: "Backlog".to_owned(),
-        cards: ordered(board, backlog),
+        cards: ordered(tasks, backlog),
     }];
     let main = WorkflowId::from("kanban");
-    let others = board.workflows.values().filter(|flow| flow.id != main);
-    for flow in board.workflows.get(&main).into_iter().chain(others) {
+    let (first, others): (Vec<&Workflow>, Vec<&Workflow>) = flows.iter().partition(|flow| flow.id == main);
+    for flow in first.into_iter().chain(others) {
         let used = cards.keys().any(|(workflow, _)| **workflow == flow.id);
         for stage in flow.stages.iter().filter(|_| used || flow.id == main) {
             let here = cards.remove(&(&flow.id, &stage.id)).unwrap_or_default();
@@ -62,7 +74,7 @@ pub(super) fn columns(board: &Board) -> Vec<Column> {
             columns.push(Column {
                 kind: ColumnKind::Stage(flow.id.clone(), stage.id.clone()),
                 title: stage.label.clone(),
-                cards: ordered(board, here),
+                cards: ordered(tasks, here),
             });
         }
     }
@@ -77,23 +89,19 @@ pub(super) fn columns(board: &Board) -> Vec<Column> {
 }
 
 /// Running first, then free ones before waiting ones, `priority` tag, priority number, id.
-fn ordered(board: &Board, mut tasks: Vec<&Task>) -> Vec<TaskId> {
+fn ordered(all: &BTreeMap<TaskId, Arc<Task>>, mut tasks: Vec<&Task>) -> Vec<TaskId> {
     let waits = |task: &Task| {
-        let done = |id| {
-            board
-                .tasks
-                .get(id)
-                .is_some_and(|other| other.state == TaskState::Done)
-        };
+        let done = |id| all.get(id).is_some_and(|other| other.state == TaskState::Done);
         !task.deps.iter().all(done)
     };
     tasks.sort_by_cached_key(|task| {
+        let task: &Task = task;
         (
             Reverse(task.open_attempt.is_some()),
             waits(task),
             Reverse(task.tags.contains("priority")),
             task.priority,
-            task.id.clone(),
+            &task.id,
         )
     });
     tasks.into_iter().map(|task| task.id.clone()).collect()

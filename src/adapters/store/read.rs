@@ -19,9 +19,10 @@ pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board
         .unchecked_transaction()
         .map_err(|error| failure(files, "begin to read the board", &error))?;
     let mut board = counters(&view, files)?;
-    let tasks: Vec<Task> = documents(&view, files, "SELECT doc FROM tasks WHERE gone_at IS NULL")?;
-    let batches: Vec<Batch> = documents(&view, files, "SELECT doc FROM batches WHERE gone_at IS NULL")?;
-    let attempts: Vec<Attempt> = documents(&view, files, "SELECT doc FROM attempts WHERE gone_at IS NULL")?;
+    let tasks: Vec<Arc<Task>> = documents(&view, files, "SELECT doc FROM tasks WHERE gone_at IS NULL")?;
+    let batches: Vec<Arc<Batch>> = documents(&view, files, "SELECT doc FROM batches WHERE gone_at IS NULL")?;
+    let attempts: Vec<Arc<Attempt>> =
+        documents(&view, files, "SELECT doc FROM attempts WHERE gone_at IS NULL")?;
     board.tasks = keyed(tasks, |task| task.id.clone());
     board.batches = keyed(batches, |batch| batch.id.clone());
     board.attempts = keyed(attempts, |attempt| attempt.id);
@@ -29,7 +30,9 @@ pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board
     for event in in_force(&view, files).unwrap_or_default() {
         match event {
             Event::Configured(settings) => board.settings = Arc::new(settings),
-            Event::WorkflowsLoaded(flows) => board.workflows = keyed(flows, |flow| flow.id.clone()),
+            Event::WorkflowsLoaded(flows) => {
+                board.workflows = keyed(flows.into_iter().map(Arc::new), |flow| flow.id.clone());
+            }
             _ => {}
         }
     }
@@ -190,11 +193,8 @@ fn value<T: DeserializeOwned>(files: &StoreFiles, what: &str, doc: &str) -> Resu
     serde_json::from_str(doc).map_err(|error| damaged(files, format!("{what} cannot be understood: {error}")))
 }
 
-fn keyed<K: Ord, V>(values: Vec<V>, key: impl Fn(&V) -> K) -> BTreeMap<K, Arc<V>> {
-    values
-        .into_iter()
-        .map(|value| (key(&value), Arc::new(value)))
-        .collect()
+fn keyed<K: Ord, V>(values: impl IntoIterator<Item = Arc<V>>, key: impl Fn(&V) -> K) -> BTreeMap<K, Arc<V>> {
+    values.into_iter().map(|value| (key(&value), value)).collect()
 }
 
 /// The session that begins now.

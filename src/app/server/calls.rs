@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
 use crate::domain::attempt::Doing;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Attempt, AttemptId, Event, Refusal};
+use crate::domain::{Accepted, Attempt, AttemptId, Board, Event, Refusal, Timestamp};
 use crate::engine::inbox::Closed;
 use crate::read_model::ReadModel;
 use crate::term::keys::encode_key;
@@ -171,6 +171,21 @@ fn who(session: &Session, clients: usize) -> Who {
                 .collect()
         },
         needs: session.pictures.borrow().attention.len(),
+    }
+}
+
+/// The board as data, where no server shows pictures of it.
+pub fn snapshot_of(board: Board, at: Timestamp) -> Snapshot {
+    Snapshot {
+        at,
+        live: false,
+        tasks: board.tasks,
+        attempts: board.attempts,
+        batches: board.batches,
+        workflows: board.workflows.into_values().map(Arc::unwrap_or_clone).collect(),
+        pause: board.pause,
+        base: board.settings.base.clone(),
+        max_agents: board.settings.max_agents,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::wire::Snapshot;
 use crate::domain::Task;
-use crate::read_model::ColumnKind;
+use crate::read_model::{Column, ColumnKind};
 use crate::ui::{cut, width};
 
 /// Most cards shown per column, and of the done ones (K80).
@@ -24,7 +24,10 @@ pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> O
     let mut door = Door::open(edge)?;
     let place = door.place.clone();
     if !watch {
-        print(&door.snapshot()?, json, || branches(&place, edge));
+        let board = door.snapshot()?;
+        print(&board, json, || branches(&place, edge));
+        // The process ends here; giving back thousands of tasks one by one would only keep who asked waiting.
+        std::mem::forget(board);
         return Ok(ExitCode::SUCCESS);
     }
     let mut last: Option<Snapshot> = None;
@@ -61,7 +64,7 @@ fn print(board: &Snapshot, json: Json, branches: impl FnOnce() -> Result<Vec<Str
 /// The board in lines; titles are cut so that what stands behind them fits into so many columns.
 fn lines(board: &Snapshot, room: Option<usize>) -> Vec<String> {
     let mut lines = Vec::new();
-    for column in board.read_model().columns {
+    for column in Column::all(&board.tasks, &board.workflows) {
         let most = match column.kind {
             ColumnKind::Done => MOST_DONE,
             ColumnKind::Backlog | ColumnKind::Stage(..) => MOST,
