@@ -64,9 +64,15 @@ impl Frame {
         frame
     }
 
-    /// Draws what changed in the terminals; answers the rows of the frame that may differ, or nothing when everything must be
-    /// drawn. `buffer` holds the frame as it was drawn last.
-    pub fn patch(&mut self, state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Option<Vec<u16>> {
+    /// Draws what changed in the terminals, or in one `alone`; answers the rows of the frame that may differ, or nothing when
+    /// everything must be drawn. `buffer` holds the frame as it was drawn last.
+    pub fn patch(
+        &mut self,
+        state: &State,
+        scene: &Scene<'_>,
+        buffer: &mut Buffer,
+        alone: Option<ScreenId>,
+    ) -> Option<Vec<u16>> {
         if self.covered || is_covered(state, scene) {
             return None;
         }
@@ -76,9 +82,12 @@ impl Frame {
         };
         let mut rows = Vec::new();
         let mut stamps = BTreeMap::new();
-        self.held = false;
+        // What was not looked at may be held still.
+        self.held &= alone.is_some();
         for pane in self.layout.panes.clone() {
-            let Some(id) = pane.screen else { continue };
+            let Some(id) = pane.screen.filter(|id| alone.is_none_or(|alone| alone == *id)) else {
+                continue;
+            };
             let seen = self.seen.get(&id);
             let mut outcome = None;
             let there = scene.screens.with(id, &mut |screen| {
@@ -101,7 +110,7 @@ impl Frame {
                 }
             }
         }
-        if self.is_changed_elsewhere(scene) {
+        if alone.is_none() && self.is_changed_elsewhere(scene) {
             return None;
         }
         for (id, stamp) in stamps {

@@ -33,6 +33,7 @@ use crate::app::wire::{Attach, FromClient, Looks};
 use crate::domain::Timestamp;
 use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, Shelf, State, Theme};
 use calling::Calling;
+use sending::Echo;
 use tasting::first_state;
 
 /// How often a changed arrangement is kept.
@@ -53,6 +54,7 @@ pub(super) struct Client {
     began: Timestamp,
     picture: Picture,
     pace: Pace,
+    echo: Echo,
     watching: Vec<Watch>,
     terminals: u64,
     log: Vec<LogLine>,
@@ -111,6 +113,8 @@ enum Happened {
     Changed(bool),
     /// Terminals changed; or who tells of that is gone.
     Wrote(Option<Changes>),
+    /// The terminal that was typed into wrote something.
+    Echoed,
     /// The time has come for a picture.
     Due,
     /// Other settings are in force.
@@ -138,6 +142,7 @@ impl Client {
             theme: taste.theme(attach.looks),
             picture: Picture::new(size),
             pace: Pace::default(),
+            echo: Echo::default(),
             watching: Vec::new(),
             terminals: 0,
             log: Vec::new(),
@@ -170,11 +175,11 @@ impl Client {
             let happened = tokio::select! {
                 () = server.stop.cancelled() => Happened::Stop,
                 said = next(receiver) => Happened::Said(said?),
-                changed = pictures.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
-                changed = lines.changed(), if stale < Stale::Everything => Happened::Changed(changed.is_ok()),
+                alive = either(&mut pictures, &mut lines), if stale < Stale::Everything => Happened::Changed(alive),
                 // Between two pictures it does not matter how often terminals write.
                 changed = screens.changed(), if stale < Stale::Terminals =>
                     Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
+                () = self.echo.comes() => Happened::Echoed,
                 Some(done) = self.work.join_next() => Happened::Done(done),
                 Ok(()) = self.settings.changed() => Happened::Settings,
                 () = tokio::time::sleep_until(due) => Happened::Due,
@@ -242,6 +247,7 @@ impl Client {
                 let stale = changes.map(|changes| self.wrote(changes));
                 self.changed(stale)
             }
+            Happened::Echoed => Next::On,
             Happened::Due => {
                 self.time_passed();
                 Next::On
@@ -367,6 +373,14 @@ fn is_of_a_person(event: &InputEvent) -> bool {
         InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
         InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
         InputEvent::FocusLost | InputEvent::Resize(..) => false,
+    }
+}
+
+/// Waits for a change of one of two; answers whether who tells of it is still there.
+async fn either<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<B>) -> bool {
+    tokio::select! {
+        changed = one.changed() => changed.is_ok(),
+        changed = other.changed() => changed.is_ok(),
     }
 }
 

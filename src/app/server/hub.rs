@@ -75,6 +75,8 @@ pub struct Pane {
     pub(super) size: Mutex<Paced>,
     /// How many clients have it on their screen; output nobody sees wakes nobody.
     watched: AtomicUsize,
+    /// Changes with its output, for those who wait for that of this terminal alone.
+    pub(super) wrote: watch::Sender<()>,
 }
 
 /// A client that has a terminal on its screen; until this is dropped it is told of output.
@@ -233,6 +235,7 @@ impl Inner {
                 Size::default().rows,
             ))),
             watched: AtomicUsize::new(0),
+            wrote: watch::Sender::default(),
         }
     }
 
@@ -263,6 +266,7 @@ impl Inner {
     /// A terminal wrote something.
     pub(super) fn wrote(&self, pane: &Pane) {
         if pane.watched.load(Ordering::Acquire) > 0 {
+            pane.wrote.send_replace(());
             self.changed.send_modify(|changes| changes.output += 1);
         }
     }

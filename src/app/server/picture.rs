@@ -77,6 +77,22 @@ impl Picture {
         self.frame.watched()
     }
 
+    /// Draws what one terminal wrote and leaves the rest as it is; answers the bytes for that, nothing when more must be drawn.
+    pub(super) fn draw_alone(
+        &mut self,
+        state: &State,
+        scene: &Scene<'_>,
+        terminal: ScreenId,
+    ) -> Option<Vec<u8>> {
+        if self.stale == Stale::Everything || self.canvas.is_fresh() {
+            return None;
+        }
+        let (_, next) = self.canvas.buffers();
+        let patch = || self.frame.patch(state, scene, next, Some(terminal));
+        let rows = catch_unwind(AssertUnwindSafe(patch)).ok().flatten()?;
+        Some(self.canvas.rows(&rows, self.frame.layout.cursor))
+    }
+
     /// Draws what is stale; answers the bytes that bring the client's terminal there, none when it is there.
     pub(super) fn draw(&mut self, state: &State, scene: &Scene<'_>) -> Vec<u8> {
         let what = std::mem::replace(&mut self.stale, Stale::Nothing);
@@ -84,7 +100,7 @@ impl Picture {
         let (shown, next) = self.canvas.buffers();
         let patched = (what == Stale::Terminals && !fresh)
             // What breaks here breaks its pane alone when everything is drawn.
-            .then(|| catch_unwind(AssertUnwindSafe(|| self.frame.patch(state, scene, next))).ok())
+            .then(|| catch_unwind(AssertUnwindSafe(|| self.frame.patch(state, scene, next, None))).ok())
             .flatten()
             .flatten();
         self.is_whole = patched.is_none();

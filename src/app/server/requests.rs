@@ -58,6 +58,7 @@ pub(super) async fn carry_out(
             if server.sizes.typed(client.number, &holder_of(id)) {
                 client.fit_terminals();
             }
+            client.await_echo(id);
             type_into(&server, id, &typed);
         }
         Request::OpenShell(pane) => open_shell(client, server, pane),

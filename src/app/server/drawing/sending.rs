@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::super::fetching;
 use super::super::hub::{Hub, Watch};
 use super::super::listening::TalkError;
+use super::super::pace::Extent;
 use super::super::picture::Stale;
 use super::super::requests::Done;
 use super::super::screens::holder_of;
@@ -16,12 +18,38 @@ use super::Client;
 use crate::adapters::clock;
 use crate::adapters::ipc::Sender;
 use crate::app::wire;
-use crate::ui::{self, Input, LogLine, Paper, Scene, Sheet};
+use crate::ui::{self, Input, LogLine, Paper, Scene, ScreenId, Sheet};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const HELD: Duration = Duration::from_millis(50);
 /// Lines of the watcher log a client keeps.
 const LOG_LINES: usize = 2_000;
+
+/// What is waited for after a key that was typed into a terminal.
+#[derive(Default)]
+pub(super) struct Echo {
+    /// That terminal, and what changes with its output.
+    of: Option<(ScreenId, watch::Receiver<()>)>,
+    /// It wrote something that is not drawn yet.
+    came: bool,
+}
+
+impl Echo {
+    /// Comes back when it has written something; never when that is known already, or nothing is waited for.
+    pub(super) async fn comes(&mut self) {
+        if let Some((_, wrote)) = self.of.as_mut().filter(|_| !self.came)
+            && wrote.changed().await.is_ok()
+        {
+            self.came = true;
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+
+    fn is_drawn(&mut self) {
+        self.came = false;
+    }
+}
 
 impl Client {
     /// Nothing happened but that time passed: ages on the screen, or a program that took too long for a frame.
@@ -39,9 +67,9 @@ impl Client {
     pub(super) fn due(&self) -> Instant {
         let now = Instant::now();
         let next = self
-            .pace
-            .next(now)
-            .filter(|_| self.picture.stale() > Stale::Nothing);
+            .extents()
+            .filter_map(|extent| self.pace.next(now, extent))
+            .min();
         next.unwrap_or_else(|| {
             let at = clock::now();
             let change = ui::next_change(&self.state, at);
@@ -58,22 +86,69 @@ impl Client {
     /// Sends a picture if one is due.
     pub(super) async fn send_picture(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
         let now = Instant::now();
-        let is_due = self.pace.next(now).is_some_and(|at| at <= now);
-        if self.picture.stale() == Stale::Nothing || !is_due {
-            return Ok(());
+        if !self.pace.is_after_key(now) {
+            self.echo = Echo::default();
         }
+        let is_due = |extent: &Extent| self.pace.next(now, *extent).is_some_and(|at| at <= now);
+        let Some(extent) = self.extents().find(is_due) else {
+            return Ok(());
+        };
+        if extent == Extent::Typed {
+            return self.send_echo(now, sender).await;
+        }
+        self.echo.is_drawn();
         if self.picture.stale() == Stale::Everything {
             let noticed = self.update(Input::Tick);
             self.carry_out_all(noticed, sender).await?;
             self.read_log();
         }
-        let bytes = self.compose();
-        self.pace.drawn(now);
+        let bytes = self.compose(None).unwrap_or_default();
+        self.pace.drawn(now, extent);
         if self.picture.is_whole() {
             self.fit_terminals();
             self.watch();
             self.fetch_wanted();
         }
+        if !bytes.is_empty() {
+            sender.send(wire::picture(self.pace.number(), &bytes)).await?;
+        }
+        Ok(())
+    }
+
+    /// What is to be drawn, most first.
+    fn extents(&self) -> impl Iterator<Item = Extent> + use<> {
+        let all = match self.picture.stale() {
+            Stale::Nothing => None,
+            Stale::Terminals => Some(Extent::Terminals),
+            Stale::Everything => Some(Extent::Everything),
+        };
+        let echo = self.echo.came.then_some(Extent::Typed);
+        all.into_iter().chain(echo)
+    }
+
+    /// Waits for what a terminal answers to what was typed into it.
+    pub(in super::super) fn await_echo(&mut self, id: ScreenId) {
+        let hub = &self.server.session.hub;
+        if self.echo.of.as_ref().is_some_and(|(of, _)| *of == id) {
+            return;
+        }
+        let pane = hub.pane(&holder_of(id));
+        self.echo = Echo {
+            of: pane.map(|pane| (id, pane.wrote.subscribe())),
+            came: false,
+        };
+    }
+
+    /// Sends what the terminal that was typed into wrote, and nothing else.
+    async fn send_echo(&mut self, now: Instant, sender: &mut Sender) -> Result<(), TalkError> {
+        let of = self.echo.of.as_ref().map(|(id, _)| *id);
+        self.echo.is_drawn();
+        let Some(bytes) = of.and_then(|id| self.compose(Some(id))) else {
+            // More than its rows changed, which is drawn in its turn.
+            self.picture.mark(Stale::Terminals);
+            return Ok(());
+        };
+        self.pace.drawn(now, Extent::Typed);
         if !bytes.is_empty() {
             sender.send(wire::picture(self.pace.number(), &bytes)).await?;
         }
@@ -99,8 +174,9 @@ impl Client {
         }
     }
 
-    /// Draws the frame as it is now; answers the bytes that bring the client's terminal there.
-    fn compose(&mut self) -> Vec<u8> {
+    /// Draws the frame as it is now, or one terminal of it; answers the bytes that bring the client's terminal there, nothing
+    /// when that one cannot be drawn alone.
+    fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
         let model = Arc::clone(&self.server.session.pictures.borrow());
         let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
         let scene = Scene {
@@ -112,7 +188,10 @@ impl Client {
             session: &facts,
             theme: &self.theme,
         };
-        self.picture.draw(&self.state, &scene)
+        match alone {
+            Some(id) => self.picture.draw_alone(&self.state, &scene, id),
+            None => Some(self.picture.draw(&self.state, &scene)),
+        }
     }
 
     /// Begins to fetch what the frame just drawn lacks.

@@ -103,6 +103,12 @@ impl Bench {
         bytes
     }
 
+    fn draw_alone(&mut self, id: ScreenId) -> Option<Vec<u8>> {
+        let bytes = self.with(|state, picture, scene| picture.draw_alone(state, scene, id));
+        self.outer.feed(self.now.0, bytes.as_deref().unwrap_or_default());
+        bytes
+    }
+
     /// Whether no program is in the middle of a frame.
     fn is_at_rest(&self) -> bool {
         let mut all = self.inner.0.values();
@@ -257,8 +263,9 @@ fn session(bench: &mut Bench, seed: u64, wild: bool) {
                 bench.picture.mark(Stale::Terminals);
             }
             3 => bench.now = Timestamp(bench.now.0 + 40),
+            4 => drop(bench.draw_alone([SHELL, ScreenId::Conductor][random.below(2)])),
             // Everything else is a program that writes; the picture is drawn now and then only, as for a slow client.
-            4..8 => {
+            5..9 => {
                 bench.draw();
                 if bench.is_at_rest() {
                     bench.compare();
@@ -316,6 +323,23 @@ fn a_typed_letter_costs_a_few_bytes_and_nothing_costs_none() {
     assert_eq!(bench.draw(), b"", "nothing was written");
     bench.picture.mark(Stale::Everything);
     assert_eq!(bench.draw(), b"", "everything is as it was");
+}
+
+#[test]
+fn one_terminal_is_drawn_alone_and_what_others_wrote_is_not_lost() {
+    let mut bench = Bench::new(EngineKind::Rio, EngineKind::Rio, (200, 50));
+    bench.draw();
+    bench.write(ScreenId::Conductor, b"flood");
+    bench.write(SHELL, b"echo");
+    let bytes = bench.draw_alone(SHELL).unwrap();
+    let said = String::from_utf8_lossy(&bytes);
+    assert!(said.contains("echo") && !said.contains("flood"), "{said:?}");
+    let rest = bench.draw();
+    let rest = String::from_utf8_lossy(&rest);
+    assert!(rest.contains("flood") && !rest.contains("echo"), "{rest:?}");
+    bench.compare();
+    bench.picture.mark(Stale::Everything);
+    assert_eq!(bench.draw_alone(SHELL), None, "more must be drawn");
 }
 
 #[test]
