@@ -56,7 +56,7 @@ pub use shelf::{Against, Moment, Paper, Sheet, Shelf, Want};
 pub use state::{Content, PastePreview, Saved, Seat, State, StateProblem};
 pub use still::{Select, Still, StillLine};
 pub use text::{cut, width};
-pub use theme::{Glyphs, Palette, Role, Theme, ThemeProblem};
+pub use theme::{Glyphs, Ground, Looks, Motion, OwnTheme, Palette, Role, Theme, ThemeProblem, Themes};
 pub use update::{Consent, Input, NewTask, Request, Typed, begin, next_change, perform, update};
 pub use view::{CursorAt, Layouted, PaneArea, view};
 pub use views::Hit;

@@ -456,11 +456,11 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
 }
 
 #[test]
-fn an_unknown_theme_and_a_prefix_that_could_not_be_typed_are_told_with_their_line() {
-    let fixture = Fixture::new().toml("# looks\ntheme = \"solarised\"\nkeys.prefix = \"a\"\n");
+fn an_unknown_set_of_glyphs_and_a_prefix_that_could_not_be_typed_are_told_with_their_line() {
+    let fixture = Fixture::new().toml("# looks\nglyphs = \"solarised\"\nkeys.prefix = \"a\"\n");
     let told = fixture.told();
     assert!(
-        told[0].starts_with(".debussy/config.toml:2: warning: theme must be one of auto, terminal, mono"),
+        told[0].starts_with(".debussy/config.toml:2: warning: glyphs must be one of auto, unicode, ascii"),
         "{told:?}"
     );
     assert!(

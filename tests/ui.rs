@@ -11,10 +11,14 @@ mod acts;
 mod breaking;
 #[path = "ui/docs.rs"]
 mod docs;
+#[path = "ui/dressing.rs"]
+mod dressing;
 #[path = "ui/finding.rs"]
 mod finding;
 #[path = "ui/fixture.rs"]
 mod fixture;
+#[path = "ui/golden.rs"]
+mod golden;
 #[path = "ui/inbox.rs"]
 mod inbox;
 #[path = "ui/keys.rs"]

@@ -1,6 +1,8 @@
 //! The thin process attached to a person's terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
 
+mod ground;
 mod input;
+mod looks;
 mod tty;
 mod voice;
 
@@ -15,8 +17,9 @@ use bytes::BytesMut;
 use super::crash::{self, Threads};
 use super::edge::Edge;
 use super::place::Place;
-use super::wire::{self, Attach, FromClient, FromServer, Hello, Looks, PROTOCOL, Packet};
+use super::wire::{self, Attach, FromClient, FromServer, Hello, PROTOCOL, Packet};
 use crate::adapters::ipc::{self, Receiver, Sender};
+use crate::ui::Looks;
 use input::Input;
 use tty::RawTerminal;
 use voice::Voice;
@@ -54,7 +57,7 @@ pub type Restart = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Result<Option<String>, String> {
     let socket = place.socket.as_path();
     let mut connection = reach(socket, Duration::from_secs(5)).await?;
-    let looks = looks(edge);
+    let looks = looks::of(edge);
     let terminal = RawTerminal::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
@@ -96,8 +99,9 @@ async fn show(
     connection: &mut (Sender, Receiver),
     (looks, restart): (Looks, Option<Restart>),
 ) -> Result<Left, String> {
-    let mut input = Input::open().map_err(|error| format!("could not read this terminal: {error}"))?;
     let mut losses = Losses::default();
+    let mut input = Input::open(ground::may_ask(edge))
+        .map_err(|error| format!("could not read this terminal: {error}"))?;
     loop {
         match converse(connection, &mut input, (looks, edge)).await? {
             End::Bye(why) => return Ok(Left::Gone(why)),
@@ -234,8 +238,8 @@ async fn converse(
                 }
             }
             event = input.next() => match event {
-                Some(Ok(event)) => {
-                    if say(sender, &FromClient::Input(event)).await.is_err() {
+                Some(Ok(heard)) => {
+                    if say(sender, &heard.told()).await.is_err() {
                         return Ok(End::Lost);
                     }
                 }
@@ -343,26 +347,6 @@ pub fn refuse_to_nest(edge: &Edge) -> Result<(), String> {
          the prefix and s go to another project, `dbs board` and `dbs watch` work here, `env -u DBS_MARKER dbs` does it anyway"
             .to_owned(),
     )
-}
-
-/// How this terminal can be drawn on, from its environment.
-fn looks(edge: &Edge) -> Looks {
-    let plain = edge.get("NO_COLOR").is_some();
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .iter()
-        .find_map(|name| edge.get(name))
-        .unwrap_or_default();
-    let utf8 = cfg!(windows) || locale.to_ascii_lowercase().replace('-', "").contains("utf8");
-    let ascii = !utf8
-        || edge
-            .get("TERM")
-            .is_some_and(|term| term == "linux" || term == "dumb");
-    match (plain, ascii) {
-        (false, false) => Looks::Full,
-        (true, false) => Looks::Plain,
-        (false, true) => Looks::Ascii,
-        (true, true) => Looks::PlainAscii,
-    }
 }
 
 /// Writes all of it, at once.

@@ -4,19 +4,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::config::{Config, Origin};
-use super::wire::{Looks, Manner, Way};
+use super::wire::{Manner, Way};
 use crate::domain::Span;
-use crate::ui::{CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Palette, PastePreview, Theme};
+use crate::ui::{
+    CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Looks, Motion, OwnTheme, PastePreview, Theme,
+    ThemeProblem, Themes,
+};
 
 /// How a person wants the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taste {
-    /// Colours; `None`: as the terminal can.
-    palette: Option<Palette>,
+    /// Name of the theme.
+    theme: String,
+    /// The themes there are.
+    themes: Themes,
     /// Glyphs and lines; `None`: as the terminal can.
     glyphs: Option<Glyphs>,
     /// Whether pastes are shown first.
     pastes: PastePreview,
+    /// Whether anything may move by itself.
+    motion: Motion,
     /// A person's own keys, as a key file.
     keys: String,
     /// When a person is called, and how.
@@ -28,11 +35,8 @@ impl Taste {
     /// What the settings say.
     pub fn of(config: &Config) -> Taste {
         Taste {
-            palette: match config.text("theme").as_deref() {
-                Some("mono") => Some(Palette::Mono),
-                Some("terminal") => Some(Palette::Sixteen),
-                _ => None,
-            },
+            theme: config.text("theme").unwrap_or_else(|| "auto".to_owned()),
+            themes: Themes::default(),
             glyphs: match config.text("glyphs").as_deref() {
                 Some("unicode") => Some(Glyphs::Unicode),
                 Some("ascii") => Some(Glyphs::Ascii),
@@ -41,6 +45,10 @@ impl Taste {
             pastes: match config.text("paste_preview").as_deref() {
                 Some("never") => PastePreview::Never,
                 _ => PastePreview::Shown,
+            },
+            motion: match config.text("motion").as_deref() {
+                Some("reduced") => Motion::Reduced,
+                _ => Motion::Full,
             },
             keys: own_keys(config),
             call: (
@@ -56,15 +64,40 @@ impl Taste {
         }
     }
 
-    /// The theme for a terminal that looks so. What was set wins over what the terminal says, also over `NO_COLOR`.
-    pub fn theme(&self, looks: Looks) -> Theme {
-        let (palette, glyphs) = match looks {
-            Looks::Full => (Palette::Sixteen, Glyphs::Unicode),
-            Looks::Plain => (Palette::Mono, Glyphs::Unicode),
-            Looks::Ascii => (Palette::Sixteen, Glyphs::Ascii),
-            Looks::PlainAscii => (Palette::Mono, Glyphs::Ascii),
-        };
-        Theme::builtin(self.palette.unwrap_or(palette), self.glyphs.unwrap_or(glyphs))
+    /// The same with theme files of a person's own.
+    #[must_use]
+    pub fn with(mut self, own: Vec<OwnTheme>) -> Taste {
+        self.themes = Themes::with(own);
+        self
+    }
+
+    /// The theme for a terminal that looks so: the one that was chosen, else the one that is set. What was set wins over what
+    /// the terminal says, also over `NO_COLOR`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn theme(&self, chosen: Option<&str>, looks: Looks) -> Result<Theme, ThemeProblem> {
+        let name = chosen.unwrap_or(&self.theme);
+        let theme = self.themes.theme(name, self.shown(looks))?;
+        Ok(theme.with(self.motion))
+    }
+
+    /// The theme that needs no file, for when there is something wrong with the other one.
+    pub fn plain_theme(&self, looks: Looks) -> Theme {
+        let looks = self.shown(looks);
+        Theme::builtin(looks.palette, looks.glyphs).with(self.motion)
+    }
+
+    /// The themes there are: name, and what it is.
+    pub fn themes(&self) -> Vec<(String, String)> {
+        self.themes.names()
+    }
+
+    fn shown(&self, looks: Looks) -> Looks {
+        Looks {
+            glyphs: self.glyphs.unwrap_or(looks.glyphs),
+            ..looks
+        }
     }
 
     /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
@@ -78,7 +111,7 @@ impl Taste {
             },
             pause,
             title,
-            glyphs: self.theme(looks).glyphs,
+            glyphs: self.shown(looks).glyphs,
         };
         (rules, self.manner)
     }
@@ -156,7 +189,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::app::config::{Given, Places};
-    use crate::ui::{Action, Chord, Place};
+    use crate::ui::{Action, Chord, Palette, Place};
 
     fn taste(text: &str) -> Taste {
         let folder = tempfile::tempdir().unwrap();
@@ -165,26 +198,49 @@ mod tests {
         Taste::of(&Config::read(&places, &Given::default()))
     }
 
+    fn looks(palette: Palette, glyphs: Glyphs) -> Looks {
+        Looks {
+            palette,
+            glyphs,
+            ground: None,
+        }
+    }
+
     #[test]
     fn without_settings_the_screen_follows_the_terminal() {
-        for (looks, palette, glyphs) in [
-            (Looks::Full, Palette::Sixteen, Glyphs::Unicode),
-            (Looks::PlainAscii, Palette::Mono, Glyphs::Ascii),
+        for (palette, glyphs) in [
+            (Palette::Indexed, Glyphs::Unicode),
+            (Palette::Mono, Glyphs::Ascii),
         ] {
-            let theme = taste("").theme(looks);
+            let theme = taste("").theme(None, looks(palette, glyphs)).unwrap();
             assert_eq!((theme.palette, theme.glyphs), (palette, glyphs));
+            assert_eq!(theme, Theme::builtin(palette, glyphs));
         }
         assert_eq!(taste("").keymap().unwrap().prefix().to_string(), "C-b");
     }
 
     #[test]
     fn theme_glyphs_and_prefix_are_as_they_are_set_whatever_the_terminal_says() {
-        let theme = taste("theme = \"mono\"\nglyphs = \"ascii\"\n").theme(Looks::Full);
+        let theme = taste("theme = \"mono\"\nglyphs = \"ascii\"\n")
+            .theme(None, looks(Palette::True, Glyphs::Unicode))
+            .unwrap();
         assert_eq!((theme.palette, theme.glyphs), (Palette::Mono, Glyphs::Ascii));
-        let theme = taste("theme = \"terminal\"\nglyphs = \"unicode\"\n").theme(Looks::PlainAscii);
+        let taste_of_one = taste("theme = \"terminal\"\nglyphs = \"unicode\"\n");
+        let plain = looks(Palette::Mono, Glyphs::Ascii);
+        let theme = taste_of_one.theme(None, plain).unwrap();
         assert_eq!((theme.palette, theme.glyphs), (Palette::Sixteen, Glyphs::Unicode));
+        let chosen = taste_of_one.theme(Some("mono"), plain).unwrap();
+        assert_eq!(chosen.palette, Palette::Mono);
         let keys = taste("keys.prefix = \"ctrl-a\"\n").keymap().unwrap();
         assert_eq!(keys.prefix().to_string(), "C-a");
+    }
+
+    #[test]
+    fn reduced_motion_is_heeded_and_a_theme_that_does_not_exist_is_told() {
+        let theme = |text: &str| taste(text).theme(None, looks(Palette::Sixteen, Glyphs::Unicode));
+        assert_ne!(theme("").unwrap(), theme("motion = \"reduced\"\n").unwrap());
+        let why = theme("theme = \"drak\"\n").unwrap_err().to_string();
+        assert!(why.starts_with("find the theme `drak`: there are auto,"), "{why}");
     }
 
     #[test]
@@ -208,7 +264,7 @@ mod tests {
 
     #[test]
     fn calls_are_as_they_are_set() {
-        let (rules, manner) = taste("").calls(Looks::Full);
+        let (rules, manner) = taste("").calls(looks(Palette::True, Glyphs::Unicode));
         assert_eq!((rules.when, rules.pause), (CallWhen::Away, Span::seconds(5)));
         let wanted = Manner {
             way: Way::Auto,
@@ -216,11 +272,11 @@ mod tests {
             through_tmux: false,
         };
         assert_eq!(manner, Some(wanted));
-        let (rules, manner) = taste("notify.way = \"none\"\n").calls(Looks::Ascii);
+        let (rules, manner) = taste("notify.way = \"none\"\n").calls(looks(Palette::Sixteen, Glyphs::Ascii));
         assert_eq!((rules.when, manner), (CallWhen::Never, None));
         assert_eq!(rules.glyphs, Glyphs::Ascii);
-        let (rules, manner) =
-            taste("[notify]\nwhen = \"always\"\nway = \"bell\"\nbell = false\n").calls(Looks::Full);
+        let (rules, manner) = taste("[notify]\nwhen = \"always\"\nway = \"bell\"\nbell = false\n")
+            .calls(looks(Palette::True, Glyphs::Unicode));
         assert_eq!(rules.when, CallWhen::Always);
         assert!(manner.is_some_and(|manner| manner.bell && manner.way == Way::None));
     }

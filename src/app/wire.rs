@@ -17,9 +17,10 @@ use crate::domain::{
 };
 use crate::read_model::ReadModel;
 use crate::ui::Consent;
+use crate::ui::{Ground, Looks};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -47,6 +48,8 @@ pub enum FromClient {
     Edited(Option<String>),
     /// Something could not be done here; why, for people.
     Failed(String),
+    /// What the background of my terminal turned out to be like.
+    Ground(Ground),
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
@@ -68,20 +71,6 @@ pub struct Attach {
     /// The program it is in, if that has keys of its own: tmux, screen, zellij.
     #[serde(default)]
     pub outer: Option<String>,
-}
-
-/// How a terminal can be drawn on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Looks {
-    /// Colours and Unicode.
-    Full,
-    /// Unicode without colours (`NO_COLOR`).
-    Plain,
-    /// Colours, letters only.
-    Ascii,
-    /// Neither.
-    PlainAscii,
 }
 
 /// Something asked of the server.

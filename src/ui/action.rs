@@ -158,6 +158,8 @@ pub enum Action {
     Finished,
     /// Copy the task's id.
     Copy,
+    /// Choose how the screen looks.
+    ChooseTheme,
     /// Draw everything anew.
     Redraw,
     /// Control-C in our views.

@@ -55,6 +55,10 @@ impl Canvas<'_> {
             let style = over.unwrap_or_else(|| self.theme.style(piece.role));
             let text = cut(&piece.text, usize::from(room), self.theme.more());
             x = self.put((x, area.y), &text, style, area.right());
+            // A wide character may leave a column free; what was cut off is not followed by more.
+            if text != piece.text {
+                break;
+            }
         }
         x - area.x
     }
@@ -107,15 +111,17 @@ impl Canvas<'_> {
     pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
         self.part((x, y));
         let grapheme = if grapheme.width() > 2 { UNKNOWN } else { grapheme };
-        if let Some(cell) = self.buffer.cell_mut((x, y)) {
-            cell.set_symbol(grapheme);
-            cell.set_style(style);
-        }
+        let Some(cell) = self.buffer.cell_mut((x, y)) else {
+            return;
+        };
+        cell.set_symbol(grapheme);
+        cell.set_style(style);
+        let mut second = cell.clone();
         if wide > 1
             && let Some(cell) = self.buffer.cell_mut((x + 1, y))
         {
-            cell.reset();
-            cell.set_style(style);
+            second.set_symbol(" ");
+            *cell = second;
         }
     }
 
@@ -127,8 +133,15 @@ impl Canvas<'_> {
         }
     }
 
-    /// Empties an area. A wide grapheme that begins just left of it would stick into it, so it goes too.
+    /// Empties an area of our own views. A wide grapheme that begins just left of it would stick into it, so it goes too.
     pub(crate) fn clear(&mut self, area: Rect) {
+        self.bare(area);
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), self.theme.ground());
+    }
+
+    /// The same with the colours of the terminal itself, for its programs.
+    pub(crate) fn bare(&mut self, area: Rect) {
         for y in area.y..area.bottom() {
             self.part((area.x, y));
         }

@@ -265,28 +265,11 @@ pub(super) fn kind_word(kind: AttentionKind) -> &'static str {
 mod tests {
     use super::*;
 
-    const ALL: [Mark; 14] = [
-        Mark::Backlog,
-        Mark::Queued,
-        Mark::Waiting,
-        Mark::Starting,
-        Mark::Running,
-        Mark::Quiet,
-        Mark::NeedsYou,
-        Mark::Gate,
-        Mark::Retry,
-        Mark::Paused,
-        Mark::Unsure,
-        Mark::Failed,
-        Mark::Skipped,
-        Mark::Done,
-    ];
-
     #[test]
     fn glyphs_differ_and_take_one_column_in_every_locale() {
         use unicode_width::UnicodeWidthStr;
         for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
-            let mut seen: Vec<_> = ALL.iter().map(|mark| mark.glyph(glyphs)).collect();
+            let mut seen: Vec<_> = Mark::ALL.iter().map(|mark| mark.glyph(glyphs)).collect();
             assert!(
                 seen.iter()
                     .all(|glyph| glyph.width() == 1 && glyph.width_cjk() == 1),
@@ -294,8 +277,8 @@ mod tests {
             );
             seen.sort_unstable();
             seen.dedup();
-            assert_eq!(seen.len(), ALL.len());
+            assert_eq!(seen.len(), Mark::ALL.len());
         }
-        assert!(ALL.iter().all(|mark| mark.glyph(Glyphs::Ascii).is_ascii()));
+        assert!(Mark::ALL.iter().all(|mark| mark.glyph(Glyphs::Ascii).is_ascii()));
     }
 }

@@ -81,6 +81,12 @@ pub struct State {
     pub(crate) hinted: bool,
     /// What a person missed, until they press something.
     pub(crate) away: Option<Timestamp>,
+    /// What is said at the start, and since when, until a person presses something.
+    pub(crate) greeting: Option<(Timestamp, Vec<String>)>,
+    /// The theme chosen on the screen; the one of the settings without.
+    pub(crate) theme: Option<String>,
+    /// Themes there are: name, and what it is.
+    pub(crate) themes: Vec<(String, String)>,
 }
 
 /// Steps back that are remembered.
@@ -97,6 +103,9 @@ pub(crate) const TOAST_MILLIS: u64 = 6_000;
 
 /// How long the prefix waits before the keys that may follow are shown (A5).
 pub(crate) const KEYS_SHOWN_AFTER: Span = Span(300);
+
+/// How long a person is greeted.
+pub(crate) const GREETED_FOR: Span = Span::seconds(4);
 
 /// Toasts shown at a time; older ones go first.
 pub(crate) const MOST_TOASTS: usize = 3;
@@ -275,6 +284,36 @@ impl State {
     /// The person comes back after that time; what happened meanwhile is told until they press something.
     pub fn was_away_since(&mut self, left: Option<Timestamp>, now: Timestamp) {
         self.away = left.filter(|left| now.since(*left) >= AWAY_FROM);
+    }
+
+    /// The person has seen what lay over the panes when they came.
+    pub(crate) fn look_here(&mut self) {
+        self.away = None;
+        self.greeting = None;
+    }
+
+    /// Greets the person with these lines, a few seconds long or until they press something.
+    pub fn greet(&mut self, now: Timestamp, lines: Vec<String>) {
+        self.greeting = Some((now, lines));
+    }
+
+    /// The lines of the greeting, as long as it is shown.
+    pub(crate) fn greeting(&self, now: Timestamp) -> Option<&[String]> {
+        let fresh = |since: Timestamp| now.since(since) < GREETED_FOR;
+        self.greeting
+            .as_ref()
+            .filter(|(since, _)| fresh(*since))
+            .map(|(_, lines)| lines.as_slice())
+    }
+
+    /// The themes that can be chosen: name, and what it is.
+    pub fn offer_themes(&mut self, themes: Vec<(String, String)>) {
+        self.themes = themes;
+    }
+
+    /// The theme that was chosen on the screen; the one of the settings holds without.
+    pub fn theme(&self) -> Option<&str> {
+        self.theme.as_deref()
     }
 
     /// Panes that show a shell which the server has not opened yet.

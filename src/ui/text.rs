@@ -26,13 +26,14 @@ pub(super) const UNKNOWN: &str = "?";
 
 /// The text without anything that could steer a terminal or hide from the eye; line ends and tabs become spaces.
 ///
-/// Variation selectors go: terminals disagree about how wide they make a character, and a border must not move.
+/// Variation selectors and joiners go: terminals disagree about how wide they make a character, and a border must not move.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\n', '\r', '\t', '\u{fe0e}', '\u{fe0f}']) {
+    const JOINERS: [char; 3] = ['\u{fe0e}', '\u{fe0f}', '\u{200d}'];
+    if !text.contains(['\n', '\r', '\t']) && !text.contains(JOINERS) {
         return sanitize(text);
     }
     let spaced = text.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
-    let spaced = spaced.replace(['\u{fe0e}', '\u{fe0f}'], "");
+    let spaced = spaced.replace(JOINERS, "");
     Cow::Owned(sanitize(&spaced).into_owned())
 }
 

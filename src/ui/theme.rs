@@ -3,35 +3,78 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::style::{Color, Modifier, Style};
-use serde::Deserialize;
+use ratatui::style::{Modifier, Style};
+use serde::{Deserialize, Serialize};
+
+mod colour;
+mod file;
+mod themes;
+
+pub use file::ThemeProblem;
+pub use themes::{OwnTheme, Themes};
 
 /// Colours and glyphs of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     roles: BTreeMap<Role, Style>,
-    /// Whether colours may be used; without them an agent's own colours are left out as well.
+    /// How many colours may be used; without any an agent's own colours are left out as well.
     pub palette: Palette,
     /// Which glyphs and lines.
     pub glyphs: Glyphs,
 }
 
-/// Whether colours may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How a client's terminal can be drawn on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looks {
+    /// How many colours it shows.
+    pub palette: Palette,
+    /// Which glyphs.
+    pub glyphs: Glyphs,
+    /// What its own background is like, when it told.
+    pub ground: Option<Ground>,
+}
+
+/// How many colours may be used, from none to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Palette {
-    /// The terminal's own 16 colours.
-    Sixteen,
     /// None; bold, dim and reverse only.
     Mono,
+    /// The terminal's own 16 colours.
+    Sixteen,
+    /// Those, and a fixed table of 240 more.
+    Indexed,
+    /// Any.
+    True,
 }
 
 /// Which glyphs and lines can be drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Glyphs {
     /// Unicode.
     Unicode,
     /// ASCII only: for `TERM=linux`, `LANG=C`, and locales that draw lines two columns wide.
     Ascii,
+}
+
+/// What a background is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// Light text stands out on it.
+    Dark,
+    /// Dark text stands out on it.
+    Light,
+}
+
+/// Whether anything may move by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Motion {
+    /// What needs a person blinks.
+    Full,
+    /// Nothing blinks.
+    Reduced,
 }
 
 /// What a piece of the frame stands for.
@@ -92,6 +135,8 @@ pub enum Role {
     Blocked,
     /// Waits for a person.
     Human,
+    /// The flag of the row that says what needs a person: the only thing that blinks.
+    Needs,
     /// Will be tried again.
     Retry,
     /// Banners: paused, connection.
@@ -100,49 +145,66 @@ pub enum Role {
     Rehearsal,
 }
 
-/// What is wrong with a theme file.
-#[derive(Debug, thiserror::Error)]
-#[error("read the theme: {0}")]
-pub struct ThemeProblem(#[from] toml_edit::de::Error);
-
-const SIXTEEN: &str = include_str!("../../assets/themes/terminal.toml");
-const MONO: &str = include_str!("../../assets/themes/mono.toml");
+impl Ground {
+    /// What a background of that red, green and blue is like.
+    pub fn of(red: u8, green: u8, blue: u8) -> Ground {
+        let palette = crate::term::Palette {
+            background: (red, green, blue),
+            ..crate::term::Palette::default()
+        };
+        if palette.is_dark() {
+            Ground::Dark
+        } else {
+            Ground::Light
+        }
+    }
+}
 
 impl Theme {
-    /// The built-in theme: follows the terminal's own colours, or uses none.
+    /// The theme that follows the terminal's own colours, or uses none.
     pub fn builtin(palette: Palette, glyphs: Glyphs) -> Theme {
-        let text = match palette {
-            Palette::Sixteen => SIXTEEN,
-            Palette::Mono => MONO,
-        };
-        let plain = Theme {
-            roles: BTreeMap::new(),
+        let looks = Looks {
             palette,
             glyphs,
+            ground: None,
         };
-        Theme::parse(text, palette, glyphs).unwrap_or(plain)
-    }
-
-    /// A theme from the text of a theme file. Roles it leaves out look like ordinary text.
-    ///
-    /// # Errors
-    /// When the text is no TOML, or names a role or colour that does not exist.
-    pub fn parse(text: &str, palette: Palette, glyphs: Glyphs) -> Result<Theme, ThemeProblem> {
-        let looks: BTreeMap<Role, Look> = toml_edit::de::from_str(text)?;
-        let roles = looks
-            .into_iter()
-            .map(|(role, look)| (role, look.style()))
-            .collect();
-        Ok(Theme {
-            roles,
+        Themes::default().theme("auto", looks).unwrap_or(Theme {
+            roles: BTreeMap::new(),
             palette,
             glyphs,
         })
     }
 
+    /// The same without anything that moves by itself, when that is wished.
+    #[must_use]
+    pub fn with(mut self, motion: Motion) -> Theme {
+        if motion == Motion::Reduced {
+            for style in self.roles.values_mut() {
+                *style = style.remove_modifier(Modifier::SLOW_BLINK);
+                style.sub_modifier = Modifier::empty();
+            }
+        }
+        self
+    }
+
     /// How a role looks.
     pub fn style(&self, role: Role) -> Style {
         self.roles.get(&role).copied().unwrap_or_default()
+    }
+
+    /// The colours of our own views where nothing is drawn; those of the terminal in themes that follow it.
+    pub(crate) fn ground(&self) -> Style {
+        let text = self.style(Role::Text);
+        Style {
+            fg: text.fg,
+            bg: text.bg,
+            ..Style::default()
+        }
+    }
+
+    /// How a program's own style is shown with the colours there are.
+    pub(crate) fn shown(&self, style: Style) -> Style {
+        colour::fitted(style, self.palette)
     }
 
     /// The mark for text that was cut.
@@ -154,58 +216,5 @@ impl Theme {
     }
 }
 
-/// A row of a theme file.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Look {
-    fg: Option<Color>,
-    bg: Option<Color>,
-    #[serde(default)]
-    attrs: Vec<Attr>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Attr {
-    Bold,
-    Dim,
-    Reverse,
-    Underline,
-}
-
-impl Look {
-    fn style(&self) -> Style {
-        let mut style = Style {
-            fg: self.fg,
-            bg: self.bg,
-            ..Style::default()
-        };
-        for attr in &self.attrs {
-            style = style.add_modifier(match attr {
-                Attr::Bold => Modifier::BOLD,
-                Attr::Dim => Modifier::DIM,
-                Attr::Reverse => Modifier::REVERSED,
-                Attr::Underline => Modifier::UNDERLINED,
-            });
-        }
-        style
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_built_in_themes_can_be_read_and_one_has_no_colour() {
-        Theme::parse(SIXTEEN, Palette::Sixteen, Glyphs::Unicode).expect("terminal.toml");
-        let mono = Theme::parse(MONO, Palette::Mono, Glyphs::Unicode).expect("mono.toml");
-        assert!(
-            mono.roles
-                .values()
-                .all(|style| style.fg.is_none() && style.bg.is_none())
-        );
-        let sixteen = Theme::builtin(Palette::Sixteen, Glyphs::Ascii);
-        assert!(mono.roles.keys().eq(sixteen.roles.keys()));
-    }
-}
+mod tests;

@@ -17,6 +17,7 @@ use crate::term::keys::{KeyInput, MouseInput};
 
 mod approving;
 mod copying;
+mod dressing;
 mod finding;
 mod forming;
 mod jumping;
@@ -79,6 +80,8 @@ pub enum Request {
     OpenLink(String),
     /// Put that into the person's clipboard.
     Copy(String),
+    /// Take up the theme that [`State::theme`] names now.
+    Dress,
     /// Draw everything anew.
     Redraw,
     /// Let this client go.
@@ -131,12 +134,12 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
     turn.settle();
     match input {
         Input::Key(key) => {
-            turn.state.away = None;
+            turn.state.look_here();
             turn.key(&key);
         }
         Input::Mouse(event) => {
             if matches!(event.kind, MouseEventKind::Down(_)) {
-                turn.state.away = None;
+                turn.state.look_here();
             }
             turn.mouse(event);
         }

@@ -23,6 +23,7 @@ mod away;
 mod bars;
 mod cursor;
 mod form;
+mod greeting;
 mod help;
 mod hints;
 mod overlays;
@@ -353,7 +354,10 @@ fn too_small(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             LEAST.0, LEAST.1, area.width, area.height
         ),
         format!("{running} running, {needs} need you"),
-        counts.iter().map(|piece| piece.text.as_str()).collect::<String>(),
+        counts
+            .iter()
+            .map(|(_, piece)| piece.text.as_str())
+            .collect::<String>(),
     ];
     let top = usize::from(area.height).saturating_sub(lines.len()) / 2;
     for (at, line) in lines.iter().enumerate() {

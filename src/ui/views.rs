@@ -9,7 +9,7 @@ pub use super::hit::Hit;
 use super::lists::Sieve;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
-use super::shelf::Want;
+use super::shelf::{Paper, Sheet, Want};
 use super::state::{Content, Order, Pane, State};
 use super::theme::Role;
 use crate::domain::{AttemptId, TaskId};
@@ -56,6 +56,14 @@ impl Look<'_> {
     /// What its rows must match, and in which order they stand.
     fn sieve(&self) -> Sieve {
         Sieve::of(self.pane)
+    }
+
+    /// Why something that had to be fetched is not there, as a sentence.
+    fn failure(&self, paper: &Paper) -> Option<String> {
+        match self.scene.shelf.sheet(paper)? {
+            Sheet::Failed(why) => Some(format!("Could not {why}.")),
+            _ => None,
+        }
     }
 
     /// How the marked row looks.

@@ -37,21 +37,6 @@ fn at_every_size(name: &str, keys: &str) {
 }
 
 #[test]
-fn the_first_tab() {
-    at_every_size("main", "");
-}
-
-#[test]
-fn the_agents() {
-    at_every_size("agents", "2");
-}
-
-#[test]
-fn the_board_over_the_whole_width() {
-    at_every_size("board", "3");
-}
-
-#[test]
 fn the_inbox() {
     at_every_size("inbox", "5 j j j");
     for (name, palette, glyphs) in PLAIN {
@@ -103,8 +88,6 @@ fn the_checks() {
 
 #[test]
 fn the_log_and_what_a_terminal_showed_then() {
-    at_every_size("log", "4");
-    at_every_size("log_marked", "4 k k k");
     let mut desk = Desk::full((60, 15));
     desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
     desk.press("4 k k");
@@ -205,38 +188,6 @@ fn what_waits_for_what() {
     let mut desk = Desk::empty((80, 24));
     desk.press("3 D");
     check("graph_empty", &desk);
-}
-
-#[test]
-fn the_board_without_unicode() {
-    for size in SIZES {
-        let mut desk = Desk::full(size);
-        desk.theme = Theme::builtin(Palette::Sixteen, Glyphs::Ascii);
-        desk.press("3");
-        check("board_ascii", &desk);
-    }
-}
-
-#[test]
-fn an_agent_that_is_looked_at() {
-    at_every_size("look", "3 g Enter");
-}
-
-#[test]
-fn an_agent_that_is_typed_to() {
-    at_every_size("type", "3 g i");
-}
-
-#[test]
-fn a_task_in_full() {
-    at_every_size("task", "3 G Enter");
-}
-
-#[test]
-fn a_board_without_tasks() {
-    for size in SIZES {
-        check("empty", &Desk::empty(size));
-    }
 }
 
 #[test]

@@ -2,43 +2,77 @@
 //! everything else has to go on, and to end, all the same.
 
 use std::io;
+use std::time::Duration;
 
 use crossterm::event::{Event, EventStream};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::ground::{Answer, QUESTION};
+use super::write_all;
+use crate::app::wire::FromClient;
+use crate::ui::Ground;
 
 /// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
 const WAITING: usize = 256;
+/// How long an answer of the terminal's is listened for. Later, what looks like one was pressed by a person.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+/// How long the pieces of an answer may be apart.
+const PIECES: Duration = Duration::from_millis(50);
+
+/// What came from the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// A person did something.
+    Event(Event),
+    /// Its background is so.
+    Ground(Ground),
+}
+
+impl Heard {
+    /// How the server is told.
+    pub(super) fn told(self) -> FromClient {
+        match self {
+            Heard::Event(event) => FromClient::Input(event),
+            Heard::Ground(ground) => FromClient::Ground(ground),
+        }
+    }
+}
 
 /// The keys, the mouse and the sizes of this terminal.
 pub(super) struct Input {
-    events: mpsc::Receiver<io::Result<Event>>,
+    events: mpsc::Receiver<io::Result<Heard>>,
     stop: Option<DropGuard>,
+    may_ask: bool,
 }
 
 impl Input {
-    /// Begins to read.
+    /// Begins to read; asks the terminal what its background is like, if that may be asked.
     ///
     /// # Errors
     /// When there can be no thread for it.
-    pub(super) fn open() -> io::Result<Input> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    pub(super) fn open(may_ask: bool) -> io::Result<Input> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()?;
         let (sender, events) = mpsc::channel(WAITING);
         let stop = CancellationToken::new();
         let told = stop.clone();
         // Nobody waits for its end: the process may end before it.
         std::thread::Builder::new()
             .name("input".to_owned())
-            .spawn(move || runtime.block_on(read(&sender, &told)))?;
+            .spawn(move || runtime.block_on(read(&sender, &told, may_ask)))?;
         Ok(Input {
             events,
             stop: Some(stop.drop_guard()),
+            may_ask,
         })
     }
 
     /// What comes next; nothing when the terminal has gone.
-    pub(super) async fn next(&mut self) -> Option<io::Result<Event>> {
+    pub(super) async fn next(&mut self) -> Option<io::Result<Heard>> {
         self.events.recv().await
     }
 
@@ -53,21 +87,58 @@ impl Input {
     /// # Errors
     /// As for [`Input::open`].
     pub(super) fn resume(&mut self) -> io::Result<()> {
-        *self = Input::open()?;
+        *self = Input::open(self.may_ask)?;
         Ok(())
     }
 }
 
-async fn read(sender: &mpsc::Sender<io::Result<Event>>, told: &CancellationToken) {
+async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken, may_ask: bool) {
     let mut events = EventStream::new();
+    let mut answer = Answer::default();
+    let mut listen_until = ask(may_ask);
     loop {
+        let event = async {
+            if answer.is_begun() {
+                timeout(PIECES, events.next()).await
+            } else {
+                Ok(events.next().await)
+            }
+        };
         let event = tokio::select! {
-            event = events.next() => event,
+            event = event => event,
             () = told.cancelled() => return,
         };
-        let Some(event) = event else { return };
-        if sender.send(event).await.is_err() {
-            return;
+        let heard = match event {
+            Err(_silence) => answer.give_up(),
+            Ok(None) => return,
+            Ok(Some(Err(error))) => {
+                if sender.send(Err(error)).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            Ok(Some(Ok(event))) => {
+                // Whoever comes back may have changed the colours meanwhile.
+                if event == Event::FocusGained {
+                    listen_until = ask(may_ask);
+                }
+                if answer.is_begun() || Instant::now() < listen_until {
+                    answer.take(event)
+                } else {
+                    vec![Heard::Event(event)]
+                }
+            }
+        };
+        for heard in heard {
+            if sender.send(Ok(heard)).await.is_err() {
+                return;
+            }
         }
     }
+}
+
+/// Asks what the background is like; answers until when to listen.
+fn ask(may_ask: bool) -> Instant {
+    let asked = may_ask && write_all(QUESTION).is_ok();
+    Instant::now() + if asked { ANSWERED_WITHIN } else { Duration::ZERO }
 }

@@ -237,10 +237,17 @@ const KEYS: &[Key] = &[
     ),
     used(
         "theme",
-        Kind::Choice(&["auto", "terminal", "mono"]),
+        Kind::Text,
         Some("auto"),
-        "Colours: the terminal's own 16, none, or (`auto`) as the terminal and `NO_COLOR` say; heeded when a screen is attached.",
+        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.",
         "P50",
+    ),
+    used(
+        "motion",
+        Kind::Choice(&["full", "reduced"]),
+        Some("full"),
+        "Whether what needs you blinks; with `reduced` nothing moves by itself.",
+        "A13",
     ),
     used(
         "glyphs",

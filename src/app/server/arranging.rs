@@ -9,11 +9,14 @@ use atomic_write_file::AtomicWriteFile;
 use super::session::Session;
 use super::shells::Shells;
 use crate::app::place::Place;
-use crate::domain::{Level, Timestamp};
+use crate::domain::{Level, Span, Timestamp};
 use crate::ui::{Saved, State};
 
 /// Largest file that is read, in bytes.
 const MOST: u64 = 1024 * 1024;
+
+/// A server so young was started by the person who comes.
+const JUST_STARTED: Span = Span::seconds(10);
 
 fn file_of(place: &Place) -> PathBuf {
     place.debussy.join("dbs").join("screen.json")
@@ -26,7 +29,7 @@ pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
         state.tell(now, Level::Warning, text);
     };
     let mut layouts = Vec::new();
-    match own_layouts(&session.place.debussy.join("layouts")) {
+    match toml_files(&session.place.debussy.join("layouts")) {
         Ok(files) => layouts = files,
         Err((folder, why)) => tell(&folder, &why),
     }
@@ -36,7 +39,12 @@ pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
             state.tell(now, Level::Warning, text);
         }
     }
-    state.tell(now, Level::Info, banner(session));
+    let banner = banner(session);
+    if now.since(session.facts().started) < JUST_STARTED {
+        state.greet(now, banner);
+    } else {
+        state.tell(now, Level::Info, banner.join("  "));
+    }
     let Some(saved) = kept(&session.place) else { return };
     let left = saved.left;
     let running = Shells::running(session);
@@ -45,17 +53,23 @@ pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
     }
 }
 
-/// Who greets, and what for.
-fn banner(session: &Session) -> String {
+/// Who greets, and what for (P19).
+fn banner(session: &Session) -> Vec<String> {
     let model = session.pictures.borrow();
     let base = model.base.as_deref().unwrap_or("no base branch yet");
-    format!(
-        "dbs {}  {}  onto {base}  {} tasks, {} agents at most",
-        env!("CARGO_PKG_VERSION"),
-        session.place.name,
-        model.tasks.len(),
-        model.max_agents
-    )
+    let longest = session
+        .place
+        .config()
+        .text("agent_timeout")
+        .and_then(|text| text.parse().ok());
+    vec![
+        format!("dbs {}", env!("CARGO_PKG_VERSION")),
+        format!("{}  onto {base}", session.place.name),
+        format!("{} tasks, {} agents at most", model.tasks.len(), model.max_agents),
+        longest.map_or_else(String::new, |seconds| {
+            format!("{} at most for each attempt", Span::seconds(seconds))
+        }),
+    ]
 }
 
 /// The arrangement as it was kept; nothing when there is none that can be read.
@@ -71,10 +85,11 @@ fn read(file: &Path) -> std::io::Result<String> {
     std::fs::read_to_string(file)
 }
 
-type Layouts = Vec<(PathBuf, String)>;
+/// Files and what is in them.
+pub(super) type Texts = Vec<(PathBuf, String)>;
 
-/// Layout files in a folder, by name; none where there is no such folder.
-fn own_layouts(folder: &Path) -> Result<Layouts, (PathBuf, String)> {
+/// TOML files in a folder, by name, with their texts; none where there is no such folder.
+pub(super) fn toml_files(folder: &Path) -> Result<Texts, (PathBuf, String)> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,

@@ -2,6 +2,7 @@
 //! not on its screen, and is not even woken by it.
 
 mod calling;
+mod dressing;
 mod parting;
 mod sending;
 mod sizing;
@@ -29,9 +30,9 @@ use crate::adapters::ipc::{Receiver, Sender};
 use crate::app::config::Config;
 use crate::app::crash::payload;
 use crate::app::taste::Taste;
-use crate::app::wire::{Attach, FromClient, Looks};
+use crate::app::wire::{Attach, FromClient};
 use crate::domain::Timestamp;
-use crate::ui::{self, Input, LogLine, Paper, Request, Saved, Scene, Shelf, State, Theme};
+use crate::ui::{self, Input, LogLine, Looks, Paper, Request, Saved, Scene, Shelf, State, Theme};
 use calling::Calling;
 use sending::Echo;
 use tasting::first_state;
@@ -47,6 +48,7 @@ pub(super) struct Client {
     pub(super) server: Arc<Server>,
     pub(super) state: State,
     pub(super) number: u64,
+    taste: Taste,
     theme: Theme,
     looks: Looks,
     /// The settings in force.
@@ -125,21 +127,26 @@ enum Happened {
 
 impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
-        let taste = Taste::of(&server.session.in_force.config());
+        let (own, problems) = dressing::own_themes(&server.session.place);
+        let taste = Taste::of(&server.session.in_force.config()).with(own);
         let mut state = first_state(&taste, attach, &server.session)?;
+        for problem in problems {
+            state.tell(clock::now(), crate::domain::Level::Warning, problem);
+        }
         let (changes, now) = (server.session.in_force.changes(), clock::now());
         if let Some(why) = server.session.in_force.problem() {
             state.tell(now, crate::domain::Level::Error, why);
         }
         let size = state.size;
-        Ok(Client {
+        state.offer_themes(taste.themes());
+        let mut client = Client {
             looks: attach.looks,
             settings: changes,
             began: now,
             server: Arc::clone(server),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
-            theme: taste.theme(attach.looks),
+            theme: taste.plain_theme(attach.looks),
             picture: Picture::new(size),
             pace: Pace::default(),
             echo: Echo::default(),
@@ -153,7 +160,10 @@ impl Client {
             kept_at: None,
             work: JoinSet::new(),
             calling: Calling::new(&taste, attach.looks),
-        })
+            taste,
+        };
+        client.dress();
+        Ok(client)
     }
 
     /// Draws until the person leaves or the server ends.
@@ -233,6 +243,10 @@ impl Client {
             Happened::Said(Some(FromClient::Failed(why))) => {
                 self.state.tell(clock::now(), crate::domain::Level::Warning, why);
                 self.picture.mark(Stale::Everything);
+                Next::On
+            }
+            Happened::Said(Some(FromClient::Ground(ground))) => {
+                self.stands_on(ground);
                 Next::On
             }
             Happened::Said(Some(FromClient::Ack(number))) => {

@@ -232,7 +232,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                 server.clients.fetch_sub(1, Ordering::Relaxed);
                 return drawn;
             }
-            Some(_) => {}
+            Some(_before_attaching) => {}
         }
     }
 }

@@ -82,6 +82,7 @@ pub(super) async fn carry_out(
             say(sender, &FromServer::Go(root)).await?;
             return Ok(Next::Bye(String::new()));
         }
+        Request::Dress => client.dress(),
         Request::Redraw => {}
         Request::Detach => return Ok(Next::Bye(String::new())),
         Request::StopServer => server.stop.cancel(),

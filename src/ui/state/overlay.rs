@@ -235,4 +235,11 @@ pub(crate) enum Chosen {
     Goto(usize, PaneId),
     /// Ask about that link.
     Link(String),
+    /// That theme, or the one of the settings. Is shown as soon as it is marked; closing the list brings back the one before.
+    Theme {
+        /// Its name.
+        name: Option<String>,
+        /// The one before.
+        before: Option<String>,
+    },
 }

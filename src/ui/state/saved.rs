@@ -26,6 +26,9 @@ pub struct Saved {
     /// Whether the person was told how keys get past the program their terminal is in.
     #[serde(default)]
     hinted: bool,
+    /// The theme that was chosen.
+    #[serde(default)]
+    theme: Option<String>,
     /// When the person left.
     #[serde(default)]
     pub left: Option<Timestamp>,
@@ -61,6 +64,7 @@ impl State {
             finished: self.finished,
             known: self.layouts.clone(),
             hinted: self.hinted,
+            theme: self.theme.clone(),
             left: None,
         }
     }
@@ -109,6 +113,7 @@ impl State {
         self.tab = saved.tab.min(self.tabs.len() - 1);
         self.finished = saved.finished;
         self.hinted |= saved.hinted;
+        self.theme = saved.theme;
         // Layouts that have come since then.
         let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
         for tab in new.collect::<Vec<_>>() {
@@ -210,6 +215,7 @@ mod tests {
         before.tab = 2;
         before.tabs.remove(3);
         before.finished = Finished::Shown;
+        before.theme = Some("dark".to_owned());
         let text = serde_json::to_string(&before.saved()).expect("json");
         let mut after = State::builtin((80, 24)).expect("state");
         assert!(after.restore(serde_json::from_str(&text).expect("read"), &|number| number == 4));

@@ -50,6 +50,9 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         pastes: super::PastePreview::Shown,
         hinted: false,
         away: None,
+        greeting: None,
+        theme: None,
+        themes: Vec::new(),
     };
     for text in BUILTIN {
         add(&mut state, Layout::parse(text)?)?;

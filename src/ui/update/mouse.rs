@@ -214,6 +214,10 @@ impl Turn<'_, '_> {
             return self.overlay_key(Chord::plain(KeyCode::Enter));
         }
         *marked = at;
+        if let Some(Overlay::Choose(choose)) = self.state.overlay.take() {
+            self.try_on(&choose);
+            self.state.overlay = Some(Overlay::Choose(choose));
+        }
     }
 
     /// What is drawn at that position: the frame is drawn once more and asked.

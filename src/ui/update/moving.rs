@@ -57,6 +57,7 @@ impl Turn<'_, '_> {
             Action::Help => self.state.overlay = Some(Overlay::Help(Search::default())),
             Action::Palette => self.state.overlay = Some(Overlay::Palette(Search::default())),
             Action::Leave => self.ask(Request::Detach),
+            Action::ChooseTheme => self.choose_theme(),
             Action::Redraw => self.ask(Request::Redraw),
             _ => return false,
         }

@@ -26,13 +26,17 @@ impl Turn<'_, '_> {
                 ListStep::By(rows) => {
                     let last = choose.choices.len().saturating_sub(1);
                     choose.at = choose.at.saturating_add_signed(rows).min(last);
+                    self.try_on(&choose);
                     Some(Overlay::Choose(choose))
                 }
                 ListStep::Take => {
                     let chosen = choose.choices.get(choose.at).map(|choice| choice.chosen.clone());
                     return self.chosen(chosen);
                 }
-                ListStep::Close => None,
+                ListStep::Close => {
+                    self.put_back(&choose);
+                    None
+                }
                 ListStep::Nothing => Some(Overlay::Choose(choose)),
             },
         };
@@ -45,6 +49,7 @@ impl Turn<'_, '_> {
             Some(Chosen::Copy(text)) => self.copy_text(&text),
             Some(Chosen::Goto(tab, pane)) => self.go((tab, pane)),
             Some(Chosen::Link(target)) => self.ask_link(target),
+            Some(Chosen::Theme { name, .. }) => self.keep_theme(name),
             None => {}
         }
     }

@@ -4,16 +4,17 @@ use ratatui::layout::Rect;
 
 use super::FrameOf;
 use crate::domain::{Pause, Span, TaskState};
-use crate::ui::arrange::Framing;
+use crate::ui::arrange::{Framing, SEVERAL};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
 use crate::ui::marker::{Mark, attention_word};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::SessionKind;
 use crate::ui::state::Content;
+use crate::ui::text::{clean, cut, width};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits, view_of};
 
-/// The top row. What does not fit goes: run time, counts, agents, then the names of tabs become digits.
+/// The top row. What does not fit goes: run time, agents, counts one by one, then the names of tabs become digits.
 pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     let area = frame.arranged.top;
     canvas.tint(area, Role::Bar);
@@ -25,8 +26,14 @@ pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits)
     } else {
         left(frame, false)
     };
-    let mut right = banners;
-    for more in [agents(frame), counts(frame), run_time(frame)] {
+    let counts = counts(frame);
+    let shown = (0..=counts.len()).map(|gone| fewer(&counts, gone));
+    let with = |counts: Vec<Piece>| banners.iter().cloned().chain(counts).collect::<Vec<Piece>>();
+    let mut right = shown
+        .map(with)
+        .find(|right| fits(&left, right))
+        .unwrap_or_default();
+    for more in [agents(frame), run_time(frame)] {
         let wider: Vec<Piece> = right.iter().cloned().chain(more).collect();
         if !fits(&left, &wider) {
             break;
@@ -60,15 +67,23 @@ impl Left {
 }
 
 fn left(frame: &FrameOf<'_>, names: bool) -> Left {
-    let project = &frame.scene.session.project;
+    // A long name leaves room for everything else.
+    let room = if frame.arranged.top.width < SEVERAL {
+        14
+    } else {
+        24
+    };
+    let project = cut(
+        &clean(&frame.scene.session.project),
+        room,
+        frame.scene.theme.more(),
+    );
     let mut parts = vec![(
-        vec![
-            piece(" dbs ", Role::Strong),
-            piece(format!("{project} "), Role::Text),
-        ],
+        vec![piece(" dbs ", Role::Strong), piece(project, Role::Text)],
         None,
     )];
     if frame.arranged.framing == Framing::Bare {
+        parts.push((vec![piece(" ", Role::Text)], None));
         parts.extend(bare(frame));
         return Left { parts };
     }
@@ -80,13 +95,12 @@ fn left(frame: &FrameOf<'_>, names: bool) -> Left {
             number.to_string()
         };
         let here = at == frame.state.tab;
-        let text = if here {
-            format!("[{text}]")
+        let name = if here {
+            piece(format!("[{text}]"), Role::TabHere)
         } else {
-            format!(" {text} ")
+            piece(text, Role::Dim)
         };
-        let role = if here { Role::TabHere } else { Role::Dim };
-        parts.push((vec![piece(text, role)], Some(Hit::Tab(at))));
+        parts.push((vec![piece(" ", Role::Text), name], Some(Hit::Tab(at))));
     }
     Left { parts }
 }
@@ -153,16 +167,27 @@ fn paused(frame: &FrameOf<'_>, pause: &Pause) -> String {
 fn agents(frame: &FrameOf<'_>) -> Vec<Piece> {
     let model = frame.scene.model;
     vec![
-        piece("agents ", Role::Dim),
+        piece(" agents ", Role::Dim),
         piece(
-            format!("{}/{}  ", model.agents().count(), model.max_agents),
+            format!("{}/{} ", model.agents().count(), model.max_agents),
             Role::Text,
         ),
     ]
 }
 
+/// The counts without so many of them: first goes what the row below says too, then what is over, then what is under way.
+fn fewer(counts: &[(Mark, Piece)], gone: usize) -> Vec<Piece> {
+    let order = [Mark::NeedsYou, Mark::Done, Mark::Running, Mark::Failed];
+    let there = order
+        .iter()
+        .filter(|mark| counts.iter().any(|(known, _)| known == *mark));
+    let gone: Vec<&Mark> = there.take(gone).collect();
+    let left = counts.iter().filter(|(mark, _)| !gone.contains(&mark));
+    left.map(|(_, piece)| piece.clone()).collect()
+}
+
 /// How many tasks are under way, need a person, failed, are done: glyph and number, only what there is.
-pub(super) fn counts(frame: &FrameOf<'_>) -> Vec<Piece> {
+pub(super) fn counts(frame: &FrameOf<'_>) -> Vec<(Mark, Piece)> {
     let needs = frame.scene.model.attention.len();
     let (mut active, mut failed, mut done) = (0_usize, 0_usize, 0_usize);
     for task in frame.scene.model.tasks.values() {
@@ -187,7 +212,7 @@ pub(super) fn counts(frame: &FrameOf<'_>) -> Vec<Piece> {
     let glyphs = frame.scene.theme.glyphs;
     all.into_iter()
         .filter(|(_, many, _)| *many > 0)
-        .map(|(mark, many, role)| piece(format!("{}{many}  ", mark.glyph(glyphs)), role))
+        .map(|(mark, many, role)| (mark, piece(format!("{}{many} ", mark.glyph(glyphs)), role)))
         .collect()
 }
 
@@ -195,13 +220,16 @@ fn run_time(frame: &FrameOf<'_>) -> Vec<Piece> {
     let Span(millis) = frame.scene.now.since(frame.scene.session.started);
     let seconds = millis / 1000;
     let text = format!(
-        "{:02}:{:02}:{:02} ",
+        " {:02}:{:02}:{:02} ",
         seconds / 3600,
         seconds / 60 % 60,
         seconds % 60
     );
     vec![piece(text, Role::Dim)]
 }
+
+/// A title is not cut to less.
+const LEAST_TITLE: usize = 10;
 
 /// The row below: how many things need a person, and the one that has waited longest.
 pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
@@ -235,16 +263,20 @@ pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hit
         width: area.width - used,
         ..area
     };
-    let pieces = [
-        piece(
-            format!(" {glyph} NEEDS YOU {} ", model.attention.len()),
-            Role::Human,
-        ),
+    let mut pieces = vec![
+        piece(format!(" {glyph} "), Role::Needs),
+        piece(format!("NEEDS YOU {} ", model.attention.len()), Role::Human),
         piece(format!(" {} ", oldest.task), Role::Strong),
-        piece(format!("{title}  "), Role::Text),
         piece(format!("{word} "), role),
         piece(&oldest.text, Role::Text),
     ];
+    // What is wanted matters more than what the task is called.
+    let left = usize::from(room.width).saturating_sub(pieces_width(&pieces) + 2);
+    let title = clean(title);
+    if left >= width(&title).min(LEAST_TITLE) {
+        let title = cut(&title, left, frame.scene.theme.more());
+        pieces.insert(3, piece(format!("{title}  "), Role::Text));
+    }
     canvas.line(room, &pieces);
     hits.push((area, Hit::Strip));
 }

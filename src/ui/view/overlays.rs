@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, form, help, palette};
+use super::{FrameOf, away, form, greeting, help, palette};
 use crate::domain::Level;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
@@ -24,6 +24,8 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
     }
     if let (Some(left), None) = (frame.state.away, &frame.state.overlay) {
         away::draw(frame, left, area, canvas);
+    } else if frame.state.overlay.is_none() {
+        greeting::draw(frame, area, canvas);
     }
     let Some(overlay) = &frame.state.overlay else {
         return;
@@ -52,6 +54,7 @@ pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
     keys || state.copying.is_some()
         || state.undo.last().is_some_and(|act| act.is_fresh(scene.now))
         || state.overlay.is_some()
+        || state.greeting(scene.now).is_some()
         || state.toasts.iter().any(|toast| toast.shown(scene.now))
 }
 

@@ -221,7 +221,7 @@ fn hidden(look: &Look<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
         .keymap
         .hint(crate::ui::action::Action::Finished)
         .unwrap_or_default();
-    let text = format!("{many} finished, {key} shows them");
+    let text = format!(" {many} finished, {key} shows them");
     canvas.line(line, &[piece(text, Role::Dim)]);
 }
 

@@ -321,6 +321,9 @@ fn scroll(look: &Look<'_>, below: Rect, step: Step) -> Moved {
 
 fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
+    if let Some(why) = look.failure(&Paper::Checks(of_task(look).cloned())) {
+        return canvas.centre(row_of(area, top), &why, Role::Failed);
+    }
     let (text, hint) = match checks(look) {
         None => ("Looking for checks.", ""),
         Some(_) => (

@@ -188,6 +188,9 @@ fn trunk(row: &GraphRow, room: usize, glyphs: Glyphs) -> String {
 
 fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
+    if let Some(why) = look.failure(&Paper::Graph) {
+        return canvas.centre(row_of(area, top), &why, Role::Failed);
+    }
     let (text, hint) = match graph(look) {
         None => ("Looking at what waits for what.", ""),
         Some(_) => (

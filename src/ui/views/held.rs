@@ -7,7 +7,7 @@ use crate::ui::canvas::{Canvas, row_of};
 use crate::ui::state::Copying;
 use crate::ui::still::{Still, StillLine};
 use crate::ui::text::{clean, grapheme_width};
-use crate::ui::theme::{Palette, Role};
+use crate::ui::theme::Role;
 
 /// The terminal held still in that pane.
 pub(super) fn held<'a>(look: &Look<'a>) -> Option<&'a Copying> {
@@ -19,6 +19,7 @@ pub(super) fn held<'a>(look: &Look<'a>) -> Option<&'a Copying> {
 pub(super) fn draw(copying: &Copying, area: Rect, canvas: &mut Canvas<'_>) {
     let height = usize::from(area.height);
     let top = copying.top.min(copying.still.last());
+    canvas.bare(area);
     for row in 0..height {
         if let Some(line) = copying.still.line(top + row) {
             draw_line(line, row_of(area, row), canvas);
@@ -28,19 +29,13 @@ pub(super) fn draw(copying: &Copying, area: Rect, canvas: &mut Canvas<'_>) {
 }
 
 fn draw_line(line: &StillLine, place: Rect, canvas: &mut Canvas<'_>) {
-    let mono = canvas.theme.palette == Palette::Mono;
     for (column, grapheme) in line.graphemes() {
         let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(1).max(1);
         let Ok(column) = u16::try_from(column) else { break };
         if column.saturating_add(wide) > place.width {
             break;
         }
-        let style = line.look(usize::from(column));
-        let style = if mono {
-            super::terminal::without_colour(style)
-        } else {
-            style
-        };
+        let style = canvas.theme.shown(line.look(usize::from(column)));
         let shown = clean(grapheme);
         let shown = if grapheme_width(&shown) == 0 { " " } else { &shown };
         canvas.cell((place.x + column, place.y), shown, style, wide);

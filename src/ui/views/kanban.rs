@@ -143,14 +143,17 @@ fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
     ];
     let title = card.title();
     let indent = lead.iter().map(|piece| width(&piece.text)).sum::<usize>();
-    let mut titles = wrap(&title.text, room.saturating_sub(indent).max(6)).into_iter();
+    let first = wrap(&title.text, room.saturating_sub(indent).max(6))
+        .into_iter()
+        .next();
     let mut lines = vec![lead];
-    if let (Some(line), Some(first)) = (lines.first_mut(), titles.next()) {
-        line.push(piece(first, title.role));
+    let first = first.unwrap_or_default();
+    let rest = title.text.strip_prefix(&first).unwrap_or_default().trim_start();
+    if let Some(line) = lines.first_mut() {
+        line.push(piece(&first, title.role));
     }
-    let rest: Vec<String> = titles.collect();
     if !rest.is_empty() {
-        lines.push(vec![piece(format!("   {}", rest.join(" ")), title.role)]);
+        lines.push(vec![piece(format!("   {rest}"), title.role)]);
     }
     if let Some(who) = &card.who {
         lines.push(vec![piece(format!("   {who}"), Role::Dim)]);

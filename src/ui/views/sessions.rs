@@ -47,7 +47,9 @@ impl View for SessionsView {
         let found = sessions(&look.sieve(), look.scene);
         if rows(look).is_none_or(<[SessionRow]>::is_empty) {
             let top = usize::from(area.height) / 3;
-            return canvas.centre(row_of(area, top), "Looking for sessions.", Role::Dim);
+            let why = look.failure(&Paper::Sessions);
+            let text = why.as_deref().unwrap_or("Looking for sessions.");
+            return canvas.centre(row_of(area, top), text, Role::Dim);
         }
         let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);

@@ -2,7 +2,7 @@
 //! never draws outside its area.
 
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::held;
 use super::{Hits, Look, Moved, Step, View, scrolled};
@@ -13,7 +13,7 @@ use crate::ui::marker::of_attempt;
 use crate::ui::scene::{ScreenId, ScreenRead};
 use crate::ui::state::Content;
 use crate::ui::text::{clean, grapheme_width, wrap};
-use crate::ui::theme::{Palette, Role};
+use crate::ui::theme::Role;
 
 /// A live terminal.
 pub(super) struct TerminalView;
@@ -123,6 +123,7 @@ pub(super) fn peek(
     look.scene.screens.with(id, &mut |screen| {
         let top = first_shown(screen, area.height);
         let back = back.min(screen.history());
+        canvas.bare(area);
         screen.cells(back, &mut |column, row, grapheme, style| {
             if let Some(row) = row.checked_sub(top) {
                 put(canvas, area, (column, row), (grapheme, style));
@@ -140,7 +141,7 @@ pub(crate) fn redraw_row(
 ) -> Option<u16> {
     let top = first_shown(screen, area.height);
     let place = row.checked_sub(top).filter(|place| *place < area.height)?;
-    canvas.clear(row_of(area, usize::from(place)));
+    canvas.bare(row_of(area, usize::from(place)));
     screen.row(row, &mut |column, _, grapheme, style| {
         put(canvas, area, (column, place), (grapheme, style));
     });
@@ -156,8 +157,7 @@ pub(super) fn put(
 ) {
     let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
     if row < area.height && column + wide <= area.width {
-        let mono = canvas.theme.palette == Palette::Mono;
-        let style = if mono { without_colour(style) } else { style };
+        let style = canvas.theme.shown(style);
         canvas.cell((area.x + column, area.y + row), shown(grapheme), style, wide);
     }
 }
@@ -168,14 +168,6 @@ fn shown(grapheme: &str) -> &str {
     } else {
         grapheme
     }
-}
-
-pub(super) fn without_colour(style: Style) -> Style {
-    let mut plain = Style::default().add_modifier(style.add_modifier);
-    if style.bg.is_some() && style.fg.is_none() {
-        plain = plain.add_modifier(Modifier::REVERSED);
-    }
-    plain
 }
 
 /// The first row of a terminal to draw when it is taller than its pane.

@@ -7,9 +7,10 @@ use super::Client;
 use crate::adapters::clock;
 use crate::adapters::ipc::Sender;
 use crate::app::taste::Taste;
-use crate::app::wire::{FromServer, Looks, Manner, Notify};
+use crate::app::wire::{FromServer, Manner, Notify};
 use crate::domain::Timestamp;
 use crate::read_model::ReadModel;
+use crate::ui::Looks;
 use crate::ui::{Call, Herald};
 
 /// What one client's terminal was told.

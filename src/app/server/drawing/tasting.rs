@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::dressing::own_themes;
 use super::{Client, Stale};
 use crate::adapters::clock;
 use crate::app::server::arranging;
@@ -16,14 +17,20 @@ impl Client {
     /// Draws and heeds keys as the settings say by now.
     pub(super) fn take_settings(&mut self) {
         let config = Arc::clone(&self.settings.borrow_and_update());
-        let taste = Taste::of(&config);
-        self.theme = taste.theme(self.looks);
+        let (own, problems) = own_themes(&self.server.session.place);
+        let taste = Taste::of(&config).with(own);
+        for problem in problems {
+            self.state.tell(clock::now(), Level::Warning, problem);
+        }
         // Keys that contradict each other never come into force.
         if let Ok(keymap) = taste.keymap() {
             self.state.keymap = keymap;
         }
         self.state.pastes = taste.pastes();
         self.calling.take_settings(&taste, self.looks);
+        self.state.offer_themes(taste.themes());
+        self.taste = taste;
+        self.dress();
         self.picture.anew(self.state.size);
         self.picture.mark(Stale::Everything);
     }

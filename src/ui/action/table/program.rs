@@ -39,6 +39,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Program, When::Always),
     ),
     row(
+        Action::ChooseTheme,
+        "theme",
+        (
+            "theme",
+            "Choose how the screen looks; each theme is shown while it is marked.",
+        ),
+        &["colours", "colors", "dark", "light", "contrast", "looks"],
+        (Group::Program, When::Always),
+    ),
+    row(
         Action::Interrupt,
         "interrupt",
         (

@@ -1,0 +1,95 @@
+//! How a terminal can be drawn on, from its environment. Asks nothing of the terminal itself.
+
+use crate::app::edge::Edge;
+use crate::ui::{Glyphs, Looks, Palette};
+
+/// Beginnings of names of terminals that show all colours, whatever else is said.
+const TRUE: [&str; 6] = [
+    "xterm-kitty",
+    "xterm-ghostty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "iterm",
+];
+
+/// Beginnings of names of terminals without colours.
+const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
+
+/// What that environment says.
+pub(super) fn of(edge: &Edge) -> Looks {
+    let term = edge.get("TERM").unwrap_or_default();
+    Looks {
+        palette: palette(&term, &|name| edge.get(name)),
+        glyphs: glyphs(&term, edge),
+        ground: edge
+            .get("COLORFGBG")
+            .as_deref()
+            .and_then(super::ground::of_colorfgbg),
+    }
+}
+
+fn palette(term: &str, get: &dyn Fn(&str) -> Option<String>) -> Palette {
+    let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+    let set = get("COLORTERM").unwrap_or_default();
+    let no = get("NO_COLOR").is_some() || get("CLICOLOR").is_some_and(|value| value == "0");
+    if no || begins(&MONO) || term.ends_with("-m") {
+        Palette::Mono
+    } else if matches!(set.as_str(), "truecolor" | "24bit") || begins(&TRUE) || term.contains("direct") {
+        Palette::True
+    } else if term.contains("256color") {
+        Palette::Indexed
+    } else if cfg!(windows) && term.is_empty() {
+        Palette::True
+    } else {
+        Palette::Sixteen
+    }
+}
+
+fn glyphs(term: &str, edge: &Edge) -> Glyphs {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| edge.get(name))
+        .unwrap_or_default();
+    let utf8 = cfg!(windows) || locale.to_ascii_lowercase().replace('-', "").contains("utf8");
+    if utf8 && term != "linux" && term != "dumb" {
+        Glyphs::Unicode
+    } else {
+        Glyphs::Ascii
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_colours_follows_the_names_and_no_color_wins() {
+        let palette = |term: &str, variables: &[(&str, &str)]| {
+            palette(term, &|name| {
+                let found = variables.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (term, variables, expected) in [
+            ("xterm-256color", &[][..], Palette::Indexed),
+            ("xterm-256color", &[("COLORTERM", "truecolor")], Palette::True),
+            ("tmux-256color", &[("COLORTERM", "24bit")], Palette::True),
+            ("xterm-kitty", &[], Palette::True),
+            ("xterm-direct", &[], Palette::True),
+            ("xterm", &[], Palette::Sixteen),
+            ("linux", &[], Palette::Sixteen),
+            ("screen", &[("COLORTERM", "1")], Palette::Sixteen),
+            ("vt220", &[], Palette::Mono),
+            ("dumb", &[("COLORTERM", "truecolor")], Palette::Mono),
+            (
+                "xterm-256color",
+                &[("NO_COLOR", "1"), ("COLORTERM", "truecolor")],
+                Palette::Mono,
+            ),
+            ("xterm-256color", &[("CLICOLOR", "0")], Palette::Mono),
+        ] {
+            assert_eq!(palette(term, variables), expected, "{term} {variables:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Colours for terminals that show fewer: the nearest of 256, of 16, none. Knows nothing of roles.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use super::Palette;
+use crate::term::{Palette as Table, Rgb};
+
+/// A style with the colours that palette has.
+pub(super) fn fitted(style: Style, palette: Palette) -> Style {
+    match palette {
+        Palette::True => style,
+        Palette::Mono => without_colour(style),
+        Palette::Sixteen | Palette::Indexed => Style {
+            fg: style.fg.map(|color| nearest(color, palette)),
+            bg: style.bg.map(|color| nearest(color, palette)),
+            underline_color: style.underline_color.map(|color| nearest(color, palette)),
+            ..style
+        },
+    }
+}
+
+/// A role's style; text never gets the colour of what lies below it, however few colours there are.
+pub(super) fn fitted_on(style: Style, ground: Option<Color>, palette: Palette) -> Style {
+    let mut fitted = fitted(style, palette);
+    let below = style.bg.or(ground).map(|color| nearest(color, palette));
+    if let (Some(text), Some(below)) = (fitted.fg, below)
+        && text == below
+        && let Some(rgb) = rgb_of(below)
+    {
+        fitted.fg = Some(Color::Indexed(if luminance(rgb) < 0.18 { 15 } else { 0 }));
+    }
+    fitted
+}
+
+/// A style without colours. A background is said by reverse, unless the text had a colour too: then it stays readable.
+fn without_colour(style: Style) -> Style {
+    let mut plain = Style::default().add_modifier(style.add_modifier);
+    if style.bg.is_some() && style.fg.is_none() {
+        plain = plain.add_modifier(Modifier::REVERSED);
+    }
+    plain
+}
+
+fn nearest(color: Color, palette: Palette) -> Color {
+    let most: u8 = match palette {
+        Palette::Mono | Palette::True => return color,
+        Palette::Sixteen => 15,
+        Palette::Indexed => 255,
+    };
+    match color {
+        // What is in the table already follows the person's own colours.
+        Color::Indexed(index) if index <= most => color,
+        Color::Rgb(..) | Color::Indexed(_) => rgb_of(color).map_or(color, |rgb| closest(rgb, most)),
+        _ => color,
+    }
+}
+
+/// The entry of the table that comes closest. Of 256, the first 16 are left out: people change them.
+fn closest(rgb: Rgb, most: u8) -> Color {
+    let table = Table::default();
+    let entries = if most > 15 { 16..=most } else { 0..=most };
+    let closest = entries.min_by_key(|index| distance(rgb, table.indexed(*index)));
+    Color::Indexed(closest.unwrap_or(0))
+}
+
+/// How far apart two colours look: red, green and blue weighed as the eye does, roughly.
+fn distance(one: Rgb, other: Rgb) -> u64 {
+    let square = |a: u8, b: u8| u64::from(a.abs_diff(b)).pow(2);
+    let red = u64::midpoint(u64::from(one.0), u64::from(other.0));
+    (512 + red) * square(one.0, other.0)
+        + 1024 * square(one.1, other.1)
+        + (767 - red) * square(one.2, other.2)
+}
+
+/// Red, green and blue of a colour, by the usual table where it is one of that.
+pub(super) fn rgb_of(color: Color) -> Option<Rgb> {
+    match color {
+        Color::Rgb(red, green, blue) => Some((red, green, blue)),
+        Color::Indexed(index) => Some(Table::default().indexed(index)),
+        _ => None,
+    }
+}
+
+/// How bright a colour is, from 0 to 1 (WCAG 2).
+pub(super) fn luminance((red, green, blue): Rgb) -> f64 {
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+/// The light of one part of a colour, from 0 to 1.
+pub(super) fn linear(part: u8) -> f64 {
+    let part = f64::from(part) / 255.0;
+    if part <= 0.040_45 {
+        part / 12.92
+    } else {
+        ((part + 0.055) / 1.055).powf(2.4)
+    }
+}

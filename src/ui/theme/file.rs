@@ -1,0 +1,118 @@
+//! A theme file as it is written: which theme it is like, and how its roles look. What is wrong is said with its line.
+
+use std::collections::BTreeMap;
+
+use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
+
+use super::Role;
+
+/// What is wrong with a theme.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ThemeProblem {
+    /// The file cannot be understood.
+    #[error("read the theme {file}, line {line}: {why}")]
+    Line {
+        /// Name or path.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// There is no such theme.
+    #[error("find the theme `{name}`: there are {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A theme is like itself.
+    #[error("read the theme `{0}`: it is like itself; take its row `like` out")]
+    Ring(String),
+}
+
+/// A theme file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ThemeFile {
+    /// The theme whose roles hold where this one says nothing.
+    pub(super) like: Option<String>,
+    /// Roles, and how they look.
+    #[serde(default)]
+    pub(super) roles: BTreeMap<Role, Look>,
+}
+
+/// How a role looks.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Look {
+    fg: Option<Paint>,
+    bg: Option<Paint>,
+    #[serde(default)]
+    attrs: Vec<Attr>,
+}
+
+/// A colour by name or as `#rrggbb`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Paint(Color);
+
+impl TryFrom<String> for Paint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Paint, String> {
+        let wrong =
+            || format!("`{text}` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255");
+        text.parse()
+            .map(Paint)
+            .map_err(|_nothing_more: ratatui::style::ParseColorError| wrong())
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Attr {
+    Bold,
+    Dim,
+    Reverse,
+    Underline,
+    Blink,
+}
+
+impl ThemeFile {
+    /// Reads the text of a file; `name` is what its problems are told of.
+    pub(super) fn parse(name: &str, text: &str) -> Result<ThemeFile, ThemeProblem> {
+        toml_edit::de::from_str(text).map_err(|error| {
+            let before = error
+                .span()
+                .and_then(|span| text.get(..span.start))
+                .unwrap_or_default();
+            ThemeProblem::Line {
+                file: name.to_owned(),
+                line: before.matches('\n').count() + 1,
+                why: error.message().to_owned(),
+            }
+        })
+    }
+}
+
+impl Look {
+    pub(super) fn style(&self) -> Style {
+        let style = Style {
+            fg: self.fg.map(|paint| paint.0),
+            bg: self.bg.map(|paint| paint.0),
+            ..Style::default()
+        };
+        self.attrs.iter().fold(style, |style, attr| {
+            style.add_modifier(match attr {
+                Attr::Bold => Modifier::BOLD,
+                Attr::Dim => Modifier::DIM,
+                Attr::Reverse => Modifier::REVERSED,
+                Attr::Underline => Modifier::UNDERLINED,
+                Attr::Blink => Modifier::SLOW_BLINK,
+            })
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! Whether themes can be read by people: contrast, and states that differ for those who see fewer colours.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use super::colour::{linear, luminance, rgb_of};
+use super::*;
+use crate::term::Rgb;
+
+/// Themes with colours of their own, and the least contrast of their text (WCAG 2: AA, AAA).
+const FIXED: [(&str, f64); 6] = [
+    ("dark", 4.5),
+    ("light", 4.5),
+    ("colour-blind-dark", 4.5),
+    ("colour-blind-light", 4.5),
+    ("high-contrast-dark", 7.0),
+    ("high-contrast-light", 7.0),
+];
+
+/// Roles that are lines, not text: WCAG asks for 3 to 1.
+const LINES: [Role; 3] = [Role::Border, Role::BorderFocus, Role::BorderType];
+
+/// Roles whose ground others are drawn on.
+const SURFACES: [Role; 3] = [Role::Text, Role::Bar, Role::SelectedElsewhere];
+
+const STATES: [Role; 8] = [
+    Role::Pending,
+    Role::Running,
+    Role::Verifying,
+    Role::Done,
+    Role::Failed,
+    Role::Blocked,
+    Role::Human,
+    Role::Retry,
+];
+
+fn theme(name: &str, palette: Palette, ground: Option<Ground>) -> Theme {
+    let looks = Looks {
+        palette,
+        glyphs: Glyphs::Unicode,
+        ground,
+    };
+    Themes::default().theme(name, looks).expect(name)
+}
+
+fn rgb(color: Option<Color>) -> Rgb {
+    color.and_then(rgb_of).expect("a colour of its own")
+}
+
+fn contrast(one: Rgb, other: Rgb) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// Text and grounds it is drawn on.
+fn pairs(theme: &Theme, role: Role) -> Vec<(Rgb, Rgb)> {
+    let text = theme.style(Role::Text);
+    let style = theme.style(role);
+    let fg = rgb(style.fg.or(text.fg));
+    match style.bg {
+        Some(bg) => vec![(fg, rgb(Some(bg)))],
+        None if LINES.contains(&role) => vec![(fg, rgb(text.bg))],
+        None => {
+            let ground = |surface: Role| rgb(theme.style(surface).bg.or(text.bg));
+            SURFACES.map(|surface| (fg, ground(surface))).into()
+        }
+    }
+}
+
+#[test]
+fn text_of_themes_with_colours_of_their_own_stands_out() {
+    for (name, least) in FIXED {
+        for palette in [Palette::True, Palette::Indexed] {
+            let theme = theme(name, palette, None);
+            for (role, style) in &theme.roles {
+                let least = if LINES.contains(role) { 3.0 } else { least };
+                // The nearest of 256 may be a little off.
+                let least = if palette == Palette::Indexed {
+                    least * 0.8
+                } else {
+                    least
+                };
+                for (text, ground) in pairs(&theme, *role) {
+                    let found = contrast(text, ground);
+                    assert!(
+                        found >= least,
+                        "{name} {role:?} {found:.2} of {least} ({palette:?})"
+                    );
+                }
+                assert!(
+                    !style.add_modifier.contains(Modifier::DIM),
+                    "{name} {role:?} is dim"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn with_sixteen_colours_no_text_vanishes() {
+    for (name, _) in FIXED {
+        let theme = theme(name, Palette::Sixteen, None);
+        let ground = theme.style(Role::Text).bg;
+        for (role, style) in &theme.roles {
+            let fg = style.fg.or(theme.style(Role::Text).fg);
+            let bg = style.bg.or(ground);
+            assert_ne!(fg, bg, "{name} {role:?}");
+            assert!(
+                [fg, bg]
+                    .iter()
+                    .all(|color| matches!(color, Some(Color::Indexed(0..=15)))),
+                "{name} {role:?} {style:?}"
+            );
+        }
+    }
+}
+
+/// How a colour looks without the cones for red (protanopia) or green (deuteranopia): Machado, Oliveira and Fernandes, 2009.
+const DICHROMATS: [[[f64; 3]; 3]; 2] = [
+    [
+        [0.152_286, 1.052_583, -0.204_868],
+        [0.114_503, 0.786_281, 0.099_216],
+        [-0.003_882, -0.048_116, 1.051_998],
+    ],
+    [
+        [0.367_322, 0.860_646, -0.227_968],
+        [0.280_085, 0.672_501, 0.047_413],
+        [-0.011_820, 0.042_940, 0.968_881],
+    ],
+];
+
+/// Lightness, green to red, blue to yellow (CIE 1976), as seen through a matrix.
+fn seen(color: Rgb, eye: &[[f64; 3]; 3]) -> [f64; 3] {
+    let light = [linear(color.0), linear(color.1), linear(color.2)];
+    let dot = |row: &[f64; 3]| row.iter().zip(light).map(|(a, b)| a * b).sum::<f64>();
+    let [red, green, blue] = eye.map(|row| dot(&row).clamp(0.0, 1.0));
+    let x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047;
+    let y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    let z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883;
+    let root = |part: f64| {
+        if part > 0.008_856 {
+            part.cbrt()
+        } else {
+            7.787 * part + 16.0 / 116.0
+        }
+    };
+    let (x, y, z) = (root(x), root(y), root(z));
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+/// The two states that look most alike, and how far apart they are; below 2.3 nobody sees a difference.
+fn most_alike(theme: &Theme) -> (f64, Role, Role) {
+    let mut worst = (f64::MAX, Role::Text, Role::Text);
+    for eye in &DICHROMATS {
+        for (at, one) in STATES.iter().enumerate() {
+            for other in STATES.iter().skip(at + 1) {
+                let colour = |role: &Role| seen(rgb(theme.style(*role).fg), eye);
+                let parts = colour(one).into_iter().zip(colour(other));
+                let apart = parts.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                if apart < worst.0 {
+                    worst = (apart, *one, *other);
+                }
+            }
+        }
+    }
+    worst
+}
+
+#[test]
+fn in_the_colour_blind_themes_every_state_looks_different_without_red_or_green() {
+    for name in ["colour-blind-dark", "colour-blind-light"] {
+        let (apart, one, other) = most_alike(&theme(name, Palette::True, None));
+        assert!(
+            apart >= 12.0,
+            "{name}: {one:?} and {other:?} are only {apart:.1} apart"
+        );
+    }
+    let (apart, ..) = most_alike(&theme("dark", Palette::True, None));
+    assert!(
+        apart < 12.0,
+        "the ordinary theme would pass, so the measure says nothing"
+    );
+}
+
+#[test]
+fn every_built_in_theme_knows_every_role_and_mono_has_no_colour() {
+    let mono = theme("mono", Palette::True, None);
+    assert_eq!(mono.palette, Palette::Mono);
+    let has_colour = |style: &Style| style.fg.is_some() || style.bg.is_some();
+    assert!(!mono.roles.values().any(has_colour));
+    for (name, _) in FIXED {
+        let theme = theme(name, Palette::True, None);
+        assert!(theme.roles.keys().eq(mono.roles.keys()), "{name}");
+        assert_ne!(theme.ground().bg, None, "{name}");
+    }
+    let terminal = theme("terminal", Palette::True, None);
+    assert!(terminal.roles.keys().eq(mono.roles.keys()));
+    assert_eq!(terminal.ground(), Style::default());
+}
+
+#[test]
+fn a_name_may_stand_for_a_dark_and_a_light_theme() {
+    for name in ["adaptive", "high-contrast", "colour-blind"] {
+        let of = |ground| luminance(rgb(theme(name, Palette::True, ground).ground().bg));
+        assert!(of(Some(Ground::Dark)) < 0.1, "{name}");
+        assert!(of(Some(Ground::Light)) > 0.8, "{name}");
+        assert!(of(None) < 0.1, "{name}");
+    }
+    assert_eq!(Ground::of(0xfd, 0xf6, 0xe3), Ground::Light);
+    assert_eq!(Ground::of(0x28, 0x2a, 0x36), Ground::Dark);
+}
+
+#[test]
+fn what_is_wished_for_wins_over_a_terminal_without_colours_and_auto_follows_it() {
+    assert_eq!(theme("auto", Palette::Mono, None).palette, Palette::Mono);
+    assert_eq!(theme("auto", Palette::True, None).palette, Palette::True);
+    assert_eq!(theme("terminal", Palette::Mono, None).palette, Palette::Sixteen);
+}
+
+fn own(name: &str, text: &str) -> OwnTheme {
+    OwnTheme {
+        name: name.to_owned(),
+        file: format!("themes/{name}.toml"),
+        text: text.to_owned(),
+    }
+}
+
+fn problem(own: Vec<OwnTheme>, name: &str) -> String {
+    let looks = Looks {
+        palette: Palette::True,
+        glyphs: Glyphs::Unicode,
+        ground: None,
+    };
+    Themes::with(own).theme(name, looks).unwrap_err().to_string()
+}
+
+#[test]
+fn a_theme_of_ones_own_may_change_a_single_role_of_another() {
+    let themes = Themes::with(vec![own(
+        "mine",
+        "like = \"dark\"\n[roles]\ndone = { fg = \"#123456\" }\n",
+    )]);
+    let looks = Looks {
+        palette: Palette::True,
+        glyphs: Glyphs::Ascii,
+        ground: None,
+    };
+    let mine = themes.theme("mine", looks).unwrap();
+    let dark = themes.theme("dark", looks).unwrap();
+    assert_eq!(mine.style(Role::Done).fg, Some(Color::Rgb(0x12, 0x34, 0x56)));
+    assert_eq!(mine.style(Role::Failed), dark.style(Role::Failed));
+    assert!(themes.names().iter().any(|(name, _)| name == "mine"));
+}
+
+#[test]
+fn what_is_wrong_with_a_theme_is_said_with_file_and_line() {
+    let wrong = |text: &str| problem(vec![own("mine", text)], "mine");
+    assert_eq!(
+        wrong("[roles]\ntext = {}\ndone = { fg = \"greeen\" }\n"),
+        "read the theme themes/mine.toml, line 3: `greeen` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255"
+    );
+    assert!(
+        wrong("[roles]\n\ndoen = {}\n")
+            .starts_with("read the theme themes/mine.toml, line 3: unknown variant `doen`")
+    );
+    assert!(wrong("[roles]\ndone = { fgg = 1 }\n").contains("line 2: unknown field `fgg`"));
+    assert!(wrong("like = \"mine\"\n").ends_with("it is like itself; take its row `like` out"));
+    assert!(problem(Vec::new(), "mine").starts_with("find the theme `mine`: there are auto, terminal,"));
+}
+
+#[test]
+fn nothing_blinks_when_motion_is_reduced() {
+    let full = theme("terminal", Palette::Sixteen, None);
+    let blinks = |theme: &Theme| {
+        theme
+            .style(Role::Needs)
+            .add_modifier
+            .contains(Modifier::SLOW_BLINK)
+    };
+    assert!(blinks(&full.clone().with(Motion::Full)));
+    let still = full.with(Motion::Reduced);
+    let any = still
+        .roles
+        .values()
+        .any(|style| style.add_modifier.contains(Modifier::SLOW_BLINK));
+    assert!(!any && still.style(Role::Needs).add_modifier.contains(Modifier::REVERSED));
+}

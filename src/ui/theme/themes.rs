@@ -1,0 +1,178 @@
+//! The themes there are: built-in ones and a person's own, by name. A name may stand for two files, one for dark and one for
+//! light terminals.
+
+use std::collections::BTreeMap;
+
+use ratatui::style::Style;
+
+use super::colour::fitted_on;
+use super::file::{Look, ThemeFile};
+use super::{Ground, Looks, Palette, Role, Theme, ThemeProblem};
+
+/// Built-in theme files, by name.
+const BUILTIN: [(&str, &str); 8] = [
+    ("terminal", include_str!("../../../assets/themes/terminal.toml")),
+    ("dark", include_str!("../../../assets/themes/dark.toml")),
+    ("light", include_str!("../../../assets/themes/light.toml")),
+    (
+        "high-contrast-dark",
+        include_str!("../../../assets/themes/high-contrast-dark.toml"),
+    ),
+    (
+        "high-contrast-light",
+        include_str!("../../../assets/themes/high-contrast-light.toml"),
+    ),
+    (
+        "colour-blind-dark",
+        include_str!("../../../assets/themes/colour-blind-dark.toml"),
+    ),
+    (
+        "colour-blind-light",
+        include_str!("../../../assets/themes/colour-blind-light.toml"),
+    ),
+    ("mono", include_str!("../../../assets/themes/mono.toml")),
+];
+
+/// What a person may wish for, before their own themes.
+const NAMES: [(&str, &str); 8] = [
+    ("auto", "as the terminal can"),
+    ("terminal", "the terminal's own 16 colours"),
+    ("adaptive", "dark or light, as the terminal is"),
+    ("dark", "light text on dark"),
+    ("light", "dark text on light"),
+    ("high-contrast", "as much contrast as can be"),
+    ("colour-blind", "no red against green"),
+    ("mono", "no colours"),
+];
+
+/// How many themes may stand behind one another by `like`.
+const DEEPEST: usize = 8;
+
+/// A theme file of a person's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnTheme {
+    /// Its name: that of the file without `.toml`.
+    pub name: String,
+    /// Where it is, for problems.
+    pub file: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// All themes there are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Themes {
+    own: Vec<OwnTheme>,
+}
+
+impl Themes {
+    /// The built-in ones and these; of two with the same name the first holds, and one of a person's own before a built-in one.
+    pub fn with(own: Vec<OwnTheme>) -> Themes {
+        Themes { own }
+    }
+
+    /// What can be wished for: a name, and what it is in a few words.
+    pub fn names(&self) -> Vec<(String, String)> {
+        let builtin = NAMES.map(|(name, what)| (name.to_owned(), what.to_owned()));
+        let mut names: Vec<(String, String)> = builtin.into();
+        for own in &self.own {
+            if !names.iter().any(|(name, _)| *name == own.name) {
+                names.push((own.name.clone(), own.file.clone()));
+            }
+        }
+        names
+    }
+
+    /// The theme of that name for that terminal. What is wished for wins over a terminal that asks for no colours; `auto`
+    /// follows it.
+    ///
+    /// # Errors
+    /// When there is no such theme, or its file cannot be understood.
+    pub fn theme(&self, name: &str, looks: Looks) -> Result<Theme, ThemeProblem> {
+        let palette = match (name, looks.palette) {
+            ("mono", _) | ("auto", Palette::Mono) => Palette::Mono,
+            (_, palette) => palette.max(Palette::Sixteen),
+        };
+        let name = match (name, palette) {
+            ("auto", Palette::Mono) => "mono",
+            ("auto", _) => "terminal",
+            (name, _) => name,
+        };
+        let rows = self.rows(&self.file_for(name, looks.ground)?)?;
+        Ok(Theme {
+            roles: styles(&rows, palette),
+            palette,
+            glyphs: looks.glyphs,
+        })
+    }
+
+    /// The name of the file that a name stands for.
+    fn file_for(&self, name: &str, ground: Option<Ground>) -> Result<String, ThemeProblem> {
+        let ground = match ground {
+            Some(Ground::Light) => "light",
+            Some(Ground::Dark) | None => "dark",
+        };
+        let candidates = [
+            name.to_owned(),
+            format!("{name}-{ground}"),
+            match name {
+                "adaptive" => ground.to_owned(),
+                _ => String::new(),
+            },
+        ];
+        let there = candidates.into_iter().find(|name| self.text(name).is_some());
+        there.ok_or_else(|| ThemeProblem::Unknown {
+            name: name.to_owned(),
+            known: self
+                .names()
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
+
+    /// What a file is called in problems, and its text.
+    fn text(&self, name: &str) -> Option<(&str, &str)> {
+        let own = self.own.iter().find(|own| own.name == name);
+        let builtin = || BUILTIN.iter().find(|(known, _)| *known == name).copied();
+        own.map(|own| (own.file.as_str(), own.text.as_str()))
+            .or_else(builtin)
+    }
+
+    /// The roles of a file and of those it is like.
+    fn rows(&self, name: &str) -> Result<BTreeMap<Role, Look>, ThemeProblem> {
+        let mut rows = BTreeMap::new();
+        let mut next = Some(name.to_owned());
+        for _ in 0..DEEPEST {
+            let Some(name) = next else { return Ok(rows) };
+            let known = self.text(&name).or_else(|| self.text("terminal"));
+            let (file, text) = known.unwrap_or_default();
+            let read = ThemeFile::parse(file, text)?;
+            for (role, look) in read.roles {
+                rows.entry(role).or_insert(look);
+            }
+            next = match read.like {
+                Some(like) => Some(self.file_for(&like, None)?),
+                None => None,
+            };
+        }
+        Err(ThemeProblem::Ring(name.to_owned()))
+    }
+}
+
+/// Styles with the colours there are. Where a theme has a colour for text, every role has one.
+fn styles(rows: &BTreeMap<Role, Look>, palette: Palette) -> BTreeMap<Role, Style> {
+    let text = rows.get(&Role::Text).map(Look::style).unwrap_or_default();
+    let style = |(role, look): (&Role, &Look)| {
+        let style = look.style();
+        // A bar or a chosen row that only has a ground leaves the colours of what is on it.
+        let is_surface = style.bg.is_some() || matches!(role, Role::Bar);
+        let style = Style {
+            fg: style.fg.or(if is_surface { None } else { text.fg }),
+            ..style
+        };
+        (*role, fitted_on(style, text.bg, palette))
+    };
+    rows.iter().map(style).collect()
+}

@@ -1,0 +1,105 @@
+//! Choosing how the screen looks, and what themes do to whole frames.
+
+use dbs::domain::Span;
+use dbs::ui::{Glyphs, Looks, Palette, Request, SessionKind, Themes};
+use ratatui::style::Color;
+
+use crate::fixture::Desk;
+
+fn looks(palette: Palette) -> Looks {
+    Looks {
+        palette,
+        glyphs: Glyphs::Unicode,
+        ground: None,
+    }
+}
+
+fn desk(size: (u16, u16)) -> Desk {
+    let mut desk = Desk::full(size);
+    desk.state.offer_themes(Themes::default().names());
+    desk
+}
+
+#[test]
+fn a_theme_is_shown_while_it_is_marked_and_kept_by_enter() {
+    let mut desk = desk((80, 24));
+    assert_eq!(desk.press("C-b T"), []);
+    assert!(desk.text().contains("high-contrast   as much contrast as can be"));
+    assert_eq!(desk.press("j j"), [Request::Dress, Request::Dress]);
+    assert_eq!(desk.state.theme(), Some("terminal"));
+    assert_eq!(desk.press("Enter"), [], "it is worn already");
+    assert_eq!(desk.state.theme(), Some("terminal"));
+    assert!(desk.text().contains("dbs config theme terminal"));
+}
+
+#[test]
+fn escape_brings_back_the_theme_from_before() {
+    let mut desk = desk((80, 24));
+    desk.press("C-b T j j j Enter");
+    assert_eq!(desk.state.theme(), Some("adaptive"));
+    assert_eq!(desk.press("C-b T j Esc").len(), 2);
+    assert_eq!(desk.state.theme(), Some("adaptive"));
+    desk.press("C-b T g Enter");
+    assert_eq!(desk.state.theme(), None, "the first row is what is set");
+}
+
+#[test]
+fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
+    for keys in ["4", "5", "3 G Enter", "6 ?", "6", "6 C-b T"] {
+        let mut desk = desk((120, 40));
+        desk.theme = Themes::default()
+            .theme("light", looks(Palette::True))
+            .expect("theme");
+        desk.press(keys);
+        let (buffer, _) = desk.frame();
+        let bare = buffer
+            .content
+            .iter()
+            .filter(|cell| cell.bg == Color::Reset || cell.fg == Color::Reset);
+        assert_eq!(bare.count(), 0, "after {keys}");
+    }
+    let mut desk = desk((120, 40));
+    desk.theme = Themes::default()
+        .theme("light", looks(Palette::True))
+        .expect("theme");
+    desk.press("3 g Enter");
+    let (buffer, layout) = desk.frame();
+    let pane = layout
+        .panes
+        .iter()
+        .find(|pane| pane.screen.is_some())
+        .expect("an agent");
+    let own = pane.area.positions().filter(|at| buffer[*at].bg != Color::Reset);
+    assert_eq!(own.count(), 0, "a program keeps the terminal's own ground");
+}
+
+#[test]
+fn the_greeting_is_in_the_first_frame_and_goes_with_a_key_or_by_itself() {
+    let greeted = || {
+        let mut desk = desk((60, 15));
+        let lines = ["dbs 0.1.0", "shop  onto feature/shop"].map(str::to_owned);
+        desk.state.greet(desk.now, lines.into());
+        assert!(desk.text().contains(r"/ _` | '_ (_-<"), "{}", desk.text());
+        assert!(desk.text().contains("shop  onto feature/shop"));
+        desk
+    };
+    let mut pressed = greeted();
+    pressed.press("j");
+    assert!(!pressed.text().contains("Welcome"));
+    let mut waited = greeted();
+    waited.now = waited.now + Span::seconds(4);
+    assert!(!waited.text().contains("Welcome"));
+}
+
+#[test]
+fn on_eighty_columns_a_rehearsal_still_says_how_things_stand() {
+    let mut desk = desk((80, 24));
+    desk.session.kind = SessionKind::Rehearsal;
+    let text = desk.text();
+    let top = text.lines().next().expect("a row");
+    assert!(
+        top.contains("REHEARSAL") && top.contains("▸8") && top.contains("✗1"),
+        "{top}"
+    );
+    assert!(top.contains("[1 Main]") && top.contains("6 Stats"), "{top}");
+}

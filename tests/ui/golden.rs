@@ -1,0 +1,231 @@
+//! Every view in every size, look and state. One look is kept to be read; the others must show the same with fewer means.
+//! Read what changed as somebody who has to work with it: nothing cut off without need, nothing out of line, nothing untrue.
+
+use std::fmt::Write as _;
+
+use dbs::domain::{Level, Pause, Span};
+use dbs::ui::{Glyphs, Palette, SessionKind, Sheet, Shelf, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Style};
+
+use crate::fixture::{Desk, NOW, text};
+use crate::screens::TextScreens;
+
+/// Views, the tab and the keys that lead there.
+const VIEWS: [(&str, &str, &str); 16] = [
+    ("main", "1", ""),
+    ("agents", "2", ""),
+    ("board", "3", ""),
+    ("task", "3", "G Enter"),
+    ("log", "4", "k k"),
+    ("moment", "4", "k k Enter"),
+    ("inbox", "5", "j j"),
+    ("figures", "6", ""),
+    ("changes", "3", "g d J"),
+    ("checks", "3", "C j"),
+    ("dependencies", "3", "D j"),
+    ("sessions", "3", "C-b s j"),
+    ("looking", "3", "g Enter"),
+    ("typing", "3", "g i"),
+    ("help", "3", "?"),
+    ("palette", "3", ":"),
+];
+
+const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Empty,
+    Normal,
+    Long,
+    Degraded,
+}
+
+const CASES: [Case; 4] = [Case::Normal, Case::Empty, Case::Long, Case::Degraded];
+
+/// Words of many widths: wide, joined, combined, from right to left.
+const LONG: &str = "注文の履歴を新しい順に並べる 👩‍💻 e\u{301}tude שלום and a title that goes on for much longer than any column on any \
+                    screen will ever be wide enough to hold, however far it is drawn";
+
+fn desk(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Desk {
+    let mut desk = match case {
+        Case::Empty => Desk::empty(size),
+        Case::Normal | Case::Long | Case::Degraded => Desk::full(size),
+    };
+    match case {
+        Case::Normal | Case::Empty => {}
+        Case::Long => {
+            "a-project-with-a-name-that-somebody-thought-about-for-long"
+                .clone_into(&mut desk.session.project);
+            let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+            for id in ids {
+                desk.change(&id, |task| task.title = format!("{} {LONG}", task.title));
+            }
+        }
+        Case::Degraded => {
+            desk.session.kind = SessionKind::Rehearsal;
+            desk.session.connection = Some("disk full".to_owned());
+            desk.model.pause = Some(Pause::Quota {
+                until: NOW + Span::minutes(47),
+                why: "usage limit reached".to_owned(),
+            });
+            desk.screens = TextScreens::default();
+            desk.shelf = Shelf::default();
+        }
+    }
+    desk.press(tab);
+    if !keys.is_empty() {
+        desk.press(keys);
+    }
+    if case == Case::Degraded {
+        for want in desk.frame().1.wants {
+            let why = "read it: git did not answer within 10s; try again".to_owned();
+            desk.shelf.put(want.paper, Sheet::Failed(why), NOW);
+        }
+        desk.state.tell(
+            desk.now,
+            Level::Error,
+            "could not push: the remote does not answer",
+        );
+    }
+    desk
+}
+
+fn frame(desk: &mut Desk, palette: Palette, glyphs: Glyphs) -> Buffer {
+    desk.theme = Theme::builtin(palette, glyphs);
+    desk.frame().0
+}
+
+/// The lines of a frame; equal ones below each other are counted.
+fn folded(buffer: &Buffer) -> String {
+    let all = text(buffer);
+    let mut folded = String::new();
+    let mut lines = all.lines().map(str::trim_end).peekable();
+    while let Some(line) = lines.next() {
+        folded.push_str(line);
+        folded.push('\n');
+        let mut more = 0;
+        while lines.next_if_eq(&line).is_some() {
+            more += 1;
+        }
+        if more > 0 {
+            writeln!(folded, "      {more} more").expect("text");
+        }
+    }
+    folded
+}
+
+/// Which style each cell has: a letter for each, counted along the rows, and what the letters stand for.
+fn styles(buffer: &Buffer) -> String {
+    let mut known: Vec<Style> = Vec::new();
+    let mut map = String::new();
+    for y in 0..buffer.area.height {
+        let mut run: Option<(usize, usize)> = None;
+        let mut row = String::new();
+        let mut put = |(at, many): (usize, usize)| {
+            let letter = char::from_digit(u32::try_from(at).expect("few") + 10, 36).expect("few");
+            write!(row, "{letter}{many} ").expect("text");
+        };
+        for x in 0..buffer.area.width {
+            let style = buffer[(x, y)].style();
+            let at = known.iter().position(|other| *other == style).unwrap_or_else(|| {
+                known.push(style);
+                known.len() - 1
+            });
+            run = match run {
+                Some((same, many)) if same == at => Some((same, many + 1)),
+                Some(other) => {
+                    put(other);
+                    Some((at, 1))
+                }
+                None => Some((at, 1)),
+            };
+        }
+        run.into_iter().for_each(&mut put);
+        writeln!(map, "{}", row.trim_end()).expect("text");
+    }
+    for (letter, style) in ('a'..='z').zip(&known) {
+        let colour = |color: Option<Color>| color.map_or_else(String::new, |color| color.to_string());
+        let attributes = format!("{:?}", style.add_modifier);
+        writeln!(
+            map,
+            "{letter}: {} on {} {attributes}",
+            colour(style.fg),
+            colour(style.bg)
+        )
+        .expect("text");
+    }
+    map
+}
+
+fn row_has(buffer: &Buffer, row: u16, sign: &str) -> bool {
+    (0..buffer.area.width).any(|x| buffer[(x, row)].symbol() == sign)
+}
+
+fn check(name: &str, all: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path("snapshots");
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("every_{name}"), all));
+}
+
+#[test]
+fn every_view_in_every_size_and_state_looks_as_it_should() {
+    for (name, tab, keys) in VIEWS {
+        let mut all = String::new();
+        for case in CASES {
+            for size in SIZES {
+                let mut desk = desk(case, size, (tab, keys));
+                let buffer = frame(&mut desk, Palette::Sixteen, Glyphs::Unicode);
+                writeln!(all, "== {case:?} {}x{}\n{}", size.0, size.1, folded(&buffer)).expect("text");
+                if (case, size) == (Case::Normal, (80, 24)) {
+                    writeln!(all, "== its styles\n{}", styles(&buffer)).expect("text");
+                }
+            }
+        }
+        check(name, &all);
+    }
+}
+
+#[test]
+fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
+    let mut frames = 0;
+    for (name, tab, keys) in VIEWS {
+        for (case, size) in CASES.into_iter().flat_map(|case| SIZES.map(|size| (case, size))) {
+            let mut desk = desk(case, size, (tab, keys));
+            let full = frame(&mut desk, Palette::Sixteen, Glyphs::Unicode);
+            for (palette, glyphs) in [
+                (Palette::Mono, Glyphs::Unicode),
+                (Palette::Sixteen, Glyphs::Ascii),
+                (Palette::Mono, Glyphs::Ascii),
+            ] {
+                let plain = frame(&mut desk, palette, glyphs);
+                frames += 1;
+                for (at, (one, other)) in full.content.iter().zip(&plain.content).enumerate() {
+                    let place = full.pos_of(at);
+                    // What has no sign in ASCII is a word there, and the rest of the line moves.
+                    if glyphs == Glyphs::Ascii && row_has(&full, place.1, "⊘") {
+                        continue;
+                    }
+                    // An empty place in a chart is dotted.
+                    let same = one.symbol() == other.symbol() || (one.symbol(), other.symbol()) == (" ", ".");
+                    assert!(
+                        same || (glyphs == Glyphs::Ascii
+                            && !one.symbol().is_ascii()
+                            && other.symbol().is_ascii()),
+                        "{name} {case:?} {size:?} {place:?}: {:?} became {:?}\n{}",
+                        one.symbol(),
+                        other.symbol(),
+                        text(&plain)
+                    );
+                    assert!(
+                        palette != Palette::Mono || (other.fg == Color::Reset && other.bg == Color::Reset),
+                        "{name} {case:?} {size:?} {place:?} has a colour"
+                    );
+                }
+            }
+        }
+    }
+    assert!(frames > 400, "{frames}");
+}
