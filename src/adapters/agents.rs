@@ -271,7 +271,7 @@ mod tests {
                 .map(|(_, value)| value.as_str())
         };
         assert_eq!(get("DBS_TOKEN"), Some("7-1"));
-        assert_eq!(get("DBS_PROGRAM"), Some("dbs"));
+        assert_eq!(get("DBS_PROGRAM"), Some("/bin/dbs"));
         assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
         assert_eq!(get("ANTHROPIC_API_KEY"), None);
     }
