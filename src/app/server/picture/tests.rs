@@ -56,7 +56,7 @@ impl Bench {
             model: ReadModel::default(),
             shelf: Shelf::default(),
             facts: SessionFacts::default(),
-            theme: Theme::builtin(Palette::Sixteen, Glyphs::Unicode),
+            theme: Theme::builtin(Palette::True, Glyphs::Unicode),
             state,
             picture: Picture::new(size),
             outer: Terminal::new(outside, Size::new(size.0, size.1), 0),
