@@ -100,7 +100,8 @@ fn lose_server(story: &Story, tty: &Tty<'_>, times: usize) {
     tty.wait("the session again", |screen| {
         !screen.has(note) && (screen.has("[1 Main]") || screen.has("[2 Agents]"))
     });
-    tty.press("1");
+    // A digit alone may be the first of a count, and waits for the next.
+    tty.press("C-b 1");
     tty.wait("everything again", |screen| {
         screen.pane_has("Shell", "before-42") && screen.has("t-1 Talk") && !screen.has(note)
     });
