@@ -3,6 +3,7 @@
 
 mod calling;
 mod dressing;
+mod keeping;
 mod parting;
 mod sending;
 mod sizing;
@@ -11,7 +12,6 @@ mod tasting;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crossterm::event::{Event as InputEvent, MouseEventKind};
 use futures::FutureExt as _;
@@ -19,7 +19,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::arranging;
 use super::hub::{Changes, Watch};
 use super::listening::{Server, TalkError, bye, next};
 use super::pace::Pace;
@@ -36,9 +35,6 @@ use crate::ui::{self, Input, LogLine, Looks, Paper, Request, Saved, Scene, Shelf
 use calling::Calling;
 use sending::Echo;
 use tasting::first_state;
-
-/// How often a changed arrangement is kept.
-const KEEP_EVERY: Duration = Duration::from_secs(3);
 
 /// Numbers clients.
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
@@ -199,35 +195,6 @@ impl Client {
                 end @ (Next::Gone | Next::Bye(_)) => return Ok(end),
             }
         }
-    }
-
-    /// Keeps the arrangement if it has changed, at most every few seconds; it must survive a server that is killed.
-    fn keep_arrangement(&mut self) {
-        let now = Instant::now();
-        if self.kept_at.is_some_and(|at| now.duration_since(at) < KEEP_EVERY) {
-            return;
-        }
-        self.kept_at = Some(now);
-        let saved = self.state.saved();
-        if self.kept.as_ref() == Some(&saved) {
-            return;
-        }
-        self.kept = Some(saved.clone());
-        let server = Arc::clone(&self.server);
-        self.work.spawn_blocking(move || {
-            arranging::keep(&server.session.place, &saved);
-            Done::Nothing
-        });
-    }
-
-    /// Keeps the arrangement for the next time, and when the person left.
-    async fn leave(&mut self) {
-        let mut saved = self.state.saved();
-        saved.left = Some(clock::now());
-        let server = Arc::clone(&self.server);
-        let keep = move || arranging::keep(&server.session.place, &saved);
-        // Nothing hangs on it.
-        drop(tokio::task::spawn_blocking(keep).await);
     }
 
     async fn take(&mut self, happened: Happened, sender: &mut Sender) -> Result<Next, TalkError> {
