@@ -11,6 +11,12 @@ pub trait Engine: Send {
     /// Applies bytes to the grid.
     fn feed(&mut self, bytes: &[u8]);
 
+    /// Writes one printable character in insert mode (IRM): what stands at its place moves right. An emulator that cannot
+    /// do this overwrites.
+    fn insert(&mut self, character: char) {
+        self.feed(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
     /// Changes the size; text is kept as well as the emulator can.
     fn resize(&mut self, size: Size);
 

@@ -1,5 +1,6 @@
 //! The default emulator. Must not leak its types: everything leaves as ours.
 
+mod inserting;
 mod packing;
 
 use compact_str::CompactString;
@@ -119,6 +120,10 @@ impl Rio {
 impl Engine for Rio {
     fn feed(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.screen, bytes);
+    }
+
+    fn insert(&mut self, character: char) {
+        inserting::insert(self, character);
     }
 
     fn resize(&mut self, size: Size) {

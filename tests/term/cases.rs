@@ -121,6 +121,10 @@ pub(crate) const CASES: &[Case] = &[
     case("il shifts down", "ECMA-48 8.3.67", filled!("\x1b[L"), "AAAAA|BBBBB||CCCCC|DDDDD", (2, 0)),
     case("dl shifts up", "ECMA-48 8.3.32", filled!("\x1b[M"), "AAAAA|BBBBB|DDDDD|EEEEE", (2, 0)),
     case("irm inserts", "ECMA-48 7.2.10", "abc\x1b[H\x1b[4hXY\x1b[4lZ", "XYZbc", (0, 3)),
+    case("irm keeps wide characters whole", "ECMA-48 7.2.10", "日本日\x1b[H\x1b[4hee\x1b[1;4Hx", "ee x 本日", (0, 4)),
+    case("irm drops half a character at the margin", "ECMA-48 7.2.10", "日本日本日\x1b[H\x1b[4he\x1b[C", "e日本日本", (0, 2)),
+    case("irm moves the next row when it wraps", "ECMA-48 7.2.10", "0123456789ab\x1b[1;10H\x1b[4hxyz", "012345678x|yzab", (1, 2)),
+    case("irm makes room for what rep repeats", "ECMA-48 7.2.10", "abc\x1b[H\x1b[4hx\x1b[2b", "xxxabc", (0, 3)),
     case("rep repeats the last character", "ECMA-48 8.3.103", "ab\x1b[3b", "abbbb", (0, 5)),
     case("rep wraps", "ECMA-48 8.3.103", "a\x1b[11b", "aaaaaaaaaa|aa", (1, 2)),
     // Scrolling and margins.

@@ -50,13 +50,7 @@ impl Core {
                 self.forward(csi.parameters, csi.last);
             }
             b'L' | b'M' => self.shift_lines(csi),
-            b'b' => {
-                // A whole screen of it looks like any more, and costs as much as it should.
-                let size = self.engine.size();
-                let most = u32::from(size.cols) * u32::from(size.rows);
-                let count = u32::from(csi.number(0, 1)).min(most);
-                self.draw(format!("\x1b[{count}b").as_bytes());
-            }
+            b'b' => self.repeat(csi.number(0, 1)),
             b'r' => self.set_margins(csi.number(0, 0), csi.number(1, 0)),
             b's' if csi.parameters.is_empty() => self.save_cursor(),
             b'u' if csi.parameters.is_empty() => self.restore_cursor(),
@@ -222,14 +216,22 @@ impl Core {
         }
     }
 
+    /// REP.
+    fn repeat(&mut self, count: u16) {
+        // A whole screen of it looks like any more, and costs as much as it should.
+        let size = self.engine.size();
+        let count = u32::from(count).min(u32::from(size.cols) * u32::from(size.rows));
+        if self.modes.has(Mode::Insert) && !self.engine.position().pending_wrap {
+            self.draw(format!("\x1b[{count}@").as_bytes());
+        }
+        self.draw(format!("\x1b[{count}b").as_bytes());
+    }
+
     fn ansi_modes(&mut self, csi: &Csi<'_>) {
         let on = csi.last == b'h';
         for number in csi.numbers() {
             match number {
-                4 => {
-                    self.modes.set(Mode::Insert, on);
-                    self.forward(b"4", csi.last);
-                }
+                4 => self.modes.set(Mode::Insert, on),
                 20 => self.modes.set(Mode::NewLine, on),
                 _ => {}
             }

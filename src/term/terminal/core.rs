@@ -224,6 +224,9 @@ impl Core {
     /// Text between shifts.
     fn draw_text(&mut self, bytes: &[u8]) {
         let bytes = self.translated(bytes);
+        if self.modes.has(Mode::Insert) {
+            return self.insert_text(&bytes);
+        }
         if self.tabs.is_regular() || !self.lacks(Gaps::TABS) {
             return self.draw(&bytes);
         }
@@ -232,6 +235,21 @@ impl Core {
                 self.tab_forward(1);
             }
             self.draw(part);
+        }
+    }
+
+    fn insert_text(&mut self, bytes: &[u8]) {
+        for character in String::from_utf8_lossy(bytes).chars() {
+            match u8::try_from(character) {
+                Ok(b'\t') if !self.tabs.is_regular() && self.lacks(Gaps::TABS) => self.tab_forward(1),
+                Ok(control @ (..0x20 | 0x7f)) => self.draw(&[control]),
+                _ => {
+                    self.engine.insert(character);
+                    if self.engine.is_broken() {
+                        self.rebuild();
+                    }
+                }
+            }
         }
     }
 }
@@ -252,7 +270,7 @@ impl Sink for Core {
     }
 
     fn splits_runs(&self) -> bool {
-        self.modes.has(Mode::NewLine) || self.lacks(Gaps::CHARSETS)
+        self.modes.has(Mode::NewLine) || self.modes.has(Mode::Insert) || self.lacks(Gaps::CHARSETS)
     }
 
     fn is_plain(&self, parameters: &[u8], last: u8) -> bool {

@@ -154,6 +154,11 @@ impl Engine for Deep {
         }
     }
 
+    fn insert(&mut self, character: char) {
+        self.live.insert(character);
+        self.hand_on();
+    }
+
     fn resize(&mut self, size: Size) {
         if size.cols != self.size().cols {
             self.close_seam();

@@ -68,7 +68,7 @@ impl Core {
     /// DECSTR: what a program could have left behind that would spoil the next one; the cursor stays.
     pub(super) fn soft_reset(&mut self) {
         let at = self.engine.position();
-        self.draw(b"\x1b[?6l\x1b[4l\x1b[?7h\x1b[r\x1b[m");
+        self.draw(b"\x1b[?6l\x1b[?7h\x1b[r\x1b[m");
         self.load_charset(b'(', b'B');
         self.load_charset(b')', b'B');
         self.pass_shift();

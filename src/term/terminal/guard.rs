@@ -64,6 +64,10 @@ impl Engine for Guarded {
         self.guard(|engine| engine.feed(bytes));
     }
 
+    fn insert(&mut self, character: char) {
+        self.guard(|engine| engine.insert(character));
+    }
+
     fn resize(&mut self, size: Size) {
         self.size = size;
         self.guard(|engine| engine.resize(size));
