@@ -15,6 +15,9 @@ use crate::tmux::Tmux;
 
 /// What a frame on a terminal begins with of which nothing is known.
 const ANEW: &[u8] = b"\x1b[?25l\x1b[0m\x1b[2J";
+/// Chooses a tab at once; a digit alone might be the begin of a count.
+const FIRST_TAB: &[u8] = b"\x021";
+const AGENTS_TAB: &[u8] = b"\x022";
 /// Longest time anything here may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -210,14 +213,15 @@ pub(crate) fn killed(table: &mut Table) {
     let client = project.client();
     client.first();
     client.look_for(b"counted-t-6-counted");
-    client.type_in(b"2");
+    client.type_in(AGENTS_TAB);
     let mut taken = Vec::new();
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(400));
         taken.push(kill(&project, &client, ANEW));
     }
     client.look_for(b"counted-t-6-counted");
-    client.type_in(b"12");
+    client.type_in(FIRST_TAB);
+    client.type_in(AGENTS_TAB);
     client.awaited(PATIENCE, "the end of the counting");
     let whole = kill(&project, &client, b"counted-t-6-counted");
     table.row(
@@ -263,7 +267,7 @@ fn kill(project: &Project, client: &Outer, what: &[u8]) -> Duration {
     let mut arrived = client.awaited(PATIENCE, "a frame of the next server");
     if what != ANEW {
         client.look_for(what);
-        client.type_in(b"2");
+        client.type_in(AGENTS_TAB);
         arrived = client.awaited(PATIENCE, "what the panes showed");
     }
     arrived - killed
