@@ -58,9 +58,30 @@ fn nearest(color: Color, palette: Palette) -> Color {
 /// The entry of the table that comes closest. Of 256, the first 16 are left out: people change them.
 fn closest(rgb: Rgb, most: u8) -> Color {
     let table = Table::default();
-    let entries = if most > 15 { 16..=most } else { 0..=most };
-    let closest = entries.min_by_key(|index| distance(rgb, table.indexed(*index)));
+    let near = |index: &u8| distance(rgb, table.indexed(*index));
+    let closest = if most > 15 {
+        likely(rgb).min_by_key(near)
+    } else {
+        (0..=most).min_by_key(near)
+    };
     Color::Indexed(closest.unwrap_or(0))
+}
+
+/// The entries from 16 on of which one is the closest: the corners of the cube around the colour and all greys. Every
+/// coloured cell of every frame asks, so not all 240 are looked at.
+fn likely((red, green, blue): Rgb) -> impl Iterator<Item = u8> {
+    let [red, green, blue] = [red, green, blue].map(steps);
+    let corners = (0..8).map(move |corner| {
+        let of = |steps: (u8, u8), bit: u8| if corner & bit == 0 { steps.0 } else { steps.1 };
+        16 + 36 * of(red, 4) + 6 * of(green, 2) + of(blue, 1)
+    });
+    corners.chain(232..=255)
+}
+
+/// The steps of the cube's side below and above a part of a colour.
+fn steps(part: u8) -> (u8, u8) {
+    let below = if part < 95 { 0 } else { (part - 55) / 40 };
+    (below, (below + 1).min(5))
 }
 
 /// How far apart two colours look: red, green and blue weighed as the eye does, roughly.
@@ -93,5 +114,25 @@ pub(super) fn linear(part: u8) -> f64 {
         part / 12.92
     } else {
         ((part + 0.055) / 1.055).powf(2.4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_of_256_colours_is_found_without_looking_at_all() {
+        let table = Table::default();
+        let parts = || (0..=255u8).step_by(15);
+        for rgb in
+            parts().flat_map(|red| parts().flat_map(move |green| parts().map(move |blue| (red, green, blue))))
+        {
+            let Color::Indexed(found) = closest(rgb, 255) else {
+                panic!("{rgb:?} has no closest colour");
+            };
+            let best = (16..=255).map(|index| distance(rgb, table.indexed(index))).min();
+            assert_eq!(Some(distance(rgb, table.indexed(found))), best, "{rgb:?}");
+        }
     }
 }
