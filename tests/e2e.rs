@@ -18,6 +18,8 @@ mod driver;
 mod attached;
 #[path = "e2e/calling.rs"]
 mod calling;
+#[path = "e2e/colours.rs"]
+mod colours;
 #[path = "e2e/demo.rs"]
 mod demo;
 #[path = "e2e/integrating.rs"]

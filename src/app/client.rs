@@ -1,6 +1,6 @@
 //! The thin process attached to a person's terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
 
-mod ground;
+mod colours;
 mod input;
 mod looks;
 mod tty;
@@ -100,7 +100,7 @@ async fn show(
     (looks, restart): (Looks, Option<Restart>),
 ) -> Result<Left, String> {
     let mut losses = Losses::default();
-    let mut input = Input::open(ground::may_ask(edge))
+    let mut input = Input::open(colours::may_ask(edge))
         .map_err(|error| format!("could not read this terminal: {error}"))?;
     loop {
         match converse(connection, &mut input, (looks, edge)).await? {

@@ -7,6 +7,7 @@ pub mod session;
 mod arranging;
 mod calls;
 mod canvas;
+mod colours;
 mod copies;
 mod drawing;
 mod fetching;

@@ -16,11 +16,11 @@ use crate::domain::{
     Workflow,
 };
 use crate::read_model::ReadModel;
-use crate::ui::Consent;
-use crate::ui::{Ground, Looks};
+use crate::term::Rgb;
+use crate::ui::{Consent, Looks};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -48,12 +48,22 @@ pub enum FromClient {
     Edited(Option<String>),
     /// Something could not be done here; why, for people.
     Failed(String),
-    /// What the background of my terminal turned out to be like.
-    Ground(Ground),
+    /// A colour of my terminal.
+    Colour(Colour),
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
     Call(Box<Call>),
+}
+
+/// A colour that a terminal told of itself: red, green, blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// That of its text.
+    Foreground(Rgb),
+    /// That behind it.
+    Background(Rgb),
 }
 
 /// What a terminal is like.

@@ -47,6 +47,27 @@ impl Default for Palette {
 }
 
 impl Palette {
+    /// The colours of a terminal that told some of its own. What it did not tell is as usual, but text can always be read on
+    /// the background.
+    pub fn told(foreground: Option<Rgb>, background: Option<Rgb>) -> Self {
+        let usual = Self::default();
+        let told = Self {
+            background: background.unwrap_or(usual.background),
+            ..usual
+        };
+        let readable = if told.is_dark() {
+            usual.foreground
+        } else {
+            usual.background
+        };
+        let foreground = foreground.unwrap_or(readable);
+        Self {
+            foreground,
+            cursor: foreground,
+            ..told
+        }
+    }
+
     /// The colour of any of the 256 entries: the cube and the greys are the same everywhere.
     pub fn indexed(&self, index: u8) -> Rgb {
         if let Some(&color) = self.ansi.get(usize::from(index)) {
@@ -71,4 +92,26 @@ impl Palette {
 /// As X writes it in replies.
 pub(super) fn x_color((red, green, blue): Rgb) -> String {
     format!("rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_did_not_tell_can_be_read_on_what_it_told() {
+        let light = Palette::told(None, Some((255, 255, 255)));
+        assert!(!light.is_dark());
+        assert_eq!(
+            (light.foreground, light.cursor),
+            ((0x18, 0x18, 0x18), (0x18, 0x18, 0x18))
+        );
+        assert_eq!(Palette::told(None, None), Palette::default());
+        let green = (0, 255, 0);
+        let told = Palette::told(Some(green), Some((0, 0, 0)));
+        assert_eq!(
+            (told.foreground, told.cursor, told.background),
+            (green, green, (0, 0, 0))
+        );
+    }
 }

@@ -11,7 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dbs::term::keys::{self, Key, KeyInput, Modifiers};
-use dbs::term::{Attributes, Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Size, TermEvent, Terminal};
+use dbs::term::{
+    Attributes, Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Palette, Size, TermEvent, Terminal,
+};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::driver::{PATIENCE, Story};
@@ -349,6 +351,12 @@ impl Tty<'_> {
     /// Says whether the person looks at this terminal.
     pub(crate) fn look_away(&self, away: bool) {
         self.shared.write(if away { b"\x1b[O" } else { b"\x1b[I" });
+    }
+
+    /// Gives the terminal other colours.
+    pub(crate) fn dress(&self, palette: Palette) {
+        let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(face.terminal.set_palette(palette));
     }
 
     /// Clicks on a cell.

@@ -7,13 +7,12 @@ use std::time::Duration;
 use crossterm::event::{Event, EventStream};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::ground::{Answer, QUESTION};
+use super::colours::{Answer, QUESTION};
 use super::write_all;
-use crate::app::wire::FromClient;
-use crate::ui::Ground;
+use crate::app::wire::{Colour, FromClient};
 
 /// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
 const WAITING: usize = 256;
@@ -21,14 +20,17 @@ const WAITING: usize = 256;
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 /// How long the pieces of an answer may be apart.
 const PIECES: Duration = Duration::from_millis(50);
+/// How often a terminal that answers is asked again: its colours may change with the hour. It could tell by itself (mode 2031),
+/// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
+const ASKED_AGAIN: Duration = Duration::from_secs(30);
 
 /// What came from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Heard {
     /// A person did something.
     Event(Event),
-    /// Its background is so.
-    Ground(Ground),
+    /// It has that colour.
+    Colour(Colour),
 }
 
 impl Heard {
@@ -36,7 +38,7 @@ impl Heard {
     pub(super) fn told(self) -> FromClient {
         match self {
             Heard::Event(event) => FromClient::Input(event),
-            Heard::Ground(ground) => FromClient::Ground(ground),
+            Heard::Colour(colour) => FromClient::Colour(colour),
         }
     }
 }
@@ -49,7 +51,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Begins to read; asks the terminal what its background is like, if that may be asked.
+    /// Begins to read; asks the terminal what colours it has, if that may be asked.
     ///
     /// # Errors
     /// When there can be no thread for it.
@@ -96,6 +98,9 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
     let mut events = EventStream::new();
     let mut answer = Answer::default();
     let mut listen_until = ask(may_ask);
+    let mut ask_again = Instant::now() + ASKED_AGAIN;
+    // Who was silent the last time is not asked by the clock: an answer that comes very late would be taken for keys.
+    let mut answers = false;
     loop {
         let event = async {
             if answer.is_begun() {
@@ -106,6 +111,12 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
         };
         let event = tokio::select! {
             event = event => event,
+            () = sleep_until(ask_again), if answers => {
+                answers = false;
+                listen_until = ask(may_ask);
+                ask_again = Instant::now() + ASKED_AGAIN;
+                continue;
+            }
             () = told.cancelled() => return,
         };
         let heard = match event {
@@ -130,6 +141,7 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
             }
         };
         for heard in heard {
+            answers |= matches!(heard, Heard::Colour(_));
             if sender.send(Ok(heard)).await.is_err() {
                 return;
             }
@@ -137,7 +149,7 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
     }
 }
 
-/// Asks what the background is like; answers until when to listen.
+/// Asks what colours there are; answers until when to listen.
 fn ask(may_ask: bool) -> Instant {
     let asked = may_ask && write_all(QUESTION).is_ok();
     Instant::now() + if asked { ANSWERED_WITHIN } else { Duration::ZERO }

@@ -25,7 +25,7 @@ pub(super) fn of(edge: &Edge) -> Looks {
         ground: edge
             .get("COLORFGBG")
             .as_deref()
-            .and_then(super::ground::of_colorfgbg),
+            .and_then(super::colours::of_colorfgbg),
     }
 }
 

@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::colours::Known;
 use super::hub::{Changes, Watch};
 use super::listening::{Server, TalkError, bye, next};
 use super::pace::Pace;
@@ -47,6 +48,7 @@ pub(super) struct Client {
     taste: Taste,
     theme: Theme,
     looks: Looks,
+    colours: Known,
     /// The settings in force.
     settings: watch::Receiver<Arc<Config>>,
     began: Timestamp,
@@ -137,6 +139,7 @@ impl Client {
         state.offer_themes(taste.themes());
         let mut client = Client {
             looks: attach.looks,
+            colours: Known::by(attach.looks.ground),
             settings: changes,
             began: now,
             server: Arc::clone(server),
@@ -158,6 +161,7 @@ impl Client {
             calling: Calling::new(&taste, attach.looks),
             taste,
         };
+        client.tell_colours();
         client.dress();
         Ok(client)
     }
@@ -212,8 +216,8 @@ impl Client {
                 self.picture.mark(Stale::Everything);
                 Next::On
             }
-            Happened::Said(Some(FromClient::Ground(ground))) => {
-                self.stands_on(ground);
+            Happened::Said(Some(FromClient::Colour(colour))) => {
+                self.has_colour(colour);
                 Next::On
             }
             Happened::Said(Some(FromClient::Ack(number))) => {
@@ -262,6 +266,7 @@ impl Client {
     async fn input(&mut self, event: InputEvent, sender: &mut Sender) -> Result<Next, TalkError> {
         if is_of_a_person(&event) {
             self.server.sizes.used(self.number);
+            self.server.dress(self.server.colours.used(self.number));
         }
         let input = match event {
             InputEvent::Key(key) => Input::Key(key),
@@ -368,5 +373,6 @@ async fn either<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<
 impl Drop for Client {
     fn drop(&mut self) {
         self.server.resize(self.server.sizes.left(self.number));
+        self.server.dress(self.server.colours.left(self.number));
     }
 }

@@ -20,7 +20,7 @@ use crate::domain::{AttemptId, Event, Exit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::term::{EngineKind, Size, TermEvent, Terminal};
+use crate::term::{EngineKind, Palette, Size, TermEvent, Terminal};
 
 /// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
 const ENDED_KEPT: usize = 24;
@@ -50,6 +50,8 @@ pub(super) struct Inner {
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
     closing: (Mutex<bool>, Condvar),
     whole: Whole,
+    /// The colours programs are told.
+    palette: Mutex<Palette>,
 }
 
 /// How much has happened.
@@ -89,6 +91,21 @@ impl Watch {
     }
 }
 
+impl Pane {
+    /// Types what its terminal says to its program.
+    fn reply(&self, told: Vec<TermEvent>) {
+        let Some(requests) = self.requests.lock().clone() else {
+            return;
+        };
+        for event in told {
+            if let TermEvent::Reply(bytes) = event {
+                // A holder that is gone is noticed by its reader.
+                drop(requests.input(&bytes));
+            }
+        }
+    }
+}
+
 impl Drop for Watch {
     fn drop(&mut self) {
         self.0.watched.fetch_sub(1, Ordering::AcqRel);
@@ -122,6 +139,7 @@ impl Hub {
             panes: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
             whole: Whole::default(),
+            palette: Mutex::default(),
         }))
     }
 
@@ -187,6 +205,19 @@ impl Hub {
         }
     }
 
+    /// Has all programs told these colours: when they ask, and those that wish to hear of dark and light at once.
+    pub(super) fn dress(&self, palette: Palette) {
+        *self.0.palette.lock() = palette;
+        let panes: Vec<Arc<Pane>> = self.0.panes.lock().values().cloned().collect();
+        for pane in panes {
+            let told = pane.terminal.lock().set_palette(palette);
+            // A terminal that is shown the past does not know yet what its program wishes.
+            if pane.caught_up.load(Ordering::Acquire) {
+                pane.reply(told);
+            }
+        }
+    }
+
     /// Ends all readers. Programs and holders go on.
     pub fn close(&self) {
         *self.0.closing.0.lock() = true;
@@ -225,8 +256,10 @@ impl Hub {
 
 impl Inner {
     fn blank(&self) -> Pane {
+        let mut terminal = Terminal::new(self.engine, Size::default(), self.history);
+        drop(terminal.set_palette(*self.palette.lock()));
         Pane {
-            terminal: FairMutex::new(Terminal::new(self.engine, Size::default(), self.history)),
+            terminal: FairMutex::new(terminal),
             alive: AtomicBool::new(true),
             caught_up: AtomicBool::new(false),
             requests: Mutex::default(),
@@ -254,12 +287,8 @@ impl Inner {
         if let Some(requests) = pane.requests.lock().clone() {
             // A holder that is gone is noticed by its reader.
             drop(requests.resize(size));
-            for event in told {
-                if let TermEvent::Reply(bytes) = event {
-                    drop(requests.input(&bytes));
-                }
-            }
         }
+        pane.reply(told);
         self.terminals_changed();
     }
 

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::calls::{self, Outcome};
+use super::colours::Colours;
 use super::copies::Copies;
 use super::reloading::{self, Look};
 use super::session::Session;
@@ -24,6 +25,7 @@ use crate::app::wire::{
     self, Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents,
 };
 use crate::ports::holders::{HolderId, PaneSize};
+use crate::term::Palette;
 
 /// How long a peer may take to say hello.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -50,6 +52,7 @@ pub struct Server {
     pub stop_agents: Mutex<StopAgents>,
     /// Which client decides how large a terminal is.
     pub(super) sizes: Sizes,
+    pub(super) colours: Colours,
     pub(super) shells: Shells,
     /// Clients that draw.
     pub clients: AtomicUsize,
@@ -66,6 +69,7 @@ impl Server {
             stop: CancellationToken::new(),
             stop_agents: Mutex::new(StopAgents::No),
             sizes: Sizes::default(),
+            colours: Colours::default(),
             shells,
             clients: AtomicUsize::new(0),
             conversations: TaskTracker::new(),
@@ -137,6 +141,13 @@ impl Server {
             if tokio::task::spawn_blocking(reading).await.is_err() {
                 return;
             }
+        }
+    }
+
+    /// Has programs told these colours, if there are other ones than before.
+    pub(super) fn dress(&self, palette: Option<Palette>) {
+        if let Some(palette) = palette {
+            self.session.hub.dress(palette);
         }
     }
 

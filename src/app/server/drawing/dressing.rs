@@ -7,6 +7,7 @@ use crate::adapters::clock;
 use crate::app::place::Place;
 use crate::app::server::arranging::toml_files;
 use crate::app::server::picture::Stale;
+use crate::app::wire::Colour;
 use crate::domain::Level;
 use crate::ui::{Ground, Looks, OwnTheme};
 
@@ -24,16 +25,27 @@ impl Client {
         self.picture.mark(Stale::Everything);
     }
 
-    /// Its terminal told what its background is like.
-    pub(super) fn stands_on(&mut self, ground: Ground) {
+    /// Its terminal told one of its colours: what programs are told may change, and the theme that follows the background.
+    pub(super) fn has_colour(&mut self, colour: Colour) {
+        self.colours.add(colour);
+        self.tell_colours();
+        let Colour::Background((red, green, blue)) = colour else {
+            return;
+        };
         let looks = Looks {
-            ground: Some(ground),
+            ground: Some(Ground::of(red, green, blue)),
             ..self.looks
         };
         if looks != self.looks {
             self.looks = looks;
             self.dress();
         }
+    }
+
+    /// Says what is known of its colours.
+    pub(super) fn tell_colours(&self) {
+        self.server
+            .dress(self.server.colours.told(self.number, self.colours));
     }
 }
 

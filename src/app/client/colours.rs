@@ -1,20 +1,24 @@
-//! What a terminal's own background is like: the question, and its answer picked out of what is pressed. Nothing waits for it.
+//! What colours a terminal has: the questions, and the answers picked out of what is pressed. Nothing waits for them.
 //! Must never swallow a key: what turns out to be no answer is passed on as it came.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::input::Heard;
 use crate::app::edge::Edge;
+use crate::app::wire::Colour;
+use crate::term::Rgb;
 use crate::ui::Ground;
 
-/// Asks for the background (OSC 11).
-pub(super) const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
+/// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
+pub(super) const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 
-/// How an answer begins, after the two characters that introduce it.
-const BEGIN: &str = "11;rgb:";
+/// How answers begin, after the two characters that introduce them.
+const BEGINNINGS: [&str; 2] = [FOREGROUND, BACKGROUND];
+const FOREGROUND: &str = "10;rgb:";
+const BACKGROUND: &str = "11;rgb:";
 
 /// Longest answer: what begins it, and three times four digits with two strokes.
-const LONGEST: usize = BEGIN.len() + 14;
+const LONGEST: usize = BACKGROUND.len() + 14;
 
 /// Whether a terminal can be asked: a console shows the question, or beeps.
 pub(super) fn may_ask(edge: &Edge) -> bool {
@@ -52,11 +56,11 @@ impl Answer {
             // The escape may arrive alone when the answer comes in two pieces.
             (Part::Escape | Part::Begin, 1) => return Vec::new(),
             (Part::Character(']'), 2) if self.text.is_empty() => return Vec::new(),
-            (Part::Escape, _) if self.text.len() > BEGIN.len() => return Vec::new(),
+            (Part::Escape, _) if self.text.len() > BACKGROUND.len() => return Vec::new(),
             (Part::Character('\\') | Part::End, _) => {
-                if let Some(ground) = ground(&self.text) {
+                if let Some(colour) = colour(&self.text) {
                     *self = Answer::default();
-                    return vec![Heard::Ground(ground)];
+                    return vec![Heard::Colour(colour)];
                 }
             }
             (Part::Character(next), at) if at > 1 => {
@@ -107,13 +111,21 @@ fn part(event: &Event) -> Part {
 
 fn may_become(text: &str) -> bool {
     let fits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit() || c == '/');
-    text.len() <= LONGEST && (BEGIN.starts_with(text) || text.strip_prefix(BEGIN).is_some_and(fits))
+    let begins = |begin: &&str| begin.starts_with(text) || text.strip_prefix(*begin).is_some_and(fits);
+    text.len() <= LONGEST && BEGINNINGS.iter().any(begins)
 }
 
-fn ground(text: &str) -> Option<Ground> {
-    let mut parts = text.strip_prefix(BEGIN)?.split('/').map(level);
+fn colour(text: &str) -> Option<Colour> {
+    let foreground = || Some(Colour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
+    let background = || Some(Colour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
+    foreground().or_else(background)
+}
+
+/// Three levels with strokes between them.
+fn rgb(text: &str) -> Option<Rgb> {
+    let mut parts = text.split('/').map(level);
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
-        (Some(Some(red)), Some(Some(green)), Some(Some(blue)), None) => Some(Ground::of(red, green, blue)),
+        (Some(Some(red)), Some(Some(green)), Some(Some(blue)), None) => Some((red, green, blue)),
         _ => None,
     }
 }
@@ -139,7 +151,7 @@ mod tests {
     fn answer(colour: &str) -> Vec<Event> {
         let mut events = vec![press(KeyCode::Char(']'), KeyModifiers::ALT)];
         events.extend(
-            format!("11;{colour}")
+            colour
                 .chars()
                 .map(|c| press(KeyCode::Char(c), KeyModifiers::NONE)),
         );
@@ -157,17 +169,18 @@ mod tests {
     #[test]
     fn the_answer_is_taken_out_of_what_is_pressed() {
         let j = press(KeyCode::Char('j'), KeyModifiers::NONE);
-        for (colour, ground) in [
-            ("rgb:fdfd/f6f6/e3e3", Ground::Light),
-            ("rgb:1818/1818/1818", Ground::Dark),
-            ("rgb:f/f/f", Ground::Light),
+        for (colour, told) in [
+            ("11;rgb:fdfd/f6f6/e3e3", Colour::Background((0xfd, 0xf6, 0xe3))),
+            ("11;rgb:1818/1818/1818", Colour::Background((0x18, 0x18, 0x18))),
+            ("10;rgb:1818/1818/1818", Colour::Foreground((0x18, 0x18, 0x18))),
+            ("11;rgb:f/f/f", Colour::Background((255, 255, 255))),
         ] {
             let mut events = vec![j.clone()];
             events.extend(answer(colour));
             events.push(j.clone());
             let expected = [
                 Heard::Event(j.clone()),
-                Heard::Ground(ground),
+                Heard::Colour(told),
                 Heard::Event(j.clone()),
             ];
             assert_eq!(heard(events), expected);
@@ -176,13 +189,27 @@ mod tests {
 
     #[test]
     fn an_answer_in_pieces_is_one_too() {
-        let mut events = answer("rgb:1818/1818/1818");
+        let mut events = answer("11;rgb:1818/1818/1818");
         events[0] = press(KeyCode::Char(']'), KeyModifiers::NONE);
         events.insert(0, press(KeyCode::Esc, KeyModifiers::NONE));
         let last = events.len() - 1;
         events[last] = press(KeyCode::Char('\\'), KeyModifiers::NONE);
         events.insert(last, press(KeyCode::Esc, KeyModifiers::NONE));
-        assert_eq!(heard(events), [Heard::Ground(Ground::Dark)]);
+        assert_eq!(
+            heard(events),
+            [Heard::Colour(Colour::Background((0x18, 0x18, 0x18)))]
+        );
+    }
+
+    #[test]
+    fn two_answers_one_after_the_other_are_two() {
+        let mut events = answer("10;rgb:ffff/0000/0000");
+        events.extend(answer("11;rgb:0000/0000/ffff"));
+        let expected = [
+            Heard::Colour(Colour::Foreground((255, 0, 0))),
+            Heard::Colour(Colour::Background((0, 0, 255))),
+        ];
+        assert_eq!(heard(events), expected);
     }
 
     #[test]
