@@ -1,70 +1,16 @@
 //! What the rules cost on a large board: planning ten thousand tasks one by one, releasing them, and an event on a board that
 //! holds them.
-#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 
-use dbs::domain::{Board, Command, Draft, Event, Inventory, RequestId, Settings, TaskId, Timestamp};
-use dbs::formats::workflow;
+#[path = "figures/tasks.rs"]
+mod tasks;
+
+use dbs::domain::{Command, TaskId};
 use dbs::read_model::ReadModel;
 use divan::Bencher;
-use serde_json::json;
+use tasks::{NOW, asked, planned, released};
 
 fn main() {
     divan::main();
-}
-
-const NOW: Timestamp = Timestamp(1_767_323_045_678);
-
-fn asked(command: Command) -> Event {
-    Event::Asked {
-        request: RequestId(0),
-        by: "ann".to_owned(),
-        command,
-    }
-}
-
-/// Task `n`, which waits for the one before it, but for every tenth.
-fn draft(n: usize) -> Draft {
-    let deps: Vec<String> = (!n.is_multiple_of(10))
-        .then(|| format!("t-{}", n - 1))
-        .into_iter()
-        .collect();
-    serde_json::from_value(json!({
-        "id": format!("t-{n}"), "batch": "b", "workflow": "kanban", "stage": null, "title": format!("Task number {n}"),
-        "body": "A description of some length, as people write them. ".repeat(8), "kind": "task", "tags": [],
-        "priority": 2, "deps": deps, "gates": [], "needs_approval": false,
-    }))
-    .unwrap()
-}
-
-fn empty() -> Board {
-    let mut board = Board::default();
-    let flows = workflow::builtin().into_iter();
-    let flows = flows.filter_map(|(name, text)| workflow::read(name.as_ref(), text).0);
-    let settings = Settings {
-        base: Some("main".to_owned()),
-        ..Settings::default()
-    };
-    board.apply(NOW, &Event::WorkflowsLoaded(flows.collect()));
-    board.apply(NOW, &Event::Configured(settings));
-    board.apply(NOW, &Event::Woke(Inventory::default()));
-    board
-}
-
-fn planned(tasks: usize) -> Board {
-    let mut board = empty();
-    for n in 0..tasks {
-        board.apply(NOW, &asked(Command::Create(draft(n))));
-        board.take_touched();
-    }
-    board
-}
-
-fn released(tasks: usize) -> Board {
-    let mut board = planned(tasks);
-    let ids = (0..tasks).map(|n| TaskId::new(format!("t-{n}")));
-    board.apply(NOW, &asked(Command::Release(ids.collect())));
-    board.take_touched();
-    board
 }
 
 /// Planning all tasks, one event each.

@@ -18,6 +18,9 @@ mod boards;
 #[path = "figures/dbs.rs"]
 mod dbs;
 #[cfg(unix)]
+#[path = "figures/frames.rs"]
+mod frames;
+#[cfg(unix)]
 #[path = "figures/outer.rs"]
 mod outer;
 #[cfg(unix)]
@@ -29,6 +32,9 @@ mod processes;
 #[cfg(unix)]
 #[path = "figures/table.rs"]
 mod table;
+#[cfg(unix)]
+#[path = "figures/tasks.rs"]
+mod tasks;
 #[cfg(unix)]
 #[path = "figures/tmux.rs"]
 mod tmux;
@@ -47,7 +53,7 @@ fn main() {
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [Group; 9] = [
+    let groups: [Group; 10] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
         ("start", agents::starts),
@@ -56,6 +62,7 @@ fn main() {
         ("signal", boards::signal_to_spawn),
         ("board", boards::ten_thousand),
         ("keys", boards::keys),
+        ("frames", frames::frames),
         ("batch", boards::batch),
     ];
     for (name, measure) in groups {

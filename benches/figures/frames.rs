@@ -1,0 +1,231 @@
+//! What a frame costs while the board holds ten thousand tasks and four agents flood their terminals, and what a letter costs in
+//! what searches all of them. In this process: the share of a key's way that grows with the board.
+#![expect(clippy::disallowed_methods, reason = "measures time")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "what cannot be set up is no measurement"
+)]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use dbs::domain::{AttemptId, Board, Event, Span, Workplace};
+use dbs::read_model::ReadModel;
+use dbs::term::{EngineKind, Size, Terminal};
+use dbs::ui::{
+    Chord, Frame, Glyphs, Input, LiveScreen, Palette, Scene, ScreenId, ScreenRead, Screens, SessionFacts,
+    Shelf, State, Theme, update,
+};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::table::{Table, percentiles};
+use crate::tasks::{NOW, released};
+
+/// The client's terminal.
+const SIZE: (u16, u16) = (200, 50);
+/// Agents that write without end.
+const AGENTS: usize = 4;
+/// What each of them writes between two frames: 16 ms of a flood of 4 MB a second.
+const WRITTEN: usize = 64 * 1024;
+
+/// Frames on each of the main tabs, then letters typed into what finds.
+pub(crate) fn frames(table: &mut Table) {
+    let count = table.sizes.of(10_000, 2_000);
+    let (frames, words) = table.sizes.of((300, 20), (30, 2));
+    let mut desk = Desk::new(count);
+    for (tab, name) in [("1", "first tab"), ("2", "agents"), ("3", "board")] {
+        desk.press(tab);
+        desk.rest();
+        desk.whole();
+        let whole = (0..frames).map(|_| desk.after_flood(Desk::whole)).collect();
+        let what = format!("a whole frame, {name}, {count} tasks, {AGENTS} agents flooding, p50 / p99");
+        table.row(what, "< 16 ms", percentiles(whole, 0), "–");
+        let patched = (0..frames).map(|_| desk.after_flood(Desk::patch)).collect();
+        let what = format!("what the agents wrote, {name}, p50 / p99");
+        table.row(what, "< 16 ms", percentiles(patched, 0), "–");
+    }
+    for (key, name) in [("/", "filter"), (":", "palette")] {
+        let mut times = Vec::new();
+        for _ in 0..words {
+            desk.press(key);
+            times.extend("t-99 task number 9".chars().map(|letter| desk.letter(letter)));
+            desk.press("Esc");
+            desk.press("Esc");
+        }
+        let what = format!("a letter in the {name} with its frame, {count} tasks, p50 / p99");
+        table.row(what, "< 16 ms", percentiles(times, 0), "–");
+    }
+    let pictures = (0..table.sizes.of(30, 5)).map(|_| {
+        let began = Instant::now();
+        std::hint::black_box(ReadModel::of(&desk.board, NOW));
+        began.elapsed()
+    });
+    let pictures = percentiles(pictures.collect(), 0);
+    table.row(
+        format!("what people may see of the board, {count} tasks, p50 / p99"),
+        "–",
+        pictures,
+        "–",
+    );
+}
+
+struct Terminals(BTreeMap<ScreenId, RefCell<Terminal>>);
+
+impl Screens for Terminals {
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        let Some(terminal) = self.0.get(&id) else {
+            return false;
+        };
+        read(&mut LiveScreen::new(&mut terminal.borrow_mut(), true));
+        true
+    }
+}
+
+/// A client in front of a large board.
+struct Desk {
+    board: Board,
+    model: ReadModel,
+    terminals: Terminals,
+    facts: SessionFacts,
+    shelf: Shelf,
+    theme: Theme,
+    state: State,
+    frame: Frame,
+    buffers: [Buffer; 2],
+    flood: Vec<u8>,
+}
+
+impl Desk {
+    fn new(count: usize) -> Desk {
+        let mut board = released(count);
+        let agents = start_agents(&mut board);
+        let terminal = || {
+            let mut terminal = Terminal::new(EngineKind::default(), Size::new(100, 45), 10_000);
+            terminal.feed(0, &b"a line to fill the history\r\n".repeat(11_000));
+            RefCell::new(terminal)
+        };
+        let terminals = agents.into_iter().map(|id| (ScreenId::Attempt(id), terminal()));
+        let area = Rect::new(0, 0, SIZE.0, SIZE.1);
+        Desk {
+            model: ReadModel::of(&board, NOW),
+            terminals: Terminals(terminals.collect()),
+            board,
+            facts: SessionFacts::default(),
+            shelf: Shelf::default(),
+            theme: Theme::builtin(Palette::True, Glyphs::Unicode),
+            state: State::builtin(SIZE).expect("built-in files"),
+            frame: Frame::default(),
+            buffers: [Buffer::empty(area), Buffer::empty(area)],
+            flood: flood(),
+        }
+    }
+
+    /// Does something with the client's state, and what it looks at.
+    fn with<T>(&mut self, later: Span, act: impl FnOnce(&mut State, &Scene<'_>) -> T) -> T {
+        let scene = Scene {
+            model: &self.model,
+            screens: &self.terminals,
+            log: &[],
+            shelf: &self.shelf,
+            now: NOW + later,
+            session: &self.facts,
+            theme: &self.theme,
+        };
+        act(&mut self.state, &scene)
+    }
+
+    fn press(&mut self, key: &str) {
+        let key = Input::Key(key.parse::<Chord>().expect("a key").event());
+        self.with(Span(0), |state, scene| drop(update(state, scene, key)));
+    }
+
+    /// A moment without keys, after which a digit is a tab.
+    fn rest(&mut self) {
+        self.with(Span(400), |state, scene| drop(update(state, scene, Input::Tick)));
+    }
+
+    /// All agents write; then the time something takes.
+    fn after_flood(&mut self, draw: fn(&mut Desk)) -> Duration {
+        for terminal in self.terminals.0.values() {
+            terminal.borrow_mut().feed(0, &self.flood);
+        }
+        let began = Instant::now();
+        draw(self);
+        began.elapsed()
+    }
+
+    fn letter(&mut self, letter: char) -> Duration {
+        let key = if letter == ' ' {
+            "Space".to_owned()
+        } else {
+            letter.to_string()
+        };
+        let began = Instant::now();
+        self.press(&key);
+        self.whole();
+        began.elapsed()
+    }
+
+    fn whole(&mut self) {
+        self.buffers.reverse();
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let (shown, next) = buffers.split_at_mut(1);
+        let before = std::mem::take(&mut self.frame);
+        self.frame = self.with(Span(0), |state, scene| {
+            Frame::whole(&before, &shown[0], state, scene, &mut next[0])
+        });
+        self.buffers = buffers;
+    }
+
+    fn patch(&mut self) {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let mut frame = std::mem::take(&mut self.frame);
+        let patched = self.with(Span(0), |state, scene| {
+            frame.patch(state, scene, &mut buffers[1], None)
+        });
+        self.frame = frame;
+        self.buffers = buffers;
+        if patched.is_none() {
+            self.whole();
+        }
+    }
+}
+
+/// Has the engine's first agents run, so that as many as are to write are at work.
+fn start_agents(board: &mut Board) -> Vec<AttemptId> {
+    let mut running: Vec<AttemptId> = Vec::new();
+    while running.len() < AGENTS {
+        let mut open = board.attempts.values().filter(|attempt| attempt.state.is_open());
+        let next = open.find(|attempt| !running.contains(&attempt.id));
+        let attempt = next.expect("another agent").id;
+        let workplace = Workplace {
+            path: format!("trees/{attempt}"),
+            branch: None,
+            start: None,
+            start_tree: None,
+        };
+        board.apply(NOW, &Event::AttemptStarted { attempt, workplace });
+        running.push(attempt);
+    }
+    running
+}
+
+fn flood() -> Vec<u8> {
+    let mut text = String::new();
+    let mut line = 0_u32;
+    while text.len() < WRITTEN {
+        let shade = line % 200;
+        write!(
+            text,
+            "\x1b[38;5;{}mcompiled\x1b[0m module {line}: no warnings, 0 errors, cache hit\r\n",
+            16 + shade
+        )
+        .expect("text");
+        line += 1;
+    }
+    text.into_bytes()
+}

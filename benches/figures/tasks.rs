@@ -1,0 +1,66 @@
+//! Boards of any size, for what is measured on them.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
+
+use dbs::domain::{Board, Command, Draft, Event, Inventory, RequestId, Settings, TaskId, Timestamp};
+use dbs::formats::workflow;
+use serde_json::json;
+
+/// When everything happens.
+pub(crate) const NOW: Timestamp = Timestamp(1_767_323_045_678);
+
+/// Somebody asks for something.
+pub(crate) fn asked(command: Command) -> Event {
+    Event::Asked {
+        request: RequestId(0),
+        by: "ann".to_owned(),
+        command,
+    }
+}
+
+/// Task `n`, which waits for the one before it, but for every tenth.
+fn draft(n: usize) -> Draft {
+    let deps: Vec<String> = (!n.is_multiple_of(10))
+        .then(|| format!("t-{}", n - 1))
+        .into_iter()
+        .collect();
+    serde_json::from_value(json!({
+        "id": format!("t-{n}"), "batch": "b", "workflow": "kanban", "stage": null, "title": format!("Task number {n}"),
+        "body": "A description of some length, as people write them. ".repeat(8), "kind": "task", "tags": [],
+        "priority": 2, "deps": deps, "gates": [], "needs_approval": false,
+    }))
+    .unwrap()
+}
+
+/// A board without tasks.
+fn empty() -> Board {
+    let mut board = Board::default();
+    let flows = workflow::builtin().into_iter();
+    let flows = flows.filter_map(|(name, text)| workflow::read(name.as_ref(), text).0);
+    let settings = Settings {
+        base: Some("main".to_owned()),
+        ..Settings::default()
+    };
+    board.apply(NOW, &Event::WorkflowsLoaded(flows.collect()));
+    board.apply(NOW, &Event::Configured(settings));
+    board.apply(NOW, &Event::Woke(Inventory::default()));
+    board
+}
+
+/// So many tasks in the backlog.
+pub(crate) fn planned(tasks: usize) -> Board {
+    let mut board = empty();
+    for n in 0..tasks {
+        board.apply(NOW, &asked(Command::Create(draft(n))));
+        board.take_touched();
+    }
+    board
+}
+
+/// So many tasks that were handed over; the first agents are being started.
+pub(crate) fn released(tasks: usize) -> Board {
+    let mut board = planned(tasks);
+    let ids = (0..tasks).map(|n| TaskId::new(format!("t-{n}")));
+    board.apply(NOW, &asked(Command::Release(ids.collect())));
+    board.take_touched();
+    board
+}
