@@ -34,6 +34,8 @@ mod mishaps;
 mod plain;
 #[path = "e2e/reaching.rs"]
 mod reaching;
+#[path = "e2e/readme.rs"]
+mod readme;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/settings.rs"]

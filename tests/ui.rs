@@ -17,6 +17,9 @@ mod dressing;
 mod finding;
 #[path = "ui/fixture.rs"]
 mod fixture;
+#[expect(dead_code, reason = "a fixture for other tests, too")]
+#[path = "support/git_fixture.rs"]
+mod git_fixture;
 #[path = "ui/golden.rs"]
 mod golden;
 #[path = "ui/inbox.rs"]
@@ -37,6 +40,8 @@ mod palette;
 mod papers;
 #[path = "ui/past.rs"]
 mod past;
+#[path = "ui/picture.rs"]
+mod picture;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/snapshots.rs"]

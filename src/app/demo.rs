@@ -21,7 +21,7 @@ use crate::adapters::ipc::Listener;
 use crate::adapters::rehearsal::{DemoTask, TaskSheet, demo_tasks};
 use crate::domain::command::{Command, Draft};
 use crate::domain::task::{GateCommand, TaskKind};
-use crate::domain::{BatchId, Span, TaskId};
+use crate::domain::{BatchId, Settings, Span, TaskId};
 use repository::{BASE, NOTHING, Repositories};
 
 /// How the demo is to run.
@@ -131,12 +131,20 @@ fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
         speed: options.speed.to_string(),
         answer_after: Some(answer_after),
     });
-    setup.settings.base = Some(BASE.to_owned());
-    setup.settings.max_agents = 4;
-    setup.settings.cooldown = Some(Span(2_000));
-    setup.settings.crash_backoff = Span(1_000);
-    setup.settings.gates = vec![gate("check", "")];
+    setup.settings = rules(setup.settings);
     Ok(setup)
+}
+
+/// The rules the demo runs under: those, with shorter waits and its own gate.
+pub fn rules(settings: Settings) -> Settings {
+    Settings {
+        base: Some(BASE.to_owned()),
+        max_agents: 4,
+        cooldown: Some(Span(2_000)),
+        crash_backoff: Span(1_000),
+        gates: vec![gate("check", "")],
+        ..settings
+    }
 }
 
 /// The program checks a tree itself, so that the gate is the same on every system.
@@ -153,28 +161,27 @@ fn gate(name: &str, more: &str) -> GateCommand {
 }
 
 fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
-    let ask = |command| match session.ask("demo", command) {
-        Ok(Ok(_)) => Ok(()),
-        Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
-        Err(closed) => Err(format!("could not {closed}")),
-    };
-    ask(Command::PutBatch {
+    plan(sheet)
+        .into_iter()
+        .try_for_each(|command| match session.ask("demo", command) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
+            Err(closed) => Err(format!("could not {closed}")),
+        })
+}
+
+/// What is asked of the board before anything moves: the batch, its tasks, and their release.
+pub fn plan(sheet: &TaskSheet) -> Vec<Command> {
+    let batch = Command::PutBatch {
         id: BatchId::from(BATCH),
         title: sheet.title.clone(),
         goal: sheet.goal.clone(),
         base: Some(BASE.to_owned()),
-    })?;
-    sheet
-        .tasks
-        .iter()
-        .try_for_each(|task| ask(Command::Create(draft(task))))?;
-    ask(Command::Release(
-        sheet
-            .tasks
-            .iter()
-            .map(|task| TaskId::new(task.id.clone()))
-            .collect(),
-    ))
+    };
+    let ids = sheet.tasks.iter().map(|task| TaskId::new(task.id.clone()));
+    let tasks = sheet.tasks.iter().map(|task| Command::Create(draft(task)));
+    let release = Command::Release(ids.collect());
+    [batch].into_iter().chain(tasks).chain([release]).collect()
 }
 
 fn draft(task: &DemoTask) -> Draft {

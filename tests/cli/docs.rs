@@ -1,6 +1,7 @@
-//! The reference names every command and every option.
+//! The reference names every command and every option, and what the README says to type is understood.
 
 use clap::Command;
+use clap::error::ErrorKind;
 
 fn missing(command: &Command, path: &str, text: &str, found: &mut Vec<String>) {
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
@@ -30,4 +31,39 @@ fn every_command_and_option_is_in_the_reference() {
     let text = include_str!("../../docs/commands.md");
     missing(&dbs::app::args::command(), "dbs", text, &mut found);
     assert_eq!(found, Vec::<String>::new());
+}
+
+/// What is to be typed, line by line.
+fn lines_to_type(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(|line| line.trim().trim_end_matches(";;"));
+    let commands = lines.map(|line| line.split(" #").next().unwrap_or_default().trim());
+    commands.filter(|line| line.starts_with("dbs ")).collect()
+}
+
+/// What is named between two backticks; it may be less than a whole command.
+fn named(text: &str) -> Vec<&str> {
+    let parts = text.split('`').map(str::trim);
+    parts
+        .filter(|part| part.starts_with("dbs ") && !part.contains('\n'))
+        .collect()
+}
+
+fn problem(command: &str) -> Option<ErrorKind> {
+    let words = shell_words::split(command).unwrap();
+    let read = dbs::app::args::command().try_get_matches_from(words);
+    read.err().map(|error| error.kind())
+}
+
+#[test]
+fn every_command_in_the_readme_is_understood() {
+    let text = include_str!("../../README.md");
+    let (lines, named) = (lines_to_type(text), named(text));
+    assert!(lines.len() >= 10 && named.len() >= 4, "{lines:?} {named:?}");
+    for command in lines {
+        assert_eq!(problem(command), None, "{command}");
+    }
+    for command in named {
+        let problem = problem(command).filter(|kind| *kind != ErrorKind::MissingRequiredArgument);
+        assert_eq!(problem, None, "{command}");
+    }
 }

@@ -5,6 +5,7 @@
     reason = "starts the program, reads PATH, waits with deadlines"
 )]
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -170,10 +171,18 @@ impl Story {
     pub(crate) fn server_in(&self, folder: &Path) -> Server {
         let mut command = self.program(&["server"]);
         command
+            .env("PATH", with_program())
             .current_dir(folder)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         Server(command.spawn().unwrap())
+    }
+
+    /// Runs a script in a shell, in that folder, as somebody does who has the program on the path.
+    pub(crate) fn shell(&self, folder: &Path, script: &str) -> Output {
+        let mut shell = self.outside("sh");
+        shell.env("PATH", with_program()).current_dir(folder);
+        shell.args(["-e", "-c", script]).output().unwrap()
     }
 
     /// Runs git in a folder, which must work; its trimmed output.
@@ -272,6 +281,14 @@ impl Drop for Story {
             assert!(left.is_empty(), "processes are left: {left:#?}");
         }
     }
+}
+
+/// The path, with the program's folder first.
+fn with_program() -> OsString {
+    let program = Path::new(env!("CARGO_BIN_EXE_dbs"));
+    let own = std::env::var_os("PATH").unwrap();
+    let folders = program.parent().map(Path::to_path_buf).into_iter();
+    std::env::join_paths(folders.chain(std::env::split_paths(&own))).unwrap()
 }
 
 /// A server that was started by the story. Killed when dropped.

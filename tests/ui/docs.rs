@@ -8,7 +8,7 @@ use dbs::ui::{Keymap, Place, entries, keys_document};
 fn the_document_of_the_keys_is_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
     let fresh = keys_document(&Keymap::builtin().expect("keys"));
-    if option_env_set() {
+    if is_rewrite_wished() {
         std::fs::write(&path, &fresh).expect("docs/keys.md");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
@@ -22,7 +22,7 @@ fn the_document_of_the_keys_is_fresh() {
     clippy::disallowed_methods,
     reason = "a person asks for the rewrite through the environment"
 )]
-fn option_env_set() -> bool {
+pub(crate) fn is_rewrite_wished() -> bool {
     std::env::var_os("DBS_UPDATE").is_some()
 }
 

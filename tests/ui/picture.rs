@@ -1,0 +1,140 @@
+//! The picture of the README is what the demo shows, drawn anew and compared: a scripted run of the demo, its agents really
+//! playing in their terminals, looked at by the real interface.
+
+#[path = "picture/agents.rs"]
+mod agents;
+#[path = "picture/run.rs"]
+mod run;
+#[path = "picture/svg.rs"]
+mod svg;
+
+use std::path::Path;
+
+use dbs::domain::{Span, Timestamp};
+use dbs::read_model::ReadModel;
+use dbs::ui::{
+    Chord, Glyphs, Input, Layouted, Palette, Scene, ScreenId, SessionFacts, SessionKind, Shelf, State, Theme,
+    update, view,
+};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::docs::is_rewrite_wished;
+use crate::fixture::text;
+use agents::{Terminals, written_by};
+use run::Run;
+
+/// When the demo begins: any day, ten past nine in the morning.
+const BEGAN: Timestamp = Timestamp(1_790_154_600_000);
+/// How long it has run in the picture: one of its agents asks something, others wait for their turn.
+const AFTER: Span = Span(12_000);
+const SIZE: (u16, u16) = (142, 31);
+/// What was pressed: the tab of the board.
+const KEYS: &str = "3";
+const ABOUT: &str = "The screen of dbs in its demo, after twelve seconds: at the left the board with twelve tasks by stage, most of them with an \
+                     agent at work; at the right the task knot-3 and the terminal of its agent, which asks whether it may run a check.";
+
+/// A person in front of the demo.
+struct Desk {
+    demo: Run,
+    model: ReadModel,
+    terminals: Terminals,
+    facts: SessionFacts,
+    shelf: Shelf,
+    theme: Theme,
+    state: State,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let demo = Run::of_demo(BEGAN, AFTER);
+        let mut state = State::builtin(SIZE).expect("built-in files");
+        for pane in state.shells_wanted() {
+            state.shell_opened(pane, 1);
+        }
+        Desk {
+            model: ReadModel::of(&demo.board, demo.now),
+            terminals: Terminals::default(),
+            facts: SessionFacts {
+                project: "project".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                kind: SessionKind::Rehearsal,
+                started: BEGAN,
+                utc_offset: 0,
+                connection: None,
+            },
+            shelf: Shelf::default(),
+            theme: Theme::builtin(Palette::True, Glyphs::Unicode),
+            state,
+            demo,
+        }
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            model: &self.model,
+            screens: &self.terminals,
+            log: &self.demo.log,
+            shelf: &self.shelf,
+            now: self.demo.now,
+            session: &self.facts,
+            theme: &self.theme,
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        let mut state = self.state.clone();
+        for key in keys.split(' ') {
+            let key = key.parse::<Chord>().expect("key").event();
+            drop(update(&mut state, &self.scene(), Input::Key(key)));
+        }
+        let later = Scene {
+            now: self.demo.now + Span(300),
+            ..self.scene()
+        };
+        drop(update(&mut state, &later, Input::Tick));
+        self.state = state;
+    }
+
+    fn draw(&self) -> (Buffer, Layouted) {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+        let layout = view(&self.state, &self.scene(), &mut buffer);
+        (buffer, layout)
+    }
+
+    /// Lets the agents at work write into terminals as large as they are shown.
+    fn start_terminals(&mut self) {
+        let places = self.draw().1.panes;
+        for attempt in self.demo.beats.keys() {
+            let attempt = &self.demo.board.attempts[attempt];
+            if !attempt.state.is_open() {
+                continue;
+            }
+            let id = ScreenId::Attempt(attempt.id);
+            let place = places.iter().find(|place| place.screen == Some(id));
+            let size = place.map_or((80, 24), |place| (place.area.width.max(60), place.area.height));
+            self.terminals
+                .put(id, size, &written_by(&self.demo, attempt, size));
+        }
+        self.terminals.put(ScreenId::Shell(1), (80, 24), b"~/project $ ");
+    }
+}
+
+#[test]
+fn the_picture_of_the_readme_is_fresh() {
+    let mut desk = Desk::new();
+    desk.press(KEYS);
+    desk.start_terminals();
+    let (buffer, _) = desk.draw();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/picture.svg");
+    let fresh = svg::svg(&buffer, ABOUT);
+    if is_rewrite_wished() {
+        std::fs::write(&path, &fresh).expect("docs/picture.svg");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == fresh,
+        "docs/picture.svg is stale; DBS_UPDATE=1 cargo test --test ui rewrites it. The screen is now\n{}",
+        text(&buffer)
+    );
+}

@@ -1,0 +1,140 @@
+//! The terminals of the demo's agents at a moment of a run: the scenario is really played, by the agent the demo starts, on a
+//! real worktree, up to what it does at that moment.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use dbs::adapters::rehearsal::{Console, Context, InboxSink, Keys, Pace, run};
+use dbs::domain::Attempt;
+use dbs::formats::scenario::Scenario;
+use dbs::term::{EngineKind, Size, Terminal};
+use dbs::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
+
+use super::run::{Run, role_of};
+use crate::git_fixture::GitFixture;
+
+/// How much faster than in the demo. Slower than it could be: what is shown for a time must be drawn once.
+const SPEED: f64 = 20.0;
+/// Signs of a spinner; which of them is seen is chance.
+const SPINNER: &str = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+/// Terminals by what they belong to.
+#[derive(Default)]
+pub(crate) struct Terminals(BTreeMap<ScreenId, RefCell<Terminal>>);
+
+impl Screens for Terminals {
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        let Some(terminal) = self.0.get(&id) else {
+            return false;
+        };
+        read(&mut LiveScreen::new(&mut terminal.borrow_mut(), true));
+        true
+    }
+}
+
+impl Terminals {
+    /// A terminal of that size in which these bytes were written.
+    pub(crate) fn put(&mut self, id: ScreenId, (cols, rows): (u16, u16), bytes: &[u8]) {
+        let mut terminal = Terminal::new(EngineKind::default(), Size::new(cols, rows), 100);
+        terminal.feed(0, bytes);
+        self.0.insert(id, RefCell::new(terminal));
+    }
+}
+
+/// What an agent has written by the moment the run has come to, on a terminal of that size.
+pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)) -> Vec<u8> {
+    let begun = demo.beats[&attempt.id]
+        .iter()
+        .rev()
+        .find(|(at, _)| *at <= demo.now);
+    let (_, until) = begun.expect("it has begun something that takes a while");
+    let scenario = Scenario {
+        parts: vec![demo.part(attempt).clone()],
+        ..demo.scenario.clone()
+    };
+    let fixture = worktree(demo, attempt);
+    let context = context(demo, attempt, &fixture);
+    let pace = Pace {
+        speed: SPEED,
+        answer_after: Some(Duration::from_hours(1)),
+    };
+    let mut out = Until {
+        written: Vec::new(),
+        end: until.clone().into_bytes(),
+    };
+    let console = Console {
+        out: &mut out,
+        keys: Keys::Fixed(cols, rows),
+    };
+    run(&context, &scenario, pace, console, &mut InboxSink::new(None));
+    let text = String::from_utf8(out.written).expect("text");
+    assert!(text.contains(until), "{} never came to {until:?}", attempt.task);
+    text.replace(|sign| SPINNER.contains(sign), "⠹").into_bytes()
+}
+
+/// Keeps what is written until something is there; then nobody reads any more, which ends the agent.
+struct Until {
+    written: Vec<u8>,
+    end: Vec<u8>,
+}
+
+impl Write for Until {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.extend_from_slice(bytes);
+        // What a spinner's label says may have been said before; only what is drawn last counts.
+        if bytes.windows(self.end.len()).any(|part| part == self.end) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The demo's repository with the task's branch checked out: for a developer as it began, for others with the work done.
+fn worktree(demo: &Run, attempt: &Attempt) -> GitFixture {
+    let fixture = GitFixture::unborn();
+    let project = fixture.project();
+    for option in ["diff.noprefix", "diff.mnemonicPrefix"] {
+        fixture.git(&project, &["config", option, "false"]);
+    }
+    for file in &demo.sheet.files {
+        fixture.commit(&project, &file.path, &file.text, "Begin");
+    }
+    let base = demo.board.settings.base.clone().expect("a base");
+    fixture.git(
+        &project,
+        &["push", "-q", "origin", &format!("HEAD:refs/heads/{base}")],
+    );
+    fixture.git(&project, &["fetch", "-q", "origin"]);
+    if role_of(attempt) != "developer" {
+        for (path, text) in &demo.branches[&attempt.task].files {
+            fixture.commit(&project, path, text, "Work");
+        }
+    }
+    fixture
+}
+
+fn context(demo: &Run, attempt: &Attempt, fixture: &GitFixture) -> Context {
+    let task = &demo.board.tasks[&attempt.task];
+    Context {
+        attempt: attempt.id.to_string(),
+        token: String::new(),
+        task: task.id.to_string(),
+        title: task.title.clone(),
+        tags: task.tags.iter().cloned().collect(),
+        stage: attempt.stage.to_string(),
+        role: role_of(attempt).to_owned(),
+        mode: attempt.mode.to_string(),
+        number: attempt.n,
+        branch: format!("feature/{}", task.id),
+        base: demo.board.settings.base.clone().unwrap_or_default(),
+        socket: None,
+        inbox: None,
+        worktree: fixture.project(),
+    }
+}

@@ -1,0 +1,381 @@
+//! The demo as it runs where nothing is ever slow: its own plan and scenario under the board's own rules, with a clock that
+//! jumps. Every run is the same. What it knows of the world (branches, merges, processes) is what the demo's scripts do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dbs::adapters::rehearsal::{TaskSheet, demo_scenario, demo_tasks};
+use dbs::app::demo;
+use dbs::domain::attempt::Attempt;
+use dbs::domain::{
+    Action, ActionOutcome, AttemptId, Board, Doing, Effect, Event, Evidence, EvidenceKind, Exit, RequestId,
+    Settings, Span, TaskId, Timestamp, Tri, Worker, Workplace,
+};
+use dbs::formats::scenario::{AskKind, Circumstances, Deed, Part, Scenario, Step};
+use dbs::ui::LogLine;
+
+/// How long the demo's questions wait before they answer themselves, in milliseconds.
+const ANSWERED_AFTER: u64 = 10_000;
+
+/// A run, up to a moment.
+pub(crate) struct Run {
+    pub(crate) board: Board,
+    pub(crate) now: Timestamp,
+    pub(crate) log: Vec<LogLine>,
+    pub(crate) scenario: Scenario,
+    pub(crate) sheet: TaskSheet,
+    pub(crate) branches: BTreeMap<TaskId, Branch>,
+    /// What each agent does at a time that takes a while: since when, and what its screen says meanwhile.
+    pub(crate) beats: BTreeMap<AttemptId, Vec<(Timestamp, String)>>,
+    agenda: BTreeMap<(Timestamp, u64), Event>,
+    planned: u64,
+    merged: BTreeSet<TaskId>,
+    ended: BTreeSet<AttemptId>,
+}
+
+/// The branch of a task.
+#[derive(Default)]
+pub(crate) struct Branch {
+    /// Path and content of what it changes.
+    pub(crate) files: BTreeMap<String, String>,
+    commits: u32,
+    is_dirty: bool,
+    /// Whether an integrator brought it together with the base.
+    is_mended: bool,
+}
+
+impl Run {
+    /// The demo, so long after its begin.
+    pub(crate) fn of_demo(began: Timestamp, after: Span) -> Run {
+        let mut run = Run {
+            board: Board::default(),
+            now: began,
+            log: Vec::new(),
+            scenario: demo_scenario().expect("scenario"),
+            sheet: demo_tasks().expect("tasks"),
+            branches: BTreeMap::new(),
+            beats: BTreeMap::new(),
+            agenda: BTreeMap::new(),
+            planned: 0,
+            merged: BTreeSet::new(),
+            ended: BTreeSet::new(),
+        };
+        run.begin();
+        run.go_on_until(began + after);
+        run
+    }
+
+    fn begin(&mut self) {
+        let texts = dbs::formats::workflow::builtin().into_iter();
+        let flows = texts.filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0);
+        self.take(&Event::Configured(demo::rules(Settings::default())));
+        self.take(&Event::WorkflowsLoaded(flows.collect()));
+        for (number, command) in (1..).zip(demo::plan(&self.sheet)) {
+            self.take(&Event::Asked {
+                request: RequestId(number),
+                by: "demo".to_owned(),
+                command,
+            });
+        }
+    }
+
+    fn go_on_until(&mut self, end: Timestamp) {
+        loop {
+            let planned = self.agenda.keys().next().map(|(at, _)| *at);
+            let due = self.board.next_deadline();
+            let at = planned.into_iter().chain(due).min().filter(|at| *at <= end);
+            let Some(at) = at else { break };
+            self.now = self.now.max(at);
+            let next = (planned == Some(at)).then(|| self.agenda.pop_first()).flatten();
+            self.take(&next.map_or(Event::Ticked, |(_, event)| event));
+        }
+        self.now = end;
+    }
+
+    fn take(&mut self, event: &Event) {
+        if let Event::AttemptEnded { attempt, .. } = event
+            && !self.ended.insert(*attempt)
+        {
+            return;
+        }
+        for effect in self.board.apply(self.now, event) {
+            self.perform(effect);
+        }
+    }
+
+    fn later(&mut self, after: u64, event: Event) {
+        self.planned += 1;
+        self.agenda.insert((self.now + Span(after), self.planned), event);
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let attempt = |id: AttemptId| self.board.attempts.get(&id).expect("attempt").as_ref().clone();
+        match effect {
+            Effect::Start(id) => self.start(&attempt(id)),
+            Effect::Act(id, action) => self.act(&attempt(id), action),
+            Effect::Verify {
+                attempt: id,
+                evidence,
+                ..
+            } => self.verify(&attempt(id), evidence),
+            Effect::Stop(id, _) => self.later(60, ended(id, Exit::Signal(15))),
+            Effect::Settle(attempt) => {
+                let settled = Event::WorkspaceSettled {
+                    attempt,
+                    problem: None,
+                    kept: None,
+                };
+                self.later(150, settled);
+            }
+            Effect::Retire(task) => {
+                let key = format!("retire/{task}");
+                self.later(150, Event::Performed { key, problem: None });
+            }
+            Effect::Reply(_, answer) => drop(answer.expect("nothing is refused")),
+            Effect::Notify(notice) => self.log.push(LogLine {
+                seq: self.log.len() as u64 + 1,
+                at: self.now,
+                notice,
+            }),
+            Effect::Tell(..) => {}
+        }
+    }
+
+    fn start(&mut self, attempt: &Attempt) {
+        let workplace = Workplace {
+            path: format!(".debussy-worktrees/{}", attempt.id),
+            branch: Some(format!("feature/{}", attempt.task)),
+            start: None,
+            start_tree: None,
+        };
+        let id = attempt.id;
+        self.later(
+            250,
+            Event::AttemptStarted {
+                attempt: id,
+                workplace,
+            },
+        );
+        let part = self.part(attempt).clone();
+        let mut at = 300;
+        self.observed(at, id, Doing::Working);
+        if !self.play(attempt, &part.steps, &mut at) {
+            self.later(at + 80, ended(id, Exit::Code(0)));
+        }
+    }
+
+    /// The part of the scenario that an attempt plays.
+    pub(crate) fn part(&self, attempt: &Attempt) -> &Part {
+        let (task, mode) = (&self.board.tasks[&attempt.task], attempt.mode.to_string());
+        let tags: Vec<String> = task.tags.iter().cloned().collect();
+        let now = Circumstances {
+            stage: attempt.stage.as_str(),
+            role: role_of(attempt),
+            task: task.id.as_str(),
+            title: &task.title,
+            tags: &tags,
+            number: attempt.n,
+            mode: &mode,
+        };
+        self.scenario.part(&now).expect("a part for every attempt")
+    }
+
+    /// Plans what steps lead to, from that many milliseconds on; answers whether the process ends with them.
+    fn play(&mut self, attempt: &Attempt, steps: &[Step], at: &mut u64) -> bool {
+        let id = attempt.id;
+        for step in steps {
+            let shown = shown_by(&step.deed).map(|text| (self.now + Span(*at), text));
+            self.beats.entry(id).or_default().extend(shown);
+            match &step.deed {
+                Deed::Signal { kind, text, .. } => {
+                    let said = Event::Signalled {
+                        attempt: id,
+                        kind: *kind,
+                        text: text.clone().unwrap_or_default(),
+                        report: None,
+                        key: format!("{id}/{at}"),
+                    };
+                    self.later(*at, said);
+                }
+                Deed::Ask { text, kind, .. } => {
+                    let asks = match kind {
+                        AskKind::Question => Doing::Question(text.clone()),
+                        AskKind::Permission | AskKind::Auth => Doing::Permission(text.clone()),
+                    };
+                    self.observed(*at, id, asks);
+                    self.observed(*at + ANSWERED_AFTER, id, Doing::Working);
+                }
+                Deed::Require { path, text, failed } => {
+                    let branch = self.branches.entry(attempt.task.clone()).or_default();
+                    let holds = branch.files.get(path).is_some_and(|file| file.contains(text));
+                    if !holds && self.play(attempt, failed, at) {
+                        return true;
+                    }
+                }
+                Deed::Crash { .. } => {
+                    self.later(*at, ended(id, Exit::Signal(6)));
+                    return true;
+                }
+                Deed::Exit { code } => {
+                    self.later(*at, ended(id, Exit::Code(i32::from(*code))));
+                    return true;
+                }
+                deed => self.change(&attempt.task, deed),
+            }
+            *at += milliseconds(&step.deed);
+        }
+        false
+    }
+
+    fn observed(&mut self, after: u64, attempt: AttemptId, doing: Doing) {
+        let source = "osc 7501".to_owned();
+        self.later(
+            after,
+            Event::Observed {
+                attempt,
+                doing,
+                source,
+            },
+        );
+    }
+
+    /// What a step does to a task's branch.
+    fn change(&mut self, task: &TaskId, deed: &Deed) {
+        let branch = self.branches.entry(task.clone()).or_default();
+        let before = |path: &str| {
+            let first = self.sheet.files.iter().find(|file| file.path == path);
+            let mine = branch.files.get(path).cloned();
+            mine.or_else(|| first.map(|file| file.text.clone()))
+                .unwrap_or_default()
+        };
+        let (path, after) = match deed {
+            Deed::Write {
+                path,
+                text,
+                append: true,
+            } => (path, before(path) + text),
+            Deed::Write { path, text, .. } => (path, text.clone()),
+            Deed::Replace { path, edits } => {
+                let text = before(path);
+                let edit = edits
+                    .iter()
+                    .find(|edit| text.lines().any(|line| line == edit.line));
+                let edit = edit.expect("a line to replace");
+                (path, text.replacen(&edit.line, &edit.with, 1))
+            }
+            Deed::Commit { .. } => {
+                branch.commits += u32::from(std::mem::take(&mut branch.is_dirty));
+                return;
+            }
+            Deed::Merge { .. } => {
+                branch.is_mended = true;
+                return;
+            }
+            _ => return,
+        };
+        branch.files.insert(path.clone(), after);
+        branch.is_dirty = true;
+    }
+
+    fn verify(&mut self, attempt: &Attempt, kinds: Vec<EvidenceKind>) {
+        let commits = self
+            .branches
+            .get(&attempt.task)
+            .map_or(0, |branch| branch.commits);
+        let evidence = kinds.into_iter().map(|kind| Evidence {
+            outcome: match kind {
+                EvidenceKind::CommitsAhead if commits == 0 => Tri::No("nothing was committed".to_owned()),
+                _ => Tri::Yes,
+            },
+            kind,
+        });
+        let seen = Event::Verified {
+            attempt: attempt.id,
+            evidence: evidence.collect(),
+            head: Some(format!("{}@{commits}", attempt.task)),
+        };
+        self.later(400, seen);
+    }
+
+    fn act(&mut self, attempt: &Attempt, action: Action) {
+        assert_eq!(action, Action::Merge, "the demo's only action");
+        let task = &attempt.task;
+        let touched = |id: &TaskId| -> Option<BTreeSet<&String>> {
+            self.branches.get(id).map(|branch| branch.files.keys().collect())
+        };
+        let mine = touched(task).unwrap_or_default();
+        let theirs = self.merged.iter().filter_map(touched);
+        let collides = theirs.flatten().any(|path| mine.contains(path));
+        let is_mended = self.branches.get(task).is_some_and(|branch| branch.is_mended);
+        let outcome = if collides && !is_mended {
+            ActionOutcome::Failed("conflict in cover.toml".to_owned())
+        } else {
+            self.merged.insert(task.clone());
+            ActionOutcome::Done {
+                commit: Some("merge".to_owned()),
+                evidence: [EvidenceKind::Merged, EvidenceKind::Gates]
+                    .map(|kind| Evidence {
+                        kind,
+                        outcome: Tri::Yes,
+                    })
+                    .into(),
+            }
+        };
+        let attempt = attempt.id;
+        self.later(600, Event::ActionEnded { attempt, outcome });
+    }
+}
+
+/// The role of an agent.
+pub(crate) fn role_of(attempt: &Attempt) -> &str {
+    match &attempt.worker {
+        Worker::Agent { role, .. } => role.as_str(),
+        Worker::Engine(_) => "engine",
+    }
+}
+
+fn ended(attempt: AttemptId, exit: Exit) -> Event {
+    Event::AttemptEnded {
+        attempt,
+        exit,
+        tail: String::new(),
+        cause: None,
+    }
+}
+
+/// How long a step takes.
+fn milliseconds(deed: &Deed) -> u64 {
+    let time = match deed {
+        Deed::Think { time, .. }
+        | Deed::Tool { time, .. }
+        | Deed::Bar { time, .. }
+        | Deed::Draw { time, .. }
+        | Deed::Sleep { time } => *time,
+        _ => return instants(deed),
+    };
+    u64::try_from(time.as_millis()).expect("short")
+}
+
+/// The same for what has no time of its own in the scenario.
+fn instants(deed: &Deed) -> u64 {
+    let count = |many: usize| u64::try_from(many).expect("few");
+    match deed {
+        Deed::Print {
+            text, typed: true, ..
+        } => 70 * count(text.split_inclusive(' ').count()),
+        Deed::Diff { text } => 40 * count(text.lines().count()),
+        Deed::Changes { .. } => 600,
+        Deed::Ask { .. } => ANSWERED_AFTER,
+        Deed::Commit { .. } | Deed::Push { .. } | Deed::Merge { .. } | Deed::Check { .. } => 150,
+        _ => 20,
+    }
+}
+
+/// The last that a step which takes a while puts on the screen when it begins.
+fn shown_by(deed: &Deed) -> Option<String> {
+    match deed {
+        Deed::Think { text, .. } => Some(text.clone()),
+        Deed::Tool { target, .. } => Some(target.clone()),
+        Deed::Ask { .. } => Some("y · n · 1-9 · Enter".to_owned()),
+        _ => None,
+    }
+}
