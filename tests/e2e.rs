@@ -36,6 +36,8 @@ mod plain;
 mod reaching;
 #[path = "e2e/readme.rs"]
 mod readme;
+#[path = "e2e/scenarios.rs"]
+mod scenarios;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/settings.rs"]

@@ -2,25 +2,14 @@
 //! server's death.
 
 use crate::driver::{Story, said};
+use crate::scenarios::working;
 use crate::terminal::{Make, Screen, Tty};
 
 /// Works for as long as it takes a person to answer, then is done at once.
 const PATIENT: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
   { print = "first words of {task}" },
   { ask = "Go on?" },
   { print = "last words of {task}" },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// Moves to the shell of the first tab, once it waits for a command, and begins to type.
@@ -55,7 +44,7 @@ pub(crate) fn go_to_shell(tty: &Tty<'_>) {
 
 #[test]
 fn a_person_who_leaves_finds_everything_again() {
-    let story = Story::new(PATIENT);
+    let story = Story::new(&working(PATIENT));
     let tty = story.tty(&[], (120, 40));
     type_in_shell(&tty);
     tty.type_text("mine=$((40+2)); echo early-$mine; seq 1 60\n");
@@ -98,7 +87,7 @@ fn a_person_who_leaves_finds_everything_again() {
 
 #[test]
 fn closing_the_window_ends_the_client_and_nothing_else() {
-    let story = Story::new(PATIENT);
+    let story = Story::new(&working(PATIENT));
     let tty = story.tty(&[], (120, 40));
     type_in_shell(&tty);
     tty.type_text("echo kept-$((1+1))\n");
@@ -135,7 +124,7 @@ fn closing_the_window_of_a_demo_ends_all_of_it() {
 
 #[test]
 fn a_question_is_answered_by_key_or_from_the_command_line() {
-    let story = Story::new(PATIENT);
+    let story = Story::new(&working(PATIENT));
     let tty = story.tty(&[], (120, 40));
     tty.see("No agent is at work.");
     for task in ["t-1", "t-2"] {
@@ -167,7 +156,7 @@ fn a_question_is_answered_by_key_or_from_the_command_line() {
 
 #[test]
 fn an_old_terminal_without_colours_and_unicode_will_do() {
-    let story = Story::new(PATIENT);
+    let story = Story::new(&working(PATIENT));
     let env = [("TERM", "linux"), ("NO_COLOR", "1")];
     let tty = story.tty_of(Make::Old, &env, &[], (100, 30));
     let screen = tty.wait("the board", |screen| {

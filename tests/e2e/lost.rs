@@ -7,28 +7,17 @@ use nix::unistd::Pid;
 
 use crate::attached::type_in_shell;
 use crate::driver::Story;
+use crate::scenarios::working;
 use crate::terminal::Tty;
 
 /// Prints numbered lines all the time, for long enough to be cut off in the middle, and then waits for a key.
 const TALKER: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
   { flood = 1, width = 90 },
   { sleep = 0.5 },
   { flood = 1, width = 90 },
   { sleep = 0.5 },
   { flood = 1, width = 90 },
   { ask = "Seen it all?" },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// The process of the server that runs now.
@@ -56,7 +45,7 @@ fn is_dead(pid: i32) -> bool {
 
 #[test]
 fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
-    let story = Story::new(TALKER);
+    let story = Story::new(&working(TALKER));
     let tty = story.tty(&[], (120, 40));
     type_in_shell(&tty);
     tty.type_text("mine=$((40+2)); echo before-$mine\n");

@@ -1,23 +1,13 @@
 //! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
 
 use crate::driver::Story;
+use crate::scenarios::working;
 use crate::terminal::{Make, Tty};
 
+/// Says something and waits to be answered.
 const ASKING: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
   { print = "first words of {task}" },
   { ask = "Go on?" },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// Nothing came that moves a cursor, colours a letter or asks the terminal something.
@@ -28,7 +18,7 @@ fn only_lines(tty: &Tty<'_>) {
 
 #[test]
 fn a_whole_day_passes_in_lines_and_numbered_prompts() {
-    let story = Story::new(ASKING);
+    let story = Story::new(&working(ASKING));
     let tty = story.tty_of(Make::Old, &[("TERM", "dumb")], &[], (140, 60));
     tty.see("Nothing needs you.");
     tty.type_text("new Fix the log in --id t-1 --release\n");
@@ -65,7 +55,7 @@ fn a_whole_day_passes_in_lines_and_numbered_prompts() {
 
 #[test]
 fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
-    let story = Story::new(ASKING);
+    let story = Story::new(&working(ASKING));
     let mut server = story.server();
     story.wait_until("a server", || story.is_live());
     let tty = story.tty(&["attach", "--plain"], (140, 60));

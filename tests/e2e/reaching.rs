@@ -7,24 +7,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use crate::attached::{go_to_shell, type_in_shell};
 use crate::driver::{Story, said};
 use crate::lost::kill_server;
+use crate::scenarios::working;
 use crate::terminal::{Make, Screen, Tty};
 
 /// Says something at once, and then waits to be answered.
 const WORDY: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
   { print = "the needle of {task} lies here" },
   { ask = "Go on?" },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// Column and row where that text stands alone in its row of the shell.
@@ -98,7 +87,7 @@ fn text_and_links_of_a_terminal_reach_the_person() {
 
 #[test]
 fn what_was_shown_long_ago_is_found_and_seen_again() {
-    let story = Story::new(WORDY);
+    let story = Story::new(&working(WORDY));
     let tty = story.tty(&[], (120, 40));
     type_in_shell(&tty);
     tty.type_text("echo very-$((40+2))-first; seq 1 12000; echo the-$((1+1))-end\n");

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::attached::type_in_shell;
 use crate::driver::{Story, said};
+use crate::scenarios::working;
 
 /// Hears no polite signal, leaves a process behind in a session of its own, and hangs; the second try is a good one.
 const STUBBORN: &str = r#"
@@ -17,19 +18,6 @@ steps = [
   { print = "now I hang" },
   { hang = true },
 ]
-
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// Processes that carry this in their environment.
@@ -47,7 +35,7 @@ fn with_environment(text: &str) -> Vec<String> {
 
 #[test]
 fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
-    let story = Story::new(STUBBORN);
+    let story = Story::new(&format!("{STUBBORN}{}", working("")));
     let tty = story.tty(&[], (120, 40));
     tty.see("No agent is at work.");
     story.dbs(&["task", "create", "Stubborn", "--id", "t-1", "--release"]);

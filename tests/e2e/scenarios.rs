@@ -1,0 +1,25 @@
+//! What agents do in more than one story.
+
+/// A developer who takes these steps and then adds a file named after its task; a reviewer who agrees.
+pub(crate) fn working(first: &str) -> String {
+    format!(
+        r#"
+[[part]]
+role = "developer"
+steps = [
+  {{ signal = "claim" }},
+{first}
+{WORK}"#
+    )
+}
+
+const WORK: &str = r#"
+  { write = "work/{task}.txt", text = "{title}\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
