@@ -9,6 +9,8 @@ mod agents;
 mod dice;
 #[path = "simulator/faults.rs"]
 mod faults;
+#[path = "simulator/laws.rs"]
+pub(crate) mod laws;
 #[path = "simulator/people.rs"]
 mod people;
 #[path = "simulator/rules.rs"]

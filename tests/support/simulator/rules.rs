@@ -1,12 +1,13 @@
 //! What must be true of every step: from the board before, over the event, to the board after, and against the truth.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use dbs::domain::board::check_invariants;
 use dbs::domain::task::Task;
-use dbs::domain::workflow::{Guard, RejectTo, Stage};
-use dbs::domain::{Attempt, Board, Command, Effect, Event, StageId, TaskState, Timestamp, Worker};
+use dbs::domain::workflow::Guard;
+use dbs::domain::{Attempt, Board, Effect, Event, TaskState, Timestamp};
 
+use super::laws;
 use super::world::World;
 
 /// One step.
@@ -23,7 +24,8 @@ impl Step<'_> {
     /// The first rule that is broken.
     pub(super) fn check(&self) -> Result<(), String> {
         check_invariants(self.after)?;
-        self.limits()?;
+        laws::check(self.before, self.event, self.after)?;
+        self.budgets()?;
         for task in self.after.tasks.values() {
             if let Some(before) = self.before.tasks.get(&task.id) {
                 self.movement(before, task)?;
@@ -39,38 +41,8 @@ impl Step<'_> {
         self.deadlines()
     }
 
-    /// Never more agents than allowed; merges into one base one at a time; no more attempts than the budget.
-    fn limits(&self) -> Result<(), String> {
-        let open: Vec<&Attempt> = self
-            .after
-            .attempts
-            .values()
-            .map(AsRef::as_ref)
-            .filter(|attempt: &&Attempt| attempt.state.is_open())
-            .collect();
-        let agents = open
-            .iter()
-            .filter(|attempt| matches!(attempt.worker, Worker::Agent { .. }))
-            .count();
-        let most = usize::try_from(self.after.settings.max_agents).unwrap_or(usize::MAX);
-        must(agents <= most, || format!("{agents} agents, {most} allowed"))?;
-        let mut singles: BTreeMap<(&StageId, Option<&str>), u32> = BTreeMap::new();
-        for attempt in &open {
-            let (Some(task), Some(stage)) = (
-                self.after.tasks.get(&attempt.task),
-                self.after.stage_of_attempt(attempt),
-            ) else {
-                continue;
-            };
-            if stage.singleton {
-                *singles
-                    .entry((&attempt.stage, self.after.base_of(task)))
-                    .or_insert(0) += 1;
-            }
-        }
-        for ((stage, base), n) in singles {
-            must(n == 1, || format!("{n} attempts in {stage} for {base:?}"))?;
-        }
+    /// No more attempts than the budget.
+    fn budgets(&self) -> Result<(), String> {
         for task in self.after.tasks.values() {
             let most = self
                 .after
@@ -83,26 +55,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Done is final and was proved; stages move along edges, unless a person says otherwise.
+    /// What moves on has left the truth behind that it claims.
     fn movement(&self, before: &Task, after: &Task) -> Result<(), String> {
         let id = &after.id;
         if before.state == TaskState::Done {
-            let same = after.state == TaskState::Done && after.stage == before.stage;
-            return must(same, || format!("{id} was done and moved"));
-        }
-        let asked = matches!(self.event, Event::Asked { .. });
-        if before.stage != after.stage && !asked {
-            let stage = self.before.stage_of(before);
-            let edge = stage.is_some_and(|stage| leads_to(stage, &after.stage));
-            must(edge, || {
-                format!(
-                    "{id} went from {} to {} without an edge",
-                    before.stage, after.stage
-                )
-            })?;
+            return Ok(());
         }
         if after.state == TaskState::Done {
-            self.proved(before, after)?;
+            self.published(before, after)?;
         }
         let passed = before.stage != after.stage && matches!(self.event, Event::Verified { .. });
         let writes = self
@@ -117,24 +77,9 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn proved(&self, before: &Task, after: &Task) -> Result<(), String> {
+    fn published(&self, before: &Task, after: &Task) -> Result<(), String> {
         let id = &after.id;
         let stage = self.before.stage_of(before);
-        match self.event {
-            Event::Asked {
-                command: Command::Approve(_),
-                ..
-            } => return Ok(()),
-            Event::Verified { attempt, .. } | Event::ActionEnded { attempt, .. } => {
-                let attempt = self.after.attempts.get(attempt).map(AsRef::as_ref);
-                let own = attempt.is_some_and(|attempt: &Attempt| {
-                    let all = attempt.evidence.iter().all(|piece| piece.outcome.is_yes());
-                    attempt.task == *id && !attempt.evidence.is_empty() && all
-                });
-                must(own, || format!("{id} is done without evidence"))?;
-            }
-            _ => return Err(format!("{id} is done because of {:?}", self.event)),
-        }
         let merges = stage.is_some_and(|stage| stage.evidence.contains(&dbs::domain::EvidenceKind::Merged));
         if merges {
             let there = self.world.merged.get(id);
@@ -145,20 +90,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A new attempt has a fresh number, its task says so, and everything it needs is done and merged.
+    /// A new attempt was wished for, nothing is paused, and everything it needs is merged.
     fn begun(&self, attempt: &Attempt) -> Result<(), String> {
         let id = attempt.id;
-        must(id.0 > self.before.last_attempt, || {
-            format!("attempt {id} was there before")
-        })?;
         let task = self
             .after
             .tasks
             .get(&attempt.task)
             .ok_or("an attempt without a task")?;
-        must(task.open_attempt == Some(id), || {
-            format!("{} does not know attempt {id}", task.id)
-        })?;
         must(self.after.pause.is_none(), || {
             format!("attempt {id} began while paused")
         })?;
@@ -178,9 +117,6 @@ impl Step<'_> {
                 .tasks
                 .get(on)
                 .ok_or_else(|| format!("{} waits for nothing", task.id))?;
-            must(on.state == TaskState::Done, || {
-                format!("{} began before {}", task.id, on.id)
-            })?;
             if guards.contains(&Guard::DependencyHeadsMerged) && on.head.is_some() {
                 must(self.world.merged.contains_key(&on.id), || {
                     format!("{} began before {} was merged", task.id, on.id)
@@ -245,11 +181,6 @@ fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     must(same == *after, || {
         format!("attempt {} was settled and changed", before.id)
     })
-}
-
-/// Along an edge of success, of rejection, or to where an engine's findings are mended (which is where a rejection leads).
-fn leads_to(stage: &Stage, to: &StageId) -> bool {
-    stage.success.iter().any(|edge| edge.to == *to) || stage.reject == RejectTo::Stage(to.clone())
 }
 
 fn must(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {

@@ -1,0 +1,282 @@
+//! What must be true of every step of a board, whoever made the events: written anew from the rules, not with the board's own
+//! functions, so that a mistake there is seen here.
+
+use std::collections::BTreeMap;
+
+use dbs::domain::attempt::{AttemptState, Verdict};
+use dbs::domain::evidence::Severity;
+use dbs::domain::run::RunState;
+use dbs::domain::task::{Hold, Task};
+use dbs::domain::workflow::{Actor, Approval, Cascade, Edge, GateSet, RejectTo, Stage};
+use dbs::domain::{
+    ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, SignalKind, StageId,
+    TaskId, TaskState, Worker,
+};
+
+/// The first law that a step breaks.
+pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
+    limits(after)?;
+    for attempt in after.attempts.values() {
+        let earlier = before.attempts.get(&attempt.id);
+        if earlier.is_none() {
+            begun(before, attempt, after)?;
+        }
+        let passed = |attempt: &Attempt| attempt.state == AttemptState::Settled(Verdict::Passed);
+        if passed(attempt) && !earlier.is_some_and(|earlier| passed(earlier)) {
+            proved(before, event, attempt)?;
+        }
+    }
+    for task in after.tasks.values() {
+        if let Some(earlier) = before.tasks.get(&task.id) {
+            moved(before, event, (earlier, task), after)?;
+        }
+    }
+    skipping(before, event, after)
+}
+
+/// Never more agents than allowed, in all and by role; where only one may be at it, for one base, there is one.
+fn limits(board: &Board) -> Result<(), String> {
+    let mut by_role: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut singles: BTreeMap<(&StageId, Option<&str>), u32> = BTreeMap::new();
+    let mut open: BTreeMap<&TaskId, AttemptId> = BTreeMap::new();
+    for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
+        if let Some(other) = open.insert(&attempt.task, attempt.id) {
+            return Err(format!(
+                "{} has attempts {other} and {} open",
+                attempt.task, attempt.id
+            ));
+        }
+        if let Worker::Agent { role, .. } = &attempt.worker {
+            *by_role.entry(role.as_str()).or_insert(0) += 1;
+        }
+        let stage = board.stage_of_attempt(attempt);
+        if let (Some(task), Some(true)) = (board.tasks.get(&attempt.task), stage.map(|stage| stage.singleton))
+        {
+            *singles.entry((&attempt.stage, board.base_of(task))).or_insert(0) += 1;
+        }
+    }
+    let agents: u32 = by_role.values().sum();
+    must(agents <= board.settings.max_agents, || {
+        format!("{agents} agents are at work")
+    })?;
+    for (role, most) in &board.settings.max_by_role {
+        let n = by_role.get(role.as_str()).copied().unwrap_or(0);
+        must(n <= *most, || {
+            format!("{n} of {role} are at work, {most} allowed")
+        })?;
+    }
+    for ((stage, base), n) in singles {
+        must(n == 1, || format!("{n} attempts in {stage} for {base:?}"))?;
+    }
+    Ok(())
+}
+
+/// A new attempt has a fresh number; its task stands there, is known to be free, waits for nothing, and a person has said yes
+/// where one must; nobody begins where a person acts.
+fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String> {
+    let id = attempt.id;
+    must(id.0 > before.last_attempt, || {
+        format!("attempt {id} was there before")
+    })?;
+    let task = after
+        .tasks
+        .get(&attempt.task)
+        .ok_or("an attempt without a task")?;
+    must(task.open_attempt == Some(id), || {
+        format!("{} does not know {id}", task.id)
+    })?;
+    for on in &task.deps {
+        let is_done = after.tasks.get(on).is_some_and(|on| on.state == TaskState::Done);
+        must(is_done, || format!("{} began before {on} was done", task.id))?;
+    }
+    let Some(stage) = after.stage_of_attempt(attempt) else {
+        return Err(format!("{} began in a stage nobody knows", task.id));
+    };
+    must(stage.actor != Actor::Human, || {
+        format!("{} began where a person acts", task.id)
+    })?;
+    let needs = match stage.approval {
+        Approval::NotNeeded => false,
+        Approval::WhenAsked => task.needs_approval,
+        Approval::Always => true,
+    };
+    must(!needs || task.approved.as_ref() == Some(&stage.id), || {
+        format!("{} began in {} unapproved", task.id, stage.id)
+    })
+}
+
+/// Passed: because of what was said and what was just seen, every piece its stage asks for, and nothing else.
+fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> {
+    let id = after.id;
+    let wrong = |why: &str| Err(format!("attempt {id} passed {why}"));
+    let Some(attempt) = before.attempts.get(&id) else {
+        return wrong("before it began");
+    };
+    let (Some(task), Some(stage)) = (before.tasks.get(&attempt.task), before.stage_of_attempt(attempt))
+    else {
+        return wrong("in a stage nobody knows");
+    };
+    let seen: &[Evidence] = match event {
+        Event::Verified {
+            attempt: of,
+            evidence,
+            ..
+        } if *of == id => {
+            let said = attempt
+                .signals
+                .iter()
+                .any(|signal| signal.kind == SignalKind::Done);
+            must(said, || format!("attempt {id} passed and never said done"))?;
+            evidence
+        }
+        Event::ActionEnded { attempt: of, outcome } if *of == id => match outcome {
+            ActionOutcome::Done { evidence, .. } => evidence,
+            ActionOutcome::Issues(issues) => {
+                let n = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
+                let is_fine = n(Severity::Critical) == 0 && n(Severity::High) < 2;
+                return must(is_fine, || format!("attempt {id} passed with {issues:?}"));
+            }
+            ActionOutcome::Failed(_) | ActionOutcome::Unknown(_) => return wrong("though it failed"),
+        },
+        _ => return wrong(&format!("because of {event:?}")),
+    };
+    let has_gates = !task.gates.is_empty() || !before.settings.gates.is_empty();
+    for kind in attempt.mode.evidence(stage) {
+        let is_left_out = kind == EvidenceKind::Gates && stage.gates == GateSet::IfAny && !has_gates;
+        let is_approved = kind == EvidenceKind::Approved && task.approved.as_ref() == Some(&stage.id);
+        let is_seen = seen
+            .iter()
+            .any(|piece| piece.kind == kind && piece.outcome.is_yes());
+        must(is_left_out || is_approved || is_seen, || {
+            format!("attempt {id} passed without {kind:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Done is final, and comes of an attempt that has just passed or of a person where one acts; stages move along edges, or to
+/// where a person said.
+fn moved(
+    before: &Board,
+    event: &Event,
+    (earlier, task): (&Task, &Task),
+    after: &Board,
+) -> Result<(), String> {
+    let id = &task.id;
+    if earlier.state == TaskState::Done {
+        let same = task.state == TaskState::Done && task.stage == earlier.stage;
+        return must(same, || format!("{id} was done and moved"));
+    }
+    let stage = before.stage_of(earlier);
+    if task.state == TaskState::Done {
+        let passed = earlier.open_attempt.and_then(|open| after.attempts.get(&open));
+        let passed = passed.is_some_and(|open| {
+            open.stage == earlier.stage && open.state == AttemptState::Settled(Verdict::Passed)
+        });
+        let is_approved = matches!(event, Event::Asked { command: Command::Approve(of), .. } if of == id)
+            && stage.is_some_and(|stage| stage.actor == Actor::Human);
+        must(passed || is_approved, || {
+            format!("{id} is done because of {event:?}")
+        })?;
+        let way = stage.and_then(|stage| way_on(stage, earlier));
+        must(way.is_none(), || {
+            format!("{id} is done in {}, and there is a way on", earlier.stage)
+        })?;
+    }
+    if task.stage == earlier.stage {
+        return Ok(());
+    }
+    let is_told = matches!(event, Event::Asked { command, .. } if names(command, id, &task.stage));
+    let on = stage.and_then(|stage| way_on(stage, earlier));
+    let back = stage.is_some_and(|stage| stage.reject == RejectTo::Stage(task.stage.clone()));
+    must(is_told || back || on == Some(&task.stage), || {
+        format!(
+            "{id} went from {} to {} by no edge: {event:?}",
+            earlier.stage, task.stage
+        )
+    })
+}
+
+/// The first edge whose tag the task carries, or that needs none.
+fn way_on<'a>(stage: &'a Stage, task: &Task) -> Option<&'a StageId> {
+    let may = |edge: &&Edge| edge.when.as_ref().is_none_or(|tag| task.tags.contains(tag));
+    stage.success.iter().find(may).map(|edge| &edge.to)
+}
+
+/// Whether a person sent that task there.
+fn names(command: &Command, id: &TaskId, stage: &StageId) -> bool {
+    match command {
+        Command::Update(of, patch) => of == id && patch.stage.as_ref() == Some(stage),
+        Command::Retry { task, stage: to, .. } => task == id && to.as_ref() == Some(stage),
+        _ => false,
+    }
+}
+
+/// Skipped because of another: only where the workflow says so, only with a broken dependency and its root, and never more than
+/// the share of what is left. Whatever waits for something broken is skipped, or its run is aborted.
+fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
+    let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in after.tasks.values() {
+        let was = before.tasks.get(&task.id).map(|task| &task.state);
+        let skip = after.workflow_of(task).map(|flow| flow.cascade);
+        match &task.state {
+            TaskState::Skipped(root) if was != Some(&task.state) && *root != task.id => {
+                let skips = matches!(skip, Some(Cascade::Skip { .. }));
+                must(skips, || {
+                    format!("{} is skipped where nothing is ever skipped", task.id)
+                })?;
+                let is_broken = task
+                    .deps
+                    .iter()
+                    .any(|on| root_of(after, on).as_ref() == Some(root));
+                must(is_broken, || {
+                    format!("{} is skipped because of {root}, which is not broken", task.id)
+                })?;
+                *lost.entry(task.batch.as_str()).or_insert(0) += 1;
+            }
+            TaskState::Backlog | TaskState::Released if matches!(skip, Some(Cascade::Skip { .. })) => {
+                let broken = task.deps.iter().find(|on| root_of(after, on).is_some());
+                let batch = after.batches.get(&task.batch);
+                let is_aborted = batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)));
+                must(
+                    broken.is_none() || is_aborted || task.open_attempt.is_some(),
+                    || {
+                        format!(
+                            "{} waits for {broken:?}, which is broken, after {event:?}",
+                            task.id
+                        )
+                    },
+                )?;
+            }
+            _ => {}
+        }
+    }
+    for (batch, lost) in lost {
+        let all = || after.tasks.values().filter(|task| task.batch.as_str() == batch);
+        let is_left = |task: &Task| {
+            use TaskState::{Active, Backlog, Released, Verifying};
+            matches!(task.state, Backlog | Released | Active | Verifying)
+        };
+        let left = lost + all().filter(|task| is_left(task)).count();
+        must(all().count() <= 3 || lost * 100 <= 50 * left, || {
+            format!("{lost} of {left} tasks of {batch} were skipped at once")
+        })?;
+    }
+    Ok(())
+}
+
+/// The root of what is wrong with a task for good, if anything is; waiting for a yes is not.
+fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
+    match &board.tasks.get(id)?.state {
+        TaskState::Skipped(root) => Some(root.clone()),
+        TaskState::Held(Hold::Approval) => None,
+        TaskState::Failed(_) | TaskState::Cancelled | TaskState::Parked(_) | TaskState::Held(_) => {
+            Some(id.clone())
+        }
+        _ => None,
+    }
+}
+
+fn must(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(rule()) }
+}
