@@ -15,6 +15,8 @@ mod builtin;
 mod columns;
 #[path = "domain/commands.rs"]
 mod commands;
+#[path = "domain/committing.rs"]
+mod committing;
 #[path = "domain/desk.rs"]
 mod desk;
 #[path = "domain/ending.rs"]

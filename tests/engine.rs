@@ -12,6 +12,8 @@ mod git_fixture;
 
 #[path = "engine/bench.rs"]
 mod bench;
+#[path = "engine/checking.rs"]
+mod checking;
 #[cfg(unix)]
 #[path = "engine/committing.rs"]
 mod committing;

@@ -24,6 +24,7 @@
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
 //!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
+//! - A git of ours that is killed in the project's repository leaves its lock there for a minute (see `locks`).
 //! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 
@@ -42,6 +43,7 @@ mod fetch;
 mod inventory;
 mod leftover;
 mod link;
+mod locks;
 mod merge;
 mod parse;
 mod plain;
@@ -54,6 +56,7 @@ mod remove;
 mod setup;
 mod snapshot;
 mod upkeep;
+mod wording;
 mod workspace;
 
 pub use cli::GitCli;

@@ -112,7 +112,7 @@ pub enum Action {
     Merge,
     /// Commit what the workspace holds.
     Commit,
-    /// Run gates and compliance checks; findings carry severities (P33–P38).
+    /// Run gates on the task's recorded head, once that is merged on the base; findings carry severities (P33–P38).
     Verify,
 }
 

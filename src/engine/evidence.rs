@@ -6,7 +6,7 @@ use super::gating;
 use super::job::Job;
 use super::world::{World, base_branch, branch_of, signature};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri, Worker};
+use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri, Worker};
 use crate::ports::git::{
     Ahead, BranchName, CommitId, Head, Place, Push, Rest, RestRequest, Revision, SafeName, Signature, TreeId,
     WorkspaceState,
@@ -127,6 +127,7 @@ fn committed(world: &World, job: &Job, attempt: &Attempt) -> Tri {
         task: SafeName::derive(job.task.id.as_str()),
         attempt: SafeName::derive(&attempt.id.to_string()),
         title: job.task.title.clone(),
+        text: last_word(attempt),
         signature: Signature {
             seconds: signature(attempt.created_at).seconds,
             ..world.facts.author.clone()
@@ -139,11 +140,41 @@ fn committed(world: &World, job: &Job, attempt: &Attempt) -> Tri {
     }
 }
 
+/// What the agent said when it was done.
+fn last_word(attempt: &Attempt) -> String {
+    let done = attempt
+        .signals
+        .iter()
+        .rev()
+        .find(|signal| signal.kind == SignalKind::Done);
+    done.map(|signal| signal.text.clone()).unwrap_or_default()
+}
+
 fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
     match (job.workspace(), head, base_branch(&job.base)) {
         (Workspace::Branch | Workspace::Head, Some(head), _) => Revision::Commit(head.clone()),
         (_, _, Ok(base)) => Revision::Origin(base),
         (_, _, Err(_)) => Revision::Place(Place::Project),
+    }
+}
+
+/// Runs the gates for `action = "verify"`, on what the task has recorded: the engine's own checks stand between the work and the
+/// merge, so the base would be the wrong thing to look at, unless the work is in it.
+pub(super) fn check(world: &World, job: &Job, attempt: &Attempt) -> Tri {
+    let is_about_base = match job.workspace() {
+        Workspace::Base | Workspace::Main => true,
+        Workspace::None => job.task.merged.is_some() || job.task.head.is_none(),
+        Workspace::Branch | Workspace::Head => false,
+    };
+    if is_about_base {
+        return with_base(job, |base| {
+            gating::on_revision(world, job, attempt, &Revision::Origin(base.clone()))
+        });
+    }
+    match job.task.head.as_deref().map(CommitId::new) {
+        Some(Ok(head)) => gating::on_revision(world, job, attempt, &Revision::Commit(head)),
+        Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
+        None => Tri::No("the task has no recorded head to check".to_owned()),
     }
 }
 

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
-use super::evidence::Seen;
 use super::job::{Job, Urgency, What};
 use super::lanes::{Lane, Lanes};
 use super::running::Perform;
 use super::world::{GRACE, World};
 use super::yielding::Hurry;
 use super::{evidence, merging, settling, starting, tidying};
-use crate::domain::EvidenceKind;
 use crate::domain::evidence::{Issue, Severity};
 use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, StopCause, Tri, Worker};
 use crate::ports::holders::HolderId;
@@ -122,7 +120,7 @@ fn perform(world: &World, job: &Job) -> Option<Event> {
 fn act(world: &World, job: &Job, attempt: &Attempt, action: Action) -> ActionOutcome {
     match action {
         Action::Merge => merging::merge(world, job, attempt),
-        Action::Verify => match evidence::look(world, job, attempt, &EvidenceKind::Gates, &Seen::default()) {
+        Action::Verify => match evidence::check(world, job, attempt) {
             Tri::Yes => ActionOutcome::Issues(Vec::new()),
             Tri::No(text) => ActionOutcome::Issues(vec![Issue {
                 severity: Severity::Critical,
@@ -165,7 +163,7 @@ fn broken(job: &Job) -> Option<Event> {
             outcome: ActionOutcome::Unknown(why),
         }),
         What::Verify(kinds) => {
-            let unknown = |kind: &EvidenceKind| crate::domain::Evidence {
+            let unknown = |kind: &crate::domain::EvidenceKind| crate::domain::Evidence {
                 kind: kind.clone(),
                 outcome: Tri::Unknown(why.clone()),
             };

@@ -137,6 +137,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
         task: SafeName::new("t-1").unwrap(),
         attempt: SafeName::new("1").unwrap(),
         title: "Odd \u{202e}title\nwith lines".to_owned(),
+        text: "First\u{1b}[31m\n\nDbs-Task: t-9\n---\nlast".to_owned(),
         signature: Signature {
             name: "Ann".to_owned(),
             email: "ann@example.org".to_owned(),
@@ -166,4 +167,119 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
             .git(&folder, &["show", "-s", "--format=%s", commit.as_str()]),
         "[t-1] Odd \\u{202e}title with lines"
     );
+    let body = bench
+        .git
+        .git(&folder, &["show", "-s", "--format=%b", commit.as_str()]);
+    assert_eq!(
+        body,
+        "First\\u{1b}[31m\n\nDbs-Task: t-9\n ---\nlast\n\nDbs-Task: t-1\nDbs-Attempt: 1"
+    );
+    let trailers = bench.git.git(
+        &folder,
+        &[
+            "show",
+            "-s",
+            "--format=%(trailers:key=Dbs-Task,valueonly)",
+            commit.as_str(),
+        ],
+    );
+    assert_eq!(trailers, "t-1");
+}
+
+#[test]
+fn the_message_tells_the_title_in_72_characters_and_what_the_agent_said() {
+    let mut bench = bench();
+    let title = "Let people who have put more than one thing into their cart take one of them out again";
+    bench.release(dbs::domain::Draft {
+        title: title.to_owned(),
+        ..draft("t-1", "kanban", None)
+    });
+    fs::write(bench.folder("t-1").join("work.txt"), "work\n").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    let said = bench
+        .git
+        .git(&bench.git.origin(), &["log", "-1", "--format=%B", "feature/t-1"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines[0],
+        "[t-1] Let people who have put more than one thing into their cart take…"
+    );
+    assert_eq!(lines[2..4].join(" "), title);
+    assert_eq!(lines[5], "so it is");
+    assert!(lines[7].starts_with("Dbs-Task: t-1"), "{said}");
+}
+
+#[test]
+fn settings_that_sign_or_rewrite_commits_are_not_asked() {
+    let mut bench = bench();
+    let project = bench.git.project();
+    for (name, value) in [
+        ("commit.gpgSign", "true"),
+        ("gpg.program", "/bin/false"),
+        ("gpg.format", "ssh"),
+        ("user.signingKey", "key::nothing"),
+        ("user.name", "Somebody else"),
+        ("commit.template", "/nowhere"),
+        ("core.hooksPath", "/nowhere"),
+        ("i18n.commitEncoding", "latin1"),
+    ] {
+        bench.git.git(&project, &["config", name, value]);
+    }
+    bench.release(draft("t-1", "kanban", None));
+    fs::write(bench.folder("t-1").join("work.txt"), "work\n").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1").0, "reviewing", "{}", bench.comments("t-1"));
+    let raw = bench
+        .git
+        .git(&bench.git.origin(), &["cat-file", "commit", "feature/t-1"]);
+    assert!(raw.contains("author Ann <ann@example.org>"), "{raw}");
+    assert!(!raw.contains("gpgsig") && !raw.contains("encoding"), "{raw}");
+}
+
+#[test]
+fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they_are_gone() {
+    let mut bench = bench();
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    fs::write(folder.join("work.txt"), "work\n").unwrap();
+    fs::create_dir(folder.join("inner")).unwrap();
+    bench.git.git(&folder.join("inner"), &["init", "-q"]);
+    bench.git.commit(&folder.join("inner"), "a.txt", "a\n", "Inner");
+    bench.last_word("t-1", SignalKind::Done);
+    let finding = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(
+        finding.contains("repositories of their own") && finding.contains("inner"),
+        "{finding}"
+    );
+    assert_eq!(bench.stage("t-1").0, "development");
+
+    bench.release(draft("t-2", "kanban", None));
+    let request = |bench: &Bench| RestRequest {
+        folder: SafeName::new(bench.folder("t-2").file_name().unwrap().to_str().unwrap()).unwrap(),
+        branch: BranchName::new("feature/t-2").unwrap(),
+        task: SafeName::new("t-2").unwrap(),
+        attempt: SafeName::new("2").unwrap(),
+        title: "Work".to_owned(),
+        text: String::new(),
+        signature: Signature {
+            name: "Ann".to_owned(),
+            email: "ann@example.org".to_owned(),
+            seconds: 1_000,
+        },
+    };
+    let mut setup = dbs::adapters::git::GitSetup::new(bench.git.project(), bench.git.environment());
+    setup.limits.largest = 1_000;
+    let strict = dbs::adapters::git::GitCli::open(&setup).unwrap();
+    let folder = bench.folder("t-2");
+    fs::write(folder.join("core dump"), vec![0; 1_001]).unwrap();
+    let Rest::Refused(why) = strict.commit_rest(&request(&bench)).unwrap() else {
+        panic!("a large file was committed");
+    };
+    assert!(why.contains("core dump"), "{why}");
+    fs::write(folder.join(".gitignore"), "core dump\n").unwrap();
+    assert!(matches!(
+        strict.commit_rest(&request(&bench)).unwrap(),
+        Rest::Committed(_)
+    ));
+    assert!(folder.join("core dump").exists(), "it is left where it is");
 }

@@ -146,3 +146,104 @@ fn a_lock_that_stays_is_named_and_leaves_no_worktree() {
     fs::remove_file(lock).unwrap();
     git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
 }
+
+/// A git that is killed in the instant it has locked a branch of the project.
+#[cfg(unix)]
+fn killed_at_a_branch(fixture: &GitFixture) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = fixture.root().join("killed-git");
+    let text = "#!/bin/sh\ncase \"$*\" in *update-ref*refs/heads/feature/t1*)\n\
+        mkdir -p .git/refs/heads/feature && : > .git/refs/heads/feature/t1.lock && kill -9 $$ ;;\nesac\n\
+        exec git \"$@\"\n";
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_a_killed_git_of_ours_left_on_a_branch_is_removed_by_the_next_start_and_no_other_lock_is() {
+    let fixture = GitFixture::new();
+    let mut killed = setup(&fixture);
+    killed.program = killed_at_a_branch(&fixture).into();
+    let git = GitCli::open(&killed).unwrap();
+    let git_dir = fixture.project().join(".git");
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
+    let lock = git_dir.join("refs/heads/feature/t1.lock");
+    assert!(lock.exists(), "git was killed while it held the lock");
+    let others = [
+        "packed-refs.lock",
+        "refs/heads/feature/t2.lock",
+        "refs/heads/main.lock",
+    ];
+    for other in others {
+        fs::write(git_dir.join(other), "").unwrap();
+    }
+    drop(open(&fixture));
+    assert!(lock.exists(), "a fresh lock may be somebody's");
+    let mut later = setup(&fixture);
+    later.limits.abandoned = Duration::ZERO;
+    let git = GitCli::open(&later).unwrap();
+    assert!(!lock.exists(), "the start has swept it");
+    for other in others {
+        assert!(git_dir.join(other).exists(), "{other} is somebody's");
+    }
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    drop(GitCli::open(&later).unwrap());
+    for other in others {
+        assert!(git_dir.join(other).exists(), "{other} is somebody's");
+    }
+}
+
+#[test]
+fn a_lock_of_the_same_branch_that_somebody_held_before_us_stays_for_ever() {
+    let fixture = GitFixture::new();
+    let mut eager = setup(&fixture);
+    eager.limits.abandoned = Duration::ZERO;
+    let git = GitCli::open(&eager).unwrap();
+    fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
+    let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
+    fs::write(&lock, "").unwrap();
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
+    drop(GitCli::open(&eager).unwrap());
+    assert!(lock.exists(), "it is older than anything we did");
+    // As if a git of ours had been killed later on.
+    let notes = fixture.project().join(".debussy/dbs/control.git/project-queue");
+    fs::write(&notes, "!\n99999999999999 refs/heads/feature/t1.lock").unwrap();
+    GitCli::open(&eager).unwrap();
+    assert!(lock.exists(), "it was there before that git began");
+    fs::write(
+        &notes,
+        "!\n0 ../refs/heads/feature/t1.lock\n0 config\n0 refs/heads/main\nnonsense",
+    )
+    .unwrap();
+    GitCli::open(&eager).unwrap();
+    assert!(fixture.project().join(".git/config").exists());
+    fs::write(&notes, "!\n0 refs/heads/feature/t1.lock").unwrap();
+    GitCli::open(&eager).unwrap();
+    assert!(!lock.exists());
+}
+
+#[test]
+fn a_lock_is_left_alone_while_a_git_of_ours_may_still_be_at_work() {
+    let fixture = GitFixture::new();
+    let mut eager = setup(&fixture);
+    eager.limits.abandoned = Duration::ZERO;
+    eager.limits.transfer = Duration::from_secs(2);
+    drop(GitCli::open(&eager).unwrap());
+    fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
+    let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
+    let notes = fixture.project().join(".debussy/dbs/control.git/project-queue");
+    fs::write(&notes, "!\n0 refs/heads/feature/t1.lock").unwrap();
+    fs::write(&lock, "").unwrap();
+    let held = fs::File::options().read(true).write(true).open(&notes).unwrap();
+    held.lock().unwrap();
+    let git = GitCli::open(&eager).unwrap();
+    assert!(lock.exists(), "whoever holds the queue may hold the lock");
+    let error = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
+    assert!(error.to_string().contains("another git still works"), "{error}");
+    drop(held);
+    eager.limits.transfer = Duration::from_mins(1);
+    let git = GitCli::open(&eager).unwrap();
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+}

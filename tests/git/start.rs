@@ -254,7 +254,7 @@ fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
     );
     drop(held);
     assert!(matches!(
-        git.resolve(&Revision::Origin(branch("main"))),
+        open(&fixture).resolve(&Revision::Origin(branch("main"))),
         Head::At(_)
     ));
 }

@@ -2,10 +2,28 @@
 //! (LK-20, LK-23).
 
 use super::cli::GitCli;
+use super::locks::lock_of;
 use super::push::PushEnd;
+use super::queue::Turn;
 use crate::ports::git::{BranchName, CommitId, Deletion, GitError, Saver};
 
 impl GitCli {
+    /// Makes a branch of the project, or moves it; only from where it was seen.
+    pub(super) fn move_branch(
+        &self,
+        branch: &BranchName,
+        (from, to): (Option<&CommitId>, &CommitId),
+        why: &str,
+        turn: &mut Turn<'_>,
+    ) -> Result<(), GitError> {
+        let nothing = "0".repeat(to.as_str().len());
+        let seen = from.map_or(nothing.as_str(), CommitId::as_str);
+        let call = self.in_project(format!("set branch {branch} to {to}"));
+        let call = call.args(["update-ref", "-m", why, "--end-of-options"]);
+        let call = call.arg(branch.full()).arg(to.as_str()).arg(seen);
+        call.ok_in(turn, &[lock_of(&branch.full())]).map(drop)
+    }
+
     pub(super) fn delete_local(
         &self,
         branch: &BranchName,
@@ -18,7 +36,7 @@ impl GitCli {
         }
         self.bring_known(recorded.clone())?;
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
-        let _queue = self.queue_project();
+        let mut turn = self.queue_project()?;
         if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
             return Ok(Deletion::Kept(format!(
                 "{branch} is checked out in {}",
@@ -28,7 +46,10 @@ impl GitCli {
         let call =
             self.in_project(format!("delete branch {branch}"))
                 .args(["update-ref", "-d", "--end-of-options"]);
-        call.arg(branch.full()).arg(recorded.as_str()).ok()?;
+        let locks = [lock_of(&branch.full()), "packed-refs.lock".to_owned()];
+        call.arg(branch.full())
+            .arg(recorded.as_str())
+            .ok_in(&mut turn, &locks)?;
         Ok(Deletion::Deleted { kept_as })
     }
 

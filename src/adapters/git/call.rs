@@ -228,11 +228,18 @@ impl Call<'_> {
     /// Runs; anything but code 0 is an error: in the network realm one of the remote, elsewhere one of git.
     pub(super) fn ok(self) -> Result<Output, GitError> {
         let (what, realm) = (self.what.clone(), self.realm);
-        let output = self.run()?;
-        if output.code == Some(0) || output.truncated {
-            return Ok(output);
+        accept(what, realm, self.run()?)
+    }
+
+    /// As [`Call::ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
+    pub(super) fn ok_in(self, turn: &mut Turn<'_>, locks: &[String]) -> Result<Output, GitError> {
+        let (what, realm) = (self.what.clone(), self.realm);
+        turn.note(locks)?;
+        let output = self.hold(turn)?.run()?;
+        if output.code.is_some() {
+            turn.forget()?;
         }
-        Err(failure(what, realm, &output))
+        accept(what, realm, output)
     }
 
     /// Runs; the trimmed output as text.
@@ -275,6 +282,14 @@ impl Call<'_> {
             limit: self.limit,
         };
         (self.what, invocation)
+    }
+}
+
+fn accept(what: String, realm: Realm, output: Output) -> Result<Output, GitError> {
+    if output.code == Some(0) || output.truncated {
+        Ok(output)
+    } else {
+        Err(failure(what, realm, &output))
     }
 }
 

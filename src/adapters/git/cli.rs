@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::call::{Call, Program, Realm};
 use super::control::Control;
@@ -22,6 +22,9 @@ use crate::ports::git::{
     WorkspaceState, Worktree, WorktreeEntry, WorktreeSpec,
 };
 
+/// What queues for it are called.
+const CONTROL: &str = "the control repository";
+
 /// Git on the command line, for one project.
 pub struct GitCli {
     pub(super) program: Program,
@@ -29,8 +32,8 @@ pub struct GitCli {
     pub(super) control: Control,
     /// Held while something changes the control repository.
     control_queue: Queue,
-    /// Held while something changes the project's repository. Always taken before the other queue, never after it.
-    project_queue: Mutex<()>,
+    /// Held while something changes refs or worktrees of the project's repository. Always taken before the other queue, never after it.
+    pub(super) project_queue: Queue,
     /// Held while the control repository is packed: over processes, and over threads.
     pub(super) upkeep: (Queue, Mutex<()>),
     n_scratch: AtomicU64,
@@ -55,17 +58,19 @@ impl GitCli {
         let origin = origin?;
         exclude::ensure(&project)?;
         let control = Control::open(&program, &project, &origin)?;
-        Ok(Self {
+        let git = Self {
             program,
             project,
-            control_queue: Queue::new(control.path.join("queue")),
-            upkeep: (Queue::new(control.path.join("upkeep")), Mutex::new(())),
+            control_queue: Queue::new(control.path.join("queue"), CONTROL),
+            project_queue: Queue::new(control.path.join("project-queue"), "the project's repository"),
+            upkeep: (Queue::new(control.path.join("upkeep"), CONTROL), Mutex::new(())),
             control,
-            project_queue: Mutex::new(()),
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
             opened: Mutex::new(Some((version, origin))),
-        })
+        };
+        git.sweep_project();
+        Ok(git)
     }
 
     /// A call in the control repository, without the network.
@@ -112,8 +117,10 @@ impl GitCli {
     }
 
     pub(super) fn queue_control(&self) -> Result<Turn<'_>, GitError> {
-        self.control_queue
-            .enter(self.program.limits.transfer, || self.control.clean_up())
+        self.control_queue.enter(self.program.limits.transfer, |_notes| {
+            self.control.clean_up();
+            String::new()
+        })
     }
 
     /// Runs one writing call in a turn of its own. A git that was killed leaves the turn unfinished.
@@ -124,10 +131,6 @@ impl GitCli {
             turn.finish()?;
         }
         Ok(output)
-    }
-
-    pub(super) fn queue_project(&self) -> MutexGuard<'_, ()> {
-        self.project_queue.lock()
     }
 
     /// A name no other call of this process uses.
@@ -225,7 +228,7 @@ impl Git for GitCli {
     }
 
     fn remove_worktree(&self, folder: &SafeName, saver: &Saver) -> Result<Removal, GitError> {
-        let _queue = self.queue_project();
+        let _queue = self.queue_project()?;
         self.remove(folder, saver)
     }
 

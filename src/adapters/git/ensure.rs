@@ -1,16 +1,16 @@
 //! Making or finding the worktree of an attempt. Every case of LK-18 is named here; what is in the way is kept or
 //! moved aside, never overwritten, and after an error there is no worktree to start an agent in (LK-17).
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::checkout;
 use super::cli::GitCli;
 use super::control::{failed, real_folder};
-use super::fetch::FETCH;
 use super::link::{self, Link, Seen};
+use super::locks::lock_of;
 use super::parse::Registered;
+use super::queue::Turn;
 use super::refs::Class;
 use super::workspace::Site;
 use crate::ports::git::{
@@ -51,10 +51,10 @@ impl GitCli {
             }
         };
         super::exclude::ensure(&self.project)?;
-        let _queue = self.queue_project();
+        let mut turn = self.queue_project()?;
         let root = link::root(&self.project);
         real_folder(&root)?;
-        self.deliver(&goal)?;
+        self.deliver(&goal, &mut turn)?;
         let path = root.join(spec.folder.as_str());
         if let Some(found) = self.found(&path, &goal)? {
             return Ok(found);
@@ -63,7 +63,8 @@ impl GitCli {
         self.clear(&path, spec, &mut cleared)?;
         if let Some(branch) = &goal.branch {
             self.free(&path, &branch.name, spec, &mut cleared)?;
-            self.place_branch(branch, &goal.commit, spec, &mut cleared)?;
+            let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.saver.task)?;
+            cleared.saved.extend(saved);
         }
         let (path, start) = self.make(&path, &goal)?;
         let Cleared { saved, set_aside } = cleared;
@@ -148,23 +149,31 @@ impl GitCli {
 
     /// Brings the commits of the goal into the project's repository, out of the control repository: the project's
     /// idea of where `origin` is plays no part.
-    fn deliver(&self, goal: &Goal) -> Result<(), GitError> {
+    fn deliver(&self, goal: &Goal, turn: &mut Turn<'_>) -> Result<(), GitError> {
         self.pin(Class::Pin, &goal.commit)?;
         let there = self.named_in_project(&goal.commit).unwrap_or_default();
         let pinned = Class::Pin.keeps(&goal.commit);
         let tracking = goal.branch.as_ref().and_then(|branch| {
             let tracking = format!("refs/remotes/origin/{}", branch.base);
             let is_there = branch.base_head == goal.commit && there.contains(&tracking);
-            (!is_there).then(|| format!("+{}:{tracking}", Class::Remote.keeps(&branch.base_head)))
+            let lock = lock_of(&tracking);
+            (!is_there).then(|| {
+                (
+                    format!("+{}:{tracking}", Class::Remote.keeps(&branch.base_head)),
+                    [lock],
+                )
+            })
         });
         // The tracking ref is for the agent's convenience only; an odd one in the way must not stop the work.
         match (there.is_empty(), tracking) {
-            (true, Some(tracking)) => self
-                .hand_over(&[&pinned, &tracking])
-                .or_else(|_odd| self.hand_over(&[&pinned])),
+            (true, Some((tracking, locks))) => {
+                let call = self.handing_over(&[&pinned, &tracking]);
+                let both = call.ok_in(turn, &locks).map(drop);
+                both.or_else(|_odd| self.hand_over(&[&pinned]))
+            }
             (true, None) => self.hand_over(&[&pinned]),
-            (false, Some(tracking)) => {
-                drop(self.hand_over(&[&tracking]));
+            (false, Some((tracking, locks))) => {
+                drop(self.handing_over(&[&tracking]).ok_in(turn, &locks));
                 Ok(())
             }
             (false, None) => Ok(()),
@@ -179,19 +188,6 @@ impl GitCli {
         let call = call.arg(format!("--points-at={commit}"));
         let said = call.args(["--", "refs/heads/", "refs/remotes/origin/"]).line()?;
         Ok(said.lines().map(str::to_owned).collect())
-    }
-
-    /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
-    pub(super) fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
-        let named = refspecs.join(" and ");
-        let word = format!("{}:", self.fresh("dbs-control"));
-        let mut key = OsString::from("url.");
-        key.push(&self.control.path);
-        key.push(".insteadOf");
-        let call = self.in_project(format!("hand {named} over to the project"));
-        let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
-        let call = call.env("GIT_CONFIG_KEY_0", key);
-        call.args(FETCH).arg(word).args(refspecs).ok().map(drop)
     }
 
     /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.
@@ -302,29 +298,28 @@ impl GitCli {
         is_ours && matches!(link::look(&self.project, &entry.path), Ok(Seen::Nothing))
     }
 
-    /// Makes the branch or moves it to the goal; it moves only from where it was seen.
+    /// Makes the branch or moves it to the goal; a head that is replaced is kept first.
     fn place_branch(
         &self,
         branch: &BranchGoal,
         goal: &CommitId,
-        spec: &WorktreeSpec,
-        cleared: &mut Cleared,
-    ) -> Result<(), GitError> {
+        turn: &mut Turn<'_>,
+        task: &SafeName,
+    ) -> Result<Option<Snapshot>, GitError> {
         if branch.local.as_ref() == Some(goal) {
-            return Ok(());
+            return Ok(None);
         }
-        if let (Some(local), true) = (&branch.local, branch.is_replaced) {
-            cleared.saved.push(self.archive(local, &spec.saver.task)?);
-        }
-        let nothing = "0".repeat(goal.as_str().len());
-        let seen = branch.local.as_ref().map_or(nothing.as_str(), CommitId::as_str);
-        let call = self.in_project(format!("set branch {} to {goal}", branch.name));
-        let call = call.args(["update-ref", "-m", "dbs: prepare an attempt", "--end-of-options"]);
-        call.arg(branch.name.full())
-            .arg(goal.as_str())
-            .arg(seen)
-            .ok()
-            .map(drop)
+        let saved = match &branch.local {
+            Some(local) if branch.is_replaced => Some(self.archive(local, task)?),
+            Some(_) | None => None,
+        };
+        self.move_branch(
+            &branch.name,
+            (branch.local.as_ref(), goal),
+            "dbs: prepare an attempt",
+            turn,
+        )?;
+        Ok(saved)
     }
 
     /// Registers the worktree without files, then writes them through the control repository, so that no filter or

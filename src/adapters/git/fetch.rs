@@ -1,7 +1,9 @@
 //! Bringing commits into the control repository, from the project and from the remote. Every commit brought is pinned under
 //! `refs/dbs/pin/<id>` or `refs/dbs/remote/<id>`, so that no rewriting elsewhere takes it away.
 
-use super::call::{Realm, failure};
+use std::ffi::OsString;
+
+use super::call::{Call, Realm, failure};
 use super::cli::GitCli;
 use super::process::Output;
 use super::refs::Class;
@@ -12,7 +14,7 @@ const N_TRIES: usize = 3;
 
 /// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
 /// own program whatever a configuration says.
-pub(super) const FETCH: [&str; 8] = [
+const FETCH: [&str; 8] = [
     "fetch",
     "--quiet",
     "--no-tags",
@@ -24,6 +26,24 @@ pub(super) const FETCH: [&str; 8] = [
 ];
 
 impl GitCli {
+    /// Brings what the control repository keeps into the project's.
+    pub(super) fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
+        self.handing_over(refspecs).ok().map(drop)
+    }
+
+    /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
+    pub(super) fn handing_over(&self, refspecs: &[&str]) -> Call<'_> {
+        let named = refspecs.join(" and ");
+        let word = format!("{}:", self.fresh("dbs-control"));
+        let mut key = OsString::from("url.");
+        key.push(&self.control.path);
+        key.push(".insteadOf");
+        let call = self.in_project(format!("hand {named} over to the project"));
+        let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
+        let call = call.env("GIT_CONFIG_KEY_0", key);
+        call.args(FETCH).arg(word).args(refspecs)
+    }
+
     /// Brings out of the project what the remote has, too. What cannot be is fetched from the remote.
     pub(super) fn bring_pushed(&self, commit: &CommitId) {
         if !self.is_kept(Class::Remote, commit) {

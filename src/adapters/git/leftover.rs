@@ -5,10 +5,9 @@ use super::cli::GitCli;
 use super::plain;
 use super::refs::Class;
 use super::snapshot::Draft;
-use crate::ports::git::{GitError, Place, Rest, RestRequest};
-
-/// Longest title in the first line, in characters.
-const TITLE_LIMIT: usize = 150;
+use super::wording::Wording;
+use super::workspace::Site;
+use crate::ports::git::{CommitId, GitError, Place, Rest, RestRequest, TreeId};
 
 impl GitCli {
     pub(super) fn make_rest(&self, request: &RestRequest) -> Result<Rest, GitError> {
@@ -33,6 +32,14 @@ impl GitCli {
                 nested.join(", ")
             )));
         }
+        let large = self.large_files(&site, &stands, &state.tree)?;
+        if !large.is_empty() {
+            return Ok(Rest::Refused(format!(
+                "files of more than {} MiB are not committed by the engine, delete or ignore them, or commit them yourself: {}",
+                self.program.limits.largest / (1024 * 1024),
+                large.join(", ")
+            )));
+        }
         let draft = Draft {
             tree: &state.tree,
             parents: std::slice::from_ref(&stands),
@@ -42,25 +49,46 @@ impl GitCli {
         let commit = self.commit(&draft)?;
         self.pin(Class::Pin, &commit)?;
         self.hand_over(&[&Class::Pin.keeps(&commit)])?;
-        let _queue = self.queue_project();
-        let call = self.in_project(format!("commit on {}", request.branch));
-        let call = call.args([
-            "update-ref",
-            "-m",
-            "dbs: commit what was left",
-            "--end-of-options",
-        ]);
-        call.arg(request.branch.full())
-            .arg(commit.as_str())
-            .arg(stands.as_str())
-            .ok()?;
+        let mut turn = self.queue_project()?;
+        let why = "dbs: commit what was left";
+        self.move_branch(&request.branch, (Some(&stands), &commit), why, &mut turn)?;
         Ok(Rest::Committed(commit))
+    }
+
+    /// New and changed files that are too large, as far as they can still be looked at.
+    fn large_files(&self, site: &Site, head: &CommitId, tree: &TreeId) -> Result<Vec<String>, GitError> {
+        let call = self.in_control("look for large files")?;
+        let call = call.args([
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--diff-filter=AMT",
+        ]);
+        let output = call
+            .arg("--end-of-options")
+            .arg(head.as_str())
+            .arg(tree.as_str())
+            .ok()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let is_large = |path: &&str| {
+            let found = site.folder.join(path).symlink_metadata();
+            !path.is_empty()
+                && found.is_ok_and(|found| found.is_file() && found.len() > self.program.limits.largest)
+        };
+        Ok(said.split('\0').filter(is_large).map(plain::one_line).collect())
     }
 }
 
 fn message(request: &RestRequest) -> String {
-    let words = request.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title: String = plain::one_line(&words).chars().take(TITLE_LIMIT).collect();
-    let RestRequest { task, attempt, .. } = request;
-    format!("[{task}] {title}\n\nDbs-Task: {task}\nDbs-Attempt: {attempt}\n")
+    let task = request.task.as_str();
+    let words = Wording {
+        start: format!("[{task}]"),
+        title: &request.title,
+        text: &request.text,
+        task,
+        attempt: request.attempt.as_str(),
+    };
+    words.message()
 }

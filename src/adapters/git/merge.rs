@@ -8,14 +8,13 @@ use super::plain;
 use super::process::Output;
 use super::refs::Class;
 use super::snapshot::Draft;
+use super::wording::Wording;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
 /// Most bytes of one file in conflict, and of git's report.
 const TEXT_LIMIT: usize = 16 * 1024;
 /// Most files in conflict whose text is kept.
 const N_TEXTS: usize = 20;
-/// Longest title in the first line, in characters.
-const TITLE_LIMIT: usize = 150;
 /// Most merge commits looked through for one of ours.
 const N_LOOKED_THROUGH: &str = "--max-count=1000";
 
@@ -132,18 +131,12 @@ pub(super) fn is_unrelated(output: &Output) -> bool {
 }
 
 fn message(request: &MergeRequest) -> String {
-    let title: String = request
-        .title
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(TITLE_LIMIT)
-        .collect();
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let MergeRequest {
-        branch,
-        task,
-        attempt,
-        ..
-    } = request;
-    format!("Merge {branch}: {title}\n\nDbs-Task: {task}\nDbs-Attempt: {attempt}\n")
+    let words = Wording {
+        start: format!("Merge {}:", request.branch),
+        title: &request.title,
+        text: "",
+        task: request.task.as_str(),
+        attempt: request.attempt.as_str(),
+    };
+    words.message()
 }

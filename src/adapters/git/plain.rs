@@ -29,12 +29,8 @@ pub(super) fn reason(output: &Output) -> String {
     }
 }
 
-/// Control and direction characters escaped, cut at a limit.
+/// What acts on a terminal or hides from the eye is escaped; cut at a limit.
 pub(super) fn one_line(text: &str) -> String {
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     let mut line = String::new();
     for (count, letter) in text.chars().enumerate() {
         if count >= LIMIT {
@@ -48,6 +44,34 @@ pub(super) fn one_line(text: &str) -> String {
         }
     }
     line
+}
+
+/// Control characters, and those without a shape of their own: direction, zero width, tags, fillers.
+pub(super) fn is_odd(c: char) -> bool {
+    match c {
+        ' '..='~' => false,
+        c if c.is_control() => true,
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0d}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
 }
 
 /// Removes `user:password@` from every address in a text.

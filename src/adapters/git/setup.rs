@@ -28,6 +28,10 @@ pub struct Limits {
     pub transfer: Duration,
     /// Objects in files of their own, in the control repository, from which on they are packed; not a time.
     pub loose: usize,
+    /// Bytes of the largest file the engine commits for an agent; not a time.
+    pub largest: u64,
+    /// How old a lock is that a killed git of ours left in the project's repository before it is removed.
+    pub abandoned: Duration,
 }
 
 impl Default for Limits {
@@ -37,6 +41,8 @@ impl Default for Limits {
             ask: Duration::from_secs(30),
             transfer: Duration::from_mins(10),
             loose: 6_700,
+            largest: 100 * 1024 * 1024,
+            abandoned: Duration::from_mins(1),
         }
     }
 }

@@ -21,7 +21,7 @@ impl GitCli {
         if !has_more_loose(&objects, self.program.limits.loose) && packs(&objects) <= MOST_PACKS {
             return Ok(false);
         }
-        let Ok(turn) = self.upkeep.0.enter(Duration::ZERO, || {}) else {
+        let Ok(turn) = self.upkeep.0.enter(Duration::ZERO, |_notes| String::new()) else {
             return Ok(false);
         };
         let call = self.in_control("pack the control repository")?;

@@ -37,6 +37,8 @@ pub struct RestRequest {
     pub attempt: SafeName,
     /// Title of the task, for the first line; cleaned and cut.
     pub title: String,
+    /// What the agent said about it, for the lines below; cleaned and cut. May be empty.
+    pub text: String,
     /// Who signs, and when.
     pub signature: Signature,
 }
