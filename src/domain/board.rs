@@ -23,6 +23,7 @@ mod starting;
 mod steering;
 mod step;
 mod ticking;
+mod together;
 mod verifying;
 mod waking;
 

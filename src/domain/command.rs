@@ -24,6 +24,8 @@ pub enum Command {
     },
     /// Make a task in the backlog.
     Create(Draft),
+    /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
+    CreateAll(Vec<Draft>),
     /// Change what a task says; `None` leaves a part as it is.
     Update(TaskId, Patch),
     /// Write on a task.
@@ -86,7 +88,7 @@ pub struct Draft {
     pub tags: BTreeSet<String>,
     /// 0 to 4.
     pub priority: u8,
-    /// Must exist already.
+    /// Must exist already, or be made before it by the same command.
     pub deps: BTreeSet<TaskId>,
     /// Its own gates.
     pub gates: Vec<GateCommand>,

@@ -89,6 +89,7 @@ impl Command {
     pub fn tasks(&self) -> Vec<TaskId> {
         match self {
             Command::Create(draft) => vec![draft.id.clone()],
+            Command::CreateAll(drafts) => drafts.iter().map(|draft| draft.id.clone()).collect(),
             Command::AddDependency(task, on) | Command::RemoveDependency(task, on) => {
                 vec![task.clone(), on.clone()]
             }

@@ -39,6 +39,79 @@ fn refused(desk: &mut Desk, command: Command, part: &str) {
     assert_eq!(desk.board, before, "a refused command changes nothing");
 }
 
+/// Tasks that are made together: id, and what each waits for.
+fn together(tasks: &[(&str, &[&str])]) -> Command {
+    let one = |(id, on): &(&str, &[&str])| Draft {
+        deps: on.iter().map(|id| TaskId::from(*id)).collect(),
+        ..draft(id, "kanban")
+    };
+    Command::CreateAll(tasks.iter().map(one).collect())
+}
+
+#[test]
+fn several_tasks_are_made_together_or_none_and_each_may_wait_for_those_before_it() {
+    let mut desk = Desk::developing("a");
+    refused(&mut desk, Command::CreateAll(Vec::new()), "no task was given");
+    refused(
+        &mut desk,
+        together(&[("b", &[]), ("c", &["d"]), ("d", &[])]),
+        "c: it would wait for d, which does not exist",
+    );
+    refused(
+        &mut desk,
+        together(&[("b", &[]), ("b", &[])]),
+        "b: b exists already",
+    );
+    refused(
+        &mut desk,
+        together(&[("b", &[]), ("A", &[])]),
+        "only in capitals from a",
+    );
+    refused(
+        &mut desk,
+        together(&[("b", &[]), ("B", &[])]),
+        "only in capitals from b",
+    );
+    desk.ask(together(&[("b", &["a"]), ("c", &["a", "b"])])).unwrap();
+    for (id, on) in [("b", &["a"][..]), ("c", &["a", "b"])] {
+        let task = desk.task(id);
+        assert_eq!(task.state, TaskState::Backlog);
+        assert_eq!(task.deps, on.iter().map(|id| TaskId::from(*id)).collect());
+    }
+}
+
+#[test]
+fn a_title_is_one_line_that_can_be_read() {
+    let mut desk = Desk::developing("a");
+    let title = |title: &str| {
+        let title = title.to_owned();
+        with(|draft| draft.title = title)
+    };
+    refused(&mut desk, title("one\ntwo"), "several lines");
+    refused(&mut desk, title(&"x".repeat(501)), "501 characters");
+    let patch = Patch {
+        title: Some("one\r\ntwo".to_owned()),
+        ..Patch::default()
+    };
+    refused(&mut desk, Command::Update("a".into(), patch), "several lines");
+    desk.ask(title(&"ä".repeat(500))).unwrap();
+}
+
+#[test]
+fn no_task_waits_for_itself_and_none_is_told_from_another_by_capitals_alone() {
+    let mut desk = Desk::developing("a");
+    refused(
+        &mut desk,
+        Command::AddDependency("a".into(), "a".into()),
+        "itself",
+    );
+    refused(
+        &mut desk,
+        with(|draft| draft.id = "A".into()),
+        "only in capitals from a",
+    );
+}
+
 #[test]
 fn drafts_that_make_no_sense_are_refused_with_the_way_out() {
     let mut desk = Desk::developing("a");
@@ -157,7 +230,7 @@ fn dependencies_never_form_a_cycle() {
     refused(
         &mut desk,
         Command::AddDependency("a".into(), "a".into()),
-        "neither would ever start",
+        "cannot wait for itself",
     );
     refused(
         &mut desk,

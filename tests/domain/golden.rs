@@ -89,6 +89,7 @@ fn commands() -> Vec<Command> {
             base: Some("main".to_owned()),
         },
         Command::Create(draft()),
+        Command::CreateAll(vec![draft()]),
         Command::Update(
             "t".into(),
             Patch {

@@ -29,6 +29,7 @@ impl Board {
                 base,
             } => self.put_batch(step, id, (title, goal), base.as_deref()),
             Command::Create(draft) => self.create(step, draft),
+            Command::CreateAll(drafts) => self.create_all(step, drafts),
             Command::Update(id, patch) => self.update(step, by, id, patch),
             Command::Comment(id, text) => self.write_comment(step, by, id, text),
             Command::AddDependency(id, on) => self.add_dependency(id, on),

@@ -16,6 +16,8 @@ use crate::domain::time::Timestamp;
 
 /// Longest id in characters.
 const LONGEST_ID: usize = 48;
+/// Longest title in characters.
+const LONGEST_TITLE: usize = 500;
 /// Least urgent priority.
 const LAST_PRIORITY: u8 = 4;
 
@@ -61,28 +63,31 @@ impl Board {
     }
 
     pub(super) fn create(&mut self, step: &mut Step, draft: &Draft) -> Answer {
-        let stage = self.check_draft(draft)?;
+        let alike = |known: &&TaskId| known.as_str().eq_ignore_ascii_case(draft.id.as_str());
+        check_new(&draft.id, self.tasks.keys().find(alike))?;
+        let stage = self.check_draft(draft, &BTreeSet::new())?;
+        self.plan(step, draft, stage);
+        Ok(accepted(format!("created {}", draft.id)))
+    }
+
+    /// Puts a task that was checked on the board.
+    pub(super) fn plan(&mut self, step: &mut Step, draft: &Draft, stage: StageId) {
         if !self.batches.contains_key(&draft.batch) {
             self.insert_batch(new_batch(step.now, &draft.batch));
         }
         self.insert_task(new_task(step.now, draft, stage));
         let text = format!("{} is planned: {}", draft.id, draft.title.trim());
         step.say(Level::Info, "create", &draft.id, text);
-        Ok(accepted(format!("created {}", draft.id)))
     }
 
-    fn check_draft(&self, draft: &Draft) -> Result<StageId, Refusal> {
+    /// Everything about a new task but whether it is new; it may wait for tasks of the board and for those `before` it.
+    pub(super) fn check_draft(&self, draft: &Draft, before: &BTreeSet<&TaskId>) -> Result<StageId, Refusal> {
         check_id("task", draft.id.as_str())?;
         check_id("batch", draft.batch.as_str())?;
-        must_say("the task's title", &draft.title)?;
+        check_title("the task's title", &draft.title)?;
         check_priority(draft.priority)?;
-        if self.tasks.contains_key(&draft.id) {
-            return Err(refusal(format!(
-                "{} exists already: choose another id, or change it with `dbs task update {}`",
-                draft.id, draft.id
-            )));
-        }
-        if let Some(unknown) = draft.deps.iter().find(|id| !self.tasks.contains_key(*id)) {
+        let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
+        if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
             return Err(refusal(format!(
                 "it would wait for {unknown}, which does not exist: create that one first"
             )));
@@ -105,7 +110,7 @@ impl Board {
     pub(super) fn update(&mut self, step: &mut Step, by: &str, id: &TaskId, patch: &Patch) -> Answer {
         let task = self.known(id)?;
         let title = match &patch.title {
-            Some(title) => Some(must_say("the new title", title)?.to_owned()),
+            Some(title) => Some(check_title("the new title", title)?.to_owned()),
             None => None,
         };
         if let Some(priority) = patch.priority {
@@ -189,6 +194,9 @@ impl Board {
     pub(super) fn add_dependency(&mut self, id: &TaskId, on: &TaskId) -> Answer {
         let task = self.known(id)?;
         self.known(on)?;
+        if id == on {
+            return Err(refusal(format!("{id} cannot wait for itself: name another task")));
+        }
         if task.state == TaskState::Done {
             return Err(refusal(format!("{id} is done and waits for nothing any more")));
         }
@@ -197,7 +205,7 @@ impl Board {
         }
         if self.waits_for(on, id) {
             return Err(refusal(format!(
-                "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs dep remove`"
+                "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs task dep ID ON --remove`"
             )));
         }
         self.edit(id, |task| {
@@ -210,7 +218,7 @@ impl Board {
         let task = self.known(id)?;
         if !task.deps.contains(on) {
             return Err(refusal(format!(
-                "{id} does not wait for {on}: `dbs show {id}` lists what it waits for"
+                "{id} does not wait for {on}: `dbs task show {id}` lists what it waits for"
             )));
         }
         self.edit(id, |task| {
@@ -304,6 +312,36 @@ fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
     Err(refusal(format!(
         "`{id}` is no {what} id: begin with a letter or digit and use at most {LONGEST_ID} letters, digits, dots, dashes and underscores"
     )))
+}
+
+/// Refuses an id that a task has, also one that differs only in capitals: folders and branches could not be told apart everywhere.
+pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refusal> {
+    match taken {
+        None => Ok(()),
+        Some(known) if known == id => Err(refusal(format!(
+            "{id} exists already: choose another id, or change it with `dbs task update {id}`"
+        ))),
+        Some(known) => Err(refusal(format!(
+            "{id} differs only in capitals from {known}, which exists already: choose another id"
+        ))),
+    }
+}
+
+/// A title is one line.
+fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
+    let title = must_say(what, title)?;
+    if title.contains(['\n', '\r']) {
+        return Err(refusal(format!(
+            "{what} has several lines: keep the first, and put the rest into the description"
+        )));
+    }
+    let long = title.chars().count();
+    if long > LONGEST_TITLE {
+        return Err(refusal(format!(
+            "{what} has {long} characters: {LONGEST_TITLE} are the most, put the rest into the description"
+        )));
+    }
+    Ok(title)
 }
 
 fn check_priority(priority: u8) -> Result<(), Refusal> {

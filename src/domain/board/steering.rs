@@ -18,7 +18,9 @@ impl Board {
     /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
     pub(super) fn release(&mut self, step: &mut Step, by: &str, ids: &[TaskId]) -> Answer {
         let mut fresh = Vec::new();
-        for id in ids {
+        let mut seen = BTreeSet::new();
+        let ids: Vec<&TaskId> = ids.iter().filter(|id| seen.insert(*id)).collect();
+        for id in ids.iter().copied() {
             let task = self.known(id)?;
             match &task.state {
                 TaskState::Backlog | TaskState::Parked(_) => fresh.push(task),
@@ -41,11 +43,11 @@ impl Board {
             }
         }
         if ids.is_empty() {
-            return Err(refusal("no task was named: `dbs release ID...`"));
+            return Err(refusal("no task was named: `dbs task release ID…`"));
         }
         let batches: BTreeSet<BatchId> = ids
             .iter()
-            .filter_map(|id| self.tasks.get(id))
+            .filter_map(|id| self.tasks.get(*id))
             .map(|task| task.batch.clone())
             .collect();
         for batch in batches {
@@ -56,7 +58,7 @@ impl Board {
             let text = format!("{by} released {} to {}", task.id, task.stage);
             step.say(Level::Info, "release", &task.id, text);
         }
-        let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
+        let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
         Ok(accepted(format!("released {}", names.join(", "))))
     }
 
@@ -203,7 +205,9 @@ impl Board {
             TaskState::Held(_) | TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
                 Ok(())
             }
-            TaskState::Backlog => Err(refusal(format!("{id} was not released yet: `dbs release {id}`"))),
+            TaskState::Backlog => Err(refusal(format!(
+                "{id} was not released yet: `dbs task release {id}`"
+            ))),
             TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
                 "{id} is under way: `dbs why {id}` says what it waits for"
             ))),

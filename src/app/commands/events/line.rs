@@ -137,7 +137,11 @@ fn task_of(event: &Event) -> Option<TaskId> {
             [one] => Some(one.clone()),
             _ => None,
         },
-        Command::PutBatch { .. } | Command::Kill(_) | Command::Pause | Command::Resume => None,
+        Command::PutBatch { .. }
+        | Command::CreateAll(_)
+        | Command::Kill(_)
+        | Command::Pause
+        | Command::Resume => None,
     }
 }
 
@@ -197,6 +201,7 @@ fn asked(by: &str, command: &Command) -> Value {
     let (what, more) = match command {
         Command::PutBatch { id, title, .. } => ("batch", json!({ "batch": id, "text": title })),
         Command::Create(draft) => ("create", json!({ "text": draft.title, "batch": draft.batch })),
+        Command::CreateAll(_) => ("create_all", json!({ "tasks": command.tasks() })),
         Command::Update(_, patch) => ("update", json!({ "text": patch.title, "stage": patch.stage })),
         Command::Comment(_, text) => ("comment", json!({ "text": text })),
         Command::AddDependency(_, on) => ("add_dependency", json!({ "on": on })),
