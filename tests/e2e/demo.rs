@@ -42,6 +42,30 @@ fn a_demo_is_kept_where_asked_and_never_over_something_else() {
 }
 
 #[test]
+fn the_figures_of_a_played_demo_tell_what_came_back_and_what_went_wrong() {
+    let story = Story::new("");
+    play(&story, "kept");
+    let project = story.root().join("kept/project");
+    let metrics = |arguments: &[&str]| {
+        let output = story.program(arguments).current_dir(&project).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let figures: serde_json::Value = serde_json::from_str(&metrics(&["metrics", "--json"])).unwrap();
+    let count = |field: &str| figures[field].as_u64().unwrap();
+    assert_eq!(count("tasks_done"), 12);
+    assert_eq!(figures["trails"].as_array().unwrap().len(), 12);
+    assert!(count("attempts") > 36 && count("sent_back") >= 1, "{figures}");
+    assert!(figures["failures"]["crash"].as_u64() >= Some(1), "{figures}");
+    let text = metrics(&["metrics"]);
+    let trails: Vec<&str> = text.lines().filter(|line| line.contains(" > ")).collect();
+    assert_eq!(trails.len(), 12, "{text}");
+    assert!(trails.iter().all(|line| line.ends_with(" > done")), "{text}");
+    assert!(trails.iter().any(|line| line.contains("reviewing!")), "{text}");
+    assert!(trails.iter().any(|line| line.contains(" 2x ")), "{text}");
+}
+
+#[test]
 fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     let story = Story::new("");
     let kept = story.root().join("kept");

@@ -104,7 +104,8 @@ fn as_json(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> serde_json::V
         let steps = trail.steps.iter().map(|step| {
             json!({ "stage": step.stage, "times": step.times, "took_ms": step.took.0, "sent_back": step.is_rejected })
         });
-        json!({ "task": id, "began": trail.began, "ended": trail.ended, "steps": steps.collect::<Vec<_>>() })
+        let done = board.tasks.get(id).is_some_and(|task| task.state == TaskState::Done);
+        json!({ "task": id, "began": trail.began, "ended": trail.ended, "done": done, "steps": steps.collect::<Vec<_>>() })
     });
     let loads = loads.iter().map(|load| {
         json!({ "attempt": load.attempt, "task": task_of(board, load).0, "agent": task_of(board, load).1,
@@ -170,6 +171,13 @@ fn lines(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> Vec<String> {
             load.processes
         ));
     }
+    lines.extend(ways(board, metrics));
+    lines
+}
+
+/// The ways of tasks, the latest first.
+fn ways(board: &Snapshot, metrics: &Metrics) -> Vec<String> {
+    let mut lines = Vec::new();
     let mut latest: Vec<_> = metrics.trails.iter().collect();
     latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
     if !latest.is_empty() {
@@ -177,12 +185,21 @@ fn lines(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> Vec<String> {
     }
     lines.extend(latest.into_iter().map(|(id, trail)| {
         let total = trail.ended.since(trail.began);
-        format!("  {:<14} {:>8}  {}", id.as_str(), total.to_string(), steps(trail))
+        let is_done = board
+            .tasks
+            .get(id)
+            .is_some_and(|task| task.state == TaskState::Done);
+        format!(
+            "  {:<14} {:>8}  {}",
+            id.as_str(),
+            total.to_string(),
+            steps(trail, is_done)
+        )
     }));
     lines
 }
 
-fn steps(trail: &Trail) -> String {
+fn steps(trail: &Trail, is_done: bool) -> String {
     let steps: Vec<String> = trail
         .steps
         .iter()
@@ -195,6 +212,7 @@ fn steps(trail: &Trail) -> String {
             };
             format!("{}{mark}{times} {}", step.stage, step.took)
         })
+        .chain(is_done.then(|| "done".to_owned()))
         .collect();
     steps.join(" > ")
 }
@@ -216,4 +234,83 @@ fn order<'a>(board: &Snapshot, metrics: &'a Metrics) -> Vec<&'a StageId> {
     let mut known: Vec<&StageId> = metrics.stages.keys().collect();
     known.sort_by_key(|id| place(id));
     known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::attempt::{Activity, WorkspaceState};
+    use crate::domain::{
+        Attempt, AttemptMode, AttemptState, Doing, FailureClass, StopCause, Verdict, Worker,
+    };
+
+    /// One attempt after the other, each with its stage, minutes and verdict.
+    fn counted(attempts: Vec<(&str, u64, Verdict)>) -> Metrics {
+        let mut metrics = Metrics::default();
+        let mut at = 0;
+        for (id, (stage, minutes, verdict)) in (1..).zip(attempts) {
+            let begun = Timestamp(at);
+            at += minutes * 60_000;
+            let attempt = Attempt {
+                id: AttemptId(id),
+                task: "t-1".into(),
+                stage: stage.into(),
+                n: 1,
+                mode: AttemptMode::Fresh,
+                worker: Worker::Agent {
+                    role: "developer".into(),
+                    name: "developer-ravel".to_owned(),
+                },
+                state: AttemptState::Settled(verdict),
+                signals: Vec::new(),
+                refused: Vec::new(),
+                workplace: None,
+                activity: Activity {
+                    doing: Doing::Exited,
+                    source: "exit".to_owned(),
+                    since: Timestamp(at),
+                },
+                evidence: Vec::new(),
+                checks: 0,
+                created_at: begun,
+                started_at: None,
+                deadline: None,
+                awaited: None,
+                ended_at: Some(Timestamp(at)),
+                workspace: WorkspaceState::Gone,
+            };
+            metrics.take(&attempt);
+        }
+        metrics
+    }
+
+    #[test]
+    fn the_figures_tell_ways_with_repeats_and_rejections_averages_and_totals() {
+        let crash = Verdict::Failed(FailureClass::Crash, String::new());
+        let metrics = counted(vec![
+            ("development", 10, crash),
+            ("development", 20, Verdict::Passed),
+            ("reviewing", 5, Verdict::Rejected(String::new())),
+            ("development", 30, Verdict::Stopped(StopCause::Timeout)),
+            ("development", 60, Verdict::Passed),
+        ]);
+        let board = Snapshot::default();
+        let text = lines(&board, &metrics, &[]);
+        let has = |wanted: &str| {
+            assert!(
+                text.iter().any(|line| line.contains(wanted)),
+                "{wanted}: {text:#?}"
+            );
+        };
+        has("attempts ended: 5; sent back 1, tried again 2, timeouts 1, stopped 0");
+        has("  development           30m       2         0       2");
+        has("  reviewing              5m       0         1       0");
+        has("t-1                2.0h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
+        let trail = &metrics.trails[&"t-1".into()];
+        assert!(steps(trail, true).ends_with(" > done") && !steps(trail, false).contains("done"));
+        let data = as_json(&board, &metrics, &[]);
+        assert_eq!((&data["sent_back"], &data["timeouts"]), (&json!(1), &json!(1)));
+        assert_eq!(data["stages"][0]["average_ms"], 30 * 60_000);
+        assert_eq!(data["trails"][0]["steps"][1]["sent_back"], true);
+    }
 }
