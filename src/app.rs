@@ -11,6 +11,7 @@ pub mod door;
 pub mod edge;
 pub mod editing;
 pub mod ending;
+pub mod incoming;
 pub mod logging;
 pub mod naming;
 mod opening;

@@ -3,4 +3,5 @@
 pub mod diagnostic;
 pub mod ends;
 pub mod scenario;
+pub mod task_list;
 pub mod workflow;

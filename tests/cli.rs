@@ -16,8 +16,12 @@ mod alone;
 mod completing;
 #[path = "cli/docs.rs"]
 mod docs;
+#[path = "cli/every.rs"]
+mod every;
 #[path = "cli/following.rs"]
 mod following;
+#[path = "cli/importing.rs"]
+mod importing;
 #[path = "cli/plain.rs"]
 mod plain;
 #[path = "cli/served.rs"]
@@ -30,5 +34,7 @@ mod speaking;
 mod starting;
 #[path = "cli/telling.rs"]
 mod telling;
+#[path = "cli/typing.rs"]
+mod typing;
 #[path = "cli/watching.rs"]
 mod watching;

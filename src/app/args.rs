@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use examples::command;
-pub use tasks::{Create, One, OneWithText, Retry, TaskVerb, Update};
+pub use tasks::{Create, Import, One, OneWithText, Retry, TaskVerb, Update};
 
 /// Orchestrates coding agents in real terminals.
 #[derive(Debug, Parser)]
@@ -51,6 +51,9 @@ pub enum Verb {
         /// Stop all agents, too
         #[arg(long)]
         all: bool,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
     },
     /// Base branch, agents, counts, branches of tasks
     Status(Json),
@@ -127,7 +130,7 @@ pub enum Verb {
         #[arg(long)]
         follow: bool,
         /// An agent's output byte for byte
-        #[arg(long)]
+        #[arg(long, requires = "attempt")]
         raw: bool,
         /// Output for programs
         #[command(flatten)]
@@ -140,7 +143,7 @@ pub enum Verb {
     /// Tasks by state and stage, and what is in the state folder
     Debug(Json),
     /// Prepare this project: folders and ignore rules
-    Init,
+    Init(Json),
     /// See everything work: a throw-away repository with scripted agents
     Demo(Demo),
     /// The keys in force, with a person's own
@@ -208,6 +211,9 @@ pub struct Said {
     /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
 }
 
 /// Words for signals.
@@ -247,6 +253,9 @@ pub enum WorkflowVerb {
     Check {
         /// Files; the project's own without them
         files: Vec<PathBuf>,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
     },
 }
 

@@ -3,7 +3,9 @@
 
 pub mod acting;
 pub mod configuring;
+mod creating;
 mod events;
+mod importing;
 mod keying;
 mod manual;
 pub(in crate::app) mod plain;
@@ -100,8 +102,8 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         } => showing::logs(edge, attempt.as_deref(), Form::of((raw, follow)), json),
         Verb::Events(wanted) => events::run(edge, &wanted),
         Verb::Sessions(json) => sessions::list(edge, json),
-        Verb::Stop { all } => sessions::stop(edge, all),
-        Verb::Init => sessions::init(edge),
+        Verb::Stop { all, json } => sessions::stop(edge, all, json),
+        Verb::Init(json) => sessions::init(edge, json),
         Verb::Debug(json) => showing::debug(edge, json),
         Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
         Verb::Attach { name, plain } => sessions::attach(edge, name.as_deref(), plain.into()),

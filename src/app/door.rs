@@ -15,7 +15,7 @@ use super::{server, setup};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::adapters::store::{Owner, SqliteStore};
-use crate::domain::{Accepted, AttemptId, Command, Effect, Event, Refusal, RequestId};
+use crate::domain::{Accepted, AttemptId, Board, Command, Effect, Event, Refusal, RequestId};
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
 use crate::ports::store::StoreError;
@@ -114,7 +114,11 @@ impl Door {
                 }
             };
         }
-        if let Command::Answer(..) = command {
+        if let Command::Answer(task, _) = &command {
+            if !self.snapshot()?.tasks.contains_key(task) {
+                let why = format!("there is no task {task}: `dbs task list` shows those there are");
+                return Ok(Err(Refusal(why)));
+            }
             let why = "no server runs, so no agent can be told: leave a comment with `dbs task comment`, the next one reads it";
             return Ok(Err(Refusal(why.to_owned())));
         }
@@ -165,14 +169,13 @@ impl Door {
             };
         }
         let files = self.place.store.clone();
-        if !files.database.exists() {
-            return Ok(Snapshot {
-                workflows: setup::workflows(Some(&self.place))?,
-                ..Snapshot::default()
-            });
+        // A project in which nothing has happened yet has no store.
+        let mut board = Board::default();
+        if files.database.exists() {
+            let failed = |error: StoreError| format!("could not {error}");
+            let reader = SqliteStore::open_reader(&files).map_err(failed)?;
+            board = reader.load().map_err(failed)?;
         }
-        let reader = SqliteStore::open_reader(&files).map_err(|error| format!("could not {error}"))?;
-        let mut board = reader.load().map_err(|error| format!("could not {error}"))?;
         // Only looked at: nothing follows from what the files say until somebody takes a turn.
         let (settings, workflows) = setup::reread(&self.place)?;
         board.settings = Arc::new(settings);

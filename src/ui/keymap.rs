@@ -52,7 +52,7 @@ pub enum KeyProblem {
     #[error("read the keys: {0}")]
     Shape(#[from] toml_edit::de::Error),
     /// No such action.
-    #[error("bind `{0}`: there is no such action; `dbs help keys` lists them")]
+    #[error("bind `{0}`: there is no such action; `dbs keys` lists them")]
     UnknownAction(String),
     /// No such key.
     #[error("bind a key: {0}")]

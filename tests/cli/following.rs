@@ -159,6 +159,34 @@ fn events_that_are_followed_come_once_each_from_the_first_to_the_last() {
     assert!(lines.rest().2.success());
 }
 
+#[test]
+fn whoever_begins_to_follow_while_much_happens_is_told_all_of_it_once_up_to_the_end_of_the_server() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "paused", "true"]);
+    shop.serve();
+    let mut followers = Vec::new();
+    for number in 0..12 {
+        let (id, title) = (format!("t-{number}"), format!("Task {number}."));
+        let mut command = shop.command(&shop.git.project(), &["task", "create", &title, "--id", &id]);
+        let mut making = command.stdout(Stdio::null()).spawn().unwrap();
+        followers.push(Following::begin(&shop, &["logs", "--follow", "--json"]));
+        assert!(making.wait().unwrap().success());
+    }
+    let seen: Vec<Vec<String>> = followers
+        .iter()
+        .map(|follower| follower.until("Task 11."))
+        .collect();
+    shop.does(&["stop"]);
+    let all = shop.does(&["logs", "--json"]);
+    assert!(all.lines().count() >= 12, "{all}");
+    for (follower, mut told) in followers.into_iter().zip(seen) {
+        let (rest, _, status) = follower.rest();
+        assert!(status.success());
+        told.push(String::from_utf8(rest).unwrap());
+        assert_eq!(told.concat(), all);
+    }
+}
+
 /// A shop with one agent that says something, waits for the file `go`, and does the rest.
 fn agent(rest: &str) -> Shop {
     let mut shop = Shop::new();

@@ -130,10 +130,10 @@ fn refusals(shop: &Shop) {
     }
     shop.refuses(&["task", "update", "nope", "--title", "x"], 1, "nope");
     shop.refuses(&["task", "update", "t-1"], 1, "--title");
-    shop.refuses(&["task", "update", "t-1", "--priority", "9"], 1, "priority");
+    shop.refuses(&["task", "update", "t-1", "--priority", "9"], 2, "0..=4");
     shop.refuses(&["task", "update", "t-1", "--stage", "nowhere"], 1, "nowhere");
     shop.refuses(&["task", "create", "Again", "--id", "t-1"], 1, "t-1");
-    shop.refuses(&["task", "create", "x", "--type", "wish"], 1, "wish");
+    shop.refuses(&["task", "create", "x", "--type", "wish"], 2, "wish");
     shop.refuses(&["task", "create", "x", "--workflow", "none"], 1, "none");
     shop.refuses(&["task", "create", "  "], 1, "");
     shop.refuses(&["task", "dep", "t-1", "t-1"], 1, "");

@@ -24,7 +24,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "task create",
-        "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",
+        "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Fix login\" -d - <notes.md\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",
+    ),
+    (
+        "task import",
+        "dbs task import plan.jsonl\ndbs task import - <tasks.json",
     ),
     ("task show", "dbs task show dbs-1"),
     (
@@ -154,6 +158,7 @@ mod tests {
     fn every_example_is_a_command_that_can_be_read() {
         let sound = |line: &str| {
             let line = line.split(" >").next().unwrap();
+            let line = line.split(" <").next().unwrap();
             command().try_get_matches_from(shell_words::split(line).unwrap())
         };
         for line in EXAMPLES.iter().flat_map(|(_, lines)| lines.lines()) {

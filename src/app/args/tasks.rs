@@ -1,20 +1,39 @@
 //! The command line of `dbs task`, and the arguments other verbs on a task share with it.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand, value_parser};
 
 use super::Json;
+
+/// Words for the states of tasks.
+const STATES: [&str; 10] = [
+    "backlog",
+    "released",
+    "active",
+    "verifying",
+    "held",
+    "parked",
+    "done",
+    "failed",
+    "skipped",
+    "cancelled",
+];
 
 /// Commands on tasks.
 #[derive(Debug, Subcommand)]
 pub enum TaskVerb {
     /// Put a task into the backlog
     Create(Create),
+    /// Put many tasks into the backlog, all of them or none
+    Import(Import),
     /// Everything about a task
     Show(One),
     /// All tasks
     List {
-        /// Only tasks in that state: backlog, released, active, verifying, held, parked, done, failed, skipped, cancelled
-        #[arg(long)]
+        /// Only tasks in that state
+        #[arg(long, value_parser = STATES)]
         state: Option<String>,
         /// Only tasks in that stage
         #[arg(long)]
@@ -29,7 +48,7 @@ pub enum TaskVerb {
     Update(Update),
     /// Change title and description in your editor
     Edit(One),
-    /// Write on a task
+    /// Write on a task; `-` as the text: read it from the standard input
     Comment(OneWithText),
     /// Dependencies: `dbs task dep ID ON` lets ID wait for ON
     Dep {
@@ -70,8 +89,8 @@ pub enum TaskVerb {
 pub struct Create {
     /// One line
     pub title: String,
-    /// Everything else
-    #[arg(short, long, default_value = "")]
+    /// Everything else; `-`: read it from the standard input
+    #[arg(short, long, default_value = "", allow_hyphen_values = true)]
     pub description: String,
     /// Ids of tasks that must be done first, separated by commas
     #[arg(long, value_delimiter = ',')]
@@ -80,10 +99,10 @@ pub struct Create {
     #[arg(long = "tag")]
     pub tags: Vec<String>,
     /// 0 (most urgent) to 4
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
     pub priority: u8,
-    /// bug, feature, task or chore
-    #[arg(long = "type", default_value = "task")]
+    /// Kind of work
+    #[arg(long = "type", default_value = "task", value_parser = ["bug", "feature", "task", "chore"])]
     pub kind: String,
     /// Where it begins; the workflow's entry without it
     #[arg(long)]
@@ -95,12 +114,25 @@ pub struct Create {
     #[arg(long, default_value = "main")]
     pub batch: String,
     /// Its id; made up without it
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub id: Option<String>,
     /// A person must approve it
     #[arg(long)]
     pub approval: bool,
     /// Hand it to the pipeline at once
+    #[arg(long)]
+    pub release: bool,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Many new tasks.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// JSON objects, one a line, or what `dbs task list --json` prints; `-`: read it from the standard input
+    pub file: PathBuf,
+    /// Hand them to the pipeline at once
     #[arg(long)]
     pub release: bool,
     /// Output for programs
@@ -116,11 +148,11 @@ pub struct Update {
     /// New title
     #[arg(long)]
     pub title: Option<String>,
-    /// New description
-    #[arg(short, long)]
+    /// New description; `-`: read it from the standard input
+    #[arg(short, long, allow_hyphen_values = true)]
     pub description: Option<String>,
-    /// New priority
-    #[arg(long)]
+    /// New priority, 0 (most urgent) to 4
+    #[arg(long, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
     pub priority: Option<u8>,
     /// Tags to add
     #[arg(long = "add-tag")]
@@ -173,4 +205,28 @@ pub struct Retry {
     /// Output for programs
     #[command(flatten)]
     pub json: Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Hold, TaskState};
+
+    #[test]
+    fn every_state_can_be_asked_for() {
+        let text = String::new;
+        let all = [
+            TaskState::Backlog,
+            TaskState::Released,
+            TaskState::Active,
+            TaskState::Verifying,
+            TaskState::Held(Hold::Approval),
+            TaskState::Parked(text()),
+            TaskState::Done,
+            TaskState::Failed(text()),
+            TaskState::Skipped("t".into()),
+            TaskState::Cancelled,
+        ];
+        assert_eq!(all.map(|state| state.word()), STATES);
+    }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::{Outcome, ask, author, said, showing};
-use crate::app::args::{Create, Json, One, Retry, TaskVerb, Update};
+use super::{Outcome, ask, author, creating, importing, said, showing};
+use crate::app::args::{Json, One, Retry, TaskVerb, Update};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
-use crate::app::editing;
 use crate::app::wire::Snapshot;
+use crate::app::{editing, incoming};
 use crate::domain::attempt::Doing;
-use crate::domain::task::TaskKind;
-use crate::domain::{AttemptId, Command, Draft, Patch, TaskId, Worker};
+use crate::domain::{AttemptId, Command, Patch, TaskId, Worker};
 use crate::ui::Consent;
 
 /// A command on tasks.
 pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
     match verb {
-        TaskVerb::Create(create) => self::create(edge, create),
+        TaskVerb::Create(create) => creating::run(edge, create),
+        TaskVerb::Import(import) => importing::run(edge, &import),
         TaskVerb::Show(one) => showing::task(edge, &one.id, one.json),
         TaskVerb::List { state, stage, json } => {
             showing::list(edge, state.as_deref(), stage.as_deref(), json)
@@ -24,7 +24,10 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
         TaskVerb::Ready(json) => showing::ready(edge, json),
         TaskVerb::Edit(one) => edit(edge, &one.id, one.json),
         TaskVerb::Update(update) => self::update(edge, update),
-        TaskVerb::Comment(one) => ask(edge, Command::Comment(id(&one.id), one.text.join(" ")), one.json),
+        TaskVerb::Comment(one) => {
+            let text = incoming::typed("comment", one.text.join(" "))?;
+            ask(edge, Command::Comment(id(&one.id), text), one.json)
+        }
         TaskVerb::Dep {
             id: waits,
             on,
@@ -54,53 +57,6 @@ fn id(text: &str) -> TaskId {
     TaskId::from(text)
 }
 
-fn create(edge: &Edge, create: Create) -> Outcome {
-    let mut door = Door::open(edge)?;
-    let kind = match create.kind.as_str() {
-        "bug" => TaskKind::Bug,
-        "feature" => TaskKind::Feature,
-        "task" => TaskKind::Task,
-        "chore" => TaskKind::Chore,
-        other => {
-            return Err(format!(
-                "could not make a task of type {other}: use bug, feature, task or chore"
-            ));
-        }
-    };
-    let new = match create.id {
-        Some(id) => TaskId::new(id),
-        None => free_id(&mut door, &create.title)?,
-    };
-    let draft = Draft {
-        id: new.clone(),
-        batch: create.batch.as_str().into(),
-        workflow: create.workflow.as_str().into(),
-        stage: create.stage.map(|stage| stage.replace('-', "_").as_str().into()),
-        title: create.title,
-        body: create.description,
-        kind,
-        tags: create.tags.into_iter().collect(),
-        priority: create.priority,
-        deps: create.deps.iter().map(|text| id(text)).collect(),
-        gates: Vec::new(),
-        needs_approval: create.approval,
-    };
-    let by = author(edge);
-    let made = door.ask(&by, Command::Create(draft))?;
-    if made.is_err() || !create.release {
-        return Ok(said(&made, create.json));
-    }
-    Ok(said(&door.ask(&by, Command::Release(vec![new]))?, create.json))
-}
-
-/// An identity that no task of the board has.
-pub(super) fn free_id(door: &mut Door, title: &str) -> Result<TaskId, String> {
-    let board = door.snapshot()?;
-    let prefix = door.place.config().text("prefix").unwrap_or_default();
-    let taken = |id: &str| board.tasks.contains_key(&TaskId::from(id));
-    Ok(TaskId::new(crate::app::naming::free_id(&prefix, title, &taken)))
-}
-
 /// Opens title and description in the person's editor; the first line is the title.
 fn edit(edge: &Edge, name: &str, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
@@ -128,9 +84,12 @@ fn edit(edge: &Edge, name: &str, json: Json) -> Outcome {
 }
 
 fn update(edge: &Edge, update: Update) -> Outcome {
+    let described = update
+        .description
+        .map(|text| incoming::typed("description", text));
     let patch = Patch {
         title: update.title,
-        body: update.description,
+        body: described.transpose()?,
         priority: update.priority,
         add_tags: update.add_tags.into_iter().collect::<BTreeSet<_>>(),
         remove_tags: update.remove_tags.into_iter().collect(),

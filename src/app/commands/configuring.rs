@@ -4,13 +4,17 @@ use std::process::ExitCode;
 
 use super::Outcome;
 use crate::app::args::Json;
-use crate::app::config::{Config, Shown, set};
+use crate::app::config::{Config, Origin, Shown, set};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
+use crate::app::server::own_themes;
 use crate::app::setup;
+use crate::app::taste::Taste;
 use crate::app::wire::{Answer, Call};
+use crate::formats::diagnostic::{Diagnostic, Severity};
+use crate::ui::{Glyphs, Looks, Palette};
 
 /// What of the configuration is to be shown or set.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +37,7 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
         return change(place, key, value, json);
     }
     let config = Config::read(&place.sources.places, &place.sources.given);
-    for finding in config.diagnostics() {
+    for finding in config.diagnostics().iter().chain(&wrong_theme(&place, &config)) {
         out::problem(&finding.to_string());
     }
     let shown = match wanted.key {
@@ -52,6 +56,35 @@ pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with the theme that is set, with the place where it is set.
+fn wrong_theme(place: &Place, config: &Config) -> Option<Diagnostic> {
+    let why = theme_problem(place, config, None)?;
+    let shown = config.explain("theme").ok()?;
+    let (file, line) = match shown.origin {
+        Origin::File { path, line } => (path, line),
+        Origin::Environment(name) => (name.into(), 0),
+        Origin::Flag | Origin::Default => ("theme".into(), 0),
+    };
+    Some(Diagnostic {
+        severity: Severity::Warning,
+        file,
+        line,
+        text: format!("could not {why}"),
+    })
+}
+
+/// Why the theme of that name, or the one that is set, cannot be had.
+fn theme_problem(place: &Place, config: &Config, name: Option<&str>) -> Option<String> {
+    let (own, _unreadable) = own_themes(place);
+    let looks = Looks {
+        palette: Palette::True,
+        glyphs: Glyphs::Unicode,
+        ground: None,
+    };
+    let theme = Taste::of(config).with(own).theme(name, looks);
+    theme.err().map(|problem| problem.to_string())
 }
 
 fn print(shown: &Shown, wanted: Wanted<'_>) {
@@ -77,6 +110,11 @@ fn print(shown: &Shown, wanted: Wanted<'_>) {
 
 /// Writes the value, then lets a running server read its settings again.
 fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
+    if key == "theme"
+        && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
+    {
+        return Err(format!("could not {why}"));
+    }
     let written = set(&place.sources.places, key, value).map_err(|error| format!("could not {error}"))?;
     let agents = if key.starts_with("roles.") {
         setup::agents(&place).err()

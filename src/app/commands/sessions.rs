@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::Outcome;
+use super::{Outcome, creating};
 use crate::app::args::{Json, Start};
 use crate::app::client::{self, Restart};
 use crate::app::door::Door;
@@ -20,6 +20,7 @@ use crate::app::place::{Place, sockets};
 use crate::app::wire::{Answer, Call, StopAgents, Who};
 use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
+use crate::domain::id::TaskId;
 use crate::domain::task::TaskKind;
 
 /// How a session is shown.
@@ -71,8 +72,12 @@ pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
     spawning::ensure_server(edge, &place)?;
     let mut door = Door::to(place.clone())?;
     if let Some(text) = &start.requirement {
-        let wanted = requirement(text, &mut door)?;
-        refused(door.ask(&super::author(edge), wanted)?)?;
+        let draft = requirement(text);
+        let (answer, _) = creating::ask(&mut door, &super::author(edge), &[&draft], |ids| {
+            let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
+            Command::Create(Draft { id, ..draft.clone() })
+        })?;
+        refused(answer)?;
     }
     drop(door);
     show(edge, &place, how)
@@ -141,7 +146,7 @@ fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {
 }
 
 /// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).
-fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
+fn requirement(text: &str) -> Draft {
     let title: String = text
         .lines()
         .next()
@@ -149,8 +154,8 @@ fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
         .chars()
         .take(120)
         .collect();
-    Ok(Command::Create(Draft {
-        id: super::acting::free_id(door, &title)?,
+    Draft {
+        id: TaskId::new(String::new()),
         batch: "main".into(),
         workflow: "kanban".into(),
         stage: None,
@@ -162,7 +167,7 @@ fn requirement(text: &str, door: &mut Door) -> Result<Command, String> {
         deps: [].into(),
         gates: Vec::new(),
         needs_approval: false,
-    }))
+    }
 }
 
 /// Lists running sessions.
@@ -217,12 +222,12 @@ async fn who(socket: &Path) -> Option<Who> {
 }
 
 /// Ends this project's server.
-pub(super) fn stop(edge: &Edge, all: bool) -> Outcome {
+pub(super) fn stop(edge: &Edge, all: bool, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
     match door.call(Call::Stop(agents))? {
         None => {
-            out::line("no server runs for this project");
+            tell("no server runs for this project", json);
             Ok(ExitCode::SUCCESS)
         }
         Some(Answer::Done(text)) => {
@@ -232,15 +237,23 @@ pub(super) fn stop(edge: &Edge, all: bool) -> Outcome {
             } else {
                 "; agents go on, `dbs` comes back to them"
             };
-            out::line(&format!("{text}{rest}"));
+            tell(&format!("{text}{rest}"), json);
             Ok(ExitCode::SUCCESS)
         }
         Some(other) => Err(format!("could not stop the server: {other:?}")),
     }
 }
 
+fn tell(text: &str, json: Json) {
+    if json.json {
+        out::json(&serde_json::json!({ "ok": text }));
+    } else {
+        out::line(text);
+    }
+}
+
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
-pub(super) fn init(edge: &Edge) -> Outcome {
+pub(super) fn init(edge: &Edge, json: Json) -> Outcome {
     use crate::adapters::git::{GitCli, GitSetup};
     let place = place(edge)?;
     GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
@@ -249,7 +262,9 @@ pub(super) fn init(edge: &Edge) -> Outcome {
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
     let missing = doctor::missing(edge);
-    if missing.is_empty() {
+    if json.json {
+        out::json(&serde_json::json!({ "root": place.root, "missing": missing }));
+    } else if missing.is_empty() {
         out::line(&format!(
             "{} is ready; next: dbs task create",
             place.root.display()

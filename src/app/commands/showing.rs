@@ -146,6 +146,9 @@ fn doing(doing: &Doing) -> String {
 pub(super) fn list(edge: &Edge, state: Option<&str>, wanted_stage: Option<&str>, json: Json) -> Outcome {
     let board = Door::open(edge)?.snapshot()?;
     let place = wanted_stage.map(|name| name.replace('-', "_"));
+    if let Some(name) = &place {
+        is_stage(&board, name)?;
+    }
     let fits = |task: &&Task| {
         state.is_none_or(|word| task.state.word() == word)
             && place.as_ref().is_none_or(|name| task.stage.as_str() == name)
@@ -161,6 +164,21 @@ pub(super) fn list(edge: &Edge, state: Option<&str>, wanted_stage: Option<&str>,
         json,
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a name that no stage has: an empty list would be taken for an answer.
+fn is_stage(board: &Snapshot, name: &str) -> Result<(), String> {
+    let stages = board.workflows.iter().flat_map(|flow| &flow.stages);
+    let mut known: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.contains(&name) || board.tasks.values().any(|task| task.stage.as_str() == name) {
+        return Ok(());
+    }
+    Err(format!(
+        "could not find a stage called {name}; there are {}",
+        known.join(", ")
+    ))
 }
 
 /// Tasks that could be started now: released, and nothing but room stands against it.

@@ -1,6 +1,6 @@
 //! What an agent says: to the server's socket, else as a file in the inbox folder, else a clear error. Nothing said is lost.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,8 +8,8 @@ use super::Outcome;
 use crate::app::args::{Said, SignalWord};
 use crate::app::client::{greet, hear, say};
 use crate::app::edge::Edge;
-use crate::app::out;
 use crate::app::wire::{Answer, Call, FromClient, FromServer, Packet, SignalSent};
+use crate::app::{incoming, out};
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{AttemptId, Refusal, SignalKind};
 
@@ -55,11 +55,18 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, said: &Said) -> Outcome {
         key: new_key()?,
     };
     match send(&ways, &sent)? {
-        Ok(said) => {
-            out::line(&said);
+        Ok(text) if said.json.json => {
+            out::json(&serde_json::json!({ "ok": text }));
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(text) => {
+            out::line(&text);
             Ok(ExitCode::SUCCESS)
         }
         Err(refusal) => {
+            if said.json.json {
+                out::json(&serde_json::json!({ "refused": refusal.0 }));
+            }
             out::problem(&format!("the signal was refused: {}", refusal.0));
             Ok(ExitCode::FAILURE)
         }
@@ -68,22 +75,8 @@ pub(super) fn signal(edge: &Edge, word: SignalWord, said: &Said) -> Outcome {
 
 /// What is to be reported: the text of a file, or of what comes in (`-`).
 fn report(from: &Path) -> Result<String, String> {
-    let failed = |why: &dyn std::fmt::Display| format!("could not read the report {}: {why}", from.display());
-    let most = u64::try_from(LONGEST_REPORT)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
-    let mut text = String::new();
-    let read = if from.as_os_str() == "-" {
-        std::io::stdin().lock().take(most).read_to_string(&mut text)
-    } else {
-        std::fs::File::open(from).and_then(|file| file.take(most).read_to_string(&mut text))
-    };
-    read.map_err(|error| failed(&error))?;
-    if text.len() > LONGEST_REPORT {
-        return Err(failed(&format_args!(
-            "it has more than {LONGEST_REPORT} bytes; keep the rest in a file and name that"
-        )));
-    }
+    let text = incoming::text(from, LONGEST_REPORT)
+        .map_err(|why| format!("could not read the report {}: {why}", from.display()))?;
     Ok(text.trim().to_owned())
 }
 

@@ -9,7 +9,7 @@ use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::{out, setup};
 use crate::domain::Workflow;
-use crate::formats::diagnostic::Severity;
+use crate::formats::diagnostic::{Diagnostic, Severity};
 use crate::formats::workflow;
 
 /// Runs one of them.
@@ -20,7 +20,7 @@ pub(super) fn run(edge: &Edge, verb: WorkflowVerb) -> Outcome {
             Ok(ExitCode::SUCCESS)
         }
         WorkflowVerb::Show { name, json } => show(&in_force(edge)?, &name, json),
-        WorkflowVerb::Check { files } => check(edge, &files),
+        WorkflowVerb::Check { files, json } => check(edge, &files, json),
     }
 }
 
@@ -52,7 +52,7 @@ fn show(flows: &[Workflow], name: &str, json: Json) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(edge: &Edge, files: &[PathBuf]) -> Outcome {
+fn check(edge: &Edge, files: &[PathBuf], json: Json) -> Outcome {
     let own;
     let files = if files.is_empty() {
         let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
@@ -61,34 +61,72 @@ fn check(edge: &Edge, files: &[PathBuf]) -> Outcome {
     } else {
         files
     };
-    if files.is_empty() {
+    if files.is_empty() && !json.json {
         out::line("this project has no workflows of its own (.debussy/workflows/*.toml)");
     }
-    let bad = files
-        .iter()
-        .map(|file| check_one(file))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(if bad.contains(&true) {
-        ExitCode::FAILURE
+    let read = files.iter().map(|file| Checked::read(file));
+    let checked = read.collect::<Result<Vec<_>, _>>()?;
+    if json.json {
+        out::json(&checked.iter().map(Checked::as_json).collect::<Vec<_>>());
     } else {
+        checked.iter().for_each(Checked::print);
+    }
+    Ok(if checked.iter().all(Checked::is_good) {
         ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     })
 }
 
-fn check_one(file: &Path) -> Result<bool, String> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| format!("could not read {}: {error}", file.display()))?;
-    let (flow, findings) = workflow::read(file, &text);
-    for finding in &findings {
-        out::problem(&finding.to_string());
+/// A file that was looked at.
+struct Checked {
+    file: PathBuf,
+    flow: Option<Workflow>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Checked {
+    fn read(file: &Path) -> Result<Checked, String> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("could not read {}: {error}", file.display()))?;
+        let (flow, findings) = workflow::read(file, &text);
+        Ok(Checked {
+            file: file.to_owned(),
+            flow,
+            findings,
+        })
     }
-    if let Some(flow) = &flow {
-        out::line(&format!(
-            "{}: workflow {} with {} stages",
-            file.display(),
-            flow.id,
-            flow.stages.len()
-        ));
+
+    fn is_good(&self) -> bool {
+        let bad = |finding: &Diagnostic| finding.severity == Severity::Error;
+        self.flow.is_some() && !self.findings.iter().any(bad)
     }
-    Ok(flow.is_none() || findings.iter().any(|finding| finding.severity == Severity::Error))
+
+    fn print(&self) {
+        for finding in &self.findings {
+            out::problem(&finding.to_string());
+        }
+        if let Some(flow) = &self.flow {
+            out::line(&format!(
+                "{}: workflow {} with {} stages",
+                self.file.display(),
+                flow.id,
+                flow.stages.len()
+            ));
+        }
+    }
+
+    fn as_json(&self) -> serde_json::Value {
+        let findings = self.findings.iter().map(|finding| {
+            let severity = match finding.severity {
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            };
+            serde_json::json!({ "severity": severity, "line": finding.line, "text": finding.text })
+        });
+        serde_json::json!({
+            "file": self.file, "good": self.is_good(), "workflow": self.flow.as_ref().map(|flow| &flow.id),
+            "findings": findings.collect::<Vec<_>>(),
+        })
+    }
 }

@@ -9,6 +9,8 @@ mod sending;
 mod sizing;
 mod tasting;
 
+pub(in crate::app) use dressing::own_themes;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -125,7 +127,7 @@ enum Happened {
 
 impl Client {
     fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
-        let (own, problems) = dressing::own_themes(&server.session.place);
+        let (own, problems) = own_themes(&server.session.place);
         let taste = Taste::of(&server.session.in_force.config()).with(own);
         let mut state = first_state(&taste, attach, &server.session)?;
         for problem in problems {

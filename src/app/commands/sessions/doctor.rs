@@ -12,6 +12,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::{out, setup};
+use crate::formats::diagnostic::Severity;
 use crate::ports::git::{BranchName, Git, Head};
 
 /// One thing looked at.
@@ -55,10 +56,7 @@ fn examine(edge: &Edge) -> Vec<Finding> {
         found("project", Ok(root)),
         found("git", git(&place, edge)),
         found("store", store(&place)),
-        found(
-            "settings",
-            setup::read(&place, edge).map(|setup| format!("{} workflows", setup.workflows.len())),
-        ),
+        found("settings", settings(&place, edge)),
         found("base branch", base(&place, edge)),
         found("agents", agents(&place)),
         found("server", server(&place)),
@@ -101,6 +99,25 @@ fn store(place: &Place) -> Result<String, String> {
         .and_then(|reader| reader.load())
         .map_err(|error| error.to_string())?;
     Ok(format!("{} tasks", board.tasks.len()))
+}
+
+/// Settings that can be used; what in their files is not understood is told, and missing only if nothing of a file is used.
+fn settings(place: &Place, edge: &Edge) -> Result<String, String> {
+    let setup = setup::read(place, edge)?;
+    let config = place.config();
+    let told: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
+    if config
+        .diagnostics()
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
+    {
+        return Err(told.join("; "));
+    }
+    let workflows = format!("{} workflows", setup.workflows.len());
+    Ok(std::iter::once(workflows)
+        .chain(told)
+        .collect::<Vec<_>>()
+        .join("; "))
 }
 
 /// The branch tasks start from; they start from what origin has of it.

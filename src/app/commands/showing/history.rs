@@ -150,7 +150,11 @@ fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
             }
         };
         door.follow(FROM_NOW, &mut again)?;
-        return problem.map_or(Ok(ExitCode::SUCCESS), Err);
+        if let Some(why) = problem {
+            return Err(why);
+        }
+        // What the server did not come to say before it went.
+        told.tell(json)?;
     }
     Ok(ExitCode::SUCCESS)
 }

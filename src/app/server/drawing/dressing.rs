@@ -50,7 +50,7 @@ impl Client {
 }
 
 /// Theme files of the project, then the person's own; and what could not be read. Blocks for a few small reads.
-pub(super) fn own_themes(place: &Place) -> (Vec<OwnTheme>, Vec<String>) {
+pub(in crate::app) fn own_themes(place: &Place) -> (Vec<OwnTheme>, Vec<String>) {
     let mine = place.sources.places.user.first().and_then(|file| file.parent());
     let folders = [Some(place.debussy.as_path()), mine];
     let (mut own, mut problems) = (Vec::new(), Vec::new());

@@ -1,0 +1,64 @@
+//! Texts from a file, or from the standard input where `-` is given instead of one. None is taken that is too long.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// What stands for the standard input.
+const INPUT: &str = "-";
+/// Longest text that is typed in for a description or a comment, in bytes.
+const LONGEST_TEXT: usize = 256 * 1024;
+
+/// The text of a file, or of what comes in (`-`).
+///
+/// # Errors
+/// When it cannot be read, is no UTF-8 or has more than so many bytes. Reads after "could not read it:".
+pub fn text(from: &Path, most: usize) -> Result<String, String> {
+    if from.as_os_str() == INPUT {
+        return whole(std::io::stdin().lock(), most);
+    }
+    let file = File::open(from).map_err(|error| error.to_string())?;
+    whole(file, most)
+}
+
+/// A text as it was given, or what comes in (`-`).
+///
+/// # Errors
+/// When that cannot be read; for people.
+pub fn typed(what: &str, given: String) -> Result<String, String> {
+    if given != INPUT {
+        return Ok(given);
+    }
+    let came = text(Path::new(INPUT), LONGEST_TEXT)
+        .map_err(|why| format!("could not read the {what} from the standard input: {why}"))?;
+    Ok(came.trim_end().to_owned())
+}
+
+fn whole(from: impl Read, most: usize) -> Result<String, String> {
+    let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    from.take(one_more)
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
+    if bytes.len() > most {
+        return Err(format!(
+            "it has more than {most} bytes; keep the rest in a file and name that"
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_not_text| "it is no UTF-8 text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_whole_or_not_at_all() {
+        assert_eq!(whole("Grüße".as_bytes(), 7).unwrap(), "Grüße");
+        let why = whole("Grüße".as_bytes(), 6).unwrap_err();
+        assert!(why.contains("more than 6 bytes"), "{why}");
+        let why = whole(&b"\xff"[..], 6).unwrap_err();
+        assert!(why.contains("UTF-8"), "{why}");
+        assert_eq!(typed("comment", "as given".to_owned()).unwrap(), "as given");
+    }
+}
