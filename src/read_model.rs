@@ -9,8 +9,8 @@ use crate::domain::run::Batch;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
-    Action, AttemptId, BatchId, Board, Pause, RoleId, StageId, TaskId, Timestamp, Worker, Workflow,
-    WorkflowId,
+    Action, AttemptId, BatchId, Board, FailureClass, Pause, RoleId, StageId, TaskId, Timestamp, Worker,
+    Workflow, WorkflowId,
 };
 
 mod attention;
@@ -20,6 +20,7 @@ mod diff;
 mod graph;
 mod metrics;
 mod sessions;
+mod trouble;
 
 pub use attention::{Attention, AttentionKind};
 pub use check::{Check, CheckResult, usual_time, worst_first};
@@ -28,6 +29,7 @@ pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};
 pub use metrics::{Figures, Load, Metrics, StageFigures, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
+pub use trouble::{Cause, Trouble};
 
 /// Everything a person may see of the board at one moment. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +48,8 @@ pub struct ReadModel {
     pub columns: Vec<Column>,
     /// What needs a person, oldest first.
     pub attention: Vec<Attention>,
+    /// What outside keeps work from going on, the worst first.
+    pub troubles: Vec<Trouble>,
     /// Why nothing new is started.
     pub pause: Option<Pause>,
     /// The settings' base branch.
@@ -67,6 +71,7 @@ impl ReadModel {
             workflows: board.workflows.clone(),
             columns: Column::all(&board.tasks, board.workflows.values().map(Arc::as_ref)),
             attention: attention::attention(board),
+            troubles: trouble::troubles(board),
             pause: board.pause.clone(),
             base: board.settings.base.clone(),
             max_agents: board.settings.max_agents,
@@ -161,6 +166,35 @@ impl ReadModel {
                     .is_some_and(|place| place.branch.is_some())
         });
         found.and_then(|attempt| attempt.workplace.as_ref())
+    }
+
+    /// Tasks that wait for their time because of something outside.
+    pub fn delayed(&self) -> impl Iterator<Item = &TaskId> {
+        let waits = |id: &&TaskId| {
+            let task = self.tasks.get(*id);
+            task.is_some_and(|task| task.state == TaskState::Released && task.not_before.is_some())
+        };
+        self.troubles
+            .iter()
+            .flat_map(|trouble| &trouble.tasks)
+            .filter(waits)
+    }
+
+    /// The attempt in which a task that nobody works on failed last, and why; nothing when something else came of it.
+    pub fn failure_of(&self, task: &Task) -> Option<(&Attempt, FailureClass, &str)> {
+        let is_over = matches!(
+            task.state,
+            TaskState::Backlog | TaskState::Done | TaskState::Cancelled
+        );
+        if is_over || task.open_attempt.is_some() {
+            return None;
+        }
+        let mut attempts = self.attempts.values().rev().map(Arc::as_ref);
+        let last: &Attempt = attempts.find(|attempt| attempt.task == task.id)?;
+        match &last.state {
+            AttemptState::Settled(Verdict::Failed(class, why)) => Some((last, *class, why)),
+            _ => None,
+        }
     }
 
     /// The last settled attempt that looked at a task's work without changing it.

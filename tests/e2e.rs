@@ -1,5 +1,29 @@
 //! Stories of the whole program: the real binary, real terminals, real processes, real repositories. Each has a home, a runtime
 //! folder and a project of its own, and leaves no process behind.
+//!
+//! The journeys of a person (A16), and where each is told:
+//!
+//! | journey | told in |
+//! |---|---|
+//! | first start: three questions, demo, never asked again | `journeys` |
+//! | allow, allow all (and think better of it), deny, retry with a note | `journeys` |
+//! | question answered by key, from the command line, by a plain line | `attached`, `plain` |
+//! | take over an agent: type into it | `attached`, `demo`, `journeys` |
+//! | new task by form and editor, priority and undo, set aside, release, merge now | `journeys` |
+//! | skip and undo | `reaching` |
+//! | split, zoom, close, theme, palette, help, filter, paste bomb, inside tmux | `journeys` |
+//! | missing agent: cause, what waits, key to try again; stop an agent | `journeys` |
+//! | copy by mouse, links, paste preview, no screen in a screen | `reaching` |
+//! | find in history, replay a moment | `reaching` |
+//! | arrangement kept over kill and restart; another session | `reaching` |
+//! | leave and come back, window closed, terminal without colours | `attached` |
+//! | server killed while somebody looks, while somebody reads lines, twenty times | `lost`, `plain`, `killing`, `servers` |
+//! | two clients, resize storm, one cell, wide letters | `sizes` |
+//! | called while looking elsewhere | `calling` |
+//! | settings reloaded, a slip told with its line | `settings` |
+//! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
+//! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
+//! | agents that merge, reports | `integrating` |
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -24,6 +48,8 @@ mod colours;
 mod demo;
 #[path = "e2e/integrating.rs"]
 mod integrating;
+#[path = "e2e/journeys.rs"]
+mod journeys;
 #[path = "e2e/killing.rs"]
 mod killing;
 #[path = "e2e/lost.rs"]

@@ -46,3 +46,5 @@ mod picture;
 mod screens;
 #[path = "ui/snapshots.rs"]
 mod snapshots;
+#[path = "ui/states.rs"]
+mod states;

@@ -3,8 +3,10 @@
 //! Two kinds so far: `rehearsal`, the built-in scripted agent, and `custom`, a command of the person's own.
 
 mod environment;
+mod program;
 
 pub use environment::Inherited;
+pub use program::find_program;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,16 @@ impl Kinds {
         self.by_role.get(role).or(self.otherwise.as_ref()).cloned()
     }
 
+    /// Programs that agents are started with, where their names are known beforehand.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        let all = self.by_role.values().chain(&self.otherwise);
+        all.filter_map(|kind| match kind {
+            Kind::Custom(words) => words.first().map(String::as_str),
+            Kind::Rehearsal { .. } => None,
+        })
+        .filter(|name| !name.contains('{'))
+    }
+
     /// Whether any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
         let mut all = self.by_role.values().chain(&self.otherwise);
@@ -97,6 +109,7 @@ impl Agents for Configured {
                 role = brief.role
             )
         })?;
+        self.look_for(&kind, brief)?;
         let mut env = self.inherited.clone().into_pairs();
         env.extend(self.identity(brief));
         let argv = match kind {
@@ -138,6 +151,25 @@ impl Kind {
 impl Configured {
     fn kind(&self, role: &RoleId) -> Option<Kind> {
         self.kinds.read().of(role)
+    }
+
+    /// Looks whether the program of a command is there.
+    ///
+    /// # Errors
+    /// When it is not: what was looked for, where, and the way out.
+    fn look_for(&self, kind: &Kind, brief: &Brief) -> Result<(), String> {
+        let (Kind::Custom(words), Some(path)) = (kind, self.inherited.get("PATH")) else {
+            return Ok(());
+        };
+        let name = words.first().map(|word| filled(word, brief)).unwrap_or_default();
+        if find_program(&name, &brief.folder, path).is_some() {
+            return Ok(());
+        }
+        Err(format!(
+            "could not find the program {name} for a {role}: looked in {path}; install it, or name another with `dbs config \
+             roles.{role}.command 'PROGRAM ARGUMENT …'`",
+            role = brief.role
+        ))
     }
 
     /// Who the agent is and how it speaks to the engine (K51).
@@ -274,6 +306,21 @@ mod tests {
         assert_eq!(get("DBS_PROGRAM"), Some("/bin/dbs"));
         assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
         assert_eq!(get("ANTHROPIC_API_KEY"), None);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_told_with_where_it_was_looked_for() {
+        let mut configured = configured(Some(Kind::Custom(vec!["no-such-tool".into()])));
+        configured.inherited =
+            Inherited::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);
+        let why = configured.launch_line(&brief()).unwrap_err();
+        for part in [
+            "no-such-tool",
+            "/nowhere:/neither",
+            "dbs config roles.developer.command",
+        ] {
+            assert!(why.contains(part), "{why}");
+        }
     }
 
     #[test]

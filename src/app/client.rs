@@ -3,10 +3,10 @@
 mod colours;
 mod input;
 mod looks;
+mod lost;
 mod tty;
 mod voice;
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,43 +20,45 @@ use super::place::Place;
 use super::wire::{self, Attach, FromClient, FromServer, Hello, PROTOCOL, Packet};
 use crate::adapters::ipc::{self, Receiver, Sender};
 use crate::ui::Looks;
-use input::Input;
+pub(super) use lost::come_back;
+
+use input::{Heard, Input};
+use lost::{Frozen, Losses};
 use tty::RawTerminal;
 use voice::Voice;
-
-/// How long a server that has gone may take to come back before the client gives up.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How often it is started again before what it says against that is believed.
-const TRIES: u32 = 5;
-/// Pause between two tries to reach it.
-const AGAIN_AFTER: Duration = Duration::from_millis(100);
-
-/// How often the server may be lost within what time before the client gives up.
-const LOST_MOST: usize = 10;
-const LOST_WITHIN: Duration = Duration::from_mins(1);
 
 /// How an attachment ended.
 enum End {
     /// The server said goodbye, and why.
     Bye(String),
-    /// The person goes on in the project with that root.
-    Go(String),
+    /// The person goes on elsewhere.
+    Go(Onward),
     /// The server is gone without a word.
     Lost,
+}
+
+/// Where a person goes on who leaves a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Onward {
+    /// Nowhere.
+    Nowhere,
+    /// In the project with that root.
+    Project(String),
+    /// In the demo, and then back here.
+    Demo,
 }
 
 /// Starts a server again; runs on a thread of its own, because it waits.
 pub type Restart = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
-/// started again by `restart`, if there is one; the screen says so and comes back. Answers the root of the project that the
-/// person went on to, if they did.
+/// started again by `restart`, if there is one; the screen says so and comes back. Answers where the person goes on.
 ///
 /// # Errors
 /// When there is no terminal, or no server; for people.
-pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Result<Option<String>, String> {
+pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Result<Onward, String> {
     let socket = place.socket.as_path();
-    let mut connection = reach(socket, Duration::from_secs(5)).await?;
+    let mut connection = lost::reach(socket, Duration::from_secs(5)).await?;
     let looks = looks::of(edge);
     let terminal = RawTerminal::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
@@ -75,12 +77,12 @@ pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Res
     drop(terminal);
     drop(looked);
     match ended? {
-        Left::For(root) => Ok(Some(root)),
+        Left::For(onward) => Ok(onward),
         Left::Gone(why) => {
             if !why.is_empty() {
                 super::out::line(&why);
             }
-            Ok(None)
+            Ok(Onward::Nowhere)
         }
     }
 }
@@ -89,8 +91,8 @@ pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Res
 enum Left {
     /// For good, with these words.
     Gone(String),
-    /// For the project with that root.
-    For(String),
+    /// To go on elsewhere.
+    For(Onward),
 }
 
 /// Shows the session until it says goodbye; answers with which words.
@@ -102,68 +104,25 @@ async fn show(
     let mut losses = Losses::default();
     let mut input = Input::open(colours::may_ask(edge))
         .map_err(|error| format!("could not read this terminal: {error}"))?;
+    let mut frozen = Frozen::default();
     loop {
-        match converse(connection, &mut input, (looks, edge)).await? {
+        match converse(connection, (&mut input, &mut frozen), (looks, edge)).await? {
             End::Bye(why) => return Ok(Left::Gone(why)),
-            End::Go(root) => return Ok(Left::For(root)),
+            End::Go(onward) => {
+                // Whoever reads keys must not take them from what comes next.
+                input.pause().await;
+                return Ok(Left::For(onward));
+            }
             End::Lost => {
                 losses.one_more(tokio::time::Instant::now())?;
-                RawTerminal::note("the server is not answering; agents go on; connecting again");
-                *connection = come_back(socket, restart.clone()).await?;
+                let Some(back) = lost::wait(socket, restart.clone(), (&mut input, &mut frozen)).await? else {
+                    return Ok(Left::Gone(
+                        "left while the server did not answer; agents go on, and `dbs` comes back to them"
+                            .to_owned(),
+                    ));
+                };
+                *connection = back;
             }
-        }
-    }
-}
-
-/// When the server was lost lately. One that breaks whenever it is looked at is not started for ever.
-#[derive(Default)]
-struct Losses(VecDeque<tokio::time::Instant>);
-
-impl Losses {
-    /// Lost again.
-    ///
-    /// # Errors
-    /// When that was once too often, for the person.
-    fn one_more(&mut self, now: tokio::time::Instant) -> Result<(), String> {
-        self.0.push_back(now);
-        self.0.retain(|at| now.duration_since(*at) < LOST_WITHIN);
-        if self.0.len() <= LOST_MOST {
-            return Ok(());
-        }
-        Err(format!(
-            "could not stay: the server broke down {} times within a minute; agents go on; .debussy/logs says why, and `dbs` tries again",
-            self.0.len()
-        ))
-    }
-}
-
-/// Connects again to a server that has gone; `restart` starts it, if there is one.
-///
-/// # Errors
-/// What the server said when it could not be started, or that nobody listens; for people.
-pub(super) async fn come_back(socket: &Path, restart: Option<Restart>) -> Result<(Sender, Receiver), String> {
-    for tries in 1.. {
-        let Some(restart) = restart.clone() else { break };
-        let started = tokio::task::spawn_blocking(move || restart())
-            .await
-            .map_err(|error| format!("could not start the server again: {error}"))?;
-        match started {
-            Ok(()) => break,
-            Err(why) if tries >= TRIES => return Err(why),
-            // The one that was started may have been killed, too, or another one has the project and does not listen yet.
-            Err(_) => tokio::time::sleep(AGAIN_AFTER * tries).await,
-        }
-    }
-    reach(socket, PATIENCE).await
-}
-
-async fn reach(socket: &Path, patience: Duration) -> Result<(Sender, Receiver), String> {
-    let deadline = tokio::time::Instant::now() + patience;
-    loop {
-        match greet(socket).await {
-            Ok(connection) => return Ok(connection),
-            Err(why) if tokio::time::Instant::now() >= deadline => return Err(why),
-            Err(_) => tokio::time::sleep(AGAIN_AFTER).await,
         }
     }
 }
@@ -214,7 +173,7 @@ pub(super) async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromSe
 
 async fn converse(
     (sender, receiver): &mut (Sender, Receiver),
-    input: &mut Input,
+    (input, frozen): (&mut Input, &mut Frozen),
     (looks, edge): (Looks, &Edge),
 ) -> Result<End, String> {
     if say(sender, &FromClient::Attach(terminal(looks, edge)))
@@ -239,6 +198,9 @@ async fn converse(
             }
             event = input.next() => match event {
                 Some(Ok(heard)) => {
+                    if matches!(heard, Heard::Event(crossterm::event::Event::Resize(..))) {
+                        frozen.resize();
+                    }
                     if say(sender, &heard.told()).await.is_err() {
                         return Ok(End::Lost);
                     }
@@ -249,6 +211,7 @@ async fn converse(
             heard = hear(receiver) => match heard {
                 Ok(Some(Packet::Picture(number, bytes))) => {
                     RawTerminal::write(&bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
+                    frozen.feed(&bytes);
                     if say(sender, &FromClient::Ack(number)).await.is_err() {
                         return Ok(End::Lost);
                     }
@@ -261,7 +224,8 @@ async fn converse(
                         return Ok(End::Lost);
                     }
                 }
-                Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(root)),
+                Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(Onward::Project(root))),
+                Ok(Some(Packet::Said(FromServer::Demo))) => return Ok(End::Go(Onward::Demo)),
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
                 Ok(Some(Packet::Said(FromServer::Title(text)))) => {
                     title = text;
@@ -354,23 +318,4 @@ fn write_all(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_that_breaks_again_and_again_is_not_started_for_ever_and_one_lost_now_and_then_is() {
-        let begin = tokio::time::Instant::now();
-        let mut losses = Losses::default();
-        for number in 0..100 {
-            assert!(losses.one_more(begin + Duration::from_secs(number * 10)).is_ok());
-        }
-        let mut losses = Losses::default();
-        let lost = |losses: &mut Losses, number| losses.one_more(begin + Duration::from_secs(number));
-        assert!((0..10).all(|number| lost(&mut losses, number).is_ok()));
-        let why = lost(&mut losses, 10).unwrap_err();
-        assert!(why.contains("agents go on") && why.contains("`dbs`"), "{why}");
-    }
 }

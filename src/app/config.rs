@@ -20,7 +20,7 @@ mod toml;
 mod value;
 mod yaml;
 
-pub use edit::{Written, set, unset};
+pub use edit::{Written, set, set_own, unset};
 pub use error::ConfigError;
 pub use layers::{Config, Shown};
 pub use origin::{Given, Origin};

@@ -52,6 +52,16 @@ impl Edge {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
+    /// Whether the person said once for all that they want lines (`DBS_PLAIN`).
+    pub fn wishes_plain(&self) -> bool {
+        self.get("DBS_PLAIN").is_some_and(|value| value != "0")
+    }
+
+    /// Whether a screen is not wished for, or this terminal has no cursor to draw one with.
+    pub fn needs_plain(&self) -> bool {
+        self.wishes_plain() || self.get("TERM").is_some_and(|term| term == "dumb")
+    }
+
     /// The person's folder for configuration.
     pub fn config_folder(&self) -> Option<PathBuf> {
         self.get("XDG_CONFIG_HOME")

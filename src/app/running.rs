@@ -31,7 +31,7 @@ pub fn run() -> ExitCode {
         out::bytes(&completing::answer(&edge, &shell, std::env::args_os().collect()));
         return ExitCode::SUCCESS;
     }
-    let verb = match read() {
+    let verb = match read(&edge) {
         Ok(verb) => verb,
         Err(code) => return code,
     };
@@ -42,14 +42,15 @@ pub fn run() -> ExitCode {
 }
 
 /// What is asked for. Without a command that is the screen; where none can be drawn, the help (K76).
-fn read() -> Result<Verb, ExitCode> {
+fn read(edge: &Edge) -> Result<Verb, ExitCode> {
     let mut all = command();
     let matches = all.clone().get_matches();
     let arguments =
         Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
+    let plain = arguments.plain || edge.wishes_plain();
     match arguments.command {
         Some(verb) => Ok(verb),
-        None if arguments.plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
+        None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
             Ok(Verb::Start(Start {
                 requirement: None,
                 paused: false,
@@ -76,7 +77,11 @@ fn with_edge(verb: Verb, edge: &Edge) -> Result<ExitCode, String> {
             }
             demo::run(
                 &demo::Options {
-                    form: match (asked.headless, asked.json, asked.plain.plain) {
+                    form: match (
+                        asked.headless,
+                        asked.json,
+                        asked.plain.plain || edge.needs_plain(),
+                    ) {
                         (true, true, _) => demo::Form::Json,
                         (true, false, _) => demo::Form::Lines,
                         (false, _, true) => demo::Form::Plain,

@@ -11,6 +11,7 @@ mod colours;
 mod copies;
 mod drawing;
 mod fetching;
+mod first_start;
 mod history;
 mod inbox_folder;
 pub mod listening;

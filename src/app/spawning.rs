@@ -1,7 +1,7 @@
 //! Starting the server as a process of its own, out of the life of the terminal it was started from.
 #![expect(
     clippy::disallowed_methods,
-    reason = "starts this program again as the server"
+    reason = "starts this program again, as the server and as the demo"
 )]
 
 use std::path::Path;
@@ -24,6 +24,24 @@ pub fn ensure_server(edge: &Edge, place: &Place) -> Result<(), String> {
         return Ok(());
     }
     start_server(edge, place)
+}
+
+/// Plays the demo in this terminal, and waits for its end.
+///
+/// # Errors
+/// When it could not be started, or failed; for people.
+pub fn play_demo(edge: &Edge) -> Result<(), String> {
+    let played = Command::new(&edge.program)
+        .arg("demo")
+        .env_clear()
+        .envs(edge.environment.iter().cloned())
+        .status()
+        .map_err(|error| format!("could not start the demo: {error}"))?;
+    if played.success() {
+        Ok(())
+    } else {
+        Err(format!("could not play the demo to its end: {played}"))
+    }
 }
 
 /// Starts a server and waits until it listens, or until it has said why it cannot. One that is being started by somebody else

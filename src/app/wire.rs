@@ -168,6 +168,8 @@ pub enum FromServer {
     Open(String),
     /// Go on in the project with that root.
     Go(String),
+    /// Go on in the demo, and come back.
+    Demo,
     /// Name the terminal's window so.
     Title(String),
     /// Call the person.

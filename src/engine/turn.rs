@@ -2,7 +2,7 @@
 
 use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, Turn};
-use crate::read_model::ReadModel;
+use crate::read_model::{ReadModel, Trouble};
 
 /// What one turn led to, all of it durable.
 #[derive(Debug)]
@@ -75,7 +75,11 @@ impl Ledger {
 
     /// What people may see now.
     pub fn read_model(&self, now: Timestamp) -> ReadModel {
-        ReadModel::of(&self.board, now)
+        let mut model = ReadModel::of(&self.board, now);
+        if let Some(text) = self.store.warning() {
+            model.troubles.insert(0, Trouble::of_store(text));
+        }
+        model
     }
 
     /// Wishes for tasks as a whole that were committed but never seen done. Wishes for attempts are not among them: the board

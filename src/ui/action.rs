@@ -112,6 +112,8 @@ pub enum Action {
     Retry,
     /// Take up again, and tell the agent something.
     RetryWithNote,
+    /// Try again at once what waits for something outside.
+    TryNow,
     /// Take back into the backlog.
     Withdraw,
     /// One step more urgent.
@@ -168,6 +170,8 @@ pub enum Action {
     Palette,
     /// Show the keys.
     Help,
+    /// Play the demo.
+    Demo,
     /// Leave the screen; agents go on.
     Leave,
     /// Stop the server.
@@ -251,6 +255,8 @@ pub enum When {
     Screen,
     /// Something waits for a person.
     Attention,
+    /// Tasks wait because of something outside.
+    Trouble,
     /// The tab has more than one pane.
     Panes,
     /// There is more than one tab.

@@ -3,7 +3,7 @@
 use super::theme::{Glyphs, Role};
 use crate::domain::attempt::{Attempt, AttemptState, Doing, StopCause};
 use crate::domain::task::{Hold, Task, TaskState, WhyNot};
-use crate::domain::{Timestamp, Worker};
+use crate::domain::{FailureClass, Timestamp, Worker};
 use crate::read_model::{AttentionKind, ReadModel};
 
 /// The states a person tells apart.
@@ -232,6 +232,22 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
         StopCause::Killed => "stopped by a person",
         StopCause::Cancelled => "task moved or closed",
         StopCause::Quota => "usage limit",
+    }
+}
+
+/// What a class of failure means, in a sentence.
+pub(super) fn class_words(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Infra => "Something outside the work: it is tried again by itself and uses up nothing.",
+        FailureClass::Quota => "A usage limit of the agent's provider: it goes on when the limit ends.",
+        FailureClass::Crash => "The agent ended without saying what came of its work.",
+        FailureClass::Timeout => "The agent ran longer than an attempt may.",
+        FailureClass::Empty => "The agent said it was done, and had changed nothing.",
+        FailureClass::Gate => "A check of the engine's failed on what the agent left.",
+        FailureClass::Rejected => "A later stage sent the work back.",
+        FailureClass::Context => "What the agent can keep in mind was full.",
+        FailureClass::Protocol => "The agent said something that its stage does not take.",
+        FailureClass::Failed => "The agent itself gave up.",
     }
 }
 

@@ -5,7 +5,7 @@ use super::arrange::{Arranged, alive};
 use super::scene::Scene;
 use super::state::{Content, State};
 use super::target::{Target, target};
-use crate::domain::task::Hold;
+use crate::domain::task::{Hold, WhyNot};
 use crate::domain::{Task, TaskState};
 
 /// Why an action is not possible now; nothing when it is.
@@ -39,6 +39,9 @@ pub(crate) fn why_not_about(
         When::Screen => screen(state, scene, arranged),
         When::Attention => none_if(!scene.model.attention.is_empty(), || {
             "nothing needs you".to_owned()
+        }),
+        When::Trouble => none_if(scene.model.delayed().next().is_some(), || {
+            "nothing waits because of something outside".to_owned()
         }),
         When::Panes => none_if(arranged.order.len() > 1, || {
             "this tab has one pane only".to_owned()
@@ -100,13 +103,16 @@ fn task_refuses(when: When, task: &Task) -> Option<String> {
             TaskState::Held(_) | TaskState::Active | TaskState::Verifying | TaskState::Released
         ),
         (When::Retryable, TaskState::Held(hold)) => *hold != Hold::Approval,
+        (When::Retryable, TaskState::Released) => task.not_before.is_some(),
         (When::Retryable, state) => {
             matches!(
                 state,
                 TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_)
             )
         }
-        (When::Backlog, state) => *state == TaskState::Backlog,
+        // Taken up again before its batch had a go-ahead, it waits for nothing but that.
+        (When::Backlog, TaskState::Released) => task.why_not == Some(WhyNot::NoGoAhead),
+        (When::Backlog, state) => matches!(state, TaskState::Backlog | TaskState::Parked(_)),
         (When::Unfinished, state) => !state.is_terminal(),
         (
             When::Always
@@ -118,6 +124,7 @@ fn task_refuses(when: When, task: &Task) -> Option<String> {
             | When::Copying
             | When::Found
             | When::Attention
+            | When::Trouble
             | When::Panes
             | When::Diff
             | When::Parts

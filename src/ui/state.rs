@@ -20,7 +20,9 @@ mod overlay;
 mod pane;
 mod saved;
 mod start;
+mod told;
 mod undo;
+mod welcome;
 
 pub use content::Content;
 pub(super) use copying::{Copying, Older};
@@ -32,7 +34,11 @@ pub(super) use overlay::{
 pub(super) use pane::{Order, Pane};
 pub use saved::Saved;
 pub use start::StateProblem;
+pub(crate) use told::Toast;
+pub use told::Told;
 pub(super) use undo::{MOST_UNDOABLE, Shown, UNDO_FOR, Undo, Undoable, inverse};
+pub use welcome::FirstLook;
+pub(super) use welcome::{Step, Welcome};
 
 /// Everything one client has on its screen and in its hands.
 #[derive(Debug, Clone)]
@@ -60,6 +66,8 @@ pub struct State {
     /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
     pub(crate) trail: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
+    /// What was told and not logged yet; at most [`MOST_TOLD`].
+    told: Vec<Told>,
     /// Acts that can be taken back, the last one last.
     pub(crate) undo: Vec<Undoable>,
     /// Acts that were taken back.
@@ -98,17 +106,11 @@ pub(crate) const MOST_RECENT: usize = 20;
 /// How long a person must have been away to be told what happened.
 pub(crate) const AWAY_FROM: Span = Span::seconds(60);
 
-/// How long a toast stays.
-pub(crate) const TOAST_MILLIS: u64 = 6_000;
-
 /// How long the prefix waits before the keys that may follow are shown (A5).
 pub(crate) const KEYS_SHOWN_AFTER: Span = Span(300);
 
 /// How long a person is greeted.
 pub(crate) const GREETED_FOR: Span = Span::seconds(4);
-
-/// Toasts shown at a time; older ones go first.
-pub(crate) const MOST_TOASTS: usize = 3;
 
 /// Where a person's terminal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -206,14 +208,6 @@ pub(crate) enum Shape {
     Agents { list: PaneId },
 }
 
-/// One line that goes away by itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Toast {
-    pub(crate) level: Level,
-    pub(crate) text: String,
-    pub(crate) at: Timestamp,
-}
-
 impl State {
     /// The state of a client that has just connected: the built-in tabs.
     ///
@@ -268,19 +262,6 @@ impl State {
         self.redo.retain(|act| !asked(act));
     }
 
-    /// Tells a person something in passing: the answer to a command, an event.
-    pub fn tell(&mut self, now: Timestamp, level: Level, text: impl Into<String>) {
-        self.toasts.retain(|toast| toast.shown(now));
-        self.toasts.push(Toast {
-            level,
-            text: text.into(),
-            at: now,
-        });
-        if self.toasts.len() > MOST_TOASTS {
-            self.toasts.remove(0);
-        }
-    }
-
     /// The person comes back after that time; what happened meanwhile is told until they press something.
     pub fn was_away_since(&mut self, left: Option<Timestamp>, now: Timestamp) {
         self.away = left.filter(|left| now.since(*left) >= AWAY_FROM);
@@ -295,6 +276,11 @@ impl State {
     /// Greets the person with these lines, a few seconds long or until they press something.
     pub fn greet(&mut self, now: Timestamp, lines: Vec<String>) {
         self.greeting = Some((now, lines));
+    }
+
+    /// Asks the questions of a first start.
+    pub fn welcome(&mut self, found: FirstLook) {
+        self.overlay = Some(Overlay::Welcome(Box::new(Welcome::new(found))));
     }
 
     /// The lines of the greeting, as long as it is shown.
@@ -362,12 +348,6 @@ impl State {
     /// The tab shown.
     pub(crate) fn here_mut(&mut self) -> Option<&mut Tab> {
         self.tabs.get_mut(self.tab)
-    }
-}
-
-impl Toast {
-    pub(crate) fn shown(&self, now: Timestamp) -> bool {
-        now.since(self.at).0 < TOAST_MILLIS
     }
 }
 

@@ -31,6 +31,7 @@ mod searching;
 mod tasks;
 mod undoing;
 mod visiting;
+mod welcoming;
 
 pub use approving::Consent;
 
@@ -80,6 +81,10 @@ pub enum Request {
     OpenLink(String),
     /// Put that into the person's clipboard.
     Copy(String),
+    /// Leave for the demo, and come back afterwards.
+    Demo,
+    /// Keep these settings, by key and value, as a person's own.
+    Answered(Vec<(String, String)>),
     /// Take up the theme that [`State::theme`] names now.
     Dress,
     /// Draw everything anew.

@@ -28,6 +28,7 @@ mod help;
 mod hints;
 mod overlays;
 mod palette;
+mod welcome;
 
 /// What drawing a frame taught.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,7 +94,7 @@ pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
         }
     }
     overlays::draw(&frame, area, &mut canvas, &mut hits);
-    let cursor = cursor::of(&frame, area);
+    let cursor = cursor::of(&frame, area).or_else(|| cursor::parked(&frame, &hits));
     Layouted {
         hits,
         panes: arranged

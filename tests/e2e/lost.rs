@@ -83,7 +83,7 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
 
 /// Kills the server; the person is told, and everything comes back.
 fn lose_server(story: &Story, tty: &Tty<'_>, times: usize) {
-    let note = "the server is not answering";
+    let note = "server not answering 0s, agents keep running, reconnecting (";
     kill_server(story);
     tty.wait("word of it", |_| tty.times_received(note) >= times);
     tty.wait("the session again", |screen| {

@@ -183,7 +183,7 @@ fn the_arrangement_comes_back_after_a_kill_and_after_a_restart() {
     story.wait_until("the next server", || story.is_live());
     tty.press("C-l");
     tty.wait("the same arrangement", |screen| {
-        is_arranged(screen) && !screen.has("connecting again")
+        is_arranged(screen) && !screen.has("reconnecting")
     });
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);

@@ -52,6 +52,12 @@ impl Inherited {
         Inherited(kept)
     }
 
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// As pairs of name and value.
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0

@@ -9,7 +9,7 @@ use crossterm::event::{
     EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
     supports_keyboard_enhancement,
 };
 use crossterm::{cursor, execute, queue, style};
@@ -82,14 +82,17 @@ impl RawTerminal {
 
     /// Shows a line at the bottom while there is nobody to draw.
     pub(super) fn note(text: &str) {
-        let (_, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+        let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+        // One row and no more: what goes over its end would push the frame up.
+        let text = crate::ui::cut(text, usize::from(columns.saturating_sub(1)), "");
         let mut out = io::stdout().lock();
         let shown = queue!(
             out,
             cursor::MoveTo(0, rows.saturating_sub(1)),
             style::SetAttribute(style::Attribute::Reverse),
             style::Print(text),
-            style::SetAttribute(style::Attribute::Reset)
+            style::SetAttribute(style::Attribute::Reset),
+            Clear(ClearType::UntilNewLine)
         )
         .and_then(|()| out.flush());
         // A terminal that is gone is noticed by the next read.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::{Outcome, creating};
 use crate::app::args::{Json, Start};
-use crate::app::client::{self, Restart};
+use crate::app::client::{self, Onward, Restart};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::{Place, sockets};
@@ -41,9 +41,7 @@ impl From<bool> for Show {
 impl Show {
     /// What this terminal can do: one without a cursor, and a person who said so once for all, get lines.
     fn on(self, edge: &Edge) -> Show {
-        let dumb = edge.get("TERM").is_some_and(|term| term == "dumb");
-        let wished = edge.get("DBS_PLAIN").is_some_and(|value| value != "0");
-        if dumb || wished { Show::Plain } else { self }
+        if edge.needs_plain() { Show::Plain } else { self }
     }
 }
 
@@ -124,7 +122,12 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
         let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
         let shown = runtime.block_on(client::attach(&place, edge, Some(restart)));
         match shown {
-            Ok(Some(root)) => {
+            Ok(Onward::Demo) => {
+                spawning::play_demo(edge)?;
+                // The server that was left may have been stopped meanwhile.
+                spawning::ensure_server(edge, &place)?;
+            }
+            Ok(Onward::Project(root)) => {
                 place = Place::find(Path::new(&root), edge).map_err(|why| format!("could not {why}"))?;
                 spawning::ensure_server(edge, &place)?;
             }

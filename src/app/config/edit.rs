@@ -44,6 +44,49 @@ pub fn set(places: &Places, key: &str, text: &str) -> Result<Written, ConfigErro
     })
 }
 
+/// Sets keys in the user's own file, `dbs/config.toml` in the configuration folder, and makes it if need be: all of them or none.
+///
+/// # Errors
+/// When there is no such folder, no such key or value, or the file cannot be changed; then it is as it was.
+pub fn set_own(places: &Places, answers: &[(String, String)]) -> Result<PathBuf, ConfigError> {
+    let file = places.user.first().ok_or_else(|| ConfigError::Unusable {
+        path: PathBuf::from("config.toml"),
+        why: "there is no home to keep it in".to_owned(),
+    })?;
+    let mut text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => OWN.to_owned(),
+        Err(why) => {
+            let path = file.clone();
+            return Err(ConfigError::Failed { path, why });
+        }
+    };
+    for (key, value) in answers {
+        let path: Vec<&str> = key.split('.').collect();
+        let known = key_of(&path).ok_or_else(|| ConfigError::UnknownKey {
+            key: key.clone(),
+            nearest: nearest(&path),
+        })?;
+        let value = known.kind.parse(value).map_err(|why| ConfigError::BadValue {
+            key: key.clone(),
+            why,
+        })?;
+        let (_, edit) = dialect(file);
+        text = edit(&text, &path, Some(&value)).map_err(|why| ConfigError::Unusable {
+            path: file.clone(),
+            why,
+        })?;
+    }
+    replace(file, &text).map_err(|why| ConfigError::Failed {
+        path: file.clone(),
+        why,
+    })?;
+    Ok(file.clone())
+}
+
+/// What a file begins with that is made for somebody.
+const OWN: &str = "# Your own settings for dbs in all projects; `dbs config` lists what there is.\n";
+
 /// Takes a key out of this project's files, also one that is not known; the next source's value holds.
 ///
 /// # Errors

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use super::drawing::{Client, Next};
+use super::first_start;
 use super::listening::{Server, TalkError, say};
 use super::screens::holder_of;
 use super::seeking::{Came, Search};
 use super::session;
+use crate::adapters::clock;
 use crate::adapters::ipc::Sender;
 use crate::app::naming::free_id;
 use crate::app::wire::FromServer;
@@ -81,6 +83,18 @@ pub(super) async fn carry_out(
         Request::Switch(root) => {
             say(sender, &FromServer::Go(root)).await?;
             return Ok(Next::Bye(String::new()));
+        }
+        Request::Demo => {
+            say(sender, &FromServer::Demo).await?;
+            return Ok(Next::Bye(String::new()));
+        }
+        Request::Answered(answers) => {
+            // Before anything else is done: the next wish may be to leave.
+            let kept =
+                tokio::task::spawn_blocking(move || first_start::keep(&server.session.place, &answers));
+            if let Ok((level, text)) = kept.await {
+                client.state.tell(clock::now(), level, text);
+            }
         }
         Request::Dress => client.dress(),
         Request::Redraw => {}

@@ -208,6 +208,8 @@ impl Board {
             TaskState::Backlog => Err(refusal(format!(
                 "{id} was not released yet: `dbs task release {id}`"
             ))),
+            // It waits for its time only, after a failure or a rejection; a person need not.
+            TaskState::Released if task.not_before.is_some() => Ok(()),
             TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
                 "{id} is under way: `dbs why {id}` says what it waits for"
             ))),

@@ -8,7 +8,7 @@ impl Action {
         Some(match self {
             Action::Approve => "dbs approve ID",
             Action::Reject => "dbs reject ID TEXT",
-            Action::Retry => "dbs retry ID",
+            Action::Retry | Action::TryNow => "dbs retry ID",
             Action::RetryWithNote => "dbs retry ID --note TEXT",
             Action::Withdraw => "dbs task withdraw ID",
             Action::MoreUrgent | Action::LessUrgent => "dbs task update ID --priority 1",
@@ -26,6 +26,7 @@ impl Action {
             Action::Board => "dbs board",
             Action::StopServer => "dbs stop",
             Action::Help => "dbs help",
+            Action::Demo => "dbs demo",
             _ => return None,
         })
     }

@@ -7,7 +7,7 @@ use crate::ui::hit::Hit;
 use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Content, Form};
+use crate::ui::state::{Content, Form, Welcome};
 use crate::ui::still::Spot;
 
 /// What lies over the panes.
@@ -29,6 +29,8 @@ pub(crate) enum Overlay {
     Confirm(Box<Confirm>),
     /// A list to choose from.
     Choose(Choose),
+    /// The questions of a first start.
+    Welcome(Box<Welcome>),
 }
 
 /// The words that something is searched for, while they are written.

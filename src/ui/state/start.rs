@@ -39,6 +39,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         agent: None,
         trail: Vec::new(),
         toasts: Vec::new(),
+        told: Vec::new(),
         undo: Vec::new(),
         redo: Vec::new(),
         marks: BTreeSet::new(),

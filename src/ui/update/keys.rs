@@ -10,7 +10,7 @@ use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
 use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay, PastePreview};
+use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay, PastePreview, Step as Question};
 use crate::ui::views::Step;
 
 /// Lines of a paste that are sent without being shown.
@@ -193,6 +193,11 @@ impl Turn<'_, '_> {
     pub(super) fn paste(&mut self, text: String) {
         match (&mut self.state.overlay, self.state.hands) {
             (Some(Overlay::Ask(ask)), _) => ask.line.insert(&text),
+            (Some(Overlay::Welcome(welcome)), _) => {
+                if let Question::Command(line) = &mut welcome.step {
+                    line.insert(&text);
+                }
+            }
             (Some(Overlay::Form(form)), _) => match form.field {
                 Field::Body => form.body.push_str(&text),
                 _ => form.title.insert(&text),

@@ -201,6 +201,7 @@ impl Turn<'_, '_> {
         let marked = match &mut self.state.overlay {
             Some(Overlay::Choose(choose)) => &mut choose.at,
             Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.at,
+            Some(Overlay::Welcome(asked)) => &mut asked.at,
             Some(
                 Overlay::Ask(_)
                 | Overlay::Confirm(_)

@@ -21,6 +21,7 @@ impl Turn<'_, '_> {
             Overlay::Form(form) => self.form_key(form, chord),
             Overlay::Jump(jump) => self.jump_key(jump, chord),
             Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
+            Overlay::Welcome(welcome) => self.welcome_key(welcome, chord),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Choose(mut choose) => match list_step(chord) {
                 ListStep::By(rows) => {

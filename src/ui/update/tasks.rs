@@ -37,6 +37,12 @@ impl Turn<'_, '_> {
                 };
             }
             Action::Interrupt => self.interrupt(),
+            Action::Demo => self.play_demo(),
+            Action::TryNow => {
+                let waiting: Vec<TaskId> = self.scene.model.delayed().cloned().collect();
+                let title = format!("tried {} at once", named(&waiting));
+                self.commands(title, waiting.into_iter().map(retry).collect());
+            }
             other => {
                 let about = self.target(arranged);
                 if other == Action::ApproveAll {

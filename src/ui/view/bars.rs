@@ -4,6 +4,8 @@ use ratatui::layout::Rect;
 
 use super::FrameOf;
 use crate::domain::{Pause, Span, TaskState};
+use crate::read_model::Trouble;
+use crate::ui::action::Action;
 use crate::ui::arrange::{Framing, SEVERAL};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
 use crate::ui::marker::{Mark, attention_word};
@@ -143,6 +145,14 @@ fn banners(frame: &FrameOf<'_>) -> Vec<Piece> {
     if let Some(connection) = &frame.scene.session.connection {
         banners.extend([space(), piece(format!(" {connection} "), Role::Banner)]);
     }
+    // The strip says it in full, where it has nothing more pressing to say.
+    let in_strip = needs == 0 && frame.arranged.framing == Framing::Boxed;
+    if let Some(trouble) = frame.scene.model.troubles.first().filter(|_| !in_strip) {
+        banners.extend([
+            space(),
+            piece(format!(" {} ", trouble.cause.word()), Role::Banner),
+        ]);
+    }
     if let Some(pause) = &frame.scene.model.pause {
         banners.extend([
             space(),
@@ -236,6 +246,9 @@ pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hit
     let area = frame.arranged.strip;
     let model = frame.scene.model;
     let Some(oldest) = model.attention.first() else {
+        if let Some(trouble) = model.troubles.first() {
+            return degraded(frame, trouble, canvas);
+        }
         let pieces = [piece(" Nothing needs you. ", Role::Dim), longest(frame)];
         canvas.line(area, &pieces);
         return;
@@ -248,11 +261,7 @@ pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hit
         .map(|task| task.title.as_str())
         .unwrap_or_default();
     let age = frame.scene.now.since(oldest.since);
-    let key = frame
-        .state
-        .keymap
-        .hint(crate::ui::action::Action::NeedsYou)
-        .unwrap_or_default();
+    let key = frame.state.keymap.hint(Action::NeedsYou).unwrap_or_default();
     let go = [
         piece(format!("  {age}  "), Role::Dim),
         piece(key, Role::Key),
@@ -279,6 +288,40 @@ pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hit
     }
     canvas.line(room, &pieces);
     hits.push((area, Hit::Strip));
+}
+
+/// What outside keeps work from going on: the cause, what waits, what goes on by itself, the key to act.
+fn degraded(frame: &FrameOf<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>) {
+    let area = frame.arranged.strip;
+    canvas.tint(area, Role::Banner);
+    let mut right = String::from("  ");
+    match trouble.tasks.as_slice() {
+        [] => right.push_str("work goes on for now"),
+        [only] => right.push_str(&format!("{only} waits")),
+        several => right.push_str(&format!("{} tasks wait", several.len())),
+    }
+    if let Some(again) = trouble.again {
+        right.push_str(&match again.since(frame.scene.now) {
+            Span(0) => ", tried again now".to_owned(),
+            left => format!(", tried again in {left}"),
+        });
+    }
+    let mut right = vec![piece(right + " ", Role::Banner)];
+    let key = frame.state.keymap.hint(Action::TryNow);
+    if let (Some(key), Some(_)) = (key, frame.scene.model.delayed().next()) {
+        right.push(piece(format!(" {key} now "), Role::Banner));
+    }
+    let used = canvas.right(area, &right);
+    let room = Rect {
+        width: area.width - used,
+        ..area
+    };
+    let glyph = Mark::Unsure.glyph(frame.scene.theme.glyphs);
+    let left = [piece(
+        format!(" {glyph} {}: {}", trouble.cause.word(), trouble.text),
+        Role::Banner,
+    )];
+    canvas.line(room, &left);
 }
 
 fn longest(frame: &FrameOf<'_>) -> Piece {

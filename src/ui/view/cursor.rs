@@ -1,20 +1,46 @@
-//! Where the outer cursor belongs: in a prompt, in the terminal that is typed into, else nowhere.
+//! Where the outer cursor belongs: in a prompt, in the terminal that is typed into, else at the marked row.
 
 use ratatui::layout::Rect;
 
-use super::{CursorAt, FrameOf, form, help, hints, overlays, palette};
+use super::{CursorAt, FrameOf, form, help, hints, overlays, palette, welcome};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
 use crate::ui::line::Line;
 use crate::ui::scene::ScreenRead;
-use crate::ui::state::{Field, Overlay};
+use crate::ui::state::{Content, Field, Overlay, Step};
+use crate::ui::target::{selected, shown_agent, waiting};
 use crate::ui::text::width;
-use crate::ui::views::first_shown;
+use crate::ui::views::{Hit, Hits, first_shown};
 
 /// Where the cursor belongs.
 pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
     // A prompt may have no room on a frame of a few cells.
     wished(frame, area).filter(|at| area.contains((at.x, at.y).into()))
+}
+
+/// At the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor (A13).
+pub(super) fn parked(frame: &FrameOf<'_>, hits: &Hits) -> Option<CursorAt> {
+    let focus = frame.arranged.focus;
+    let pane = frame.state.pane(focus);
+    let task = match pane.content {
+        Content::Inbox => waiting(frame.state, &pane, frame.scene).map(|(_, item)| item.task.clone()),
+        _ => selected(frame.state, frame.scene),
+    };
+    let agent = shown_agent(frame.state, frame.scene, focus);
+    let is_marked = |hit: &Hit| match (&frame.state.overlay, hit) {
+        (Some(Overlay::Choose(choose)), Hit::Choice(at)) => choose.at == *at,
+        (Some(Overlay::Welcome(asked)), Hit::Choice(at)) => asked.at == *at,
+        (None, Hit::Task(of, id)) => *of == focus && Some(id) == task.as_ref(),
+        (None, Hit::Agent(of, id)) => *of == focus && Some(*id) == agent,
+        (None, Hit::Mark(of, mark)) => *of == focus && Some(*mark) == pane.mark,
+        _ => false,
+    };
+    let (area, _) = hits.iter().find(|(_, hit)| is_marked(hit))?;
+    (area.width > 0 && area.height > 0).then_some(CursorAt {
+        x: area.x,
+        y: area.y,
+        shape: CursorShape::SteadyBar,
+    })
 }
 
 fn wished(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
@@ -23,6 +49,10 @@ fn wished(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
         (Some(Overlay::Form(form)), _) => (form.field == Field::Title)
             .then(|| at_caret(&form.title, form::line_of(area)))
             .flatten(),
+        (Some(Overlay::Welcome(asked)), _) => match &asked.step {
+            Step::Command(line) => at_caret(line, welcome::line_of(frame, asked, area)),
+            _ => None,
+        },
         (Some(Overlay::Palette(search)), _) => at_caret(&search.line, palette::line_of(area)),
         (Some(Overlay::Help(search)), _) => at_caret(&search.line, help::line_of(area)),
         (Some(Overlay::Find(finding)), _) => at_caret(&finding.line, hints::find_line(frame.arranged.status)),

@@ -177,6 +177,7 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
         Overlay::Jump(_) => &[("letters", "go there"), ("Esc", "cancel")],
         Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
+        Overlay::Welcome(_) => &[("Enter", "take it"), ("Esc", "skip the rest")],
         Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
     };
     hints.iter().map(|(key, title)| hint(key, title)).collect()

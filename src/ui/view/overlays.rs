@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, form, greeting, help, palette};
+use super::{FrameOf, away, cursor, form, greeting, help, palette, welcome};
 use crate::domain::Level;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
@@ -41,6 +41,7 @@ pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hit
         Overlay::Jump(jump) => draw_jump(jump, canvas),
         Overlay::Ask(ask) => draw_ask(ask, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
+        Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas, hits),
         Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
     }
 }
@@ -64,9 +65,12 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         .toasts
         .iter()
         .filter(|toast| toast.shown(frame.scene.now));
-    let undo = undo(frame, area, canvas);
-    for (at, toast) in shown.rev().enumerate() {
-        let at = at + usize::from(undo);
+    // The row in which something is written stays free.
+    let written = cursor::of(frame, area).map(|at| usize::from(at.y - area.y));
+    let last = usize::from(area.height).saturating_sub(1);
+    let mut rows = (2..last).rev().filter(|row| Some(*row) != written);
+    undo(frame, area, &mut rows, canvas);
+    for (toast, row) in shown.rev().zip(rows) {
         let (mark, role) = match toast.level {
             Level::Info => (Mark::Running, Role::Text),
             Level::Success => (Mark::Done, Role::Done),
@@ -74,32 +78,26 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             Level::Error => (Mark::Failed, Role::Failed),
             Level::Alert => (Mark::NeedsYou, Role::Human),
         };
-        let Some(row) = usize::from(area.height)
-            .checked_sub(2 + at)
-            .filter(|row| *row > 1)
-        else {
-            return;
-        };
         let glyph = mark.glyph(canvas.theme.glyphs);
-        let pieces = [
+        let mut pieces = vec![
             piece(format!(" {glyph} "), role),
             piece(format!("{} ", toast.text), role),
         ];
+        if toast.times > 1 {
+            pieces.push(piece(format!(" {} times ", toast.times), Role::Dim));
+        }
         let line = row_of(area, row);
         canvas.clear(line);
         canvas.line(line, &pieces);
     }
 }
 
-/// What can be taken back, and for how long; answers whether there is something.
-fn undo(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
+/// What can be taken back, and for how long; takes a row if there is something.
+fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>, canvas: &mut Canvas<'_>) {
     let now = frame.scene.now;
     let act = frame.state.undo.last().filter(|act| act.is_fresh(now));
-    let (Some(act), Some(row)) = (
-        act,
-        usize::from(area.height).checked_sub(2).filter(|row| *row > 1),
-    ) else {
-        return false;
+    let Some((act, row)) = act.and_then(|act| Some((act, rows.next()?))) else {
+        return;
     };
     let left = (act.at + UNDO_FOR).since(now);
     let key = frame.state.keymap.hint(Action::Undo).unwrap_or_default();
@@ -111,7 +109,6 @@ fn undo(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
         piece(left.to_string(), Role::Dim),
     ];
     canvas.line(line, &pieces);
-    true
 }
 
 /// Lines above a prompt, wrapped.

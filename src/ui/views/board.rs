@@ -6,6 +6,7 @@ use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped, summary};
 use crate::domain::TaskId;
 use crate::read_model::Column;
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::state::{Finished, Order};
@@ -133,19 +134,31 @@ impl View for BoardView {
 /// Shown while there is no task at all.
 fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
-    let lines = [
+    let mut lines = vec![
         ("No tasks yet.".to_owned(), Role::Strong),
         (String::new(), Role::Text),
+        (format!("{}  makes one here", hint(Action::NewTask)), Role::Text),
+        (format!("{}  explains the keys", hint(Action::Help)), Role::Text),
         (
-            format!("{}  makes one here", hint(crate::ui::action::Action::NewTask)),
-            Role::Text,
-        ),
-        (
-            format!("{}  explains the keys", hint(crate::ui::action::Action::Help)),
+            format!(
+                "{} demo  plays forty seconds of agents at work",
+                hint(Action::Palette)
+            ),
             Role::Text,
         ),
     ];
-    let top = usize::from(area.height) / 3;
+    if look.scene.model.base.is_none() {
+        lines.extend([
+            (String::new(), Role::Text),
+            (
+                "No base branch is set, and agents need one:".to_owned(),
+                Role::Retry,
+            ),
+            ("dbs config base_branch NAME".to_owned(), Role::Key),
+        ]);
+    }
+    let height = usize::from(area.height);
+    let top = (height / 3).min(height.saturating_sub(lines.len()));
     for (at, (text, role)) in lines.iter().enumerate() {
         canvas.centre(row_of(area, top + at), text, *role);
     }
@@ -216,11 +229,7 @@ fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hi
 }
 
 fn hidden(look: &Look<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
-    let key = look
-        .state
-        .keymap
-        .hint(crate::ui::action::Action::Finished)
-        .unwrap_or_default();
+    let key = look.state.keymap.hint(Action::Finished).unwrap_or_default();
     let text = format!(" {many} finished, {key} shows them");
     canvas.line(line, &[piece(text, Role::Dim)]);
 }

@@ -3,14 +3,15 @@
 use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, diff, scrolled, terminal};
-use crate::domain::TaskId;
+use crate::domain::{Span, TaskId};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::scene::ScreenId;
-use crate::ui::shelf::{Against, Want};
+use crate::ui::shelf::{Against, Paper, Want};
 use crate::ui::state::Content;
 use crate::ui::target::selected;
 use crate::ui::theme::Role;
 
+mod failure;
 mod lines;
 
 /// One task in full.
@@ -18,6 +19,8 @@ pub(super) struct DetailView;
 
 /// Rows from which on the agent's terminal is shown below the task.
 const PEEK_FROM: u16 = 26;
+/// How long what was read of its checks is good enough.
+const CHECKED_FOR: Span = Span::seconds(20);
 /// Rows of the task that stay when it is.
 const PEEK_BELOW: u16 = 14;
 
@@ -32,10 +35,24 @@ impl View for DetailView {
     }
 
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {
-        let task = shown(look);
-        task.and_then(|task| diff::want(look, &task, Against::Base))
-            .into_iter()
-            .collect()
+        let Some(id) = shown(look) else {
+            return Vec::new();
+        };
+        let mut wants: Vec<Want> = diff::want(look, &id, Against::Base).into_iter().collect();
+        let task = look.scene.model.tasks.get(&id);
+        if let Some(task) = task.filter(|task| failure::is_of_checks(look, task)) {
+            wants.push(Want {
+                paper: Paper::Checks(Some(id)),
+                fresh_for: CHECKED_FOR,
+            });
+            let failed = look.scene.model.failure_of(task);
+            let check = failed.and_then(|(attempt, ..)| failure::failed_check(look.scene, task, attempt.id));
+            wants.extend(check.map(|check| Want {
+                paper: Paper::Output(check.attempt, check.nth),
+                fresh_for: Span::minutes(10),
+            }));
+        }
+        wants
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {

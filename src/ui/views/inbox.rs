@@ -168,8 +168,10 @@ fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<
         canvas.line(row_of(room, at), pieces);
     }
     let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
+    let last = || Some(model.failure_of(task?)?.0.id);
     if let Some(id) = item
         .attempt
+        .or_else(last)
         .filter(|_| area.height >= used.saturating_add(PEEK_FROM))
     {
         let below = Rect {
@@ -210,6 +212,9 @@ fn told(
             attempt.activity.source
         );
         texts.push((text, Role::Dim));
+    }
+    if let Some((attempt, class, why)) = task.and_then(|task| look.scene.model.failure_of(task)) {
+        texts.push((format!("Attempt {}, {class}: {why}", attempt.id), Role::Text));
     }
     if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
         texts.push((finding.to_owned(), Role::Text));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::adapters::agents::Kinds;
+use crate::adapters::agents::{Kinds, find_program};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::store::SqliteStore;
 use crate::app::args::Json;
@@ -58,7 +58,7 @@ fn examine(edge: &Edge) -> Vec<Finding> {
         found("store", store(&place)),
         found("settings", settings(&place, edge)),
         found("base branch", base(&place, edge)),
-        found("agents", agents(&place)),
+        found("agents", agents(&place, edge)),
         found("server", server(&place)),
     ]
 }
@@ -140,12 +140,24 @@ fn base(place: &Place, edge: &Edge) -> Result<String, String> {
     }
 }
 
-fn agents(place: &Place) -> Result<String, String> {
-    if setup::agents(place)? == Kinds::default() {
+fn agents(place: &Place, edge: &Edge) -> Result<String, String> {
+    let kinds = setup::agents(place)?;
+    if kinds == Kinds::default() {
         let why = "none is set; for all roles: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.to_owned());
     }
-    Ok("set".to_owned())
+    let path = edge.get("PATH").unwrap_or_default();
+    let missing: Vec<&str> = kinds
+        .programs()
+        .filter(|name| find_program(name, &place.root, &path).is_none())
+        .collect();
+    if missing.is_empty() {
+        return Ok("set".to_owned());
+    }
+    Err(format!(
+        "could not find {}: looked in {path}; install it, or name another: dbs config roles.default.command 'PROGRAM ARGUMENT …'",
+        missing.join(" and ")
+    ))
 }
 
 fn server(place: &Place) -> Result<String, String> {

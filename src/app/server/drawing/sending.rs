@@ -18,10 +18,13 @@ use super::Client;
 use crate::adapters::clock;
 use crate::adapters::ipc::Sender;
 use crate::app::wire;
+use crate::domain::Notice;
 use crate::ui::{self, Input, LogLine, Paper, Scene, ScreenId, Sheet};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const HELD: Duration = Duration::from_millis(50);
+/// What a client was told between two lines of the watcher log has numbers between theirs.
+const TOLD_BETWEEN: u64 = 1_000;
 /// Lines of the watcher log a client keeps.
 const LOG_LINES: usize = 2_000;
 
@@ -238,14 +241,37 @@ impl Client {
         for line in self.server.session.journal.after(self.read_to) {
             self.read_to = line.seq;
             let line = LogLine {
-                seq: line.seq,
+                seq: line.seq * TOLD_BETWEEN,
                 at: line.at,
                 notice: line.notice.clone(),
             };
             self.tell_of_settings(&line);
             self.log.push(line);
         }
+        self.log_told();
         let surplus = self.log.len().saturating_sub(LOG_LINES);
         self.log.drain(..surplus);
+    }
+
+    /// What this person was told in passing stands in their log, too (A11).
+    fn log_told(&mut self) {
+        for told in self.state.take_told() {
+            let last = self.log.last();
+            let is_there = last.is_some_and(|line| line.notice.text == told.text);
+            if is_there {
+                continue;
+            }
+            self.log.push(LogLine {
+                seq: last.map_or(1, |line| line.seq + 1),
+                at: told.at,
+                notice: Notice {
+                    level: told.level,
+                    kind: "told".to_owned(),
+                    task: None,
+                    attempt: None,
+                    text: told.text,
+                },
+            });
+        }
     }
 }

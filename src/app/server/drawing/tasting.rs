@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::dressing::own_themes;
 use super::{Client, Stale};
 use crate::adapters::clock;
-use crate::app::server::arranging;
 use crate::app::server::reloading::KIND;
 use crate::app::server::session::Session;
+use crate::app::server::{arranging, first_start};
 use crate::app::taste::Taste;
 use crate::app::wire::Attach;
 use crate::domain::Level;
@@ -51,6 +51,9 @@ pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> 
     state.pastes = taste.pastes();
     if attach.remote {
         state.seat = Seat::Remote;
+    }
+    if let Some(found) = first_start::found(session, attach.outer.clone()) {
+        state.welcome(found);
     }
     state.hint_at_outer(clock::now(), attach.outer.as_deref());
     Ok(state)

@@ -25,6 +25,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Program, When::Always),
     ),
     row(
+        Action::Demo,
+        "demo",
+        (
+            "demo",
+            "Play the demo: scripted agents in a throw-away repository, no account, no network. You come back here.",
+        ),
+        &["try", "example", "tour", "first"],
+        (Group::Program, When::Always),
+    ),
+    row(
         Action::Leave,
         "leave",
         ("leave", "Leave the screen. The server and the agents go on."),

@@ -42,6 +42,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Tasks, When::Retryable),
     ),
     row(
+        Action::TryNow,
+        "try_now",
+        (
+            "try now",
+            "Try at once what waits because of something outside: no answer from the remote, a missing agent, a lock, a full disk.",
+        ),
+        &["look again", "network", "again", "reconnect"],
+        (Group::Tasks, When::Trouble),
+    ),
+    row(
         Action::Skip,
         "skip",
         (

@@ -1,5 +1,6 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
+use super::failure;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
@@ -11,7 +12,7 @@ use crate::ui::text::{clock, wrap};
 use crate::ui::theme::Role;
 use crate::ui::views::{Look, diff};
 
-type Lines = Vec<Vec<Piece>>;
+pub(super) type Lines = Vec<Vec<Piece>>;
 
 /// Columns of a fact's name.
 const INDENT: usize = 8;
@@ -26,6 +27,7 @@ pub(super) fn of(look: &Look<'_>, id: &TaskId, room: u16) -> Lines {
     let room = usize::from(room);
     let mut lines = headline(task, room);
     facts(look, task, room, &mut lines);
+    failure::of(look, task, room, &mut lines);
     evidence(look, task, room, &mut lines);
     attempts(look, task, &mut lines);
     if let Some(finding) = &task.finding {
@@ -49,12 +51,12 @@ fn headline(task: &Task, room: usize) -> Lines {
         .collect()
 }
 
-fn section(title: &str, lines: &mut Lines) {
+pub(super) fn section(title: &str, lines: &mut Lines) {
     lines.push(Vec::new());
     lines.push(vec![piece(title, Role::Strong)]);
 }
 
-fn paragraph(text: &str, role: Role, room: usize, lines: &mut Lines) {
+pub(super) fn paragraph(text: &str, role: Role, room: usize, lines: &mut Lines) {
     lines.extend(
         wrap(text, room.max(8))
             .into_iter()

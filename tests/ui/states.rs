@@ -1,0 +1,392 @@
+//! Every empty, failed and degraded state (A9): what it says, and that it says so at every size.
+
+use std::sync::Arc;
+
+use dbs::domain::attempt::Verdict;
+use dbs::domain::{AttemptId, AttemptState, Command, FailureClass, Level, Span, TaskState, WhyNot};
+use dbs::read_model::{Cause, Check, CheckResult, ReadModel, Trouble};
+use dbs::ui::{FirstLook, Paper, Request, SessionKind, Sheet};
+
+use crate::fixture::{Desk, NOW};
+
+const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
+
+fn check(name: &str, desk: &Desk) {
+    let (width, height) = desk.state.size;
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path("snapshots");
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("state_{name}_{width}x{height}"), desk.text()));
+}
+
+fn first_look() -> FirstLook {
+    let found = |name: &str, place: Option<&str>| (name.to_owned(), place.map(str::to_owned));
+    FirstLook {
+        programs: vec![
+            found("claude", Some("/home/ann/.local/bin/claude")),
+            found("codex", None),
+            found("gemini", Some("/usr/bin/gemini")),
+            found("opencode", None),
+            found("aider", None),
+        ],
+        path: "/home/ann/.local/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
+        outer: Some("tmux".to_owned()),
+    }
+}
+
+#[test]
+fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
+    for size in SIZES {
+        let mut desk = Desk::empty(size);
+        desk.state.welcome(first_look());
+        check("first_agent", &desk);
+        desk.press("Enter");
+        check("first_command", &desk);
+        desk.press("Enter C-a");
+        check("first_prefix", &desk);
+        desk.press("Enter j");
+        check("first_calls", &desk);
+        desk.press("Enter");
+        check("first_demo", &desk);
+        let asked = desk.press("Enter");
+        let answers = [
+            ("roles.default.command", "claude '{title}: {body}'"),
+            ("keys.prefix", "ctrl-a"),
+            ("notify.when", "never"),
+        ];
+        let answers = answers.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(asked, [Request::Answered(answers.to_vec()), Request::Demo]);
+        assert_eq!(desk.mode(), "NAV");
+    }
+}
+
+#[test]
+fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
+    let mut desk = Desk::empty((80, 24));
+    desk.state.welcome(first_look());
+    assert_eq!(desk.press("Esc"), [Request::Answered(Vec::new())]);
+    desk.state.welcome(FirstLook::default());
+    desk.press("Enter m y Space t o o l Enter");
+    let kept = vec![("roles.default.command".to_owned(), "my tool".to_owned())];
+    assert_eq!(desk.press("Esc"), [Request::Answered(kept)]);
+    // A key that everybody needs is no prefix, and says so.
+    desk.state.welcome(FirstLook::default());
+    desk.press("j Enter q Enter");
+    assert!(desk.text().contains("q is needed as it is"), "{}", desk.text());
+    desk.press("C-d Enter");
+    assert!(
+        desk.text().contains("C-d means page down already"),
+        "{}",
+        desk.text()
+    );
+    desk.press("C-b Enter j Enter j");
+    assert_eq!(
+        desk.press("Enter"),
+        [Request::Answered(vec![(
+            "notify.when".to_owned(),
+            "never".to_owned()
+        )])]
+    );
+}
+
+#[test]
+fn the_demo_is_not_played_in_a_demo() {
+    let mut desk = Desk::empty((80, 24));
+    assert_eq!(desk.press(": d e m o Enter"), [Request::Demo]);
+    desk.session.kind = SessionKind::Rehearsal;
+    assert_eq!(desk.press(": d e m o Enter"), []);
+    assert!(desk.text().contains("scripted already"));
+}
+
+#[test]
+fn where_nothing_is_planned_the_board_says_what_to_do() {
+    for size in SIZES {
+        let mut desk = Desk::empty(size);
+        desk.press("3");
+        check("nothing_planned", &desk);
+    }
+}
+
+#[test]
+fn a_filter_that_finds_nothing_says_how_it_is_cleared() {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        desk.press("3 / z z z Enter");
+        assert!(desk.text().contains("match `zzz`. Esc clears."));
+        check("filter_finds_nothing", &desk);
+    }
+}
+
+#[test]
+fn an_empty_inbox_names_who_works_longest() {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        desk.model.attention.clear();
+        desk.press("5");
+        check("inbox_empty_at_work", &desk);
+    }
+}
+
+/// A board on which nothing needs anybody, and that work cannot go on.
+fn troubled(cause: Cause, text: &str, size: (u16, u16)) -> Desk {
+    let mut desk = Desk::full(size);
+    for task in ["dbs-13", "dbs-15"] {
+        desk.change(task, |task| {
+            task.not_before = Some(NOW + Span::seconds(25));
+            task.why_not = Some(WhyNot::Until(NOW + Span::seconds(25)));
+        });
+    }
+    desk.model.attention.clear();
+    desk.model.troubles = vec![Trouble {
+        cause,
+        text: text.to_owned(),
+        tasks: vec!["dbs-13".into(), "dbs-15".into()],
+        again: Some(NOW + Span::seconds(25)),
+    }];
+    desk
+}
+
+#[test]
+fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_act() {
+    let cases = [
+        (
+            "network",
+            Cause::Network,
+            "could not ask origin for branch main: no answer (killed after 20s); it will be tried again",
+        ),
+        (
+            "lock",
+            Cause::Lock,
+            "could not add a worktree: Unable to create '/home/ann/shop/.git/index.lock': File exists.",
+        ),
+        (
+            "disk",
+            Cause::Disk,
+            "could not write the log: No space left on device",
+        ),
+        (
+            "agent",
+            Cause::Agent,
+            "could not find the program claude for a developer: looked in /usr/local/bin:/usr/bin:/bin; install it, or name \
+             another with `dbs config roles.developer.command 'PROGRAM ARGUMENT …'`",
+        ),
+    ];
+    for (name, cause, text) in cases {
+        for size in SIZES {
+            let mut desk = troubled(cause, text, size);
+            desk.press("3");
+            let shown = desk.text();
+            assert!(shown.contains(cause.word()) && shown.contains("25s"), "{shown}");
+            check(&format!("trouble_{name}"), &desk);
+        }
+    }
+    let mut desk = troubled(Cause::Network, "no answer", (120, 40));
+    let again = |task: &str| {
+        Request::Command(Command::Retry {
+            task: task.into(),
+            stage: None,
+            note: None,
+        })
+    };
+    assert_eq!(desk.press("T"), [again("dbs-13"), again("dbs-15")]);
+    // What needs a person comes first; then the top row says it.
+    let mut desk = Desk::full((120, 40));
+    desk.model.troubles = vec![Trouble::of_store(
+        "the disk of /p/board.db is full or nearly so; free some space and restart dbs".to_owned(),
+    )];
+    let text = desk.text();
+    assert!(
+        text.lines().next().is_some_and(|row| row.contains("disk full")),
+        "{text}"
+    );
+    assert!(text.contains("NEEDS YOU"));
+    assert_eq!(desk.press("T"), []);
+    assert!(desk.text().contains("nothing waits because of something outside"));
+}
+
+#[test]
+fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
+    let mut desk = Desk::full((80, 24));
+    assert_eq!(desk.model.troubles, []);
+    let why = "could not fetch: no answer\n  (killed after 60s)";
+    fail(&mut desk, 30, "dbs-13", (FailureClass::Infra, why));
+    desk.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
+    let trouble = Trouble {
+        cause: Cause::Network,
+        text: "could not fetch: no answer (killed after 60s)".to_owned(),
+        tasks: vec!["dbs-13".into()],
+        again: Some(NOW + Span::seconds(9)),
+    };
+    assert_eq!(desk.model.troubles, [trouble]);
+    assert_eq!(desk.model.delayed().collect::<Vec<_>>(), [&"dbs-13".into()]);
+    // A later attempt that failed for a reason of its own has the last word.
+    fail(
+        &mut desk,
+        31,
+        "dbs-13",
+        (FailureClass::Crash, "ended with code 1"),
+    );
+    assert_eq!(desk.model.troubles, []);
+}
+
+/// A settled attempt of a task, which failed so.
+fn fail(desk: &mut Desk, id: u64, task: &str, (class, why): (FailureClass, &str)) {
+    let mut attempt = (*desk.board.attempts[&AttemptId(4)]).clone();
+    attempt.id = AttemptId(id);
+    attempt.task = task.into();
+    attempt.evidence.clear();
+    attempt.state = AttemptState::Settled(Verdict::Failed(class, why.to_owned()));
+    desk.board.attempts.insert(attempt.id, Arc::new(attempt));
+    desk.model = ReadModel::of(&desk.board, desk.now);
+}
+
+/// Chooses the task that failed.
+const CHOOSE: &str = ": @ d b s - 1 7 Enter";
+
+#[test]
+fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
+    let say = |size, class, why: &str| {
+        let mut desk = Desk::full(size);
+        desk.screens.agent(
+            30,
+            "reading src/help.rs\n\nwriting de/help.md\nerror: the translation table is empty\n  at translate.py line 12\n",
+        );
+        fail(&mut desk, 30, "dbs-17", (class, why));
+        desk
+    };
+    for size in SIZES {
+        let mut desk = say(
+            size,
+            FailureClass::Crash,
+            "was ended by signal 9, without a signal of its own",
+        );
+        desk.press("3");
+        desk.press(CHOOSE);
+        desk.press("Enter");
+        let text = desk.text();
+        assert!(text.contains("crash: was ended by signal 9"), "{text}");
+        check("failed_crash", &desk);
+        desk.press("5");
+        check("failed_inbox", &desk);
+    }
+    let mut desk = say((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
+    let checks = vec![Check {
+        attempt: AttemptId(30),
+        nth: 0,
+        task: "dbs-17".into(),
+        stage: "development".into(),
+        name: "test".to_owned(),
+        command: "cargo test".to_owned(),
+        commit: "0123456789abcdef".to_owned(),
+        began: NOW - Span::minutes(3),
+        result: CheckResult::Failed("ended with code 101".to_owned()),
+        took: Some(Span::seconds(41)),
+        is_cut: false,
+    }];
+    desk.press("3");
+    desk.press(CHOOSE);
+    desk.press("Enter");
+    let wants = |desk: &Desk| {
+        desk.frame()
+            .1
+            .wants
+            .into_iter()
+            .map(|want| want.paper)
+            .collect::<Vec<_>>()
+    };
+    let list = Paper::Checks(Some("dbs-17".into()));
+    assert!(wants(&desk).contains(&list));
+    desk.shelf.put(list, Sheet::Checks(Arc::new(checks)), NOW);
+    let output = Paper::Output(AttemptId(30), 0);
+    assert!(wants(&desk).contains(&output));
+    let said = (1..=20)
+        .map(|line| format!("line {line} of the test's output"))
+        .collect();
+    desk.shelf.put(output, Sheet::Text(Arc::new(said)), NOW);
+    check("failed_gate", &desk);
+    // While somebody works on it again, what went wrong before is history.
+    desk.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
+    assert!(!desk.text().contains("What went wrong"));
+}
+
+#[test]
+fn the_same_told_again_is_counted_and_all_is_kept_for_the_log() {
+    let mut desk = Desk::full((80, 24));
+    for _ in 0..3 {
+        desk.state.tell(desk.now, Level::Warning, "could not push");
+    }
+    let text = desk.text();
+    assert_eq!(text.matches("could not push").count(), 1, "{text}");
+    assert!(text.contains("3 times"));
+    desk.now = desk.now + Span::seconds(5);
+    desk.state.tell(desk.now, Level::Warning, "could not push");
+    for word in ["one", "two", "three"] {
+        desk.state.tell(desk.now, Level::Info, word);
+    }
+    desk.state.tell(desk.now, Level::Success, "released dbs-20");
+    let shown = desk.text();
+    assert!(
+        !shown.contains("could not push") && !shown.contains(" one "),
+        "three at most: {shown}"
+    );
+    let told = desk.state.take_told();
+    let told: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
+    assert_eq!(told, ["could not push", "could not push", "one", "two", "three"]);
+    assert_eq!(desk.state.take_told(), []);
+}
+
+#[test]
+fn a_notice_never_covers_the_line_that_is_written() {
+    let mut desk = Desk::full((80, 24));
+    desk.press("3 g i");
+    assert_eq!(desk.mode(), "TYPE");
+    let written = desk.frame().1.cursor.expect("the program's cursor").y;
+    let before = desk.text();
+    for word in ["one", "two", "three"] {
+        desk.state.tell(desk.now, Level::Info, word.repeat(5));
+    }
+    let row = |text: &str| text.lines().nth(usize::from(written)).map(str::to_owned);
+    assert_eq!(row(&desk.text()), row(&before));
+    for word in ["one", "two", "three"] {
+        assert!(desk.text().contains(&word.repeat(5)), "{}", desk.text());
+    }
+}
+
+#[test]
+fn the_cursor_rests_at_the_marked_row() {
+    for tab in ["3", "5"] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(tab);
+        let first = desk.frame().1.cursor.expect("a marked row");
+        desk.press("j");
+        let second = desk.frame().1.cursor.expect("a marked row");
+        assert_eq!((second.x, second.y), (first.x, first.y + 1), "{}", desk.text());
+    }
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 C-b w j j");
+    let at = desk.frame().1.cursor.expect("the marked choice");
+    desk.press("k");
+    assert_eq!(desk.frame().1.cursor.expect("the marked choice").y, at.y - 1);
+}
+
+#[test]
+fn all_is_over_is_told_at_every_size() {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+        for id in ids {
+            desk.change(&id, |task| {
+                task.open_attempt = None;
+                if !task.state.is_terminal() {
+                    task.state = TaskState::Done;
+                }
+            });
+        }
+        desk.press("3");
+        let text = desk.text();
+        for word in ["All is over", "done", "attempts", "sent back"] {
+            assert!(text.contains(word), "{word} {size:?}\n{text}");
+        }
+    }
+}
