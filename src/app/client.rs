@@ -198,10 +198,7 @@ async fn converse(
             }
             event = input.next() => match event {
                 Some(Ok(heard)) => {
-                    if matches!(heard, Heard::Event(crossterm::event::Event::Resize(..))) {
-                        frozen.resize();
-                    }
-                    if say(sender, &heard.told()).await.is_err() {
+                    if !pass_on(sender, frozen, heard).await {
                         return Ok(End::Lost);
                     }
                 }
@@ -210,9 +207,7 @@ async fn converse(
             },
             heard = hear(receiver) => match heard {
                 Ok(Some(Packet::Picture(number, bytes))) => {
-                    RawTerminal::write(&bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
-                    frozen.feed(&bytes);
-                    if say(sender, &FromClient::Ack(number)).await.is_err() {
+                    if !show_picture(sender, frozen, (number, &bytes)).await? {
                         return Ok(End::Lost);
                     }
                 }
@@ -240,6 +235,26 @@ async fn converse(
             },
         }
     }
+}
+
+/// Passes on what a person did; answers whether somebody hears it.
+async fn pass_on(sender: &mut Sender, frozen: &mut Frozen, heard: Heard) -> bool {
+    if matches!(heard, Heard::Event(crossterm::event::Event::Resize(..))) {
+        frozen.resize();
+    }
+    say(sender, &heard.told()).await.is_ok()
+}
+
+/// Shows a picture and says so; answers whether somebody hears it.
+async fn show_picture(
+    sender: &mut Sender,
+    frozen: &mut Frozen,
+    (number, bytes): (u64, &[u8]),
+) -> Result<bool, String> {
+    RawTerminal::write(bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
+    let heard = say(sender, &FromClient::Ack(number)).await.is_ok();
+    frozen.feed(bytes);
+    Ok(heard)
 }
 
 /// Waits for work that was begun; for ever when none was.

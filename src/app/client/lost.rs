@@ -63,7 +63,8 @@ impl Frozen {
             let mut cells = Vec::new();
             for row in 0..terminal.size().rows {
                 terminal.visible_row(row, 0, &mut cells);
-                out.push_str(&format!("\x1b[{};1H", row + 1));
+                let place = format!("\x1b[{};1H", row + 1);
+                out.push_str(&place);
                 let shown = cells.iter().filter(|cell| cell.width != CellWidth::Continuation);
                 shown.for_each(|cell| out.push_str(&cell.text));
             }

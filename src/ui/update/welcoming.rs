@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{Request, Turn};
 use crate::domain::Level;
+use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
 use crate::ui::line::Line;
@@ -94,7 +95,7 @@ impl Turn<'_, '_> {
             .into_iter()
             .find_map(|place| self.state.keymap.lookup(place, chord));
         taken
-            .and_then(|action| action.entry())
+            .and_then(Action::entry)
             .map(|entry| format!("{chord} means {} already", entry.title))
     }
 

@@ -294,19 +294,18 @@ pub(super) fn strip(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hit
 fn degraded(frame: &FrameOf<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.strip;
     canvas.tint(area, Role::Banner);
-    let mut right = String::from("  ");
-    match trouble.tasks.as_slice() {
-        [] => right.push_str("work goes on for now"),
-        [only] => right.push_str(&format!("{only} waits")),
-        several => right.push_str(&format!("{} tasks wait", several.len())),
-    }
-    if let Some(again) = trouble.again {
-        right.push_str(&match again.since(frame.scene.now) {
-            Span(0) => ", tried again now".to_owned(),
-            left => format!(", tried again in {left}"),
-        });
-    }
-    let mut right = vec![piece(right + " ", Role::Banner)];
+    let waits = match trouble.tasks.as_slice() {
+        [] => "work goes on for now".to_owned(),
+        [only] => format!("{only} waits"),
+        several => format!("{} tasks wait", several.len()),
+    };
+    let again = trouble.again.map(|again| again.since(frame.scene.now));
+    let again = match again {
+        None => String::new(),
+        Some(Span(0)) => ", tried again now".to_owned(),
+        Some(left) => format!(", tried again in {left}"),
+    };
+    let mut right = vec![piece(format!("  {waits}{again} "), Role::Banner)];
     let key = frame.state.keymap.hint(Action::TryNow);
     if let (Some(key), Some(_)) = (key, frame.scene.model.delayed().next()) {
         right.push(piece(format!(" {key} now "), Role::Banner));

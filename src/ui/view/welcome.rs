@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::FrameOf;
 use super::overlays;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
+use crate::ui::chord::Chord;
 use crate::ui::marker::Mark;
 use crate::ui::state::{Step, Welcome};
 use crate::ui::text::wrap;
@@ -15,6 +16,8 @@ use crate::ui::views::{Hit, Hits};
 const WIDE: u16 = 72;
 /// Rows for choices that are shown at a time.
 const CHOICES: usize = 6;
+/// Rows for what was not found.
+const MISSING: usize = 2;
 
 /// Draws the question.
 pub(super) fn draw(
@@ -72,85 +75,97 @@ fn dialog(area: Rect, rows: usize) -> Rect {
     middle(area, (WIDE.min(area.width.saturating_sub(2)), high))
 }
 
-fn lines(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Vec<Vec<Piece>> {
+type Lines = Vec<Vec<Piece>>;
+
+fn lines(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Lines {
     let room = usize::from(WIDE.min(area.width.saturating_sub(2)).saturating_sub(4));
-    let mut lines = Vec::new();
-    let mut say = |text: &str, role: Role| {
-        let wrapped = wrap(text, room.max(8)).into_iter();
-        lines.extend(wrapped.map(|line| vec![piece(format!(" {line}"), role)]));
+    let mut said = Said {
+        room: room.max(8),
+        lines: Vec::new(),
     };
-    let prefix = frame.state.keymap.prefix();
     match &welcome.step {
-        Step::Agent => {
-            say("Which agent does the work?", Role::Strong);
-            let found = welcome.found.programs.iter();
-            let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
-            for (name, place) in there {
-                let glyph = Mark::Done.glyph(frame.scene.theme.glyphs);
-                let place = place.as_deref().unwrap_or_default();
-                say(&format!("{glyph} {name}  {place}"), Role::Done);
-            }
-            let missing: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
-            if !missing.is_empty() {
-                let text = format!(
-                    "Not found: {}. Looked in {}",
-                    missing.join(", "),
-                    welcome.found.path
-                );
-                lines.extend(
-                    wrap(&text, room.max(8))
-                        .into_iter()
-                        .take(2)
-                        .map(|line| vec![piece(format!(" {line}"), Role::Dim)]),
-                );
-            }
-        }
+        Step::Agent => said.agent(frame, welcome),
         Step::Command(_) => {
-            say("With which command line?", Role::Strong);
-            say(
+            said.line("With which command line?", Role::Strong);
+            said.line(
                 "{task} {title} {body} {branch} {base} {role} {finding} are filled in. It says how it went by `dbs signal`.",
                 Role::Dim,
             );
         }
-        Step::Prefix(pressed) => {
-            say("One key is ours while you type to an agent.", Role::Strong);
-            say(
-                &format!(
-                    "It is {prefix}. Press it to see that it arrives, or another that you want instead."
-                ),
-                Role::Text,
-            );
-            if let Some(outer) = &welcome.found.outer {
-                say(
-                    &format!("This terminal is in {outer}, which may keep {prefix} for itself: C-a, then."),
-                    Role::Retry,
-                );
-            }
-            match pressed {
-                None => say("Nothing has arrived yet.", Role::Dim),
-                Some(chord) => say(
-                    &format!("{} {chord} arrives.", Mark::Done.glyph(frame.scene.theme.glyphs)),
-                    Role::Done,
-                ),
-            }
-        }
+        Step::Prefix(pressed) => said.prefix(frame, welcome, *pressed),
         Step::Calls => {
-            say(
+            said.line(
                 "May your terminal call you when something needs you?",
                 Role::Strong,
             );
-            say(
+            said.line(
                 "By a notification and the bell, while you look elsewhere.",
                 Role::Dim,
             );
         }
         Step::Demo => {
-            say("See it at work?", Role::Strong);
-            say(
+            said.line("See it at work?", Role::Strong);
+            said.line(
                 "Scripted agents in a throw-away repository: forty seconds, no account, no network. Afterwards you are here again.",
                 Role::Dim,
             );
         }
     }
-    lines
+    said.lines
+}
+
+/// What is said above the answers, wrapped.
+struct Said {
+    room: usize,
+    lines: Lines,
+}
+
+impl Said {
+    fn line(&mut self, text: &str, role: Role) {
+        let wrapped = wrap(text, self.room).into_iter();
+        self.lines
+            .extend(wrapped.map(|line| vec![piece(format!(" {line}"), role)]));
+    }
+
+    fn agent(&mut self, frame: &FrameOf<'_>, welcome: &Welcome) {
+        self.line("Which agent does the work?", Role::Strong);
+        let found = welcome.found.programs.iter();
+        let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
+        let glyph = Mark::Done.glyph(frame.scene.theme.glyphs);
+        for (name, place) in there {
+            let place = place.as_deref().unwrap_or_default();
+            self.line(&format!("{glyph} {name}  {place}"), Role::Done);
+        }
+        let missing: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let before = self.lines.len();
+        let text = format!(
+            "Not found: {}. Looked in {}",
+            missing.join(", "),
+            welcome.found.path
+        );
+        self.line(&text, Role::Dim);
+        self.lines.truncate(before + MISSING);
+    }
+
+    fn prefix(&mut self, frame: &FrameOf<'_>, welcome: &Welcome, pressed: Option<Chord>) {
+        let prefix = frame.state.keymap.prefix();
+        self.line("One key is ours while you type to an agent.", Role::Strong);
+        let text =
+            format!("It is {prefix}. Press it to see that it arrives, or another that you want instead.");
+        self.line(&text, Role::Text);
+        if let Some(outer) = &welcome.found.outer {
+            let text = format!("This terminal is in {outer}, which may keep {prefix} for itself: C-a, then.");
+            self.line(&text, Role::Retry);
+        }
+        match pressed {
+            None => self.line("Nothing has arrived yet.", Role::Dim),
+            Some(chord) => {
+                let glyph = Mark::Done.glyph(frame.scene.theme.glyphs);
+                self.line(&format!("{glyph} {chord} arrives."), Role::Done);
+            }
+        }
+    }
 }
