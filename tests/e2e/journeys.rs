@@ -270,7 +270,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     // By its name everything is found, and the help is searched.
     tty.press("?");
     tty.type_text("urgent");
-    tty.see("dbs task update ID --priority 1");
+    tty.see("Raise the priority by one.");
     tty.press("Esc");
     tty.miss("Esc close");
     tty.press("/");
