@@ -241,22 +241,24 @@ fn fail(desk: &mut Desk, id: u64, task: &str, (class, why): (FailureClass, &str)
     desk.model = ReadModel::of(&desk.board, desk.now);
 }
 
+/// A desk whose task `dbs-17` failed so, with what its agent's terminal showed last.
+fn failed(size: (u16, u16), class: FailureClass, why: &str) -> Desk {
+    let mut desk = Desk::full(size);
+    desk.screens.agent(
+        30,
+        "reading src/help.rs\n\nwriting de/help.md\nerror: the translation table is empty\n  at translate.py line 12\n",
+    );
+    fail(&mut desk, 30, "dbs-17", (class, why));
+    desk
+}
+
 /// Chooses the task that failed.
 const CHOOSE: &str = ": @ d b s - 1 7 Enter";
 
 #[test]
 fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
-    let say = |size, class, why: &str| {
-        let mut desk = Desk::full(size);
-        desk.screens.agent(
-            30,
-            "reading src/help.rs\n\nwriting de/help.md\nerror: the translation table is empty\n  at translate.py line 12\n",
-        );
-        fail(&mut desk, 30, "dbs-17", (class, why));
-        desk
-    };
     for size in SIZES {
-        let mut desk = say(
+        let mut desk = failed(
             size,
             FailureClass::Crash,
             "was ended by signal 9, without a signal of its own",
@@ -270,7 +272,11 @@ fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
         desk.press("5");
         check("failed_inbox", &desk);
     }
-    let mut desk = say((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
+}
+
+#[test]
+fn a_task_whose_check_failed_shows_what_the_check_printed() {
+    let mut desk = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
     let checks = vec![Check {
         attempt: AttemptId(30),
         nth: 0,
