@@ -271,6 +271,9 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     tty.press("?");
     tty.type_text("urgent");
     tty.see("Raise the priority by one.");
+    // The first clears the search, the second leaves.
+    tty.press("Esc");
+    tty.see("/ type to search");
     tty.press("Esc");
     tty.miss("Esc close");
     tty.press("/");
