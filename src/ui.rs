@@ -19,6 +19,7 @@ mod lists;
 mod live;
 mod marker;
 mod names;
+mod page;
 mod palette;
 mod pane;
 mod past;

@@ -1,5 +1,6 @@
 //! The one table of actions. Keys, hints, the help and `docs/keys.md` are made from it; nothing here acts.
 
+pub use super::page::Page;
 use super::pane::Direction;
 use super::still::Select;
 
@@ -176,25 +177,6 @@ pub enum Action {
     Leave,
     /// Stop the server.
     StopServer,
-}
-
-/// A view that a key leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Page {
-    /// What needs a person.
-    Inbox,
-    /// What happened.
-    Log,
-    /// What the task changed.
-    Diff,
-    /// The checks the engine ran.
-    Gates,
-    /// What waits for what.
-    Graph,
-    /// Figures about the work.
-    Metrics,
-    /// The servers of this person's projects.
-    Sessions,
 }
 
 /// A movement over text that is held still.

@@ -5,6 +5,7 @@ use super::arrange::{Arranged, alive};
 use super::scene::Scene;
 use super::state::{Content, State};
 use super::target::{Target, target};
+use super::views::view_of;
 use crate::domain::task::{Hold, WhyNot};
 use crate::domain::{Task, TaskState};
 
@@ -50,7 +51,7 @@ pub(crate) fn why_not_about(
             matches!(state.pane(arranged.focus).content, Content::Diff(..)),
             || "this pane shows no differences".to_owned(),
         ),
-        When::Parts => none_if(state.pane(arranged.focus).content.has_parts(), || {
+        When::Parts => none_if(view_of(&state.pane(arranged.focus).content).has_parts(), || {
             "this pane shows no files or checks".to_owned()
         }),
         When::Tabs => none_if(state.tabs.len() > 1, || "there is one tab only".to_owned()),

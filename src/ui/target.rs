@@ -5,7 +5,8 @@ use super::fuzzy::Needle;
 use super::lists::{Sieve, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
-use super::state::{Content, Finished, Pane, State};
+use super::state::{Finished, Pane, State};
+use super::views::view_of;
 use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId, Timestamp};
 use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, SessionState};
 
@@ -29,35 +30,12 @@ impl<'a> Target<'a> {
 
 /// What an action pressed now is about: what the pane with the focus shows, else the selected task.
 pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
-    match state.pane(arranged.focus).content {
-        Content::Attempt(id) | Content::Moment(id, _) => of_attempt(scene, id),
-        Content::Agents => {
-            shown_agent(state, scene, arranged.focus).map_or_else(Target::default, |id| of_attempt(scene, id))
-        }
-        Content::Detail(Some(id)) | Content::Diff(Some(id), _) => of_task(scene, &id),
-        Content::Gates(task) => {
-            let check = marked_check(task.as_ref(), &state.pane(arranged.focus), scene);
-            let task = check.map(|check| check.task.clone()).or(task);
-            task.map_or_else(Target::default, |id| of_task(scene, &id))
-        }
-        Content::Inbox => {
-            let item = waiting(state, &state.pane(arranged.focus), scene);
-            item.map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
-        }
-        Content::Board
-        | Content::Detail(None)
-        | Content::Diff(None, _)
-        | Content::Graph
-        | Content::Sessions
-        | Content::Past(_)
-        | Content::Metrics
-        | Content::Log
-        | Content::Shell(_)
-        | Content::Conductor => selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id)),
-    }
+    let pane = state.pane(arranged.focus);
+    view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
 
-fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
+/// That attempt, as long as it is open, and its task.
+pub(crate) fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
     let attempt = scene.model.attempts.get(&id).map(AsRef::as_ref);
     Target {
         task: attempt
@@ -65,6 +43,11 @@ fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
             .map(AsRef::as_ref),
         attempt: attempt.filter(|attempt| attempt.state.is_open()),
     }
+}
+
+/// The selected task and whoever works on it.
+pub(crate) fn of_selected<'a>(state: &State, scene: &Scene<'a>) -> Target<'a> {
+    selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id))
 }
 
 /// That task and whoever works on it.

@@ -7,10 +7,12 @@ use super::arrange::Mode;
 use super::canvas::{Canvas, Piece, piece};
 pub use super::hit::Hit;
 use super::lists::Sieve;
+use super::page::PageRow;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::shelf::{Paper, Sheet, Want};
 use super::state::{Content, Order, Pane, State};
+use super::target::{Target, of_selected};
 use super::theme::Role;
 use crate::domain::{AttemptId, TaskId};
 
@@ -32,7 +34,27 @@ mod sessions;
 mod summary;
 mod terminal;
 
+pub(crate) use log::PAGE as LOG;
+pub(crate) use metrics::PAGE as METRICS;
+pub(crate) use sessions::PAGE as SESSIONS;
 pub(crate) use terminal::{first_shown, redraw_row};
+
+/// Every view that has a name, in the order of choices. A new one is a file of its own, and its line here.
+pub(crate) static PAGES: [&PageRow; 13] = [
+    &board::ROW,
+    &agents::ROW,
+    &terminal::SHELL,
+    &terminal::CONDUCTOR,
+    &log::ROW,
+    &detail::ROW,
+    &inbox::ROW,
+    &metrics::ROW,
+    &sessions::ROW,
+    &past::ROW,
+    &graph::ROW,
+    &gates::ROW,
+    &diff::ROW,
+];
 
 /// What a view sees.
 #[derive(Clone, Copy)]
@@ -77,7 +99,7 @@ impl Look<'_> {
 }
 
 /// Something a pane can show.
-pub(crate) trait View {
+pub(crate) trait View: Sync {
     /// The title in the pane's upper line.
     fn title(&self, look: &Look<'_>) -> Vec<Piece>;
 
@@ -94,6 +116,16 @@ pub(crate) trait View {
     /// The orders its rows can stand in, the usual one first; none when they have one only.
     fn orders(&self) -> &'static [Order] {
         &[]
+    }
+
+    /// Whether it has parts to go through: files, checks.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// What an action is about that is pressed there: the selected task, if the view knows nothing better.
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, _pane: (PaneId, &Pane)) -> Target<'a> {
+        of_selected(state, scene)
     }
 
     /// A note at the right end of that line.
@@ -184,16 +216,12 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
         Content::Board => &board::BoardView,
         Content::Agents => &agents::AgentsView,
         Content::Attempt(_) | Content::Shell(_) | Content::Conductor => &terminal::TerminalView,
-        Content::Log => &log::LogView,
         Content::Detail(_) => &detail::DetailView,
-        Content::Inbox => &inbox::InboxView,
         Content::Gates(_) => &gates::GatesView,
-        Content::Graph => &graph::GraphView,
-        Content::Metrics => &metrics::MetricsView,
         Content::Moment(..) => &moment::MomentView,
         Content::Past(_) => &past::PastView,
-        Content::Sessions => &sessions::SessionsView,
         Content::Diff(..) => &diff::DiffView,
+        Content::Page(page) => page.row().map_or(&board::BoardView, |row| row.view),
     }
 }
 

@@ -1,6 +1,8 @@
-//! The rows of the table of actions, in the order of the help, one file per group. Data only.
+//! The rows of the table of actions, in the order of the help, one file per group; what leads to a view stands in the view's
+//! own file. Data only.
 
 use super::{Action, Entry, Group, When};
+use crate::ui::views::PAGES;
 
 mod copying;
 mod moving;
@@ -19,7 +21,8 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         panes::ROWS,
         program::ROWS,
     ];
-    groups.into_iter().flatten()
+    let pages = PAGES.into_iter().filter_map(|row| row.entry.as_ref());
+    groups.into_iter().flatten().chain(pages)
 }
 
 const fn row(

@@ -258,11 +258,14 @@ mod tests {
             .expect("layout");
         let titles = |state: &State| state.tabs.iter().map(|tab| tab.title.clone()).collect::<Vec<_>>();
         assert_eq!(titles(&after)[2], "Board");
-        assert_eq!(after.pane(after.tabs[2].focus).content, Content::Inbox);
+        assert_eq!(
+            Some(after.pane(after.tabs[2].focus).content),
+            Content::named("inbox")
+        );
         assert!(after.restore(kept, &|_| true));
         assert_eq!(titles(&after).last().map(String::as_str), Some("Mine"));
         let mine = after.tabs.last().expect("tab").focus;
-        assert_eq!(after.pane(mine).content, Content::Graph);
+        assert_eq!(Some(after.pane(mine).content), Content::named("graph"));
         assert!(after.add_layout("title = 'X'\nwide = 'nonsense'").is_err());
     }
 }

@@ -10,7 +10,7 @@ use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Search, Shape, Zoom};
 use crate::ui::target::shown_agent;
-use crate::ui::views::{Look, Moved, Step, view_of};
+use crate::ui::views::{LOG, Look, Moved, SESSIONS, Step, view_of};
 
 impl Turn<'_, '_> {
     /// Does an action that moves; answers whether it was one.
@@ -199,13 +199,13 @@ impl Turn<'_, '_> {
         {
             return self.visit_agent(agent, arranged);
         }
-        if content == Content::Sessions {
+        if content == Content::Page(SESSIONS) {
             return self.switch_session(arranged);
         }
         if let Content::Past(words) = &content {
             return self.visit_past(words, arranged);
         }
-        if content == Content::Log && self.state.pane(arranged.focus).mark.is_some() {
+        if content == Content::Page(LOG) && self.state.pane(arranged.focus).mark.is_some() {
             return self.visit_moment(arranged);
         }
         let about = self.target(arranged);
@@ -333,7 +333,9 @@ impl Turn<'_, '_> {
     fn visit_page(&mut self, page: Page, arranged: &Arranged) {
         self.state.hands = Hands::Ours;
         let task = self.target(arranged).task.map(|task| task.id.clone());
-        let wanted = Content::of(page, task);
+        let Some(wanted) = Content::of(page, task) else {
+            return;
+        };
         if self.state.pane(arranged.focus).content == wanted {
             return;
         }

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{Request, Turn};
 use crate::domain::{Level, TaskId};
-use crate::ui::action::{Action, Page};
+use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::help;
 use crate::ui::line::Line;
@@ -87,7 +87,7 @@ impl Turn<'_, '_> {
                 self.state.overlay = None;
             }
             Run::Log(line) => {
-                self.act(Action::Show(Page::Log));
+                self.act(Action::Show(crate::ui::views::LOG));
                 let focus = self.arranged().focus;
                 let pane = self.state.pane_mut(focus);
                 pane.filter.clear();

@@ -7,12 +7,18 @@ use crate::domain::AttemptId;
 use crate::read_model::AgentRow;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::of_attempt;
-use crate::ui::state::Order;
-use crate::ui::target::shown_agent;
+use crate::ui::page::PageRow;
+use crate::ui::pane::PaneId;
+use crate::ui::scene::Scene;
+use crate::ui::state::{Content, Order, Pane, State};
+use crate::ui::target::{Target, of_attempt as target_of, shown_agent};
 use crate::ui::theme::Role;
 
 /// The list of agents.
 pub(super) struct AgentsView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("agents", "Agents", &AgentsView).showing(|_| Content::Agents);
 
 impl View for AgentsView {
     fn about(&self) -> &'static str {
@@ -33,6 +39,10 @@ impl View for AgentsView {
 
     fn orders(&self) -> &'static [Order] {
         &[Order::Usual, Order::Newest, Order::Oldest, Order::Name]
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (id, _): (PaneId, &Pane)) -> Target<'a> {
+        shown_agent(state, scene, id).map_or_else(Target::default, |id| target_of(scene, id))
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {

@@ -9,13 +9,17 @@ use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::state::{Finished, Order};
+use crate::ui::page::PageRow;
+use crate::ui::state::{Content, Finished, Order};
 use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Role;
 
 /// The board.
 pub(super) struct BoardView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("board", "Board", &BoardView).showing(|_| Content::Board);
 
 /// From this inner width on: columns by stage.
 const KANBAN: u16 = 150;

@@ -4,11 +4,14 @@ use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, diff, scrolled, terminal};
 use crate::domain::{Span, TaskId};
+use crate::ui::action::When;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::scene::ScreenId;
+use crate::ui::page::PageRow;
+use crate::ui::pane::PaneId;
+use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::shelf::{Against, Paper, Want};
-use crate::ui::state::Content;
-use crate::ui::target::selected;
+use crate::ui::state::{Content, Pane, State};
+use crate::ui::target::{self, Target, selected};
 use crate::ui::theme::Role;
 
 mod failure;
@@ -16,6 +19,18 @@ mod lines;
 
 /// One task in full.
 pub(super) struct DetailView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("task", "Task", &DetailView)
+    .showing(Content::Detail)
+    .offered(
+        (
+            "task",
+            "The task in full: what it asks for, why it stands where it stands, what was tried and written.",
+        ),
+        &["details", "description", "body", "attempts", "comments"],
+        When::Task,
+    );
 
 /// Rows from which on the agent's terminal is shown below the task.
 const PEEK_FROM: u16 = 26;
@@ -32,6 +47,13 @@ impl View for DetailView {
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let task = shown(look).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
         vec![piece(task, Role::Title)]
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        match &pane.content {
+            Content::Detail(Some(id)) => target::of_task(scene, id),
+            _ => target::of_selected(state, scene),
+        }
     }
 
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {

@@ -5,17 +5,31 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled};
 use crate::domain::{Span, TaskId};
 use crate::read_model::{Diff, DiffLine, FileChange, FileDiff, LineKind};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, When};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
-use crate::ui::pane::Direction;
+use crate::ui::page::PageRow;
+use crate::ui::pane::{Direction, PaneId};
+use crate::ui::scene::Scene;
 use crate::ui::shelf::{Against, Paper, Sheet, Want};
-use crate::ui::state::Content;
-use crate::ui::target::selected;
+use crate::ui::state::{Content, Pane, State};
+use crate::ui::target::{self, Target, selected};
 use crate::ui::text::cut_front;
 use crate::ui::theme::{Glyphs, Role};
 
 /// What a task changed.
 pub(super) struct DiffView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("diff", "Diff", &DiffView)
+    .showing(|task| Content::Diff(task, Against::Base))
+    .offered(
+        (
+            "diff",
+            "What the task changed: files and lines, what is not committed included.",
+        ),
+        &["changes", "patch", "review"],
+        When::Task,
+    );
 
 /// From this inner width on the files stand beside the lines.
 const TREE_FROM: u16 = 90;
@@ -43,6 +57,17 @@ impl View for DiffView {
         }
         title.push(piece(from, Role::Dim));
         title
+    }
+
+    fn has_parts(&self) -> bool {
+        true
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        match &pane.content {
+            Content::Diff(Some(id), _) => target::of_task(scene, id),
+            _ => target::of_selected(state, scene),
+        }
     }
 
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {

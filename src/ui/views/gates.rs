@@ -5,18 +5,33 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled, stepped};
 use crate::domain::{Span, TaskId};
 use crate::read_model::{Check, CheckResult, usual_time};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, When};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists;
 use crate::ui::marker::Mark;
+use crate::ui::page::PageRow;
+use crate::ui::pane::PaneId;
+use crate::ui::scene::Scene;
 use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::state::{Content, Order};
-use crate::ui::target::marked_check;
+use crate::ui::state::{Content, Order, Pane, State};
+use crate::ui::target::{Target, marked_check, of_task as target_of};
 use crate::ui::text::wrap;
 use crate::ui::theme::{Glyphs, Role};
 
 /// The checks the engine ran.
 pub(super) struct GatesView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("gates", "Gates", &GatesView)
+    .showing(|_| Content::Gates(None))
+    .offered(
+        (
+            "gates",
+            "The checks the engine ran, failed ones first: command, how it ended, how long, output.",
+        ),
+        &["checks", "tests", "evidence", "output"],
+        When::Always,
+    );
 
 /// From this inner height on the output of the marked check is shown below the list.
 const OUTPUT_FROM: u16 = 8;
@@ -42,6 +57,18 @@ impl View for GatesView {
             title.push(piece(format!("  {failed} failed"), Role::Failed));
         }
         title
+    }
+
+    fn has_parts(&self) -> bool {
+        true
+    }
+
+    fn target<'a>(&self, _state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        let task = task_of(&pane.content);
+        let check = marked_check(task, pane, scene).map(|check| &check.task);
+        check
+            .or(task)
+            .map_or_else(Target::default, |id| target_of(scene, id))
     }
 
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {
@@ -122,7 +149,11 @@ impl View for GatesView {
 }
 
 fn of_task<'a>(look: &Look<'a>) -> Option<&'a TaskId> {
-    match &look.pane.content {
+    task_of(&look.pane.content)
+}
+
+fn task_of(content: &Content) -> Option<&TaskId> {
+    match content {
         Content::Gates(task) => task.as_ref(),
         _ => None,
     }

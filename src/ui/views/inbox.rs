@@ -5,18 +5,27 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped, terminal};
 use crate::domain::{Attempt, Task};
 use crate::read_model::{Attention, AttentionKind};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, When};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use crate::ui::lists::inbox;
 use crate::ui::marker::{Mark, attention_word, kind_word};
-use crate::ui::scene::ScreenId;
-use crate::ui::state::Order;
-use crate::ui::target::waiting;
+use crate::ui::page::PageRow;
+use crate::ui::pane::PaneId;
+use crate::ui::scene::{Scene, ScreenId};
+use crate::ui::state::{Order, Pane, State};
+use crate::ui::target::{Target, of_task, waiting};
 use crate::ui::text::{clock, width, wrap};
 use crate::ui::theme::Role;
 
 /// What needs a person.
 pub(super) struct InboxView;
+
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("inbox", "Inbox", &InboxView).offered(
+    ("inbox", "All that needs you, oldest first; answered in place."),
+    &["approvals", "questions", "permissions", "waiting"],
+    When::Always,
+);
 
 /// Rows of the marked item's details, its line included, where there is room for them.
 const DETAILS: u16 = 9;
@@ -48,6 +57,10 @@ impl View for InboxView {
 
     fn orders(&self) -> &'static [Order] {
         &[Order::Usual, Order::Newest, Order::Name]
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        waiting(state, pane, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {

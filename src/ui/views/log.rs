@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, stepped};
 use crate::domain::Level;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, When};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use crate::ui::page::{Page, PageRow};
 use crate::ui::scene::LogLine;
 use crate::ui::text::{clock, prefix, width, wrap};
 use crate::ui::theme::{Glyphs, Role};
@@ -17,6 +18,15 @@ use filter::Filter;
 
 /// What happened.
 pub(super) struct LogView;
+
+/// Its name.
+pub(crate) const PAGE: Page = Page::of("log");
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("log", "Watcher", &LogView).offered(
+    ("log", "What happened: the watcher's log."),
+    &["events", "history", "watcher"],
+    When::Always,
+);
 
 impl View for LogView {
     fn about(&self) -> &'static str {

@@ -6,7 +6,9 @@ use ratatui::layout::Rect;
 use super::{Hits, Look, Moved, Step, View, scrolled};
 use crate::domain::Span;
 use crate::read_model::Figures;
+use crate::ui::action::When;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::page::{Page, PageRow};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::theme::Role;
 
@@ -14,6 +16,18 @@ mod lines;
 
 /// Figures about the work.
 pub(super) struct MetricsView;
+
+/// Its name.
+pub(crate) const PAGE: Page = Page::of("metrics");
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("metrics", "Metrics", &MetricsView).offered(
+    (
+        "metrics",
+        "Figures: throughput, how long stages take, what came back, what agents use.",
+    ),
+    &["stats", "analytics", "throughput", "cpu", "memory"],
+    When::Always,
+);
 
 /// How old figures may be.
 const FRESH: Span = Span::seconds(2);

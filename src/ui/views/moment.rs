@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 use super::{Hits, Look, Moved, Step, View, terminal};
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::pane::Direction;
+use crate::ui::pane::{Direction, PaneId};
+use crate::ui::scene::Scene;
 use crate::ui::shelf::{Moment, Paper, Sheet, Want};
-use crate::ui::state::Content;
+use crate::ui::state::{Content, Pane, State};
+use crate::ui::target::{self, Target};
 use crate::ui::text::clock;
 use crate::ui::theme::Role;
 
@@ -37,6 +39,13 @@ impl View for MomentView {
 
     fn note(&self, _look: &Look<'_>) -> Option<Piece> {
         Some(piece("REPLAY", Role::Banner))
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        match pane.content {
+            Content::Moment(id, _) => target::of_attempt(scene, id),
+            _ => target::of_selected(state, scene),
+        }
     }
 
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {

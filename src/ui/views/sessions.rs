@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
 use crate::domain::Span;
 use crate::read_model::{SessionRow, SessionState};
+use crate::ui::action::When;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists::sessions;
 use crate::ui::marker::Mark;
+use crate::ui::page::{Page, PageRow};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::target::marked_session;
 use crate::ui::text::cut_front;
@@ -15,6 +17,18 @@ use crate::ui::theme::Role;
 
 /// The servers of this person's projects.
 pub(super) struct SessionsView;
+
+/// Its name.
+pub(crate) const PAGE: Page = Page::of("sessions");
+/// How it is offered.
+pub(super) static ROW: PageRow = PageRow::of("sessions", "Sessions", &SessionsView).offered(
+    (
+        "sessions",
+        "Your projects with a server: running, detached, or cut off; go to another.",
+    ),
+    &["projects", "switch", "servers", "attach"],
+    When::Always,
+);
 
 /// How old the list may be.
 const FRESH: Span = Span::seconds(3);

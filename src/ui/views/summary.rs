@@ -2,9 +2,9 @@
 
 use ratatui::layout::Rect;
 
-use super::Look;
+use super::{LOG, Look, METRICS};
 use crate::domain::{Task, TaskState};
-use crate::ui::action::{Action, Page};
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, pieces_width, row_of};
 use crate::ui::theme::Role;
 
@@ -92,8 +92,8 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
 fn keys(look: &Look<'_>) -> Vec<Piece> {
     let mut keys = Vec::new();
     for (action, title) in [
-        (Action::Show(Page::Metrics), "figures"),
-        (Action::Show(Page::Log), "log"),
+        (Action::Show(METRICS), "figures"),
+        (Action::Show(LOG), "log"),
         (Action::NewTask, "new task"),
         (Action::Finished, "show them"),
     ] {

@@ -10,13 +10,23 @@ use crate::domain::AttemptId;
 use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::of_attempt;
-use crate::ui::scene::{ScreenId, ScreenRead};
-use crate::ui::state::Content;
+use crate::ui::page::PageRow;
+use crate::ui::pane::PaneId;
+use crate::ui::scene::{Scene, ScreenId, ScreenRead};
+use crate::ui::state::{Content, Pane, State};
+use crate::ui::target::{self, Target};
 use crate::ui::text::{clean, grapheme_width, wrap};
 use crate::ui::theme::Role;
 
 /// A live terminal.
 pub(super) struct TerminalView;
+
+/// How shells are offered.
+pub(super) static SHELL: PageRow =
+    PageRow::of("shell", "Shell", &TerminalView).showing(|_| Content::Shell(None));
+/// How the conductor is offered.
+pub(super) static CONDUCTOR: PageRow =
+    PageRow::of("conductor", "Conductor", &TerminalView).showing(|_| Content::Conductor);
 
 impl View for TerminalView {
     fn about(&self) -> &'static str {
@@ -29,6 +39,13 @@ impl View for TerminalView {
             Content::Shell(_) => named(look, "Shell"),
             Content::Conductor => named(look, "Conductor"),
             _ => Vec::new(),
+        }
+    }
+
+    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+        match pane.content {
+            Content::Attempt(id) => target::of_attempt(scene, id),
+            _ => target::of_selected(state, scene),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rows about moving. Data only.
 
 use super::row;
-use crate::ui::action::{Action, Entry, Group, Page, When};
+use crate::ui::action::{Action, Entry, Group, When};
 use crate::ui::pane::Direction;
 
 pub(super) const ROWS: &[Entry] = &[
@@ -149,70 +149,6 @@ pub(super) const ROWS: &[Entry] = &[
         "board",
         ("board", "To the board."),
         &["kanban", "tasks", "home"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Inbox),
-        "inbox",
-        ("inbox", "All that needs you, oldest first; answered in place."),
-        &["approvals", "questions", "permissions", "waiting"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Log),
-        "log",
-        ("log", "What happened: the watcher's log."),
-        &["events", "history", "watcher"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Diff),
-        "diff",
-        (
-            "diff",
-            "What the task changed: files and lines, what is not committed included.",
-        ),
-        &["changes", "patch", "review"],
-        (Group::Moving, When::Task),
-    ),
-    row(
-        Action::Show(Page::Gates),
-        "gates",
-        (
-            "gates",
-            "The checks the engine ran, failed ones first: command, how it ended, how long, output.",
-        ),
-        &["checks", "tests", "evidence", "output"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Graph),
-        "graph",
-        (
-            "dependencies",
-            "What waits for what, how deep it goes, and the longest chain of work that is left.",
-        ),
-        &["tree", "critical path", "blocked", "order"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Metrics),
-        "metrics",
-        (
-            "metrics",
-            "Figures: throughput, how long stages take, what came back, what agents use.",
-        ),
-        &["stats", "analytics", "throughput", "cpu", "memory"],
-        (Group::Moving, When::Always),
-    ),
-    row(
-        Action::Show(Page::Sessions),
-        "sessions",
-        (
-            "sessions",
-            "Your projects with a server: running, detached, or cut off; go to another.",
-        ),
-        &["projects", "switch", "servers", "attach"],
         (Group::Moving, When::Always),
     ),
     row(
