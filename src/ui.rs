@@ -19,7 +19,6 @@ mod lists;
 mod live;
 mod marker;
 mod names;
-mod page;
 mod palette;
 mod pane;
 mod past;

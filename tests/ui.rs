@@ -48,3 +48,5 @@ mod screens;
 mod snapshots;
 #[path = "ui/states.rs"]
 mod states;
+#[path = "ui/verbs.rs"]
+mod verbs;

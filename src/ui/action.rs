@@ -1,6 +1,5 @@
 //! The one table of actions. Keys, hints, the help and `docs/keys.md` are made from it; nothing here acts.
 
-pub use super::page::Page;
 use super::pane::Direction;
 use super::still::Select;
 
@@ -286,8 +285,10 @@ pub struct Entry {
 }
 
 mod command_line;
+mod page;
 mod table;
 
+pub use page::Page;
 pub use table::entries;
 
 impl Action {

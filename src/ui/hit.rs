@@ -1,5 +1,6 @@
 //! What can be clicked, or jumped to by a label. Data only.
 
+use super::action::Action;
 use super::pane::PaneId;
 use crate::domain::{AttemptId, TaskId};
 
@@ -18,6 +19,8 @@ pub enum Hit {
     Agent(PaneId, AttemptId),
     /// Another row of that pane's view, by the view's own number.
     Mark(PaneId, u64),
+    /// A key that is offered, or hinted at.
+    Act(Action),
     /// A row of a choice.
     Choice(usize),
     /// Whatever lies over the panes.

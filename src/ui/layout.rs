@@ -162,7 +162,7 @@ mod tests {
             .iter()
             .map(|text| Layout::parse(text).expect("layout"))
             .collect();
-        assert_eq!(layouts[0].views, ["conductor", "shell", "board", "log"]);
+        assert_eq!(layouts[0].views, ["conductor", "shell", "board", "watcher"]);
         assert_eq!(layouts[0].focus, 2);
         assert_eq!(layouts[1].plan, Plan::Agents);
     }

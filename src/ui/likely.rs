@@ -6,7 +6,7 @@ use super::scene::Scene;
 use super::state::State;
 use super::still::Select;
 
-const NAV: [Action; 16] = [
+const NAV: [Action; 18] = [
     Action::NextPart,
     Action::Against,
     Action::Open,
@@ -18,6 +18,8 @@ const NAV: [Action; 16] = [
     Action::Type,
     Action::Skip,
     Action::NewTask,
+    Action::Find,
+    Action::Palette,
     Action::StopAgent,
     Action::Pause,
     Action::NextPane,

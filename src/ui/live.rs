@@ -6,7 +6,7 @@ use crossterm::event::{
 };
 use ratatui::style::{Color, Modifier, Style};
 
-use super::scene::{ScreenCursor, ScreenRead, Wants, says_something};
+use super::scene::{ScreenCursor, ScreenRead, Wants, says_something, words_of};
 use super::still::{Still, StillLine};
 use crate::domain::Timestamp;
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
@@ -86,7 +86,7 @@ impl ScreenRead for LiveScreen<'_> {
             self.terminal.visible_row(row, 0, &mut self.row);
             let line: String = self.row.iter().map(|cell| cell.text.as_str()).collect();
             if says_something(&line) {
-                return line.trim().to_owned();
+                return words_of(&line).to_owned();
             }
         }
         String::new()
@@ -134,6 +134,14 @@ impl ScreenRead for LiveScreen<'_> {
             row: cursor.row,
             shape: cursor.shape,
         })
+    }
+
+    fn writes_at(&self) -> u16 {
+        let cursor = self.terminal.cursor();
+        if !cursor.visible && self.terminal.modes().has(Mode::AlternateScreen) {
+            return self.terminal.size().rows.saturating_sub(1);
+        }
+        cursor.row
     }
 
     fn wants(&self) -> Wants {
@@ -343,11 +351,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_cut_stays_where_the_program_writes_also_with_its_cursor_hidden() {
+        let mut terminal = Terminal::new(EngineKind::Rio, Size::new(40, 30), 10);
+        terminal.feed(0, b"one\r\ntwo\r\n\x1b[?25l");
+        assert_eq!(LiveScreen::new(&mut terminal, true).cursor(), None);
+        assert_eq!(LiveScreen::new(&mut terminal, true).writes_at(), 2);
+        // A program that has the whole screen leaves its hidden cursor anywhere.
+        terminal.feed(0, b"\x1b[?1049h\x1b[5;5H");
+        assert_eq!(LiveScreen::new(&mut terminal, true).writes_at(), 29);
+    }
+
+    #[test]
     fn the_last_line_is_the_last_that_says_something() {
         let mut terminal = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);
         terminal.feed(
             0,
-            "Reading login.rs\r\n  Wrote 12 lines  \r\n────\r\n>  \r\n".as_bytes(),
+            "Reading login.rs\r\n──  Wrote 12 lines  ───│\r\n────\r\n>  \r\n".as_bytes(),
         );
         assert_eq!(LiveScreen::new(&mut terminal, true).last_line(), "Wrote 12 lines");
         let mut empty = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);

@@ -11,7 +11,8 @@ use super::past::is_enough;
 use super::possible::why_not_about;
 use super::scene::Scene;
 use super::state::State;
-use super::target::{Target, of_task, target};
+use super::target::{Target, of_task};
+use super::views::target;
 use crate::domain::{AttemptId, TaskId};
 
 /// Most rows that are listed; the best come first.
@@ -161,7 +162,7 @@ impl<'a> List<'a> {
             .copied()
             .chain(likely(self.state, self.scene, self.arranged))
         {
-            if !actions.contains(&action) {
+            if !actions.contains(&action) && action != Action::Palette {
                 actions.push(action);
             }
         }

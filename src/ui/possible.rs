@@ -4,8 +4,8 @@ use super::action::{Action, When};
 use super::arrange::{Arranged, alive};
 use super::scene::Scene;
 use super::state::{Content, State};
-use super::target::{Target, target};
-use super::views::view_of;
+use super::target::Target;
+use super::views::{target, view_of};
 use crate::domain::task::{Hold, WhyNot};
 use crate::domain::{Task, TaskState};
 

@@ -100,7 +100,7 @@ pub trait ScreenRead {
             }
         });
         let says = rows.iter().rev().find(|line| says_something(line));
-        says.map_or_else(String::new, |line| line.trim().to_owned())
+        says.map_or_else(String::new, |line| words_of(line).to_owned())
     }
     /// All it has shown, as far as it is in memory: history and screen.
     fn still(&mut self) -> Still;
@@ -127,6 +127,10 @@ pub trait ScreenRead {
     /// Where the cursor is, when the program shows it.
     fn cursor(&self) -> Option<ScreenCursor>;
 
+    /// The row to keep in sight where not all fit: where the program writes, also with its cursor hidden; the last one of a
+    /// program that has the whole screen.
+    fn writes_at(&self) -> u16;
+
     /// What the program asked for, as far as it concerns our keys and mouse.
     fn wants(&self) -> Wants;
 
@@ -138,6 +142,11 @@ pub trait ScreenRead {
 
     /// Whether its program still runs.
     fn alive(&self) -> bool;
+}
+
+/// A line of a terminal without the spaces and frames around its words.
+pub(super) fn words_of(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c))
 }
 
 /// Whether a line of a terminal is more than lines, marks and an empty prompt.

@@ -66,7 +66,7 @@ pub struct State {
     /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
     pub(crate) trail: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
-    /// What was told and not logged yet; at most [`MOST_TOLD`].
+    /// What was told and not logged yet; at most a hundred.
     told: Vec<Told>,
     /// Acts that can be taken back, the last one last.
     pub(crate) undo: Vec<Undoable>,

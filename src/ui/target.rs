@@ -1,12 +1,10 @@
 //! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
 
-use super::arrange::Arranged;
 use super::fuzzy::Needle;
 use super::lists::{Sieve, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
 use super::state::{Finished, Pane, State};
-use super::views::view_of;
 use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId, Timestamp};
 use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, SessionState};
 
@@ -26,12 +24,6 @@ impl<'a> Target<'a> {
             _ => None,
         }
     }
-}
-
-/// What an action pressed now is about: what the pane with the focus shows, else the selected task.
-pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
-    let pane = state.pane(arranged.focus);
-    view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
 
 /// That attempt, as long as it is open, and its task.

@@ -141,7 +141,7 @@ impl FrameOf<'_> {
         if self.arranged.framing == Framing::Boxed {
             bars::strip(self, canvas, hits);
         }
-        hints::status(self, canvas);
+        hints::status(self, canvas, hits);
     }
 
     fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {

@@ -3,11 +3,11 @@
 
 use ratatui::layout::Rect;
 
-use super::arrange::Mode;
+use super::action::Page;
+use super::arrange::{Arranged, Mode};
 use super::canvas::{Canvas, Piece, piece};
 pub use super::hit::Hit;
 use super::lists::Sieve;
-use super::page::PageRow;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::shelf::{Paper, Sheet, Want};
@@ -19,6 +19,7 @@ use crate::domain::{AttemptId, TaskId};
 mod agents;
 mod board;
 mod card;
+mod conductor;
 mod detail;
 mod diff;
 mod gates;
@@ -29,31 +30,26 @@ mod kanban;
 mod log;
 mod metrics;
 mod moment;
+mod offers;
 mod past;
 mod sessions;
 mod summary;
 mod terminal;
 
-pub(crate) use log::PAGE as LOG;
+pub(crate) use log::{PAGE as LOG, is_log};
 pub(crate) use metrics::PAGE as METRICS;
 pub(crate) use sessions::PAGE as SESSIONS;
 pub(crate) use terminal::{first_shown, redraw_row};
 
-/// Every view that has a name, in the order of choices. A new one is a file of its own, and its line here.
-pub(crate) static PAGES: [&PageRow; 13] = [
-    &board::ROW,
-    &agents::ROW,
-    &terminal::SHELL,
-    &terminal::CONDUCTOR,
-    &log::ROW,
-    &detail::ROW,
-    &inbox::ROW,
-    &metrics::ROW,
-    &sessions::ROW,
-    &past::ROW,
-    &graph::ROW,
-    &gates::ROW,
-    &diff::ROW,
+/// Views that their names tell, and what draws them. A new one is a file of its own, its line here and its row in the table of
+/// actions.
+static PAGES: [(Page, &dyn View); 6] = [
+    (log::PAGE, &log::LogView),
+    (log::WATCHER, &log::LogView),
+    (inbox::PAGE, &inbox::InboxView),
+    (metrics::PAGE, &metrics::MetricsView),
+    (sessions::PAGE, &sessions::SessionsView),
+    (graph::PAGE, &graph::GraphView),
 ];
 
 /// What a view sees.
@@ -215,14 +211,24 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
     match content {
         Content::Board => &board::BoardView,
         Content::Agents => &agents::AgentsView,
-        Content::Attempt(_) | Content::Shell(_) | Content::Conductor => &terminal::TerminalView,
+        Content::Attempt(_) | Content::Shell(_) => &terminal::TerminalView,
+        Content::Conductor => &conductor::ConductorView,
         Content::Detail(_) => &detail::DetailView,
         Content::Gates(_) => &gates::GatesView,
         Content::Moment(..) => &moment::MomentView,
         Content::Past(_) => &past::PastView,
         Content::Diff(..) => &diff::DiffView,
-        Content::Page(page) => page.row().map_or(&board::BoardView, |row| row.view),
+        Content::Page(page) => {
+            let known = PAGES.iter().find(|(known, _)| known == page);
+            known.map_or(&board::BoardView, |(_, view)| *view)
+        }
     }
+}
+
+/// What an action pressed now is about: what the pane with the focus shows, else the selected task.
+pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
+    let pane = state.pane(arranged.focus);
+    view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
 
 /// The index that a movement leads to in a list of that length.
@@ -249,4 +255,26 @@ pub(crate) fn first_row(marked: usize, height: usize, length: usize) -> usize {
     marked
         .saturating_sub(height / 2)
         .min(length.saturating_sub(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_view_that_has_a_name_is_drawn_by_its_own_and_kept_by_that_name() {
+        for page in Page::all() {
+            let content = Content::of(page, None);
+            assert_eq!(content.title(), Some(page.title()));
+            if let Content::Page(page) = content {
+                assert!(
+                    PAGES.iter().any(|(known, _)| *known == page),
+                    "{page} has no view"
+                );
+            }
+            let kept = serde_json::to_string(&content).expect("kept");
+            assert_eq!(serde_json::from_str::<Content>(&kept).expect("taken up"), content);
+        }
+        assert!(serde_json::from_str::<Content>("\"phases\"").is_err());
+    }
 }

@@ -127,7 +127,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
 
     // What its screen showed when something happened.
     tty.press("W");
-    tty.wait("the log", |screen| screen.pane_has("Watcher", "t-1"));
+    tty.wait("the log", |screen| screen.pane_has("Log", "t-1"));
     tty.press("k Enter");
     tty.see("REPLAY");
     tty.see("as it was at");

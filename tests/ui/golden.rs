@@ -12,11 +12,12 @@ use crate::fixture::{Desk, NOW, text};
 use crate::screens::TextScreens;
 
 /// Views, the tab and the keys that lead there.
-const VIEWS: [(&str, &str, &str); 16] = [
+const VIEWS: [(&str, &str, &str); 17] = [
     ("main", "1", ""),
     ("agents", "2", ""),
+    ("conductor", "1", "S-Tab S-Tab j"),
     ("board", "3", ""),
-    ("task", "3", "G Enter"),
+    ("task", "3", "g T"),
     ("log", "4", "k k"),
     ("moment", "4", "k k Enter"),
     ("inbox", "5", "j j"),

@@ -17,7 +17,7 @@ fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> Input {
     })
 }
 
-fn click(desk: &mut Desk, hit: &Hit) -> Vec<Request> {
+pub(crate) fn click(desk: &mut Desk, hit: &Hit) -> Vec<Request> {
     let area = place(desk, hit);
     desk.input(event(
         MouseEventKind::Down(MouseButton::Left),

@@ -105,6 +105,10 @@ impl ScreenRead for TextScreen {
         })
     }
 
+    fn writes_at(&self) -> u16 {
+        u16::try_from(self.visible(0).len().saturating_sub(1)).expect("short")
+    }
+
     fn wants(&self) -> Wants {
         self.wants
     }

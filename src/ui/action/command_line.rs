@@ -11,7 +11,8 @@ impl Action {
             Action::Retry | Action::TryNow => "dbs retry ID",
             Action::RetryWithNote => "dbs retry ID --note TEXT",
             Action::Withdraw => "dbs task withdraw ID",
-            Action::MoreUrgent | Action::LessUrgent => "dbs task update ID --priority 1",
+            Action::MoreUrgent => "dbs task update ID --priority 1",
+            Action::LessUrgent => "dbs task update ID --priority 3",
             Action::EditTask => "dbs task edit ID",
             Action::Skip => "dbs skip ID",
             Action::Park => "dbs task park ID TEXT",
@@ -25,8 +26,11 @@ impl Action {
             Action::Open => "dbs task show ID",
             Action::Board => "dbs board",
             Action::StopServer => "dbs stop",
-            Action::Help => "dbs help",
+            Action::Help => "dbs keys",
             Action::Demo => "dbs demo",
+            Action::MergeNow => "dbs task update ID --stage merging",
+            Action::Type => "dbs attach",
+            Action::Show(page) => return page.command_line(),
             _ => return None,
         })
     }

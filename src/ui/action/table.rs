@@ -1,15 +1,16 @@
-//! The rows of the table of actions, in the order of the help, one file per group; what leads to a view stands in the view's
-//! own file. Data only.
+//! The rows of the table of actions, in the order of the help, one file per group; views have one of their own. Data only.
 
 use super::{Action, Entry, Group, When};
-use crate::ui::views::PAGES;
 
 mod copying;
 mod moving;
+mod pages;
 mod panes;
 mod program;
 mod tasks;
 mod terminals;
+
+pub(super) use pages::ROWS as PAGES;
 
 /// Every action there is, in the order of the help.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -21,7 +22,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         panes::ROWS,
         program::ROWS,
     ];
-    let pages = PAGES.into_iter().filter_map(|row| row.entry.as_ref());
+    let pages = PAGES.iter().filter_map(|row| row.entry.as_ref());
     groups.into_iter().flatten().chain(pages)
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Seen {
     pub(super) is_presentable: bool,
     alive: bool,
     title: String,
-    cursor_row: Option<u16>,
+    writes_at: u16,
 }
 
 impl Seen {
@@ -50,23 +50,19 @@ impl Seen {
             is_presentable: screen.is_presentable(now),
             alive: screen.alive(),
             title: screen.title(),
-            cursor_row: cursor_row(screen),
+            writes_at: screen.writes_at(),
         }
     }
 
     /// Whether nothing but rows may have changed since, for a pane of that area.
     pub(super) fn still_fits(&self, screen: &dyn ScreenRead, area: Rect) -> bool {
-        // Cut to its pane, a terminal moves with its cursor.
+        // Cut to its pane, a terminal moves with where its program writes.
         let is_cut = self.size.1 > area.height;
         self.size == screen.size()
             && self.alive == screen.alive()
             && self.title == screen.title()
-            && !(is_cut && self.cursor_row != cursor_row(screen))
+            && !(is_cut && self.writes_at != screen.writes_at())
     }
-}
-
-fn cursor_row(screen: &dyn ScreenRead) -> Option<u16> {
-    screen.cursor().map(|cursor| cursor.row)
 }
 
 impl Screens for Watching<'_> {
@@ -136,6 +132,10 @@ impl ScreenRead for Watched<'_> {
 
     fn cursor(&self) -> Option<ScreenCursor> {
         self.screen.cursor()
+    }
+
+    fn writes_at(&self) -> u16 {
+        self.screen.writes_at()
     }
 
     fn wants(&self) -> Wants {

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{AttemptId, TaskId, Timestamp};
-use crate::ui::page::{Page, PageRow};
+use crate::ui::action::Page;
 use crate::ui::scene::ScreenId;
 use crate::ui::shelf::Against;
-use crate::ui::views::PAGES;
 
 /// What a pane shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,17 +39,18 @@ pub enum Content {
 impl Content {
     /// The content of that name.
     pub(crate) fn named(name: &str) -> Option<Content> {
-        PageRow::named(name).map(|row| row.content(None))
+        Page::named(name).map(|page| Content::of(page, None))
     }
 
     /// All names, for people who misspelled one.
     pub(crate) fn names() -> String {
-        PAGES.map(|row| row.page.to_string()).join(", ")
+        let names: Vec<&str> = Page::all().map(Page::name).collect();
+        names.join(", ")
     }
 
     /// Title and content of everything that has a name.
     pub(crate) fn all() -> impl Iterator<Item = (&'static str, Content)> {
-        PAGES.into_iter().map(|row| (row.title, row.content(None)))
+        Page::all().map(|page| (page.title(), Content::of(page, None)))
     }
 
     /// Its title, for contents that have a name.
@@ -59,9 +59,19 @@ impl Content {
         found.map(|(title, _)| title)
     }
 
-    /// Where a key leads; nothing when there is no such view.
-    pub(crate) fn of(page: Page, task: Option<TaskId>) -> Option<Content> {
-        page.row().map(|row| row.content(task))
+    /// What a pane shows for a name, where a person was at that task.
+    pub(crate) fn of(page: Page, task: Option<TaskId>) -> Content {
+        match page.name() {
+            "board" => Content::Board,
+            "agents" => Content::Agents,
+            "shell" => Content::Shell(None),
+            "conductor" => Content::Conductor,
+            "task" => Content::Detail(task),
+            "history" => Content::Past(String::new()),
+            "gates" => Content::Gates(None),
+            "diff" => Content::Diff(task, Against::Base),
+            _ => Content::Page(page),
+        }
     }
 
     /// The terminal it shows, if it is one.

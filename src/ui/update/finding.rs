@@ -9,7 +9,7 @@ use crate::ui::chord::Chord;
 use crate::ui::line::Line;
 use crate::ui::pane::Direction;
 use crate::ui::state::{Content, Finding, Goal, Hands, Overlay};
-use crate::ui::views::{LOG, Step, view_of};
+use crate::ui::views::{Step, is_log, view_of};
 
 impl Turn<'_, '_> {
     /// Begins to search: the terminal with the focus, held still for it, else the list.
@@ -133,7 +133,7 @@ impl Turn<'_, '_> {
                 words.clone_into(&mut pane.filter);
                 pane.scroll = 0;
                 // The log goes on following; in other lists what is marked is one of those that match.
-                if pane.content != Content::Page(LOG) {
+                if !is_log(&pane.content) {
                     self.step_found(Step::Lines(0));
                 }
             }

@@ -21,7 +21,9 @@ impl Turn<'_, '_> {
         let places: Vec<(Rect, Hit)> = layouted
             .hits
             .into_iter()
-            .filter(|(area, hit)| !area.is_empty() && !matches!(hit, Hit::Overlay | Hit::Choice(_)))
+            .filter(|(area, hit)| {
+                !area.is_empty() && !matches!(hit, Hit::Overlay | Hit::Choice(_) | Hit::Act(_))
+            })
             .collect();
         let labels = labels(places.len());
         let targets = places.into_iter().zip(labels);

@@ -153,6 +153,7 @@ impl Turn<'_, '_> {
             Hit::Choice(at) => self.click_choice(at),
             Hit::Tab(tab) => self.visit_tab(tab),
             Hit::Strip => self.act(Action::NeedsYou),
+            Hit::Act(action) => self.act(action),
             Hit::Pane(pane) => {
                 if pane == arranged.focus {
                     self.click_terminal(arranged);

@@ -10,7 +10,7 @@ use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{Content, Hands, MOST_STEPS_BACK, Overlay, Pane, Search, Shape, Zoom};
 use crate::ui::target::shown_agent;
-use crate::ui::views::{LOG, Look, Moved, SESSIONS, Step, view_of};
+use crate::ui::views::{Look, Moved, SESSIONS, Step, is_log, view_of};
 
 impl Turn<'_, '_> {
     /// Does an action that moves; answers whether it was one.
@@ -205,7 +205,7 @@ impl Turn<'_, '_> {
         if let Content::Past(words) = &content {
             return self.visit_past(words, arranged);
         }
-        if content == Content::Page(LOG) && self.state.pane(arranged.focus).mark.is_some() {
+        if is_log(&content) && self.state.pane(arranged.focus).mark.is_some() {
             return self.visit_moment(arranged);
         }
         let about = self.target(arranged);
@@ -333,13 +333,12 @@ impl Turn<'_, '_> {
     fn visit_page(&mut self, page: Page, arranged: &Arranged) {
         self.state.hands = Hands::Ours;
         let task = self.target(arranged).task.map(|task| task.id.clone());
-        let Some(wanted) = Content::of(page, task) else {
-            return;
-        };
-        if self.state.pane(arranged.focus).content == wanted {
+        let wanted = Content::of(page, task);
+        let shows = |pane: &Pane| pane.content == wanted || is_log(&wanted) && is_log(&pane.content);
+        if shows(&self.state.pane(arranged.focus)) {
             return;
         }
-        match self.showing(&|pane| pane.content == wanted) {
+        match self.showing(&shows) {
             Some(place) => {
                 self.remember(arranged);
                 self.go(place);

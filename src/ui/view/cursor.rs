@@ -7,10 +7,10 @@ use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
 use crate::ui::line::Line;
 use crate::ui::scene::ScreenRead;
-use crate::ui::state::{Content, Field, Overlay, Step};
-use crate::ui::target::{selected, shown_agent, waiting};
+use crate::ui::state::{Field, Overlay, Step};
+use crate::ui::target::shown_agent;
 use crate::ui::text::width;
-use crate::ui::views::{Hit, Hits, first_shown};
+use crate::ui::views::{Hit, Hits, first_shown, target};
 
 /// Where the cursor belongs.
 pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
@@ -22,10 +22,8 @@ pub(super) fn of(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
 pub(super) fn parked(frame: &FrameOf<'_>, hits: &Hits) -> Option<CursorAt> {
     let focus = frame.arranged.focus;
     let pane = frame.state.pane(focus);
-    let task = match pane.content {
-        Content::Inbox => waiting(frame.state, &pane, frame.scene).map(|(_, item)| item.task.clone()),
-        _ => selected(frame.state, frame.scene),
-    };
+    let about = target(frame.state, frame.scene, frame.arranged);
+    let task = about.task.map(|task| task.id.clone());
     let agent = shown_agent(frame.state, frame.scene, focus);
     let is_marked = |hit: &Hit| match (&frame.state.overlay, hit) {
         (Some(Overlay::Choose(choose)), Hit::Choice(at)) => choose.at == *at,

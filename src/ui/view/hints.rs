@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, overlays};
+use super::{FrameOf, Hit, Hits, overlays};
 use crate::ui::action::Action;
 use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
@@ -12,8 +12,11 @@ use crate::ui::possible::why_not;
 use crate::ui::state::{Counted, Finding, Goal, Hands, Overlay};
 use crate::ui::theme::Role;
 
-/// Draws the last row.
-pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
+/// Columns before a hint.
+const GAP: usize = 2;
+
+/// Draws the last row; its hints can be clicked.
+pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     let area = frame.arranged.status;
     let role = match frame.mode {
         Mode::Nav => Role::ModeNav,
@@ -27,7 +30,7 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
         return find(frame, finding, role, canvas);
     }
     let word = piece(format!(" {} ", frame.mode.word()), role);
-    let hints = hints(frame);
+    let offered = hints(frame);
     let last = last_hint(frame);
     let room = usize::from(area.width);
     let mut pieces = vec![word];
@@ -38,16 +41,22 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
         pieces.push(piece(format!(" {} marked", frame.state.marks.len()), Role::Key));
     }
     let mut used = pieces_width(&pieces) + last.as_ref().map_or(0, |last| pieces_width(last));
-    for hint in hints {
+    for (hint, action) in offered {
         used += pieces_width(&hint);
         if used > room {
             break;
+        }
+        if let Some(action) = action {
+            let from = pieces_width(&pieces) + GAP;
+            hits.push((columns(area, from, pieces_width(&hint) - GAP), Hit::Act(action)));
         }
         pieces.extend(hint);
     }
     canvas.line(area, &pieces);
     if let Some(last) = last {
         let used = canvas.right(area, &last);
+        let from = usize::from(area.width.saturating_sub(used)) + GAP;
+        hits.push((columns(area, from, usize::from(used)), Hit::Act(Action::Help)));
         if used == 0 {
             canvas.line(
                 Rect {
@@ -58,6 +67,17 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>) {
                 &last,
             );
         }
+    }
+}
+
+/// So many columns of a row from there on.
+fn columns(area: Rect, from: usize, many: usize) -> Rect {
+    let from = u16::try_from(from).unwrap_or(u16::MAX).min(area.width);
+    let many = u16::try_from(many).unwrap_or(u16::MAX).min(area.width - from);
+    Rect {
+        x: area.x + from,
+        width: many,
+        ..area
     }
 }
 
@@ -105,7 +125,7 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
 
 fn hint(key: &str, title: &str) -> Vec<Piece> {
     vec![
-        piece("  ", Role::Text),
+        piece(" ".repeat(GAP), Role::Text),
         piece(key, Role::Key),
         piece(format!(" {title}"), Role::Text),
     ]
@@ -128,13 +148,16 @@ fn last_hint(frame: &FrameOf<'_>) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-fn hints(frame: &FrameOf<'_>) -> Vec<Vec<Piece>> {
+fn hints(frame: &FrameOf<'_>) -> Vec<(Vec<Piece>, Option<Action>)> {
     if let Hands::Prefix { .. } = frame.state.hands {
         let prefix = frame.state.keymap.prefix();
-        return vec![hint(&prefix.to_string(), "and then? Esc cancels")];
+        return vec![(hint(&prefix.to_string(), "and then? Esc cancels"), None)];
     }
     if let Some(overlay) = &frame.state.overlay {
-        return overlay_hints(overlay);
+        return overlay_hints(overlay)
+            .into_iter()
+            .map(|hint| (hint, None))
+            .collect();
     }
     let place = match frame.mode {
         Mode::Type => Place::Prefixed,
@@ -145,7 +168,7 @@ fn hints(frame: &FrameOf<'_>) -> Vec<Vec<Piece>> {
     likely(frame.state, frame.scene, frame.arranged)
         .into_iter()
         .filter(possible)
-        .filter_map(|action| one(frame, place, action))
+        .filter_map(|action| Some((one(frame, place, action)?, Some(action))))
         .collect()
 }
 

@@ -106,7 +106,7 @@ fn lines(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Lines {
         Step::Demo => {
             said.line("See it at work?", Role::Strong);
             said.line(
-                "Scripted agents in a throw-away repository: forty seconds, no account, no network. Afterwards you are here again.",
+                "Scripted agents in a throw-away repository: one minute, no account, no network. Afterwards you are here again.",
                 Role::Dim,
             );
         }

@@ -7,18 +7,14 @@ use crate::domain::AttemptId;
 use crate::read_model::AgentRow;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::of_attempt;
-use crate::ui::page::PageRow;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
-use crate::ui::state::{Content, Order, Pane, State};
+use crate::ui::state::{Order, Pane, State};
 use crate::ui::target::{Target, of_attempt as target_of, shown_agent};
 use crate::ui::theme::Role;
 
 /// The list of agents.
 pub(super) struct AgentsView;
-
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("agents", "Agents", &AgentsView).showing(|_| Content::Agents);
 
 impl View for AgentsView {
     fn about(&self) -> &'static str {

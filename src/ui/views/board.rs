@@ -3,14 +3,14 @@
 use ratatui::layout::Rect;
 
 use super::card::Card;
-use super::{Hit, Hits, Look, Moved, Step, View, detail, first_row, kanban, stepped, summary};
+use super::{Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, kanban, stepped, summary};
 use crate::domain::TaskId;
 use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::Mark;
-use crate::ui::page::PageRow;
-use crate::ui::state::{Content, Finished, Order};
+use crate::ui::shelf::{Against, Want};
+use crate::ui::state::{Finished, Order};
 use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Role;
@@ -18,15 +18,17 @@ use crate::ui::theme::Role;
 /// The board.
 pub(super) struct BoardView;
 
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("board", "Board", &BoardView).showing(|_| Content::Board);
-
 /// From this inner width on: columns by stage.
 const KANBAN: u16 = 150;
 /// From this inner width on: the selected task beside the list.
 const BESIDE: u16 = 76;
 /// From this inner height on: the selected task below the list.
 const BELOW: u16 = 22;
+
+/// From this inner height on: the selected task below the columns.
+const HALVED: u16 = 40;
+/// Rows that the columns have at least then.
+const LEAST_CARDS: u16 = 12;
 
 /// How a board of some size is divided.
 enum Division {
@@ -89,6 +91,12 @@ impl View for BoardView {
         &[Order::Usual, Order::Newest, Order::Oldest, Order::Name]
     }
 
+    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+        let task = selected(look.state, look.scene);
+        let changes = task.and_then(|task| diff::want(look, &task, Against::Base));
+        changes.into_iter().collect()
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
         if look.scene.model.tasks.is_empty() {
             return empty(look, area, canvas);
@@ -96,9 +104,13 @@ impl View for BoardView {
         let is_over = summary::is_due(look) && look.state.finished == Finished::Counted;
         match divide(area) {
             Division::Kanban => {
-                kanban::draw(look, area, canvas, hits);
+                let (cards, below) = halves(look, area);
+                kanban::draw(look, cards, canvas, hits);
                 if is_over {
                     summary::draw(look, area, canvas);
+                } else if let (Some(below), Some(task)) = (below, selected(look.state, look.scene)) {
+                    canvas.level(below.y - 1, below);
+                    detail::draw_beside(look, &task, below, canvas);
                 }
             }
             Division::List { .. } if is_over => {
@@ -135,6 +147,20 @@ impl View for BoardView {
     }
 }
 
+/// The columns, and what is left below them for the selected task where the pane is high.
+fn halves(look: &Look<'_>, area: Rect) -> (Rect, Option<Rect>) {
+    if area.height < HALVED {
+        return (area, None);
+    }
+    let height = kanban::height(look, area, area.height * 3 / 5).max(LEAST_CARDS);
+    let below = Rect {
+        y: area.y + height + 1,
+        height: area.height - height - 1,
+        ..area
+    };
+    (Rect { height, ..area }, Some(below))
+}
+
 /// Shown while there is no task at all.
 fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
@@ -144,10 +170,7 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         (format!("{}  makes one here", hint(Action::NewTask)), Role::Text),
         (format!("{}  explains the keys", hint(Action::Help)), Role::Text),
         (
-            format!(
-                "{} demo  plays forty seconds of agents at work",
-                hint(Action::Palette)
-            ),
+            format!("{} demo  plays a minute of agents at work", hint(Action::Palette)),
             Role::Text,
         ),
     ];

@@ -89,7 +89,8 @@ impl<'a> Card<'a> {
     }
 }
 
-fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
+/// The last line that a terminal shows while its program runs.
+pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
     let mut last = String::new();
     scene.screens.with(id, &mut |screen| {
         if screen.alive() {

@@ -4,9 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, diff, scrolled, terminal};
 use crate::domain::{Span, TaskId};
-use crate::ui::action::When;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::page::PageRow;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::shelf::{Against, Paper, Want};
@@ -20,18 +18,8 @@ mod lines;
 /// One task in full.
 pub(super) struct DetailView;
 
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("task", "Task", &DetailView)
-    .showing(Content::Detail)
-    .offered(
-        (
-            "task",
-            "The task in full: what it asks for, why it stands where it stands, what was tried and written.",
-        ),
-        &["details", "description", "body", "attempts", "comments"],
-        When::Task,
-    );
-
+/// From this inner width on what is known stands beside what was written.
+const BESIDE: u16 = 110;
 /// Rows from which on the agent's terminal is shown below the task.
 const PEEK_FROM: u16 = 26;
 /// How long what was read of its checks is good enough.
@@ -92,8 +80,9 @@ impl View for DetailView {
         let (Some(task), Some(rows)) = (shown(look), step.rows(area.height)) else {
             return Moved::Out;
         };
-        let lines = lines::of(look, &task, area.width.saturating_sub(2)).len();
-        let most = lines.saturating_sub(usize::from(area.height));
+        let texts = lines::of(look, &task, &widths(&columns(area)));
+        let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
+        let most = longest.saturating_sub(usize::from(area.height));
         Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
     }
 }
@@ -107,12 +96,7 @@ fn shown(look: &Look<'_>) -> Option<TaskId> {
 
 /// The task beside or below a board: its first lines, and its agent's terminal when there is room.
 pub(super) fn draw_task(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
-    let model = look.scene.model;
-    let open = model.tasks.get(task).and_then(|task| task.open_attempt);
-    let screen = open
-        .map(ScreenId::Attempt)
-        .filter(|id| look.scene.screens.has(*id));
-    let Some(screen) = screen.filter(|_| area.height >= PEEK_FROM) else {
+    let Some(screen) = terminal_of(look, task).filter(|_| area.height >= PEEK_FROM) else {
         return draw_lines(look, (task, 0), area, canvas);
     };
     let upper = Rect {
@@ -129,16 +113,66 @@ pub(super) fn draw_task(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut
     terminal::peek(look, (screen, 0), lower, canvas);
 }
 
-fn draw_lines(look: &Look<'_>, (task, scroll): (&TaskId, usize), area: Rect, canvas: &mut Canvas<'_>) {
-    let room = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
+/// The task below the columns of a board, and its agent's terminal beside it.
+pub(super) fn draw_beside(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
+    let Some(screen) = terminal_of(look, task) else {
+        return draw_lines(look, (task, 0), area, canvas);
+    };
+    let left = Rect {
+        width: area.width * 2 / 5,
         ..area
     };
-    let lines = lines::of(look, task, room.width);
-    let height = usize::from(area.height);
-    let first = scroll.min(lines.len().saturating_sub(height));
-    for (at, pieces) in lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(room, at), pieces);
+    let right = Rect {
+        x: left.right() + 1,
+        width: area.width - left.width - 1,
+        ..area
+    };
+    draw_lines(look, (task, 0), left, canvas);
+    canvas.upright(left.right(), area);
+    terminal::peek(look, (screen, 0), right, canvas);
+}
+
+/// The terminal of whoever works on it, while there is one.
+fn terminal_of(look: &Look<'_>, task: &TaskId) -> Option<ScreenId> {
+    let open = look.scene.model.tasks.get(task)?.open_attempt?;
+    Some(ScreenId::Attempt(open)).filter(|id| look.scene.screens.has(*id))
+}
+
+/// Draws the lines of a task, scrolled by so many.
+pub(super) fn draw_lines(
+    look: &Look<'_>,
+    (task, scroll): (&TaskId, usize),
+    area: Rect,
+    canvas: &mut Canvas<'_>,
+) {
+    let columns = columns(area);
+    if let [_, right] = columns.as_slice() {
+        canvas.upright(right.x.saturating_sub(2), area);
     }
+    let texts = lines::of(look, task, &widths(&columns));
+    for (column, lines) in columns.iter().zip(texts) {
+        let height = usize::from(column.height);
+        let first = scroll.min(lines.len().saturating_sub(height));
+        for (at, pieces) in lines.iter().skip(first).take(height).enumerate() {
+            canvas.line(row_of(*column, at), pieces);
+        }
+    }
+}
+
+/// One column, or two beside each other.
+fn columns(area: Rect) -> Vec<Rect> {
+    let room = |x: u16, width: u16| Rect {
+        x: x + 1,
+        width: width.saturating_sub(2),
+        ..area
+    };
+    if area.width < BESIDE {
+        return vec![room(area.x, area.width)];
+    }
+    let left = area.width / 2;
+    vec![room(area.x, left), room(area.x + left + 1, area.width - left - 1)]
+}
+
+fn widths(columns: &[Rect]) -> Vec<u16> {
+    columns.iter().map(|column| column.width).collect()
 }

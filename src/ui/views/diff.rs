@@ -5,9 +5,8 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled};
 use crate::domain::{Span, TaskId};
 use crate::read_model::{Diff, DiffLine, FileChange, FileDiff, LineKind};
-use crate::ui::action::{Action, When};
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
-use crate::ui::page::PageRow;
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
 use crate::ui::shelf::{Against, Paper, Sheet, Want};
@@ -18,18 +17,6 @@ use crate::ui::theme::{Glyphs, Role};
 
 /// What a task changed.
 pub(super) struct DiffView;
-
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("diff", "Diff", &DiffView)
-    .showing(|task| Content::Diff(task, Against::Base))
-    .offered(
-        (
-            "diff",
-            "What the task changed: files and lines, what is not committed included.",
-        ),
-        &["changes", "patch", "review"],
-        When::Task,
-    );
 
 /// From this inner width on the files stand beside the lines.
 const TREE_FROM: u16 = 90;

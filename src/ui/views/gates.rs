@@ -5,33 +5,20 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled, stepped};
 use crate::domain::{Span, TaskId};
 use crate::read_model::{Check, CheckResult, usual_time};
-use crate::ui::action::{Action, When};
+use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists;
 use crate::ui::marker::Mark;
-use crate::ui::page::PageRow;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::state::{Content, Order, Pane, State};
 use crate::ui::target::{Target, marked_check, of_task as target_of};
-use crate::ui::text::wrap;
+use crate::ui::text::{width, wrap};
 use crate::ui::theme::{Glyphs, Role};
 
 /// The checks the engine ran.
 pub(super) struct GatesView;
-
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("gates", "Gates", &GatesView)
-    .showing(|_| Content::Gates(None))
-    .offered(
-        (
-            "gates",
-            "The checks the engine ran, failed ones first: command, how it ended, how long, output.",
-        ),
-        &["checks", "tests", "evidence", "output"],
-        When::Always,
-    );
 
 /// From this inner height on the output of the marked check is shown below the list.
 const OUTPUT_FROM: u16 = 8;
@@ -226,10 +213,13 @@ fn draw_check(look: &Look<'_>, all: &[Check], check: &Check, line: Rect, canvas:
         width: line.width - used,
         ..line
     };
+    let stage = check.stage.as_str();
+    let widest = all.iter().map(|check| width(check.stage.as_str())).max();
+    let pad = " ".repeat(widest.unwrap_or(0).saturating_sub(width(stage)));
     let left = [
         piece(format!(" {} ", mark.glyph(glyphs)), role),
         piece(format!("{:<8} ", check.task), Role::Strong),
-        piece(format!("{}  ", check.stage), Role::Dim),
+        piece(format!("{stage}{pad}  "), Role::Dim),
         piece(format!("{}: ", check.name), Role::Text),
         piece(&check.command, Role::Text),
     ];

@@ -6,9 +6,8 @@ use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
 use crate::domain::{Span, TaskId};
 use crate::read_model::{Graph, GraphRow};
-use crate::ui::action::When;
+use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::page::PageRow;
 use crate::ui::pane::Direction;
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::target::{fits, selected};
@@ -17,15 +16,8 @@ use crate::ui::theme::{Glyphs, Role};
 /// What waits for what.
 pub(super) struct GraphView;
 
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("graph", "Dependencies", &GraphView).offered(
-    (
-        "dependencies",
-        "What waits for what, how deep it goes, and the longest chain of work that is left.",
-    ),
-    &["tree", "critical path", "blocked", "order"],
-    When::Always,
-);
+/// Its name.
+pub(super) const PAGE: Page = Page::of("graph");
 
 /// How old what is drawn up may be.
 const FRESH: Span = Span::seconds(1);

@@ -2,30 +2,28 @@
 
 use ratatui::layout::Rect;
 
+use super::offers::{self, Offer};
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped, terminal};
+use super::{detail, diff};
 use crate::domain::{Attempt, Task};
 use crate::read_model::{Attention, AttentionKind};
-use crate::ui::action::{Action, When};
-use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use crate::ui::action::{Action, Page};
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists::inbox;
 use crate::ui::marker::{Mark, attention_word, kind_word};
-use crate::ui::page::PageRow;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
+use crate::ui::shelf::{Against, Want};
 use crate::ui::state::{Order, Pane, State};
 use crate::ui::target::{Target, of_task, waiting};
-use crate::ui::text::{clock, width, wrap};
+use crate::ui::text::{clock, wrap};
 use crate::ui::theme::Role;
 
 /// What needs a person.
 pub(super) struct InboxView;
 
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("inbox", "Inbox", &InboxView).offered(
-    ("inbox", "All that needs you, oldest first; answered in place."),
-    &["approvals", "questions", "permissions", "waiting"],
-    When::Always,
-);
+/// Its name.
+pub(super) const PAGE: Page = Page::of("inbox");
 
 /// Rows of the marked item's details, its line included, where there is room for them.
 const DETAILS: u16 = 9;
@@ -33,7 +31,7 @@ const DETAILS: u16 = 9;
 const TOLD_FROM: u16 = 10;
 /// From this inner width on a row says since when and from what that is known.
 const WIDE: u16 = 76;
-/// Rows left below the details from which on the agent's terminal is shown there.
+/// Rows left below the details from which on the agent's terminal, or the task, is shown there.
 const PEEK_FROM: u16 = 6;
 
 impl View for InboxView {
@@ -48,6 +46,12 @@ impl View for InboxView {
             title.push(piece("  oldest first", Role::Dim));
         }
         title
+    }
+
+    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+        let marked = waiting(look.state, look.pane, look.scene);
+        let changes = marked.and_then(|(_, item)| diff::want(look, &item.task, Against::Base));
+        changes.into_iter().collect()
     }
 
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
@@ -84,7 +88,7 @@ impl View for InboxView {
         }
         if let Some(told) = told {
             canvas.level(told.y - 1, told);
-            draw_told(look, marked, told, canvas);
+            draw_told(look, marked, told, canvas, hits);
         }
     }
 
@@ -152,7 +156,7 @@ fn source<'a>(look: &Look<'a>, item: &Attention) -> Option<&'a str> {
 }
 
 /// The marked item in full: the task, who waits for what, what was found, and the keys.
-fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>) {
+fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     let room = Rect {
         x: area.x + 1,
         width: area.width.saturating_sub(2),
@@ -177,26 +181,32 @@ fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<
     let height = usize::from(room.height);
     let keys = keys(look, item, wide);
     let shown = height.saturating_sub(keys.len()).min(lines.len());
-    for (at, pieces) in lines.iter().take(shown).chain(&keys).enumerate() {
+    for (at, pieces) in lines.iter().take(shown).enumerate() {
         canvas.line(row_of(room, at), pieces);
     }
+    offers::draw(&keys, (room, shown), canvas, hits);
     let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
-    let last = || Some(model.failure_of(task?)?.0.id);
-    if let Some(id) = item
-        .attempt
-        .or_else(last)
-        .filter(|_| area.height >= used.saturating_add(PEEK_FROM))
-    {
+    if area.height >= used.saturating_add(PEEK_FROM) {
         let below = Rect {
             y: area.y + used + 1,
             height: area.height - used - 1,
             ..area
         };
-        let screen = ScreenId::Attempt(id);
-        if look.scene.screens.has(screen) {
-            canvas.level(below.y - 1, below);
-            terminal::peek(look, (screen, 0), below, canvas);
+        canvas.level(below.y - 1, below);
+        draw_ground(look, item, below, canvas);
+    }
+}
+
+/// What one decides by: the terminal of the agent that asks or failed, else all that is known of the task.
+fn draw_ground(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>) {
+    let model = look.scene.model;
+    let failed = || Some(model.failure_of(model.tasks.get(&item.task)?)?.0.id);
+    let screen = item.attempt.or_else(failed).map(ScreenId::Attempt);
+    match screen.filter(|id| look.scene.screens.has(*id)) {
+        Some(screen) => {
+            terminal::peek(look, (screen, 0), area, canvas);
         }
+        None => detail::draw_lines(look, (&item.task, 0), area, canvas),
     }
 }
 
@@ -236,7 +246,7 @@ fn told(
 }
 
 /// The keys that answer it, as many lines as they need.
-fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Piece>> {
+fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Offer>> {
     let alike = look.scene.model.alike(item).count();
     let all = format!("allow all {alike}");
     let offers: &[(Action, &str)] = match item.kind {
@@ -264,26 +274,9 @@ fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Piece>> {
             (Action::Open, "look"),
         ],
     };
-    let mut lines = vec![Vec::new()];
-    let mut used = 0;
-    for (action, title) in offers {
-        let Some(key) = look.state.keymap.hint(*action) else {
-            continue;
-        };
-        if *action == Action::ApproveAll && alike < 2 {
-            continue;
-        }
-        let offer = [piece(&key, Role::Key), piece(format!(" {title}   "), Role::Text)];
-        if used > 0 && used + width(&key) + title.len() + 1 > room {
-            lines.push(Vec::new());
-            used = 0;
-        }
-        used += pieces_width(&offer);
-        if let Some(line) = lines.last_mut() {
-            line.extend(offer);
-        }
-    }
-    lines
+    let several = |(action, _): &&(Action, &str)| *action != Action::ApproveAll || alike > 1;
+    let offers: Vec<(Action, &str)> = offers.iter().filter(several).copied().collect();
+    offers::lines(look, &offers, room)
 }
 
 fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {

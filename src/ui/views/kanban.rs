@@ -8,7 +8,7 @@ use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, first_row, stepped};
 use crate::domain::TaskId;
 use crate::read_model::{Column, ColumnKind};
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::pane::Direction;
 use crate::ui::target::{fits, in_order, selected};
@@ -17,6 +17,8 @@ use crate::ui::theme::Role;
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 24;
+/// Lines of a card that say what happens to it.
+const STATE: usize = 2;
 
 /// The columns with the cards that match what the board is filtered by.
 fn columns<'a>(look: &Look<'a>) -> Cow<'a, [Column]> {
@@ -72,19 +74,23 @@ fn draw_column(
 ) {
     canvas.line(row_of(area, 0), &heading(look, column));
     let card = |id: &TaskId| Some(lines(look, &Card::of(id, look.scene)?, usize::from(area.width)));
-    let room = usize::from(area.height).saturating_sub(2);
+    let room = usize::from(area.height).saturating_sub(3);
     let marked = column.cards.iter().position(|id| Some(id) == chosen);
     let heights = |at: usize| column.cards.get(at).and_then(card).map_or(0, |card| card.len());
     let mut y = 2;
-    for id in column.cards.iter().skip(first_card(heights, marked, room)) {
+    let first = first_card(heights, marked, room);
+    for (at, id) in column.cards.iter().enumerate().skip(first) {
         let Some(card) = card(id) else { continue };
+        // Below a card there must be a row to say that there are more.
+        let last = column.cards.len() - at == 1;
+        let height = usize::from(area.height) - usize::from(!last).min(usize::from(area.height));
         let place = Rect {
             y: area.y + u16::try_from(y).unwrap_or(area.height),
             height: u16::try_from(card.len()).unwrap_or(1),
             ..area
         };
-        if y + card.len() > usize::from(area.height) {
-            let left = format!(" {} more", canvas.theme.more());
+        if y + card.len() > height {
+            let left = format!(" {} {} more", canvas.theme.more(), column.cards.len() - at);
             canvas.line(
                 row_of(area, usize::from(area.height) - 1),
                 &[piece(left, Role::Dim)],
@@ -158,16 +164,53 @@ fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
     if let Some(who) = &card.who {
         lines.push(vec![piece(format!("   {who}"), Role::Dim)]);
     }
-    let mut word = vec![piece("   ", Role::Text), card.word()];
-    let left = room.saturating_sub(super::super::canvas::pieces_width(&word));
-    if left > card.age.len() {
-        word.push(piece(format!(" {}", card.age), Role::Dim));
-    }
-    lines.push(word);
+    lines.extend(states(card, room));
     if let Some(last) = card.last.as_ref().filter(|_| card.marker.mark == Mark::Running) {
         lines.push(vec![piece(format!("   {last}"), Role::Dim)]);
     }
     lines
+}
+
+/// What happens to it or what it waits for, on as many lines as [`STATE`] allows, and for how long.
+fn states(card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
+    let word = card.word();
+    let wide = room.saturating_sub(3).max(6);
+    let told = wrap(&word.text, wide);
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    for (at, line) in told.iter().take(STATE).enumerate() {
+        // The rest stands on the last line and is cut there, with a mark.
+        let text = if at + 1 == STATE {
+            told.get(at..).unwrap_or_default().join(" ")
+        } else {
+            line.clone()
+        };
+        lines.push(vec![piece("   ", Role::Text), piece(text, word.role)]);
+    }
+    if let Some(last) = lines.last_mut()
+        && pieces_width(last) + card.age.len() < room
+    {
+        last.push(piece(format!(" {}", card.age), Role::Dim));
+    }
+    lines
+}
+
+/// Rows that the fullest column needs, at most so many.
+pub(super) fn height(look: &Look<'_>, area: Rect, most: u16) -> u16 {
+    let columns = &*columns(look);
+    let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
+    let room = usize::from(slot(area, 0, shown).width);
+    let of = |column: &Column| {
+        let mut rows = 1;
+        for id in &column.cards {
+            if rows >= usize::from(most) {
+                break;
+            }
+            rows += Card::of(id, look.scene).map_or(0, |card| lines(look, &card, room).len() + 1);
+        }
+        rows
+    };
+    let rows = columns.iter().map(of).max().unwrap_or(0);
+    u16::try_from(rows).unwrap_or(most).min(most)
 }
 
 /// Column and row of a task.

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, stepped};
 use crate::domain::Level;
-use crate::ui::action::{Action, When};
+use crate::ui::action::{Action, Page};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
-use crate::ui::page::{Page, PageRow};
 use crate::ui::scene::LogLine;
+use crate::ui::state::Content;
 use crate::ui::text::{clock, prefix, width, wrap};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -21,20 +21,24 @@ pub(super) struct LogView;
 
 /// Its name.
 pub(crate) const PAGE: Page = Page::of("log");
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("log", "Watcher", &LogView).offered(
-    ("log", "What happened: the watcher's log."),
-    &["events", "history", "watcher"],
-    When::Always,
-);
+/// The same as the seed's first tab has it: the watcher's log, with a filter and a mark of its own.
+pub(super) const WATCHER: Page = Page::of("watcher");
+/// Whether a pane shows what happened.
+pub(crate) fn is_log(content: &Content) -> bool {
+    [PAGE, WATCHER].map(Content::Page).contains(content)
+}
+
+/// From this width on sentences begin below each other.
+const ALIGNED: u16 = 44;
 
 impl View for LogView {
     fn about(&self) -> &'static str {
         "What happened, the newest at the bottom. A marked line stays in view; behind the last one it follows again. Enter leads to what the agent's screen showed then."
     }
 
-    fn title(&self, _look: &Look<'_>) -> Vec<Piece> {
-        vec![piece("Watcher", Role::Title)]
+    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+        let name = look.pane.content.title().unwrap_or("Log");
+        vec![piece(name, Role::Title)]
     }
 
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
@@ -55,8 +59,10 @@ impl View for LogView {
         let height = usize::from(area.height);
         let at = marked(look, &lines);
         let mut rows: Vec<(u64, Vec<Piece>)> = Vec::new();
-        for line in lines.iter().take(last_drawn(look, &lines, at, area) + 1).rev() {
-            let entry = entry(look, line, area.width).into_iter().rev();
+        let last = last_drawn(look, &lines, at, area);
+        let ids = ids(&lines, last, height);
+        for line in lines.iter().take(last + 1).rev() {
+            let entry = entry(look, line, area.width, ids).into_iter().rev();
             rows.extend(entry.map(|pieces| (line.seq, pieces)));
             if rows.len() >= height {
                 break;
@@ -113,7 +119,7 @@ fn last_drawn(look: &Look<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect
     let Some(at) = at else { return newest };
     let mut rows = 0;
     for (nth, line) in lines.iter().enumerate().skip(at + 1) {
-        rows += entry(look, line, area.width).len();
+        rows += entry(look, line, area.width, ids(lines, nth, usize::from(area.height))).len();
         if rows > usize::from(area.height) / 3 {
             return nth - 1;
         }
@@ -121,8 +127,19 @@ fn last_drawn(look: &Look<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect
     newest
 }
 
+/// Columns of the tasks' ids, so that sentences begin below each other where lines are long enough.
+fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
+    let near = lines.iter().take(last + 1).rev().take(height);
+    let of_tasks = near.filter_map(|line| line.notice.task.as_ref());
+    of_tasks
+        .map(|task| width(task.as_str()))
+        .max()
+        .unwrap_or(0)
+        .min(12)
+}
+
 /// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
-fn entry(look: &Look<'_>, line: &LogLine, room: u16) -> Vec<Vec<Piece>> {
+fn entry(look: &Look<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<Piece>> {
     let time = clock(line.at, look.scene.session.utc_offset);
     let time = if room < 44 { prefix(&time, 5) } else { &time };
     let (glyph, role) = mark(line.notice.level, look.scene.theme.glyphs);
@@ -131,7 +148,9 @@ fn entry(look: &Look<'_>, line: &LogLine, room: u16) -> Vec<Vec<Piece>> {
         piece(format!("{glyph} "), role),
     ];
     if let Some(task) = &line.notice.task {
-        lead.push(piece(format!("{task} "), Role::Dim));
+        let ids = if room < ALIGNED { 0 } else { ids };
+        let pad = " ".repeat(ids.saturating_sub(width(task.as_str())));
+        lead.push(piece(format!("{task}{pad} "), Role::Dim));
     }
     let indent = pieces_width(&lead);
     let left = usize::from(room).saturating_sub(indent);

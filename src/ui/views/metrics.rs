@@ -6,9 +6,8 @@ use ratatui::layout::Rect;
 use super::{Hits, Look, Moved, Step, View, scrolled};
 use crate::domain::Span;
 use crate::read_model::Figures;
-use crate::ui::action::When;
+use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::page::{Page, PageRow};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::theme::Role;
 
@@ -19,16 +18,6 @@ pub(super) struct MetricsView;
 
 /// Its name.
 pub(crate) const PAGE: Page = Page::of("metrics");
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("metrics", "Metrics", &MetricsView).offered(
-    (
-        "metrics",
-        "Figures: throughput, how long stages take, what came back, what agents use.",
-    ),
-    &["stats", "analytics", "throughput", "cpu", "memory"],
-    When::Always,
-);
-
 /// How old figures may be.
 const FRESH: Span = Span::seconds(2);
 /// From this inner width on figures stand in two columns.
@@ -114,7 +103,7 @@ fn texts(look: &Look<'_>, figures: &Figures, columns: &[Rect]) -> Vec<Lines> {
     let (first, second) = (width(0), width(columns.len().saturating_sub(1)));
     let mut left = lines::throughput(look, figures, first);
     left.extend(lines::stages(look, figures, first));
-    let mut right = lines::totals(look, figures);
+    let mut right = lines::totals(look, figures, second);
     right.extend(lines::loads(look, figures, second));
     right.extend(lines::trails(look, figures, second));
     // Every section begins with an empty line; the first of a column needs none.

@@ -7,7 +7,6 @@ use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
 use crate::domain::Span;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::page::PageRow;
 use crate::ui::past::{LEAST_LETTERS, Occurrence, Occurrences, OccurrencesIn, is_enough, spans};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::state::Content;
@@ -16,10 +15,6 @@ use crate::ui::theme::Role;
 
 /// Words in what all terminals have shown.
 pub(super) struct PastView;
-
-/// How it is offered.
-pub(super) static ROW: PageRow =
-    PageRow::of("history", "History", &PastView).showing(|_| Content::Past(String::new()));
 
 /// How long what was found is good enough: what is written later does not change what was.
 const FRESH: Span = Span::minutes(1);

@@ -5,11 +5,10 @@ use ratatui::layout::Rect;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
 use crate::domain::Span;
 use crate::read_model::{SessionRow, SessionState};
-use crate::ui::action::When;
+use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists::sessions;
 use crate::ui::marker::Mark;
-use crate::ui::page::{Page, PageRow};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::target::marked_session;
 use crate::ui::text::cut_front;
@@ -20,16 +19,6 @@ pub(super) struct SessionsView;
 
 /// Its name.
 pub(crate) const PAGE: Page = Page::of("sessions");
-/// How it is offered.
-pub(super) static ROW: PageRow = PageRow::of("sessions", "Sessions", &SessionsView).offered(
-    (
-        "sessions",
-        "Your projects with a server: running, detached, or cut off; go to another.",
-    ),
-    &["projects", "switch", "servers", "attach"],
-    When::Always,
-);
-
 /// How old the list may be.
 const FRESH: Span = Span::seconds(3);
 /// From this inner width on a row says where the project is.

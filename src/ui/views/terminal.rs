@@ -10,7 +10,6 @@ use crate::domain::AttemptId;
 use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::marker::of_attempt;
-use crate::ui::page::PageRow;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId, ScreenRead};
 use crate::ui::state::{Content, Pane, State};
@@ -20,13 +19,6 @@ use crate::ui::theme::Role;
 
 /// A live terminal.
 pub(super) struct TerminalView;
-
-/// How shells are offered.
-pub(super) static SHELL: PageRow =
-    PageRow::of("shell", "Shell", &TerminalView).showing(|_| Content::Shell(None));
-/// How the conductor is offered.
-pub(super) static CONDUCTOR: PageRow =
-    PageRow::of("conductor", "Conductor", &TerminalView).showing(|_| Content::Conductor);
 
 impl View for TerminalView {
     fn about(&self) -> &'static str {
@@ -191,22 +183,12 @@ fn shown(grapheme: &str) -> &str {
 pub(crate) fn first_shown(screen: &dyn ScreenRead, height: u16) -> u16 {
     let (_, rows) = screen.size();
     let most = rows.saturating_sub(height);
-    let cursor = screen
-        .cursor()
-        .map_or(rows.saturating_sub(1), |cursor| cursor.row);
-    (cursor + 1).saturating_sub(height).min(most)
+    (screen.writes_at() + 1).saturating_sub(height).min(most)
 }
 
 /// Says why there is no terminal, and what to do.
 fn absent(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = |action| look.state.keymap.hint(action).unwrap_or_default();
     let text = match &look.pane.content {
-        Content::Conductor => format!(
-            "No conductor is at work.\n\nIt is the agent you talk to: it turns a wish into small tasks and releases them. \
-             Without one you plan by hand: {} makes a task, {} releases it.",
-            key(crate::ui::action::Action::NewTask),
-            key(crate::ui::action::Action::Release),
-        ),
         Content::Shell(_) => "The shell is being opened.".to_owned(),
         Content::Attempt(id) => {
             let attempt = look.scene.model.attempts.get(id);

@@ -83,7 +83,7 @@ fn keys(look: &Look<'_>, task: &Task, lines: &mut Lines) {
         (Action::RetryWithNote, "with a note"),
         (Action::EditTask, "edit"),
         (Action::Skip, "skip"),
-        (Action::Show(Page::Diff), "differences"),
+        (Action::Show(Page::of("diff")), "differences"),
     ] {
         let Some(key) = look.state.keymap.hint(action) else {
             continue;

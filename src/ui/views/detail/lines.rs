@@ -6,30 +6,58 @@ use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, of_attempt, of_task, stop_word};
-use crate::ui::scene::LogLine;
+use crate::ui::scene::{LogLine, ScreenId};
 use crate::ui::shelf::{Against, Paper, Sheet};
-use crate::ui::text::{clock, wrap};
+use crate::ui::text::{clock, width, wrap};
 use crate::ui::theme::Role;
+use crate::ui::views::card::last_line;
 use crate::ui::views::{Look, diff};
 
 pub(super) type Lines = Vec<Vec<Piece>>;
 
 /// Columns of a fact's name.
 const INDENT: usize = 8;
+/// Columns before a verdict that has lines of its own.
+const VERDICT: usize = 6;
 /// Events that are shown, the latest ones.
 const EVENTS: usize = 40;
 
-/// All lines, each at most so many columns where it can be wrapped.
-pub(super) fn of(look: &Look<'_>, id: &TaskId, room: u16) -> Lines {
+/// All lines, each at most so many columns where it can be wrapped: one below the other, or what is known in a first column
+/// and what was written in a second.
+pub(super) fn of(look: &Look<'_>, id: &TaskId, columns: &[u16]) -> Vec<Lines> {
     let Some(task) = look.scene.model.tasks.get(id) else {
-        return vec![vec![piece(format!("{id} does not exist (any more)."), Role::Dim)]];
+        return vec![vec![vec![piece(
+            format!("{id} does not exist (any more)."),
+            Role::Dim,
+        )]]];
     };
-    let room = usize::from(room);
+    let room = |nth: usize| columns.get(nth).map(|room| usize::from(*room));
+    let mut lines = known(look, task, room(0).unwrap_or(0));
+    let Some(second) = room(1) else {
+        lines.extend(written(look, task, room(0).unwrap_or(0)));
+        return vec![lines];
+    };
+    let mut beside = written(look, task, second);
+    // Every section begins with an empty line; the first of a column needs none.
+    if !beside.is_empty() {
+        beside.remove(0);
+    }
+    vec![lines, beside]
+}
+
+/// What the engine knows of it.
+fn known(look: &Look<'_>, task: &Task, room: usize) -> Lines {
     let mut lines = headline(task, room);
     facts(look, task, room, &mut lines);
     failure::of(look, task, room, &mut lines);
     evidence(look, task, room, &mut lines);
-    attempts(look, task, &mut lines);
+    attempts(look, task, room, &mut lines);
+    lines
+}
+
+/// What people and agents wrote on it, and what happened to it.
+fn written(look: &Look<'_>, task: &Task, room: usize) -> Lines {
+    let mut lines = Lines::new();
     if let Some(finding) = &task.finding {
         section("Finding", &mut lines);
         paragraph(finding, Role::Retry, room, &mut lines);
@@ -99,7 +127,6 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         fact("why not", &why.to_string(), Role::Text, room, lines);
     }
     links(look, task, room, lines);
-    let about: Vec<&str> = task.tags.iter().map(String::as_str).collect();
     let kind = match task.kind {
         TaskKind::Bug => "bug",
         TaskKind::Feature => "feature",
@@ -107,12 +134,12 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         TaskKind::Chore => "chore",
     };
     let age = now.since(task.created_at);
-    let about = format!(
-        "{kind}, priority {}, {age} old  {}",
-        task.priority,
-        about.join(" ")
-    );
-    fact("about", about.trim_end(), Role::Text, room, lines);
+    let about = format!("{kind}, priority {}, {age} old", task.priority);
+    fact("about", &about, Role::Text, room, lines);
+    if !task.tags.is_empty() {
+        let tags: Vec<&str> = task.tags.iter().map(String::as_str).collect();
+        fact("tags", &tags.join(" "), Role::Text, room, lines);
+    }
     if task.rejections > 0 {
         let times = if task.rejections == 1 {
             "once".to_owned()
@@ -122,9 +149,9 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         let text = format!("{} attempts, sent back {times}", task.spawns);
         fact("tries", &text, Role::Text, room, lines);
     }
-    for gate in &task.gates {
+    for (at, gate) in task.gates.iter().enumerate() {
         fact(
-            "gate",
+            if at == 0 { "gate" } else { "" },
             &format!("{}: {}", gate.name, gate.command),
             Role::Text,
             room,
@@ -152,13 +179,14 @@ fn figures(look: &Look<'_>, task: &Task, lines: &mut Lines) {
 /// What it waits for, and what waits for it.
 fn links(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     let model = look.scene.model;
-    for dep in &task.deps {
+    for (at, dep) in task.deps.iter().enumerate() {
         let (text, role) = dependency(look, dep);
-        fact("needs", &text, role, room, lines);
+        fact(if at == 0 { "needs" } else { "" }, &text, role, room, lines);
     }
-    for other in model.tasks.values().filter(|other| other.deps.contains(&task.id)) {
+    let others = model.tasks.values().filter(|other| other.deps.contains(&task.id));
+    for (at, other) in others.enumerate() {
         let text = format!("{}  {}", other.id, other.title);
-        fact("blocks", &text, Role::Dim, room, lines);
+        fact(if at == 0 { "blocks" } else { "" }, &text, Role::Dim, room, lines);
     }
 }
 
@@ -172,6 +200,9 @@ fn agent(look: &Look<'_>, attempt: &Attempt, room: usize, lines: &mut Lines) {
         look.scene.now.since(seen.since),
     );
     fact("agent", &text, Role::Text, room, lines);
+    if let Some(last) = last_line(look.scene, ScreenId::Attempt(attempt.id)) {
+        fact("last", &last, Role::Dim, room, lines);
+    }
     if let Some(place) = &attempt.workplace
         && attempt.workspace != WorkspaceState::Gone
     {
@@ -242,7 +273,8 @@ fn seen(evidence: &Evidence, look: &Look<'_>) -> (String, Role) {
     }
 }
 
-fn attempts(look: &Look<'_>, task: &Task, lines: &mut Lines) {
+/// Every attempt, the newest first: where, who, how long, and what came of it, on a line of its own where it does not fit.
+fn attempts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     let of_task = look
         .scene
         .model
@@ -254,17 +286,32 @@ fn attempts(look: &Look<'_>, task: &Task, lines: &mut Lines) {
         return;
     }
     section("Attempts", lines);
+    let widest = |of: fn(&Attempt) -> usize| attempts.iter().map(|attempt| of(attempt)).max().unwrap_or(0);
+    let stages = widest(|attempt| width(attempt.stage.as_str()));
+    let names = widest(|attempt| width(attempt.worker.name()));
     for attempt in attempts.iter().rev() {
         let (text, role) = outcome(attempt);
         let begun = attempt.started_at.unwrap_or(attempt.created_at);
-        let took = attempt.ended_at.unwrap_or(look.scene.now).since(begun);
-        let line = format!(
-            "{:>4} {} {} {took:>5}  ",
-            attempt.id,
-            attempt.stage,
-            attempt.worker.name()
+        let took = attempt
+            .ended_at
+            .unwrap_or(look.scene.now)
+            .since(begun)
+            .to_string();
+        let (stage, name) = (attempt.stage.as_str(), attempt.worker.name());
+        let head = format!(
+            "{:>4}  {stage}{}  {name}{}  {took:>5}  ",
+            attempt.id.to_string(),
+            " ".repeat(stages.saturating_sub(width(stage))),
+            " ".repeat(names.saturating_sub(width(name))),
         );
-        lines.push(vec![piece(line, Role::Text), piece(text, role)]);
+        let left = room.saturating_sub(width(&head));
+        if width(&text) <= left {
+            lines.push(vec![piece(head, Role::Text), piece(text, role)]);
+            continue;
+        }
+        lines.push(vec![piece(head, Role::Text)]);
+        let told = wrap(&text, room.saturating_sub(VERDICT).max(8)).into_iter();
+        lines.extend(told.map(|line| vec![piece(" ".repeat(VERDICT), Role::Text), piece(line, role)]));
     }
 }
 

@@ -15,7 +15,7 @@ const MINUTES: Span = Span::minutes(5);
 const HOURS: Span = Span::minutes(60);
 /// Columns of a stage's name, and of a bar at most.
 const NAME: usize = 16;
-const BAR: usize = 24;
+const BAR: usize = 48;
 /// Ways of tasks that are shown, the latest.
 const TRAILS: usize = 60;
 
@@ -114,18 +114,23 @@ fn filled(part: u64, whole: u64, cells: usize, glyphs: Glyphs) -> String {
 pub(super) fn stages(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let glyphs = look.scene.theme.glyphs;
     let mut lines = Lines::new();
-    section(
-        "Stages",
-        "average time of an attempt, passed, sent back, failed",
-        &mut lines,
-    );
+    let cells = room.saturating_sub(NAME + 30).min(BAR);
     let known = order(look, figures);
     if known.is_empty() {
-        lines.push(vec![piece("No attempt has ended yet.", Role::Dim)]);
+        section("Stages", "no attempt has ended yet", &mut lines);
+    } else {
+        lines.push(Vec::new());
+        let heads = format!("{:>6} {:>5} {:>5} {:>6}", "time", "pass", "back", "failed");
+        lines.push(vec![
+            piece(
+                format!("{:<1$}", "Stages, average", NAME + cells + 1),
+                Role::Strong,
+            ),
+            piece(heads, Role::Dim),
+        ]);
     }
     let most = known.iter().filter_map(|id| figures.metrics.stages.get(id));
     let most = most.map(|stage| stage.average().0).max().unwrap_or(0);
-    let cells = room.saturating_sub(NAME + 30).min(BAR);
     for id in known {
         let Some(stage) = figures.metrics.stages.get(id) else {
             continue;
@@ -139,7 +144,7 @@ pub(super) fn stages(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
             piece(format!("{:>6}", stage.average().to_string()), Role::Strong),
             piece(format!(" {:>5}", stage.passes), Role::Done),
             piece(format!(" {:>5}", stage.rejections), Role::Retry),
-            piece(format!(" {:>5}", stage.failures), Role::Failed),
+            piece(format!(" {:>6}", stage.failures), Role::Failed),
         ]);
     }
     lines
@@ -166,7 +171,7 @@ fn label(look: &Look<'_>, id: &StageId) -> String {
 }
 
 /// What came back and what went wrong, in numbers.
-pub(super) fn totals(look: &Look<'_>, figures: &Figures) -> Lines {
+pub(super) fn totals(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let metrics = &figures.metrics;
     let mut lines = Lines::new();
     section(
@@ -189,7 +194,8 @@ pub(super) fn totals(look: &Look<'_>, figures: &Figures) -> Lines {
     lines.push(line);
     let most = metrics.failures.values().copied().max().unwrap_or(0);
     for (class, many) in &metrics.failures {
-        let bar = filled(u64::from(*many), u64::from(most), BAR, look.scene.theme.glyphs);
+        let cells = room.saturating_sub(NAME + 6).min(BAR);
+        let bar = filled(u64::from(*many), u64::from(most), cells, look.scene.theme.glyphs);
         lines.push(vec![
             piece(format!("{:<NAME$}", class.to_string()), Role::Text),
             piece(format!("{many:>4} "), Role::Failed),

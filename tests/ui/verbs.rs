@@ -1,0 +1,172 @@
+//! Every verb there is for a task, an agent or the run: a key, an entry of the palette and of the help, a command in a shell.
+//! What destroys names its victims first; what does not is taken back.
+
+use clap::Parser as _;
+use dbs::app::args::Arguments;
+use dbs::domain::{AttemptId, Command, Span, TaskId};
+use dbs::ui::{Action, Hit, Keymap, Place, Request, ScreenId, entries};
+
+use crate::fixture::{Desk, NOW};
+use crate::mouse::click;
+
+/// A verb as people say it, the action, its key, how its command begins.
+const VERBS: [(&str, Action, &str, &str); 16] = [
+    ("approve", Action::Approve, "a", "dbs approve"),
+    ("reject", Action::Reject, "b", "dbs reject"),
+    ("skip", Action::Skip, "s", "dbs skip"),
+    ("retry", Action::Retry, "r", "dbs retry"),
+    ("retry with note", Action::RetryWithNote, "R", "dbs retry"),
+    ("answer", Action::Answer, "t", "dbs answer"),
+    ("pause task", Action::Park, "p", "dbs task park"),
+    ("pause all", Action::Pause, "P", "dbs pause"),
+    ("stop agent", Action::StopAgent, "x", "dbs kill-agent"),
+    ("takeover", Action::Type, "i", "dbs attach"),
+    ("park", Action::Park, "p", "dbs task park"),
+    ("release", Action::Release, "w", "dbs task release"),
+    ("raise priority", Action::MoreUrgent, "+", "dbs task update"),
+    ("lower priority", Action::LessUrgent, "-", "dbs task update"),
+    ("edit", Action::EditTask, "e", "dbs task edit"),
+    ("new task", Action::NewTask, "n", "dbs task create"),
+];
+
+fn words(command: &str) -> Vec<String> {
+    let known = |word: &str| match word {
+        "ID" => "dbs-4".to_owned(),
+        "TEXT" => "because of that".to_owned(),
+        word => word.to_owned(),
+    };
+    command.split(' ').map(known).collect()
+}
+
+fn typed(desk: &mut Desk, text: &str) {
+    for letter in text.chars() {
+        let key = if letter == ' ' {
+            "Space".to_owned()
+        } else {
+            letter.to_string()
+        };
+        desk.press(&key);
+    }
+}
+
+/// As much of a sentence as stands on one line.
+fn first_words(text: &str) -> &str {
+    text.get(..20).unwrap_or(text)
+}
+
+#[test]
+fn every_verb_has_a_key_a_place_in_palette_and_help_and_a_command() {
+    let keymap = Keymap::builtin().expect("keys");
+    for (said, action, key, command) in VERBS {
+        let chords = keymap.keys(Place::Nav, action);
+        assert!(
+            chords.iter().any(|chord| chord.to_string() == key),
+            "{said}: {chords:?}"
+        );
+        let entry = entries().find(|entry| entry.action == action).expect(said);
+        for (opener, shown) in [(":", entry.title), ("?", first_words(entry.help))] {
+            let mut desk = Desk::full((200, 60));
+            desk.press(opener);
+            typed(&mut desk, said);
+            let text = desk.text();
+            assert!(text.contains(shown), "`{said}` after {opener} is {shown}\n{text}");
+        }
+        let line = action.command_line().expect(said);
+        assert!(line.starts_with(command), "{said}: {line}");
+    }
+}
+
+#[test]
+fn every_command_that_is_named_for_an_action_can_be_run_like_that() {
+    for entry in entries() {
+        if let Some(line) = entry.action.command_line() {
+            let parsed = Arguments::try_parse_from(words(line));
+            assert!(parsed.is_ok(), "{}: {line}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
+    let agents = ["dbs-4", "developer-ravel"];
+    for (keys, named) in [
+        ("g x", &agents[..]),
+        ("P", &agents),
+        ("g m", &["dbs-4"]),
+        ("g X", &["dbs-4", "refs/dbs/attic"]),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        desk.press("3");
+        assert_eq!(desk.press(keys), [], "{keys} asks first");
+        assert_eq!(desk.mode(), "ASK", "{keys}");
+        for name in named {
+            assert!(desk.text().contains(name), "{keys} names {name}\n{}", desk.text());
+        }
+        assert_eq!(desk.press("Enter"), [], "{keys} Enter");
+    }
+}
+
+#[test]
+fn what_can_be_taken_back_is_for_ten_seconds_and_not_longer() {
+    for keys in ["g s", "G w", "g -", "G j +"] {
+        for (later, back) in [(9, true), (10, false)] {
+            let mut desk = Desk::full((120, 40));
+            desk.press("3");
+            let done = desk.press(keys);
+            assert!(
+                matches!(done.as_slice(), [Request::Command(_)]),
+                "{keys}: {done:?}"
+            );
+            desk.now = NOW + Span::seconds(later);
+            let undone = desk.press("u");
+            assert_eq!(!undone.is_empty(), back, "{keys} after {later}s: {undone:?}");
+        }
+    }
+}
+
+#[test]
+fn an_offer_in_the_inbox_and_a_hint_in_the_last_row_are_clicked_like_keys() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("5");
+    desk.press("j j");
+    let act = |action| Hit::Act(action);
+    let approved = Request::Command(Command::Approve(TaskId::from("dbs-16")));
+    assert_eq!(click(&mut desk, &act(Action::Approve)), [approved]);
+    let mut desk = Desk::full((120, 40));
+    desk.press("3");
+    desk.press("g");
+    click(&mut desk, &act(Action::NewTask));
+    assert_eq!(desk.mode(), "ASK");
+    desk.press("Esc");
+    click(&mut desk, &act(Action::Help));
+    assert!(desk.text().contains("What you see"));
+}
+
+#[test]
+fn a_permission_is_given_by_a_click() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("5");
+    desk.press("g j j j");
+    let requests = click(&mut desk, &Hit::Act(Action::Approve));
+    let to = ScreenId::Attempt(AttemptId(13));
+    assert!(
+        matches!(requests.as_slice(), [Request::TypeInto(id, _)] if *id == to),
+        "{requests:?}\n{}",
+        desk.text()
+    );
+}
+
+#[test]
+fn every_view_is_reached_by_its_key_also_for_a_task_somebody_works_on() {
+    let mut desk = Desk::full((60, 15));
+    desk.press("3");
+    desk.press("g V");
+    let text = desk.text();
+    assert!(
+        text.contains("Task dbs-4") && text.contains("developer-ravel"),
+        "{text}"
+    );
+    assert_eq!(desk.mode(), "NAV");
+    desk.press("Esc");
+    assert!(desk.text().contains("Board"));
+}
