@@ -114,6 +114,15 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     assert_eq!(tty.leave().0, 0);
 }
 
+/// The task whose agent was not allowed to go on.
+fn denied(story: &Story) -> String {
+    let tasks: serde_json::Value = serde_json::from_str(&story.dbs(&["task", "list", "--json"])).unwrap();
+    let mut tasks = tasks.as_array().unwrap().iter();
+    let held = tasks.find(|task| task.to_string().contains("not allowed"));
+    let id = held.and_then(|task| task.pointer("/id")?.as_str());
+    id.unwrap().to_owned()
+}
+
 #[test]
 fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_with_a_note() {
     let story = Story::new(CAREFUL);
@@ -145,17 +154,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
     story.wait_until("a task that is held", || story.count("held") == 1);
     // The program has ended: what was typed ahead is taken for nothing, and then keys are ours again.
     tty.wait("keys of ours", |screen| !screen.status().contains("TYPE"));
-    let held = story.dbs(&["task", "list", "--json"]);
-    let tasks: serde_json::Value = serde_json::from_str(&held).unwrap();
-    let id = tasks
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|task| task.to_string().contains("not allowed"))
-        .and_then(|task| task.pointer("/id"))
-        .and_then(serde_json::Value::as_str)
-        .unwrap()
-        .to_owned();
+    let id = denied(&story);
     tty.press("C-b b");
     tty.press(":");
     tty.type_text(&format!("@{id}\n"));

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::Timestamp;
 use crate::read_model::ReadModel;
-use crate::term::{Cell, CellWidth, EngineKind, Size, Terminal, Underline};
+use crate::term::{Cell, CellWidth, EngineKind, Mode, Size, Terminal, Underline};
 use crate::ui::{
     Action, Glyphs, Input, LiveScreen, Palette, ScreenRead, Screens, SessionFacts, Shelf, Theme, perform,
     update,
@@ -151,7 +151,8 @@ impl Bench {
             let mut terminal = terminal.borrow_mut();
             let rows = terminal.size().rows;
             let cursor = terminal.cursor();
-            let followed = if cursor.visible { cursor.row } else { rows - 1 };
+            let is_anywhere = !cursor.visible && terminal.modes().has(Mode::AlternateScreen);
+            let followed = if is_anywhere { rows - 1 } else { cursor.row };
             let top = (followed + 1).saturating_sub(pane.area.height);
             for row in 0..pane.area.height.min(rows) {
                 let mut cells = Vec::new();
