@@ -5,6 +5,7 @@ pub mod client;
 pub mod commands;
 pub mod completing;
 pub mod config;
+mod copying;
 pub mod crash;
 pub mod demo;
 pub mod door;

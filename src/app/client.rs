@@ -221,7 +221,7 @@ async fn converse(
                 }
                 Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(Onward::Project(root))),
                 Ok(Some(Packet::Said(FromServer::Demo))) => return Ok(End::Go(Onward::Demo)),
-                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => RawTerminal::copy(&text),
+                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => copy(edge, text),
                 Ok(Some(Packet::Said(FromServer::Title(text)))) => {
                     title = text;
                     RawTerminal::name(&voice.title(&title));
@@ -304,6 +304,22 @@ fn is_remote(edge: &Edge) -> bool {
     ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
         .iter()
         .any(|name| edge.get(name).is_some())
+}
+
+/// Gives what was copied to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool
+/// here would serve nobody (A12).
+fn copy(edge: &Edge, text: String) {
+    RawTerminal::copy(&text);
+    if is_remote(edge) {
+        return;
+    }
+    let tools = super::copying::tools(edge);
+    if !tools.is_empty() {
+        // Whether there is one is nobody's business: the terminal has it already.
+        drop(tokio::task::spawn_blocking(move || {
+            super::copying::copy(&tools, &text)
+        }));
+    }
 }
 
 /// The program this terminal is in, if that has keys of its own.

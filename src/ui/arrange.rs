@@ -195,6 +195,14 @@ fn tree(state: &State, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option<N
     }
 }
 
+/// The tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
+pub(crate) fn movable(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<Node> {
+    let follows = matches!(state.here()?.shape, Shape::Agents { .. });
+    let boxed = arranged.framing == Framing::Boxed && !follows;
+    let tree = tree(state, scene, arranged.body, arranged.focus);
+    tree.filter(|_| boxed)
+}
+
 fn agent_tree(state: &State, agents: &[AttemptId], (list, focus): (PaneId, PaneId), body: Rect) -> Node {
     let panes: Vec<PaneId> = agents.iter().map(|id| PaneId::Agent(*id)).collect();
     let shown = match (focus, state.agent) {

@@ -25,7 +25,9 @@ pub fn keys_document(keymap: &Keymap) -> String {
         "The prefix is `{prefix}`. The column *After {prefix}* holds everywhere, TYPE included; pressed twice it goes to the \
          program once; a key that means nothing there cancels and is not sent on. A paste is never taken as keys.\n\n\
          The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, unless the program there \
-         asked for the mouse. Dragging over a terminal selects, letting go copies; Control and a click open a link; with Shift the outer terminal selects itself.\n\n\
+         asked for the mouse. Dragging over a terminal selects, letting go copies; where it is held still a click goes there and \
+         a second one copies the word. Dragging a line between panes moves it; Control and a click open a link; a click on a \
+         hint in the last row presses its key; with Shift the outer terminal selects itself. All of that has keys, too.\n\n\
          Digits before a movement repeat it (`5j`); a digit alone is a tab. A filter stays until Esc. Keys of your own stand in the \
          settings, several separated by spaces (`[keys.nav]` with `approve = \"Y C-y\"`), on top of a preset (`keys.preset`: default, \
          tmux, vim, emacs); `dbs keys` prints what is in force."

@@ -1,6 +1,7 @@
 //! What can be clicked, or jumped to by a label. Data only.
 
 use super::action::Action;
+use super::chord::Chord;
 use super::pane::PaneId;
 use crate::domain::{AttemptId, TaskId};
 
@@ -23,6 +24,8 @@ pub enum Hit {
     Act(Action),
     /// A row of a choice.
     Choice(usize),
+    /// Keys that are named there: a click presses them.
+    Keys(Vec<Chord>),
     /// Whatever lies over the panes.
     Overlay,
 }

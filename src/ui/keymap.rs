@@ -72,6 +72,16 @@ pub enum KeyProblem {
     /// A mode would have no way out.
     #[error("leave {0} without a key: it is needed to get out of a mode")]
     NoWayOut(&'static str),
+    /// A key that leads out of a filtered list would mean something else there.
+    #[error(
+        "bind `{key}` to {action} in found: in a filtered list it is needed to get out; give it another key"
+    )]
+    HiddenWayOut {
+        /// The key.
+        key: String,
+        /// What it was to mean.
+        action: &'static str,
+    },
     /// The prefix is a key that programs and prompts need as it is.
     #[error(
         "use `{0}` as the prefix: it must be held with Control or Alt, or be a function key, and not be `C-c`"
@@ -206,6 +216,26 @@ impl Keymap {
         ] {
             if self.keys(place, action).is_empty() {
                 return Err(KeyProblem::NoWayOut(name));
+            }
+        }
+        self.found_lets_out()
+    }
+
+    /// In a filtered list its own keys come first: none of them may be one that leads out.
+    fn found_lets_out(&self) -> Result<(), KeyProblem> {
+        let found = self.order.iter().filter(|((place, _), _)| *place == Place::Found);
+        for ((_, action), chords) in found {
+            let leads_out = |chord: &&Chord| {
+                matches!(
+                    self.lookup(Place::Nav, **chord),
+                    Some(Action::Back | Action::Leave)
+                )
+            };
+            if let Some(key) = chords.iter().find(leads_out) {
+                return Err(KeyProblem::HiddenWayOut {
+                    key: key.to_string(),
+                    action: name_of(*action).unwrap_or_default(),
+                });
             }
         }
         Ok(())

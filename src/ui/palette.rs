@@ -11,7 +11,7 @@ use super::past::is_enough;
 use super::possible::why_not_about;
 use super::scene::Scene;
 use super::state::State;
-use super::target::{Target, of_task};
+use super::target::{Target, of_named};
 use super::views::target;
 use crate::domain::{AttemptId, TaskId};
 
@@ -254,7 +254,7 @@ impl<'a> List<'a> {
     fn about(&self, task: Option<&TaskId>) -> Target<'a> {
         task.map_or_else(
             || target(self.state, self.scene, self.arranged),
-            |id| of_task(self.scene, id),
+            |id| of_named(self.scene, id),
         )
     }
 

@@ -325,5 +325,9 @@ pub(super) fn fresh(used: &BTreeSet<PaneId>) -> PaneId {
     PaneId::Fixed(highest.max().map_or(0, |number| number.saturating_add(1)))
 }
 
+mod lines;
+
+pub(crate) use lines::LineId;
+
 #[cfg(test)]
 mod tests;

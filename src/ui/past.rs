@@ -11,7 +11,7 @@ pub const LEAST_LETTERS: usize = 2;
 /// Where words occur, as far as was searched.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Occurrences {
-    /// Terminals in which they occur; the conductor and shells, then the newest agent first.
+    /// Terminals in which they occur; the conductor and shells, then the newest agent first, then ended shells.
     pub of: Vec<OccurrencesIn>,
     /// Terminals that were searched.
     pub searched: usize,

@@ -2,6 +2,7 @@
 
 use super::action::{Action, When};
 use super::arrange::{Arranged, alive};
+use super::pane::PaneId;
 use super::scene::Scene;
 use super::state::{Content, State};
 use super::target::Target;
@@ -29,7 +30,7 @@ pub(crate) fn why_not_about(
 ) -> Option<String> {
     match action.entry().map_or(When::Always, |entry| entry.when) {
         When::Always => None,
-        When::Terminal => terminal(state, scene, arranged),
+        When::Terminal => terminal(about, state, scene, arranged),
         When::Copying => none_if(state.copying.is_some(), || {
             "no terminal is held still; copy mode does that".to_owned()
         }),
@@ -68,6 +69,11 @@ pub(crate) fn why_not_about(
     }
 }
 
+/// Whether the pane shows something that was opened out of something else, so that one can go back there.
+pub(crate) fn is_inside(state: &State, pane: PaneId) -> bool {
+    state.panes.get(&pane).is_some_and(|pane| !pane.below.is_empty())
+}
+
 fn none_if(possible: bool, why: impl FnOnce() -> String) -> Option<String> {
     if possible { None } else { Some(why()) }
 }
@@ -78,13 +84,13 @@ fn screen(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<Strin
     none_if(there, || "there is no terminal here".to_owned())
 }
 
-fn terminal(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<String> {
-    let screen = state.pane(arranged.focus).content.screen();
-    match screen {
+/// Typing needs a program that runs where the focus is, or an agent at work whose terminal one can go to.
+fn terminal(about: &Target<'_>, state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Option<String> {
+    let here = state.pane(arranged.focus).content.screen();
+    match here.filter(|_| !about.is_named) {
         Some(id) if alive(scene, id) => None,
         Some(_) => Some("its program does not run (any more)".to_owned()),
-        None if target(state, scene, arranged).attempt.is_some() => None,
-        None => Some("no agent works on it".to_owned()),
+        None => agent(about),
     }
 }
 

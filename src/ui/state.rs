@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::keymap::{KeyProblem, Keymap};
-use super::pane::{Node, PaneId};
+use super::pane::{LineId, Node, PaneId};
 use super::scene::ScreenId;
 use super::still::StillLine;
 use crate::domain::{AttemptId, Command, Level, Span, TaskId, Timestamp};
@@ -57,6 +57,8 @@ pub struct State {
     pub(crate) copying: Option<Copying>,
     /// Where the mouse was pressed on a terminal.
     pub(crate) pressed: Option<(PaneId, (u16, u16))>,
+    /// The line between panes that the mouse holds, and where it took hold.
+    pub(crate) line: Option<(LineId, (u16, u16))>,
     /// What was copied last, to be typed into a terminal.
     pub(crate) copied: String,
     /// The task that actions apply to; the first of the board while it is none of those shown.

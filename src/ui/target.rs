@@ -13,6 +13,8 @@ use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, Sessio
 pub(crate) struct Target<'a> {
     pub(crate) task: Option<&'a Task>,
     pub(crate) attempt: Option<&'a Attempt>,
+    /// Whether the task was named, so that it is meant whatever has the focus.
+    pub(crate) is_named: bool,
 }
 
 impl<'a> Target<'a> {
@@ -34,6 +36,7 @@ pub(crate) fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
             .and_then(|attempt: &Attempt| scene.model.tasks.get(&attempt.task))
             .map(AsRef::as_ref),
         attempt: attempt.filter(|attempt| attempt.state.is_open()),
+        is_named: false,
     }
 }
 
@@ -48,6 +51,15 @@ pub(crate) fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
     Target {
         task,
         attempt: task.and_then(|task| scene.model.open_attempt(task)),
+        is_named: false,
+    }
+}
+
+/// The same for a task that a person has named.
+pub(crate) fn of_named<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
+    Target {
+        is_named: true,
+        ..of_task(scene, id)
     }
 }
 

@@ -10,7 +10,7 @@ use super::pane::PaneId;
 use super::possible::why_not_about;
 use super::scene::{Scene, ScreenId};
 use super::state::{COUNT_WAITS, Copying, Counted, Hands, KEYS_SHOWN_AFTER, State};
-use super::target::{Target, of_task};
+use super::target::{Target, of_named};
 use super::views::target;
 use crate::domain::task::TaskKind;
 use crate::domain::{AttemptId, Command, Level, Span, TaskId, Timestamp, WorkflowId};
@@ -31,6 +31,7 @@ mod prompts;
 mod searching;
 mod tasks;
 mod undoing;
+mod victims;
 mod visiting;
 mod welcoming;
 
@@ -146,6 +147,8 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
         Input::Mouse(event) => {
             if matches!(event.kind, MouseEventKind::Down(_)) {
                 turn.state.look_here();
+                // A click is not what the digits were typed for; left waiting, they would lead away from it.
+                turn.state.counted = None;
             }
             turn.mouse(event);
         }
@@ -260,7 +263,7 @@ impl<'a> Turn<'a, '_> {
     /// What an action is about: the task it was named for, else what is at hand.
     fn target(&self, arranged: &Arranged) -> Target<'a> {
         match &self.named {
-            Some(id) => of_task(self.scene, id),
+            Some(id) => of_named(self.scene, id),
             None => target(self.state, self.scene, arranged),
         }
     }

@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, SEVERAL, arrange, mode};
+use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, arrange, mode};
 use super::canvas::lines::{Lines, Weight};
-use super::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use super::canvas::{Canvas, Piece, piece, row_of};
 use super::names::pane_name;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId, ScreenRead};
 use super::shelf::Want;
-use super::state::{Order, Overlay, State, Zoom};
+use super::state::{Order, Overlay, State};
 use super::theme::Role;
 use super::views::{Hit, Hits, Look, view_of};
 use crate::term::CursorShape;
@@ -26,8 +26,10 @@ mod form;
 mod greeting;
 mod help;
 mod hints;
+pub(super) mod lines;
 mod overlays;
 mod palette;
+mod switcher;
 mod welcome;
 
 /// What drawing a frame taught.
@@ -85,15 +87,17 @@ pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
         arranged: &arranged,
         mode,
     };
-    let mut hits = Hits::new();
+    let (mut hits, mut offered) = (Hits::new(), Hits::new());
     match arranged.framing {
         Framing::TooSmall => too_small(&frame, area, &mut canvas),
         Framing::Bare | Framing::Boxed => {
-            frame.bars(&mut canvas, &mut hits);
+            frame.bars(&mut canvas, &mut hits, &mut offered);
             frame.panes(&mut canvas, &mut hits);
         }
     }
     overlays::draw(&frame, area, &mut canvas, &mut hits);
+    // The last row tells of what lies over the panes, and is not covered by it.
+    hits.extend(offered);
     let cursor = cursor::of(&frame, area).or_else(|| cursor::parked(&frame, &hits));
     Layouted {
         hits,
@@ -136,12 +140,12 @@ struct FrameOf<'a> {
 }
 
 impl FrameOf<'_> {
-    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut Hits, offered: &mut Hits) {
         bars::top(self, canvas, hits);
         if self.arranged.framing == Framing::Boxed {
             bars::strip(self, canvas, hits);
         }
-        hints::status(self, canvas, hits);
+        hints::status(self, canvas, offered);
     }
 
     fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
@@ -159,7 +163,7 @@ impl FrameOf<'_> {
             }
         }
         if self.arranged.framing == Framing::Boxed {
-            self.switcher(canvas, hits);
+            switcher::draw(self, canvas, hits);
         }
     }
 
@@ -238,41 +242,6 @@ impl FrameOf<'_> {
         pieces.extend(chip(placed, look));
         pieces.push(piece(" ", Role::Text));
         canvas.line(room, &pieces);
-    }
-
-    /// Names of the other panes in the lower line, when only one is drawn.
-    fn switcher(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        let several = self.arranged.order.len() > 1;
-        let hidden =
-            self.arranged.body.width < SEVERAL || self.state.here().is_some_and(|tab| tab.zoom == Zoom::In);
-        let [only] = self.arranged.placed.as_slice() else {
-            return;
-        };
-        if !(several && hidden) {
-            return;
-        }
-        let outer = only.outer;
-        let mut room = Rect {
-            x: outer.x + 2,
-            width: outer.width.saturating_sub(4),
-            ..row_of(outer, usize::from(outer.height.saturating_sub(1)))
-        };
-        for id in &self.arranged.order {
-            let name = self.name(*id);
-            let name = if *id == only.pane {
-                [piece(format!("[{name}]"), Role::TabHere)]
-            } else {
-                [piece(format!(" {name} "), Role::Dim)]
-            };
-            let used = u16::try_from(pieces_width(&name)).unwrap_or(u16::MAX);
-            if used > room.width {
-                break;
-            }
-            canvas.line(room, &name);
-            hits.push((Rect { width: used, ..room }, Hit::Pane(*id)));
-            room.x += used;
-            room.width -= used;
-        }
     }
 
     /// How many rows of the list with the focus match, of how many.

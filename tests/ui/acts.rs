@@ -316,3 +316,139 @@ fn what_a_terminal_has_shown_opens_in_the_editor_and_is_changed_nowhere() {
         "of a selection only that"
     );
 }
+
+/// A client in front of so many more tasks that somebody has worked on, all marked.
+fn all_marked(size: (u16, u16)) -> Desk {
+    let mut desk = Desk::full(size);
+    let like = desk
+        .board
+        .tasks
+        .get(&TaskId::from("dbs-17"))
+        .expect("task")
+        .clone();
+    for n in 0..30 {
+        let mut task = like.as_ref().clone();
+        task.id = format!("bulk-{n}").as_str().into();
+        task.title = format!("Task number {n}");
+        desk.board
+            .tasks
+            .insert(task.id.clone(), std::sync::Arc::new(task));
+    }
+    desk.model = dbs::read_model::ReadModel::of(&desk.board, desk.now);
+    desk.press("3 / b u l k Enter g");
+    for _ in 0..30 {
+        desk.press("v");
+    }
+    assert!(desk.text().contains("30 marked"), "{}", desk.text());
+    desk
+}
+
+#[test]
+fn of_many_the_first_twenty_are_named_and_the_others_counted_by_state() {
+    let mut desk = all_marked((200, 60));
+    desk.press("X");
+    let text = desk.text();
+    assert_eq!(text.matches("  (held)").count(), 20, "{text}");
+    assert!(text.contains("  and 10 held"), "{text}");
+}
+
+#[test]
+fn what_is_asked_can_be_read_and_answered_however_small_the_terminal_is() {
+    for size in [(60, 15), (80, 24)] {
+        let mut desk = all_marked(size);
+        desk.press("X");
+        let text = desk.text();
+        assert!(
+            text.contains("Write discard, and the reason") && text.contains("lines, Up"),
+            "{text}"
+        );
+        desk.press("Up ".repeat(40).trim_end());
+        let text = desk.text();
+        assert!(
+            text.contains("lines, Down") && !text.contains("lines, Up"),
+            "{text}"
+        );
+        desk.press("Esc m");
+        let text = desk.text();
+        assert!(
+            text.contains("Merge 30 tasks now?")
+                && text.contains("y merge   n no")
+                && text.contains("lines, j"),
+            "{text}"
+        );
+        desk.press("G");
+        let text = desk.text();
+        assert!(text.contains("checks.") && !text.contains("lines, j"), "{text}");
+        assert!(text.contains("y merge   n no"), "{text}");
+        desk.press("k k k");
+        assert!(desk.text().contains("lines, j"), "{}", desk.text());
+        assert_eq!(desk.press("y").len(), 30);
+    }
+}
+
+#[test]
+fn a_reason_for_several_tasks_names_them() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("v v b");
+    let text = desk.text();
+    assert!(text.contains("Send 2 tasks back, because"), "{text}");
+    assert!(
+        text.contains("dbs-4  Login form posts the password once  (active)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn closing_a_tab_names_the_agents_at_work_in_it() {
+    let mut desk = Desk::full((200, 60));
+    desk.press("2 C-b &");
+    let text = desk.text();
+    assert!(
+        text.contains("At work, and going on:") && text.contains("developer-ravel"),
+        "{text}"
+    );
+    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
+}
+
+#[test]
+fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
+    let id = AttemptId(13);
+    let ask = |desk: &mut Desk| {
+        let attempt = desk.board.attempts.get_mut(&id).expect("attempt");
+        std::sync::Arc::make_mut(attempt).activity.since = desk.now;
+        desk.model = dbs::read_model::ReadModel::of(&desk.board, desk.now);
+    };
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    desk.input(Input::Paste("@dbs-7".to_owned()));
+    desk.press("Enter");
+    ask(&mut desk);
+    desk.now = desk.now + Span(399);
+    assert_eq!(desk.press("a"), []);
+    assert_eq!(desk.mode(), "LOOK");
+    assert!(desk.text().contains("Do you want to proceed?"), "{}", desk.text());
+    desk.now = desk.now + Span(1);
+    assert!(matches!(
+        desk.press("a").as_slice(),
+        [Request::TypeInto(screen, Typed::Key(_))] if *screen == ScreenId::Attempt(id)
+    ));
+}
+
+#[test]
+fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
+    for (keys, back) in [
+        ("3 g s", 1),
+        ("3 g -", 1),
+        ("1 G k p", 1),
+        ("3 g v", 0),
+        ("3 C-b , x Enter", 0),
+        ("1 C-b x", 0),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(keys);
+        assert_eq!(desk.mode(), "NAV", "{keys}\n{}", desk.text());
+        assert!(desk.text().contains("takes back"), "{keys}\n{}", desk.text());
+        assert_eq!(desk.press("u").len(), back, "{keys}");
+        assert!(desk.text().contains("taken back"), "{keys}\n{}", desk.text());
+    }
+}

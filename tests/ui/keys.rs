@@ -1,9 +1,13 @@
 //! What keys do, place by place.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::sync::Arc;
+
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use dbs::domain::{AttemptId, Command, Level, Span, TaskId, TaskState};
 use dbs::term::keys::{Key, KeyInput, Modifiers};
-use dbs::ui::{Content, Input, Keymap, Place, Request, ScreenId, Typed, entries};
+use dbs::ui::{Chord, Content, Input, Keymap, Place, Request, ScreenId, State, Typed, entries};
 use proptest::prelude::*;
 
 use crate::fixture::{Desk, NOW};
@@ -107,8 +111,7 @@ fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
     let mut desk = typing();
     desk.press("C-b Esc");
     let attempt = desk.board.attempts.get_mut(&AttemptId(11)).expect("attempt");
-    std::sync::Arc::make_mut(attempt).state =
-        dbs::domain::AttemptState::Settled(dbs::domain::Verdict::Passed);
+    Arc::make_mut(attempt).state = dbs::domain::AttemptState::Settled(dbs::domain::Verdict::Passed);
     desk.change("dbs-4", |task| task.open_attempt = None);
     desk.input(Input::Tick);
     assert_eq!(desk.mode(), "LOOK");
@@ -122,6 +125,174 @@ fn the_keys_after_the_prefix_are_shown_after_a_moment() {
     assert!(!desk.text().contains("C-b and then ─"));
     desk.now = NOW + Span(300);
     assert!(desk.text().contains("C-b and then ─"), "{}", desk.text());
+}
+
+#[test]
+fn the_prefix_waits_for_as_long_as_it_takes() {
+    let mut desk = typing();
+    desk.press("C-b");
+    desk.now = NOW + Span::minutes(60);
+    desk.input(Input::Tick);
+    assert_eq!(desk.press("Esc"), []);
+    assert_eq!(desk.mode(), "LOOK");
+}
+
+#[test]
+fn the_keys_after_the_prefix_say_how_many_are_left_out_where_there_is_no_room() {
+    for (size, left_out) in [((60, 15), true), ((80, 24), false), ((200, 60), false)] {
+        let mut desk = Desk::full(size);
+        desk.press("C-b");
+        desk.now = NOW + Span(300);
+        let text = desk.text();
+        assert_eq!(text.contains("more, ? for all"), left_out, "{text}");
+        for title in ["look", "board", "needs you", "palette"] {
+            assert!(text.contains(title), "{title}\n{text}");
+        }
+    }
+    let mut desk = Desk::full((60, 15));
+    desk.press("C-b ?");
+    assert!(desk.text().contains("Keys here"), "{}", desk.text());
+}
+
+#[test]
+fn the_prefix_and_b_lead_from_typing_to_the_board() {
+    let mut desk = typing();
+    assert_eq!(desk.press("C-b b"), []);
+    assert_eq!(desk.mode(), "NAV");
+    assert!(desk.text().contains("[3 Board]"));
+}
+
+#[test]
+fn whoever_begins_to_type_sees_the_terminal_as_it_is() {
+    let mut desk = typing();
+    desk.press("C-b [ C-b b");
+    desk.press("g i");
+    assert_eq!(desk.mode(), "TYPE");
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+    desk.press("C-b [ C-b i");
+    assert_eq!(desk.mode(), "TYPE");
+}
+
+#[test]
+fn the_plain_key_for_leaving_goes_back_first_and_after_the_prefix_it_always_leaves() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 G Enter");
+    let text = desk.text();
+    assert!(text.contains("q back") && !text.contains("q leave"), "{text}");
+    assert_eq!(desk.press("q"), []);
+    assert_eq!(desk.press("q"), [Request::Detach]);
+    desk.press("G Enter");
+    assert_eq!(desk.press("C-b d"), [Request::Detach]);
+}
+
+#[test]
+fn a_click_forgets_digits_so_that_they_never_lead_out_of_typing() {
+    let mut desk = Desk::full((200, 60));
+    let panes = desk.frame().1.panes;
+    let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
+    let area = shell.expect("shell").area;
+    let click = |desk: &mut Desk| {
+        desk.input(Input::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: area.x + 1,
+            row: area.y,
+            modifiers: KeyModifiers::NONE,
+        }))
+    };
+    click(&mut desk);
+    desk.key("3".parse::<Chord>().expect("key").event());
+    click(&mut desk);
+    assert_eq!(desk.mode(), "TYPE");
+    desk.rest();
+    assert_eq!(desk.mode(), "TYPE");
+}
+
+/// A client with the keys of a preset.
+fn with_preset(name: &str) -> Desk {
+    let keymap = Keymap::with(&format!("preset = '{name}'")).expect("keys");
+    let mut desk = Desk::full((120, 40));
+    desk.state = State::new((120, 40), Arc::new(keymap)).expect("state");
+    for pane in desk.state.shells_wanted() {
+        desk.state.shell_opened(pane, 1);
+    }
+    desk
+}
+
+#[test]
+fn in_every_preset_one_gets_into_typing_out_of_it_and_away() {
+    for (name, prefix) in [
+        ("default", "C-b"),
+        ("tmux", "C-b"),
+        ("vim", "C-b"),
+        ("emacs", "C-x"),
+    ] {
+        let mut desk = with_preset(name);
+        desk.press("g i");
+        assert_eq!(desk.mode(), "TYPE", "{name}");
+        desk.press(&format!("{prefix} Esc"));
+        assert_eq!(desk.mode(), "LOOK", "{name}");
+        desk.press(&format!("{prefix} ["));
+        assert_eq!(desk.mode(), "COPY", "{name}");
+        desk.press("Esc Esc");
+        assert_eq!(desk.mode(), "NAV", "{name}");
+        desk.press("/ x");
+        assert_eq!(desk.mode(), "FIND", "{name}");
+        desk.press("Esc ?");
+        assert_eq!(desk.mode(), "ASK", "{name}");
+        desk.press("Esc");
+        assert_eq!(desk.press(&format!("{prefix} d")), [Request::Detach], "{name}");
+    }
+}
+
+#[test]
+fn every_action_of_every_preset_is_reached_by_the_keys_it_says() {
+    for name in ["default", "tmux", "vim", "emacs"] {
+        let keymap = Keymap::with(&format!("preset = '{name}'")).expect("keys");
+        for entry in entries() {
+            let hint = keymap.hint(entry.action);
+            let hint = hint.unwrap_or_else(|| panic!("{name}: {} has no key", entry.name));
+            let chords: Vec<Chord> = hint
+                .split(' ')
+                .map(|key| key.parse().unwrap_or_else(|_| panic!("{name}: {hint}")))
+                .collect();
+            let found = match chords.as_slice() {
+                [only] => Place::ALL
+                    .into_iter()
+                    .any(|place| keymap.lookup(place, *only) == Some(entry.action)),
+                [prefix, then] => {
+                    *prefix == keymap.prefix() && keymap.lookup(Place::Prefixed, *then) == Some(entry.action)
+                }
+                _ => false,
+            };
+            assert!(found, "{name}: {hint} does not mean {}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn counts_repeat_movements_everywhere_but_in_typing() {
+    let row = |desk: &Desk| desk.frame().1.cursor.map(|cursor| (cursor.x, cursor.y));
+    for (counted, one_by_one) in [
+        ("5 j", "j j j j j"),
+        ("2 C-d", "C-d C-d"),
+        ("1 0 j 3 k", "j j j j j j j j j j k k k"),
+    ] {
+        let (mut desk, mut other) = (Desk::full((200, 60)), Desk::full((200, 60)));
+        desk.press("3");
+        other.press("3");
+        desk.press(counted);
+        other.press(one_by_one);
+        assert_eq!(desk.text(), other.text(), "{counted}");
+        assert_eq!(row(&desk), row(&other), "{counted}");
+    }
+    let mut desk = typing();
+    assert_eq!(
+        desk.press("5 j"),
+        [
+            typed(Key::Char('5'), Modifiers::NONE),
+            typed(Key::Char('j'), Modifiers::NONE)
+        ]
+    );
 }
 
 #[test]
@@ -360,7 +531,7 @@ fn what_is_told_goes_away_by_itself() {
 
 #[test]
 fn a_shell_that_is_not_open_yet_is_asked_for_at_the_start() {
-    let state = dbs::ui::State::builtin((80, 24)).expect("state");
+    let state = State::builtin((80, 24)).expect("state");
     let requests = dbs::ui::begin(&state);
     assert!(matches!(requests.as_slice(), [Request::OpenShell(_)]));
     assert_eq!(Content::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));

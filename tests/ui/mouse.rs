@@ -118,3 +118,153 @@ fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
     let sent = desk.input(event(MouseEventKind::Down(MouseButton::Left), (area.x, area.y)));
     assert_eq!(sent.len(), 1);
 }
+
+fn with(kind: MouseEventKind, (column, row): (u16, u16), modifiers: KeyModifiers) -> Input {
+    Input::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers,
+    })
+}
+
+const DOWN: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
+const DRAG: MouseEventKind = MouseEventKind::Drag(MouseButton::Left);
+const UP: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
+
+fn focused(desk: &Desk) -> Rect {
+    let panes = desk.frame().1.panes;
+    panes.iter().find(|pane| pane.focus).expect("focus").area
+}
+
+#[test]
+fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
+    // The line at the right of the board, and where there is none the one below.
+    let ends = [
+        ((200, 60), (1, 0), Rect::right as fn(Rect) -> u16),
+        ((120, 40), (0, 1), Rect::bottom),
+    ];
+    for (size, (right, down), end) in ends {
+        let mut desk = Desk::full(size);
+        let before = focused(&desk);
+        let line = if right == 1 {
+            (before.right(), before.y + 5)
+        } else {
+            (before.x + 30, before.bottom())
+        };
+        let moved = |by: u16| (line.0 + right * by, line.1 + down * by);
+        let back = (line.0 - right * 3, line.1 - down * 3);
+        desk.input(event(DOWN, line));
+        assert_eq!(desk.mode(), "NAV", "the pane inside is not acted on");
+        desk.input(event(DRAG, moved(4)));
+        assert_eq!(end(focused(&desk)), end(before) + 4);
+        desk.input(event(DRAG, back));
+        desk.input(event(UP, back));
+        desk.input(event(DRAG, moved(9)));
+        assert_eq!(end(focused(&desk)), end(before) - 3);
+        assert_eq!(desk.mode(), "NAV");
+        desk.input(event(DOWN, back));
+        desk.input(event(UP, back));
+        assert_ne!(
+            end(focused(&desk)),
+            end(before) - 3,
+            "a line that is not moved is a border"
+        );
+    }
+}
+
+#[test]
+fn dragging_where_there_is_no_line_or_where_the_tab_arranges_itself_moves_nothing() {
+    let mut desk = Desk::full((200, 60));
+    for (keys, at) in [("1", (0, 10)), ("2", (60, 10)), ("1 z", (60, 10))] {
+        desk.press(keys);
+        let before = desk.frame().1.panes;
+        desk.input(event(DOWN, at));
+        desk.input(event(DRAG, (at.0 + 20, at.1)));
+        desk.input(event(UP, (at.0 + 20, at.1)));
+        desk.press("Esc Esc");
+        desk.press(keys);
+        let after = desk.frame().1.panes;
+        assert_eq!(before.len(), after.len(), "{keys}");
+        for (one, other) in before.iter().zip(&after) {
+            assert_eq!(one.area, other.area, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn a_click_on_a_hint_presses_its_key() {
+    let mut desk = Desk::full((120, 40));
+    let hint = |key: &str| Hit::Keys(key.split(' ').map(|key| key.parse().expect("key")).collect());
+    click(&mut desk, &hint("?"));
+    assert_eq!(desk.mode(), "ASK");
+    click(&mut desk, &hint("Esc"));
+    assert_eq!(desk.mode(), "NAV");
+    desk.press("x");
+    assert_eq!(
+        click(&mut desk, &hint("y")),
+        [Request::Command(dbs::domain::Command::Kill(AttemptId(11)))]
+    );
+    desk.press("3 g i");
+    assert_eq!(desk.mode(), "TYPE");
+    assert_eq!(click(&mut desk, &hint("C-b Esc")), []);
+    assert_eq!(desk.mode(), "LOOK");
+}
+
+#[test]
+fn with_shift_the_outer_terminal_selects_and_nothing_happens_here() {
+    let mut desk = Desk::full((200, 60));
+    let area = focused(&desk);
+    let before = desk.text();
+    for (kind, by) in [(DOWN, 2), (DRAG, 9), (UP, 9)] {
+        let at = (area.x + by, area.y + 2);
+        assert_eq!(desk.input(with(kind, at, KeyModifiers::SHIFT)), []);
+    }
+    assert_eq!(desk.text(), before);
+}
+
+#[test]
+fn in_text_that_is_held_still_a_click_goes_there_and_a_second_one_copies_the_word() {
+    let mut desk = Desk::full((120, 40));
+    let screen = ScreenId::Attempt(AttemptId(11));
+    desk.screens.all.get_mut(&screen).expect("screen").lines =
+        (0..100).map(|number| format!("some line {number}")).collect();
+    desk.press("3 g Enter C-b [ g");
+    assert_eq!(desk.mode(), "COPY");
+    let area = focused(&desk);
+    let at = (area.x + 6, area.y + 3);
+    for _ in 0..2 {
+        assert_eq!(desk.mode(), "COPY");
+        desk.input(event(DOWN, at));
+    }
+    let requests = desk.input(event(UP, at));
+    assert_eq!(requests, [Request::Copy("line".to_owned())]);
+    assert_eq!(desk.mode(), "LOOK");
+}
+
+#[test]
+fn the_wheel_moves_through_whatever_lies_over_the_panes() {
+    let mut desk = Desk::full((80, 24));
+    desk.press("?");
+    let before = desk.frame().0;
+    desk.input(event(MouseEventKind::ScrollDown, (20, 10)));
+    assert_ne!(desk.frame().0, before);
+    desk.input(event(MouseEventKind::ScrollUp, (20, 10)));
+    assert_eq!(desk.frame().0, before);
+}
+
+#[test]
+fn two_clicks_on_a_row_open_it_as_enter_does() {
+    let mut clicked = Desk::full((200, 60));
+    clicked.press("3");
+    let hit = row(&clicked, "dbs-5");
+    click(&mut clicked, &hit);
+    click(&mut clicked, &hit);
+    let by_mouse = clicked.text();
+    let mut other = Desk::full((200, 60));
+    other.press("3");
+    let hit = row(&other, "dbs-5");
+    click(&mut other, &hit);
+    other.press("Enter");
+    assert_eq!(other.text(), by_mouse);
+}

@@ -1,19 +1,36 @@
 //! What can never happen: a panic, a mode without a way out, a border that moves, a pane outside the frame.
 
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use dbs::ui::{Chord, Input, Request};
+use dbs::domain::{AttemptId, Span};
+use dbs::term::keys::{Key, KeyInput, Modifiers};
+use dbs::ui::{Chord, Input, Request, ScreenId, Typed};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
 use crate::fixture::Desk;
 
-fn any_input() -> impl Strategy<Value = Input> {
-    let names = "a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D F G I J K L M N P Q R S U V W X Y / : + - = 0 1 2 3 4 5 6 7 8 9 ! . < > [ ] { } % & , ; ? \"                  Enter Esc Tab S-Tab Space Backspace Delete Up Down Left Right Home End PageUp PageDown C-b C-b C-b C-b C-c C-l C-d                  C-u C-w C-Left C-Right C-Up C-Down F5";
-    let chords: Vec<Chord> = names
-        .split_whitespace()
+/// What may happen at a client, or to it.
+#[derive(Debug, Clone)]
+enum Happening {
+    /// Somebody pressed, pasted, clicked or resized.
+    Input(Input),
+    /// So many milliseconds go by.
+    Wait(u64),
+    /// The program in that agent's terminal ends.
+    Ends(u64),
+}
+
+fn any_happening() -> impl Strategy<Value = Happening> {
+    let letters = ('!'..='~').map(|letter| letter.to_string());
+    let named = "Enter Esc Tab S-Tab Space Backspace Delete Up Down Left Right Home End PageUp PageDown \
+                 C-c C-l C-d C-u C-w C-v C-p C-r C-f C-e C-y C-Left C-Right C-Up C-Down A-x F5";
+    let plain: Vec<Chord> = letters
+        .chain(named.split(' ').map(str::to_owned))
+        .filter(|name| !name.is_empty())
         .map(|name| name.parse().expect("key"))
         .collect();
+    let prefix: Chord = "C-b".parse().expect("key");
     let kinds = vec![
         MouseEventKind::Down(MouseButton::Left),
         MouseEventKind::Down(MouseButton::Right),
@@ -23,23 +40,60 @@ fn any_input() -> impl Strategy<Value = Input> {
         MouseEventKind::ScrollUp,
         MouseEventKind::ScrollDown,
     ];
-    let mouse = (prop::sample::select(kinds), 0u16..210, 0u16..70).prop_map(|(kind, column, row)| {
+    let held = vec![
+        KeyModifiers::NONE,
+        KeyModifiers::NONE,
+        KeyModifiers::NONE,
+        KeyModifiers::CONTROL,
+        KeyModifiers::SHIFT,
+    ];
+    let kind_and_held = (prop::sample::select(kinds), prop::sample::select(held));
+    let mouse = (kind_and_held, 0u16..210, 0u16..70).prop_map(|((kind, modifiers), column, row)| {
         Input::Mouse(MouseEvent {
             kind,
             column,
             row,
-            modifiers: KeyModifiers::NONE,
+            modifiers,
         })
     });
-    prop_oneof![
-        16 => prop::sample::select(chords).prop_map(|chord| Input::Key(chord.event())),
-        3 => mouse,
+    let input = prop_oneof![
+        16 => prop::sample::select(plain).prop_map(|chord| Input::Key(chord.event())),
+        3 => Just(Input::Key(prefix.event())),
+        4 => mouse,
         2 => (1u16..=200, 1u16..=60).prop_map(|(width, height)| Input::Resize(width, height)),
         1 => "\\PC{0,12}".prop_map(Input::Paste),
         1 => any::<bool>().prop_map(Input::Focus),
+        1 => prop::option::of("\\PC{0,12}").prop_map(Input::Edited),
         1 => Just(Input::Tick),
+    ];
+    prop_oneof![
+        40 => input.prop_map(Happening::Input),
+        2 => (1u64..2000).prop_map(Happening::Wait),
+        1 => (12u64..=13).prop_map(Happening::Ends),
     ]
 }
+
+fn happen(desk: &mut Desk, happening: Happening) {
+    match happening {
+        Happening::Input(input) => live(desk, input),
+        Happening::Wait(millis) => {
+            desk.now = desk.now + Span(millis);
+            live(desk, Input::Tick);
+        }
+        Happening::Ends(attempt) => {
+            let id = ScreenId::Attempt(AttemptId(attempt));
+            desk.screens.all.get_mut(&id).expect("screen").alive = false;
+            live(desk, Input::Tick);
+        }
+    }
+}
+
+/// Keys that lead to the board from wherever one is: out of whatever lies over the panes, out of text that is held still, out of
+/// typing, and there.
+const HOME: &str = "Esc Esc Esc Esc C-b Esc C-b b";
+
+/// Keys that begin to type to an agent at work, from the board.
+const TYPE: &str = ": t y p e Space h e r e Space d b s - 4 Enter";
 
 /// Takes in one input, answers shells as a server would, and looks at the frame.
 fn live(desk: &mut Desk, input: Input) {
@@ -94,29 +148,30 @@ fn row_widths(buffer: &Buffer) -> Vec<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_sequence_of_inputs_panics_or_traps(
-        inputs in prop::collection::vec(any_input(), 200),
+    fn no_sequence_of_inputs_panics_traps_or_leaves_typing_out_of_reach(
+        happenings in prop::collection::vec(any_happening(), 200),
         first in (1u16..=200, 1u16..=60),
+        last in prop::sample::select(vec![(60, 15), (80, 24), (120, 40), (200, 60)]),
     ) {
         let mut desk = Desk::full(first);
-        for input in inputs {
-            live(&mut desk, input);
+        for happening in happenings {
+            happen(&mut desk, happening);
         }
-        live(&mut desk, Input::Resize(120, 40));
-        // Out of any overlay or pending prefix, out of LOOK and what was opened; out of TYPE by its own way.
-        desk.press("Esc");
-        for _ in 0..40 {
-            match desk.mode().as_str() {
-                "NAV" => break,
-                "TYPE" => desk.press("C-b Esc"),
-                _ => desk.press("Esc"),
-            };
-        }
-        prop_assert_eq!(desk.mode(), "NAV");
-        prop_assert_eq!(desk.press("q"), vec![Request::Detach]);
+        live(&mut desk, Input::Resize(last.0, last.1));
+        desk.press(HOME);
+        prop_assert_eq!(desk.mode(), "NAV", "{}", desk.text());
+        desk.press(TYPE);
+        prop_assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
+        let key = Typed::Key(KeyInput::new(Key::Char('x'), Modifiers::NONE));
+        prop_assert_eq!(
+            desk.press("x"),
+            vec![Request::TypeInto(ScreenId::Attempt(AttemptId(11)), key)]
+        );
+        desk.press(HOME);
+        prop_assert_eq!(desk.press("C-b d"), vec![Request::Detach]);
     }
 
     #[test]
@@ -201,4 +256,39 @@ fn what_an_agent_is_given_does_not_change_with_the_mode() {
     desk.press("3 g Enter");
     let area = desk.frame().1.panes[0].area;
     assert_eq!((area.width, area.height), (80, 22));
+}
+
+#[test]
+fn a_named_task_is_typed_to_whatever_has_the_focus() {
+    // A terminal whose program has ended, one that is not there, another agent's, a shell's.
+    for keys in ["3 G k k", "C-b Left", "2 l", "C-b c"] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(keys);
+        for pane in desk.state.shells_wanted() {
+            desk.state.shell_opened(pane, 1);
+        }
+        desk.press(TYPE);
+        assert_eq!(desk.mode(), "TYPE", "{keys}\n{}", desk.text());
+        assert!(desk.text().contains("developer-ravel"), "{keys}\n{}", desk.text());
+    }
+    let mut desk = Desk::full((120, 40));
+    desk.press("2 l");
+    for attempt in [12, 13] {
+        let id = ScreenId::Attempt(AttemptId(attempt));
+        desk.screens.all.get_mut(&id).expect("screen").alive = false;
+    }
+    desk.press(TYPE);
+    assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
+}
+
+#[test]
+fn typing_where_no_program_runs_says_so() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3 : t y p e Space h e r e Space d b s - 8 Enter");
+    assert_eq!(desk.mode(), "NAV");
+    assert!(
+        desk.text().contains("no program runs here (yet)"),
+        "{}",
+        desk.text()
+    );
 }

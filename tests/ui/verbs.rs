@@ -135,10 +135,11 @@ fn an_offer_in_the_inbox_and_a_hint_in_the_last_row_are_clicked_like_keys() {
     let mut desk = Desk::full((120, 40));
     desk.press("3");
     desk.press("g");
-    click(&mut desk, &act(Action::NewTask));
+    let hint = |key: &str| Hit::Keys(vec![key.parse().expect("key")]);
+    click(&mut desk, &hint("n"));
     assert_eq!(desk.mode(), "ASK");
     desk.press("Esc");
-    click(&mut desk, &act(Action::Help));
+    click(&mut desk, &hint("?"));
     assert!(desk.text().contains("What you see"));
 }
 

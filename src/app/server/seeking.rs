@@ -305,7 +305,7 @@ impl Lines {
     }
 }
 
-/// The terminals of a session: conductor, shells, then the agents there are logs of, the newest first.
+/// The terminals of a session: conductor, shells, then the agents there are logs of, the newest first, then ended shells.
 fn places(session: &Session) -> Vec<Place> {
     let place = |screen, name| Place {
         screen,
@@ -313,11 +313,11 @@ fn places(session: &Session) -> Vec<Place> {
         folder: session.holders.folder(&holder_of(screen)),
     };
     let mut places = vec![place(ScreenId::Conductor, "Conductor".to_owned())];
-    let shells = Shells::running(session);
+    let running = Shells::running(session);
     places.extend(
-        shells
-            .into_iter()
-            .map(|number| place(ScreenId::Shell(number), format!("Shell {number}"))),
+        running
+            .iter()
+            .map(|number| place(ScreenId::Shell(*number), format!("Shell {number}"))),
     );
     let names = names(session);
     let mut agents: Vec<AttemptId> = logged(session);
@@ -329,19 +329,44 @@ fn places(session: &Session) -> Vec<Place> {
             name.unwrap_or_else(|| format!("attempt {id}")),
         )
     }));
+    // What an ended shell has shown is there as long as its log is.
+    let mut ended = kept_shells(session);
+    ended.retain(|number| !running.contains(number));
+    places.extend(
+        ended
+            .into_iter()
+            .map(|number| place(ScreenId::Shell(number), format!("Shell {number}, ended"))),
+    );
     places.retain(|place| place.folder.is_dir());
     places
 }
 
+/// Shells that have a folder, the newest first.
+fn kept_shells(session: &Session) -> Vec<u64> {
+    let mut numbers: Vec<u64> = folders(session)
+        .iter()
+        .filter_map(|name| name.strip_prefix("shell-")?.parse().ok())
+        .collect();
+    numbers.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
+    numbers
+}
+
 /// Attempts that have a folder.
 fn logged(session: &Session) -> Vec<AttemptId> {
+    let names = folders(session);
+    names
+        .iter()
+        .filter_map(|name| name.parse().ok().map(AttemptId))
+        .collect()
+}
+
+/// Names of the folders of all that was ever started in a terminal.
+fn folders(session: &Session) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(&session.place.attempts) else {
         return Vec::new();
     };
     let names = entries.flatten().map(|entry| entry.file_name());
-    names
-        .filter_map(|name| name.to_str()?.parse().ok().map(AttemptId))
-        .collect()
+    names.filter_map(|name| name.into_string().ok()).collect()
 }
 
 /// Task and agent of every attempt there ever was.

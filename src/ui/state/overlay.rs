@@ -76,6 +76,8 @@ pub(crate) struct Ask {
     pub line: Line,
     /// What it is about, shown above.
     pub lines: Vec<String>,
+    /// Lines scrolled back from the last ones, where not all have room.
+    pub back: usize,
     /// The word the text must begin with, for what cannot be taken back.
     pub word: Option<&'static str>,
 }
@@ -175,6 +177,8 @@ pub(crate) struct Confirm {
     pub question: String,
     /// What will happen, and to what.
     pub lines: Vec<String>,
+    /// The first line that is shown where not all have room.
+    pub first: usize,
     /// The word for yes.
     pub yes: String,
     /// What yes does.

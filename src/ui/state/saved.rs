@@ -81,8 +81,9 @@ impl State {
             return;
         };
         self.hinted = true;
+        let other = if prefix == "C-a" { "ctrl-b" } else { "ctrl-a" };
         let text = format!(
-            "inside {outer}, which takes {prefix}: press it twice to reach dbs, or give dbs its own: dbs config keys.prefix ctrl-o"
+            "inside {outer}, which takes {prefix}: press it twice to reach dbs, or give dbs its own: dbs config keys.prefix {other}"
         );
         self.tell(now, Level::Alert, text);
     }

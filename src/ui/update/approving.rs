@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::victims::victims;
 use super::{Request, Turn, Typed};
-use crate::domain::{Attempt, AttemptId, Doing, Level, TaskId};
+use crate::domain::{Attempt, AttemptId, Doing, Level, Span, TaskId};
 use crate::read_model::AttentionKind;
 use crate::term::keys::{Key, KeyInput, Modifiers};
 use crate::ui::scene::ScreenId;
@@ -32,12 +33,26 @@ impl Consent {
     }
 }
 
-/// Named one by one in a question; more are counted.
-const MOST_NAMED: usize = 20;
+/// What is asked for a shorter time than this nobody has read: the yes was meant for what was there before (A5).
+const READ_IN: Span = Span(400);
 
 impl Turn<'_, '_> {
+    /// Types a yes into the prompt of the agent at hand; opens its terminal instead when the person cannot have read yet what it
+    /// asks.
+    pub(super) fn allow_at_hand(&mut self, attempt: &Attempt, what: &str) {
+        if self.scene.now.since(attempt.activity.since) >= READ_IN {
+            return self.allow(attempt, what);
+        }
+        let arranged = self.arranged();
+        self.visit_agent(attempt.id, &arranged);
+        self.warn(format!(
+            "{} has only just asked for {what}: nothing was typed; look, and say it again",
+            attempt.task
+        ));
+    }
+
     /// Types a yes into the prompt of an agent that waits for it.
-    pub(super) fn allow(&mut self, attempt: &Attempt, what: &str) {
+    fn allow(&mut self, attempt: &Attempt, what: &str) {
         let id = ScreenId::Attempt(attempt.id);
         if !self.scene.screens.has(id) {
             return self.warn(format!(
@@ -73,17 +88,8 @@ impl Turn<'_, '_> {
         let item = model.attention.iter().find(|item| Some(&item.task) == task);
         let Some(item) = item else { return };
         let alike: Vec<_> = model.alike(item).collect();
-        let mut lines: Vec<String> = alike
-            .iter()
-            .take(MOST_NAMED)
-            .map(|item| {
-                let title = model.tasks.get(&item.task).map(|task| task.title.as_str());
-                format!("  {}  {}", item.task, title.unwrap_or_default())
-            })
-            .collect();
-        if alike.len() > MOST_NAMED {
-            lines.push(format!("  and {} more", alike.len() - MOST_NAMED));
-        }
+        let tasks = alike.iter().filter_map(|item| model.tasks.get(&item.task));
+        let lines = victims(tasks.map(AsRef::as_ref));
         let (question, yes, deed) = if item.kind == AttentionKind::Permission {
             let agents = alike
                 .iter()
@@ -101,6 +107,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question,
             lines,
+            first: 0,
             yes: yes.to_owned(),
             deed,
         });

@@ -360,6 +360,13 @@ fn words(still: &Still, line: usize, edge: WordEdge) -> Vec<usize> {
         .collect()
 }
 
+/// First and last column of the word that is there.
+pub(super) fn word_at(still: &Still, (line, column): Spot) -> Option<(usize, usize)> {
+    let begins = words(still, line, WordEdge::Begin).into_iter();
+    let mut both = begins.zip(words(still, line, WordEdge::End));
+    both.find(|(first, last)| (*first..=*last).contains(&column))
+}
+
 fn word_on(still: &Still, (line, column): Spot, edge: WordEdge) -> Spot {
     let here = words(still, line, edge).into_iter().find(|at| *at > column);
     if let Some(at) = here {

@@ -22,7 +22,7 @@ impl Turn<'_, '_> {
             .hits
             .into_iter()
             .filter(|(area, hit)| {
-                !area.is_empty() && !matches!(hit, Hit::Overlay | Hit::Choice(_) | Hit::Act(_))
+                !area.is_empty() && !matches!(hit, Hit::Overlay | Hit::Choice(_) | Hit::Act(_) | Hit::Keys(_))
             })
             .collect();
         let labels = labels(places.len());

@@ -9,6 +9,7 @@ use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
 use crate::ui::pane::Direction;
+use crate::ui::possible::is_inside;
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay, PastePreview, Step as Question};
 use crate::ui::views::Step;
@@ -75,7 +76,12 @@ impl Turn<'_, '_> {
         }
         let filtered = !self.state.pane(self.arranged().focus).filter.is_empty();
         let found = keymap.lookup(Place::Found, chord).filter(|_| filtered);
-        found.or_else(|| keymap.lookup(Place::Nav, chord))
+        let action = found.or_else(|| keymap.lookup(Place::Nav, chord));
+        // Out of what was opened in a pane one goes back first (A6); after the prefix the same action always leaves.
+        match action {
+            Some(Action::Leave) if is_inside(self.state, self.arranged().focus) => Some(Action::Back),
+            other => other,
+        }
     }
 
     /// The digit a key stands for: one that means a tab, or goes on with a number; over text that is held still every one.
@@ -185,6 +191,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question: format!("Paste {lines} lines?"),
             lines: shown,
+            first: 0,
             yes: "paste".to_owned(),
             deed: Deed::Paste(id, text),
         });

@@ -81,6 +81,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question: question.to_owned(),
             lines,
+            first: 0,
             yes: yes.to_owned(),
             deed: Deed::Link(target),
         });

@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEven
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::copying::word_at;
 use super::{Request, Turn, Typed};
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, Mode, Placed};
@@ -22,6 +23,14 @@ const WHEEL_LINES: i16 = 3;
 impl Turn<'_, '_> {
     pub(super) fn mouse(&mut self, event: MouseEvent) {
         let arranged = self.arranged();
+        let button = matches!(
+            event.kind,
+            MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
+        );
+        // Held with Shift the outer terminal selects by itself, whether or not it tells us (A5).
+        if button && event.modifiers.contains(KeyModifiers::SHIFT) {
+            return;
+        }
         match event.kind {
             MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
             MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &arranged),
@@ -35,11 +44,16 @@ impl Turn<'_, '_> {
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
-                if !self.reaches_program(event, &arranged) {
+                if self.state.line.is_some() {
+                    self.drag_line((event.column, event.row), &arranged);
+                } else if !self.reaches_program(event, &arranged) {
                     self.drag(event, &arranged);
                 }
             }
             MouseEventKind::Up(MouseButton::Left) => {
+                if let Some((_, from)) = self.state.line.take() {
+                    return self.let_go_of_line(event, from, &arranged);
+                }
                 let dragged = self.state.pressed.take().is_some()
                     && self
                         .copying(&arranged)
@@ -134,22 +148,68 @@ impl Turn<'_, '_> {
     }
 
     fn click(&mut self, event: MouseEvent, arranged: &Arranged) {
+        let covered = self.state.overlay.is_some();
         self.state.pressed = arranged
             .at(event.column, event.row)
-            .filter(|placed| inside(placed, event) && placed.content.screen().is_some())
+            .filter(|placed| !covered && inside(placed, event) && placed.content.screen().is_some())
             .map(|placed| {
                 let area = placed.inner;
                 (placed.pane, (event.column - area.x, event.row - area.y))
             });
-        if let Some(hit) = self.hit(event) {
+        self.state.line = None;
+        if !covered && self.point_at_still(arranged) {
+            return;
+        }
+        let Some(hit) = self.hit(event) else { return };
+        if !covered && matches!(hit, Hit::Pane(_)) {
+            self.hold_line((event.column, event.row), arranged);
+        }
+        // Whoever takes hold of a line does not mean what is inside.
+        if self.state.line.is_none() {
             self.go_to_hit(hit, arranged);
         }
+    }
+
+    /// A line that was not moved was not meant: it is the border of a pane, which gets the focus.
+    fn let_go_of_line(&mut self, event: MouseEvent, from: (u16, u16), arranged: &Arranged) {
+        match self.hit(event) {
+            Some(Hit::Pane(pane)) if (event.column, event.row) == from => self.focus(pane, arranged.focus),
+            _ => {}
+        }
+    }
+
+    /// A click on a terminal that is held still moves its cursor there; one more at the same place selects the word. Answers whether
+    /// it was one.
+    fn point_at_still(&mut self, arranged: &Arranged) -> bool {
+        let Some((pane, (column, row))) = self.state.pressed else {
+            return false;
+        };
+        let here = self.copying(arranged).is_some_and(|copying| copying.pane == pane);
+        let Some(copying) = self.state.copying.as_mut().filter(|_| here) else {
+            return false;
+        };
+        let line = (copying.top + usize::from(row)).min(copying.still.last());
+        let spot = (line, usize::from(column));
+        copying.anchor = None;
+        match word_at(&copying.still, spot).filter(|_| copying.at == spot) {
+            Some((first, last)) => {
+                copying.anchor = Some((Select::Text, (line, first)));
+                copying.at = (line, last);
+            }
+            None => copying.at = spot,
+        }
+        true
     }
 
     /// What a click there does: the first one goes there, the second one opens.
     pub(super) fn go_to_hit(&mut self, hit: Hit, arranged: &Arranged) {
         match hit {
             Hit::Overlay => {}
+            Hit::Keys(chords) => {
+                for chord in chords {
+                    self.key(&chord.event());
+                }
+            }
             Hit::Choice(at) => self.click_choice(at),
             Hit::Tab(tab) => self.visit_tab(tab),
             Hit::Strip => self.act(Action::NeedsYou),

@@ -253,18 +253,24 @@ impl Turn<'_, '_> {
     }
 
     fn type_here(&mut self, arranged: &Arranged) {
-        let screen = self.state.pane(arranged.focus).content.screen();
-        if screen.is_none()
-            && let Some(attempt) = self.target(arranged).attempt
-        {
+        let about = self.target(arranged);
+        let here = self.state.pane(arranged.focus).content.screen();
+        if let Some(attempt) = about.attempt.filter(|_| here.is_none() || about.is_named) {
             self.visit_agent(attempt.id, arranged);
         }
         let focus = self.arranged().focus;
         let screen = self.state.pane(focus).content.screen();
-        if let Some(id) = screen.filter(|id| alive(self.scene, *id)) {
-            self.state.pane_mut(focus).scroll = 0;
-            self.state.hands = Hands::Typing(id);
+        match screen.filter(|id| alive(self.scene, *id)) {
+            Some(id) => self.begin_typing(focus, id),
+            None => self.warn("type here: no program runs here (yet)"),
         }
+    }
+
+    /// Keys go to the program in that pane from now on: it is shown as it is, neither scrolled back nor held still.
+    fn begin_typing(&mut self, pane: PaneId, id: ScreenId) {
+        self.state.pane_mut(pane).scroll = 0;
+        self.state.copying.take_if(|copying| copying.pane == pane);
+        self.state.hands = Hands::Typing(id);
     }
 
     /// To an agent's terminal: a pane that shows it, else its place among the agents, else here.
@@ -369,7 +375,8 @@ impl Turn<'_, '_> {
                 self.visit_agent(agent, arranged);
                 let id = ScreenId::Attempt(agent);
                 if typing && alive(self.scene, id) {
-                    self.state.hands = Hands::Typing(id);
+                    let focus = self.arranged().focus;
+                    self.begin_typing(focus, id);
                 }
             }
             None => self.visit_board(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Request, Turn};
 use crate::domain::AttemptId;
 use crate::ui::action::Action;
-use crate::ui::arrange::{Arranged, alive};
+use crate::ui::arrange::{Arranged, alive, movable};
 use crate::ui::line::Line;
 use crate::ui::names::pane_name;
 use crate::ui::palette::places;
@@ -128,6 +128,7 @@ impl Turn<'_, '_> {
                     lines: vec![
                         "The shell and what runs in it are ended. Agents are not touched.".to_owned(),
                     ],
+                    first: 0,
                     yes: "close".to_owned(),
                     deed: Deed::ClosePane(pane),
                 })));
@@ -188,6 +189,19 @@ impl Turn<'_, '_> {
             "Its {} panes are closed. Agents go on.",
             arranged.order.len()
         )];
+        let agents: Vec<&str> = arranged
+            .order
+            .iter()
+            .filter_map(|id| match self.state.pane(*id).content {
+                Content::Attempt(attempt) => self.scene.model.attempts.get(&attempt),
+                _ => None,
+            })
+            .filter(|attempt| attempt.state.is_open())
+            .map(|attempt| attempt.worker.name())
+            .collect();
+        if !agents.is_empty() {
+            lines.push(format!("At work, and going on: {}.", agents.join(", ")));
+        }
         if !shells.is_empty() {
             lines.push(format!("Ended with it: shell {}.", shells.join(", ")));
         }
@@ -195,6 +209,7 @@ impl Turn<'_, '_> {
         self.state.overlay = Some(Overlay::Confirm(Box::new(Confirm {
             question: format!("Close the tab {title}?"),
             lines,
+            first: 0,
             yes: "close".to_owned(),
             deed: Deed::CloseTab,
         })));
@@ -322,6 +337,22 @@ impl Turn<'_, '_> {
         }
     }
 
+    /// Takes hold of the line between panes at that place, if there is one.
+    pub(super) fn hold_line(&mut self, at: (u16, u16), arranged: &Arranged) {
+        let tree = movable(self.state, self.scene, arranged);
+        let line = tree.and_then(|tree| tree.line_at(arranged.body, arranged.focus, at));
+        self.state.line = line.map(|line| (line, at));
+    }
+
+    /// Moves the line that the mouse holds there.
+    pub(super) fn drag_line(&mut self, to: (u16, u16), arranged: &Arranged) {
+        if let Some((line, _)) = self.state.line.clone()
+            && let Some(tree) = self.own(arranged)
+        {
+            tree.move_line(arranged.body, &line, to);
+        }
+    }
+
     fn rearrange(&mut self, arranged: &Arranged) {
         let Some(tab) = self.state.here_mut() else { return };
         let next = tab.next_arrangement;
@@ -338,6 +369,7 @@ impl Turn<'_, '_> {
             kind: AskKind::RenameTab,
             line: Line::of(text),
             lines: Vec::new(),
+            back: 0,
             word: None,
         }));
     }

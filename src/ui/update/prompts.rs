@@ -1,6 +1,7 @@
 //! Keys while something lies over the panes: editing a line, answering a question, choosing from a list.
 
 use crossterm::event::KeyCode;
+use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Request, Turn};
@@ -8,6 +9,7 @@ use crate::domain::command::Patch;
 use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
+use crate::ui::view::lines;
 
 impl Turn<'_, '_> {
     pub(super) fn overlay_key(&mut self, chord: Chord) {
@@ -55,7 +57,12 @@ impl Turn<'_, '_> {
         }
     }
 
-    fn confirm_key(&mut self, confirm: Box<Confirm>, chord: Chord) -> Option<Overlay> {
+    fn confirm_key(&mut self, mut confirm: Box<Confirm>, chord: Chord) -> Option<Overlay> {
+        if let ListStep::By(rows) = list_step(chord) {
+            let last = lines::last_of_confirm(&confirm, self.screen());
+            confirm.first = confirm.first.saturating_add_signed(rows).min(last);
+            return Some(Overlay::Confirm(confirm));
+        }
         match chord.code() {
             KeyCode::Char('y' | 'Y') => {
                 self.deed(confirm.deed);
@@ -100,9 +107,18 @@ impl Turn<'_, '_> {
 
     /// Edits the line; nothing is left of it when it was sent or given up.
     fn ask_key(&mut self, mut ask: Ask, chord: Chord) -> Option<Ask> {
+        let most = lines::hidden_of_ask(&ask, self.screen());
         match chord.code() {
             KeyCode::Esc => return None,
             KeyCode::Enter => return self.send(ask),
+            KeyCode::Up => {
+                ask.back = (ask.back + 1).min(most);
+                return Some(ask);
+            }
+            KeyCode::Down => {
+                ask.back = ask.back.saturating_sub(1);
+                return Some(ask);
+            }
             _ if chord.is_control('c') || chord.is_control('g') => return None,
             _ => ask.line.key(chord),
         };
@@ -130,6 +146,12 @@ impl Turn<'_, '_> {
         };
         self.asked(ask.kind, &text);
         None
+    }
+
+    /// The whole screen.
+    fn screen(&self) -> Rect {
+        let (width, height) = self.state.size;
+        Rect::new(0, 0, width, height)
     }
 
     /// Does what a prompt was for.

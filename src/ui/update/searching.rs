@@ -152,7 +152,13 @@ impl Turn<'_, '_> {
         let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
         if matches!(
             self.state.overlay,
-            Some(Overlay::Choose(_) | Overlay::Palette(_) | Overlay::Help(_))
+            Some(
+                Overlay::Choose(_)
+                    | Overlay::Palette(_)
+                    | Overlay::Help(_)
+                    | Overlay::Confirm(_)
+                    | Overlay::Ask(_)
+            )
         ) {
             self.overlay_key(Chord::plain(code));
         }

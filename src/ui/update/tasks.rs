@@ -1,23 +1,19 @@
 //! Actions on tasks, agents and the program: each becomes a request, or a prompt that becomes one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Turn;
+use super::victims::{listed, victims};
 use crate::domain::command::Patch;
 use crate::domain::{Attempt, Command, Doing, Level, Task, TaskId, TaskState};
 use crate::ui::action::Action;
 use crate::ui::arrange::Arranged;
 use crate::ui::line::Line;
+use crate::ui::marker::of_attempt;
 use crate::ui::pane::Direction;
 use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finished, Overlay, Undo, named};
 use crate::ui::target::Target;
 use crate::ui::views::Step;
-
-/// Tasks named one by one before something is taken from them; of more only the states are counted (A10).
-const MOST_VICTIMS: usize = 20;
-/// Agents named one by one in a question; more are counted.
-const MOST_NAMED: usize = 8;
 
 impl Turn<'_, '_> {
     /// Does any other action.
@@ -50,7 +46,7 @@ impl Turn<'_, '_> {
                 } else if let (Action::Approve, Some((attempt, what)), true) =
                     (other, about.wants_permission(), self.state.marks.is_empty())
                 {
-                    self.allow(attempt, what);
+                    self.allow_at_hand(attempt, what);
                 } else if !self.on_several(other, &self.victims(&about)) {
                     self.on_one(other, &about);
                 }
@@ -109,7 +105,10 @@ impl Turn<'_, '_> {
                     }
                     _ => return false,
                 };
-                let lines = self.asked_by(&kind);
+                let mut lines = self.asked_by(&kind);
+                if tasks.len() > 1 {
+                    lines.splice(0..0, victims(tasks.iter().map(AsRef::as_ref)));
+                }
                 self.prompt(kind, lines, None);
                 return true;
             }
@@ -186,8 +185,11 @@ impl Turn<'_, '_> {
         let begun: Vec<&Arc<Task>> = begun.collect();
         let mut lines = Vec::new();
         let mut word = None;
+        if tasks.len() > 1 {
+            lines = victims(tasks.iter().map(AsRef::as_ref));
+        }
         if let Some(first) = begun.first() {
-            lines = victims(begun.iter().map(AsRef::as_ref));
+            lines = victims(tasks.iter().map(AsRef::as_ref));
             lines.push(format!(
                 "Their work is taken away; before that it is kept below refs/dbs/attic/{}/, and `git branch NAME REF` brings it back.",
                 if begun.len() == 1 { first.id.as_str() } else { "ID" }
@@ -203,6 +205,7 @@ impl Turn<'_, '_> {
             kind,
             line: Line::default(),
             lines,
+            back: 0,
             word,
         }));
     }
@@ -211,19 +214,16 @@ impl Turn<'_, '_> {
     fn ask_merge(&mut self, tasks: &[Arc<Task>]) {
         let model = self.scene.model;
         let mut moves = Vec::new();
-        let mut lines = Vec::new();
+        let mut named = Vec::new();
         for task in tasks {
             let why_not = match model.merge_of(task) {
                 None => "its workflow has no stage that merges",
                 Some(stage) if stage.id == task.stage => "it stands there already",
                 Some(_) if task.head.is_none() && task.spawns == 0 => "nobody has worked on it yet",
                 Some(stage) => {
-                    lines.push(format!(
-                        "  {}  {}  from {}",
-                        task.id,
-                        task.title,
-                        model.stage_label(task)
-                    ));
+                    let from = model.stage_label(task);
+                    let line = format!("  {}  {}  from {from}", task.id, task.title);
+                    named.push((line, format!("from {from}")));
                     moves.push((task.id.clone(), stage.id.clone()));
                     continue;
                 }
@@ -233,6 +233,7 @@ impl Turn<'_, '_> {
         if moves.is_empty() {
             return;
         }
+        let mut lines = listed(named);
         lines.push("What its stages before the merge would have looked at nobody looks at; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
         let question = match moves.as_slice() {
             [(only, _)] => format!("Merge {only} now?"),
@@ -241,6 +242,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question,
             lines,
+            first: 0,
             yes: "merge".to_owned(),
             deed: Deed::Merge(moves),
         });
@@ -266,6 +268,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question: format!("Stop {} agents?", open.len()),
             lines,
+            first: 0,
             yes: "stop them".to_owned(),
             deed: Deed::Stop(open.iter().map(|attempt| attempt.id).collect()),
         });
@@ -282,6 +285,7 @@ impl Turn<'_, '_> {
                 format!("in {}, try {}, for {age}.", attempt.stage, attempt.n),
                 "The task goes back to its stage; no budget is used up.".to_owned(),
             ],
+            first: 0,
             yes: "stop it".to_owned(),
             deed: Deed::Stop(vec![attempt.id]),
         });
@@ -307,6 +311,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question: "Pause everything?".to_owned(),
             lines,
+            first: 0,
             yes: "pause".to_owned(),
             deed: Deed::Command(Box::new(Command::Pause)),
         });
@@ -325,6 +330,7 @@ impl Turn<'_, '_> {
         self.confirm(Confirm {
             question: "Stop the server?".to_owned(),
             lines,
+            first: 0,
             yes: "stop the server".to_owned(),
             deed: Deed::StopServer,
         });
@@ -332,15 +338,12 @@ impl Turn<'_, '_> {
 
     fn at_work(&self) -> Vec<String> {
         let rows = self.scene.model.agents();
-        let mut lines: Vec<String> = rows
-            .map(|row| format!("  {}  {}", row.attempt.task, row.name))
-            .collect();
-        if lines.len() > MOST_NAMED {
-            let more = lines.len() - MOST_NAMED;
-            lines.truncate(MOST_NAMED);
-            lines.push(format!("  and {more} more"));
-        }
-        lines
+        let named = rows.map(|row| {
+            let word = of_attempt(row.attempt).word;
+            let line = format!("  {}  {}  ({word})", row.attempt.task, row.name);
+            (line, word)
+        });
+        listed(named.collect())
     }
 
     fn interrupt(&mut self) {
@@ -377,23 +380,4 @@ fn priorities(tasks: &[Arc<Task>], by: i8) -> Vec<Command> {
         Some(Command::Update(task.id.clone(), patch))
     });
     changed.collect()
-}
-
-/// Every task by name and state; of many the first, and how many of each state.
-fn victims<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<String> {
-    let tasks: Vec<&Task> = tasks.collect();
-    let line = |task: &&Task| format!("  {}  {}  ({})", task.id, task.title, task.state.word());
-    let mut lines: Vec<String> = tasks.iter().take(MOST_VICTIMS).map(line).collect();
-    if tasks.len() > MOST_VICTIMS {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in tasks.iter().skip(MOST_VICTIMS) {
-            *counts.entry(task.state.word()).or_default() += 1;
-        }
-        let counts: Vec<String> = counts
-            .iter()
-            .map(|(word, many)| format!("{many} {word}"))
-            .collect();
-        lines.push(format!("  and {}", counts.join(", ")));
-    }
-    lines
 }

@@ -7,11 +7,12 @@ use crate::ui::action::{Action, entries};
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
 use crate::ui::help::{HelpRow, keys_of, rows};
 use crate::ui::keymap::Place;
+use crate::ui::pane::Axis;
 use crate::ui::possible::why_not;
 use crate::ui::state::Search;
 use crate::ui::text::{cut, wrap};
 use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits};
+use crate::ui::views::{Hit, Hits, SESSIONS};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
@@ -157,15 +158,37 @@ fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Ve
         .collect()
 }
 
-/// The panel of what may follow the prefix.
+/// What may follow the prefix that is shown first where there is no room for all.
+const FIRST: [Action; 21] = [
+    Action::Look,
+    Action::Board,
+    Action::NeedsYou,
+    Action::Leave,
+    Action::Palette,
+    Action::Help,
+    Action::CopyMode,
+    Action::Paste,
+    Action::FindEverywhere,
+    Action::ToggleTyping,
+    Action::NextPane,
+    Action::LastPane,
+    Action::Zoom,
+    Action::ClosePane,
+    Action::Split(Axis::Columns),
+    Action::Split(Axis::Rows),
+    Action::NextTab,
+    Action::PreviousTab,
+    Action::NewShell,
+    Action::ListPanes,
+    Action::Show(SESSIONS),
+];
+
+/// The panel of what may follow the prefix; what has no room is counted.
 pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let keymap = &frame.state.keymap;
-    let listed: Vec<_> = entries()
-        .filter_map(|entry| Some((entry, keymap.keys(Place::Prefixed, entry.action).first()?)))
-        .filter(|(entry, _)| !matches!(entry.action, Action::Tab(2..)))
-        .collect();
     let columns = usize::from(area.width.saturating_sub(2) / CELL_WIDTH).max(1);
-    let rows = listed.len().div_ceil(columns);
+    let most = usize::from(area.height.saturating_sub(4)).max(1);
+    let cells = cells(frame, columns * most);
+    let rows = cells.len().div_ceil(columns).min(most);
     let height = u16::try_from(rows + 2)
         .unwrap_or(u16::MAX)
         .min(area.height.saturating_sub(2));
@@ -174,8 +197,8 @@ pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>
         height,
         ..area
     };
-    let inside = canvas.dialog(panel, &format!("{} and then", keymap.prefix()));
-    for (at, (entry, chord)) in listed.iter().enumerate() {
+    let inside = canvas.dialog(panel, &format!("{} and then", frame.state.keymap.prefix()));
+    for (at, pieces) in cells.iter().enumerate() {
         let (column, row) = (at / rows.max(1), at % rows.max(1));
         let x = inside.x + u16::try_from(column).unwrap_or(0).saturating_mul(CELL_WIDTH);
         let line = Rect {
@@ -183,10 +206,33 @@ pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>
             width: CELL_WIDTH.min(inside.right().saturating_sub(x)),
             ..row_of(inside, row)
         };
-        let pieces = [
-            piece(format!(" {:>7} ", chord.to_string()), Role::Key),
-            piece(entry.title, Role::Text),
-        ];
-        canvas.line(line, &pieces);
+        canvas.line(line, pieces);
     }
+}
+
+/// Keys that may follow the prefix and what they do, as many as there is room for; the last one says how many more there are.
+fn cells(frame: &FrameOf<'_>, room: usize) -> Vec<Vec<Piece>> {
+    let keymap = &frame.state.keymap;
+    let cell = |key: &str, text: &str| vec![piece(format!(" {key:>7} "), Role::Key), piece(text, Role::Text)];
+    let mut listed: Vec<_> = entries()
+        .filter_map(|entry| Some((entry, keymap.keys(Place::Prefixed, entry.action).first()?)))
+        .filter(|(entry, _)| !matches!(entry.action, Action::Tab(2..)))
+        .collect();
+    let all = listed.len();
+    if all > room {
+        let rank = |action: Action| FIRST.iter().position(|first| *first == action);
+        listed.sort_by_key(|(entry, _)| rank(entry.action).unwrap_or(FIRST.len()));
+        listed.truncate(room.saturating_sub(1));
+    }
+    let shown = listed.len();
+    let mut cells: Vec<_> = listed
+        .into_iter()
+        .map(|(entry, chord)| cell(&chord.to_string(), entry.title))
+        .collect();
+    if shown < all {
+        let help = keymap.keys(Place::Prefixed, Action::Help).first();
+        let way = help.map_or_else(String::new, |help| format!(", {help} for all"));
+        cells.push(cell(&format!("+{}", all - shown), &format!("more{way}")));
+    }
+    cells
 }

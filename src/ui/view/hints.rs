@@ -1,22 +1,21 @@
 //! The last row: the mode in a word, what the keys do here. `? help` is the last to go.
 
+use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 
 use super::{FrameOf, Hit, Hits, overlays};
 use crate::ui::action::Action;
 use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
+use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
 use crate::ui::likely::likely;
-use crate::ui::possible::why_not;
+use crate::ui::possible::{is_inside, why_not};
 use crate::ui::state::{Counted, Finding, Goal, Hands, Overlay};
 use crate::ui::theme::Role;
 
-/// Columns before a hint.
-const GAP: usize = 2;
-
-/// Draws the last row; its hints can be clicked.
-pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+/// Draws the last row.
+pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, offered: &mut Hits) {
     let area = frame.arranged.status;
     let role = match frame.mode {
         Mode::Nav => Role::ModeNav,
@@ -30,7 +29,6 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hi
         return find(frame, finding, role, canvas);
     }
     let word = piece(format!(" {} ", frame.mode.word()), role);
-    let offered = hints(frame);
     let last = last_hint(frame);
     let room = usize::from(area.width);
     let mut pieces = vec![word];
@@ -40,44 +38,45 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hi
     if !frame.state.marks.is_empty() {
         pieces.push(piece(format!(" {} marked", frame.state.marks.len()), Role::Key));
     }
-    let mut used = pieces_width(&pieces) + last.as_ref().map_or(0, |last| pieces_width(last));
-    for (hint, action) in offered {
-        used += pieces_width(&hint);
-        if used > room {
+    let last_width = last.as_ref().map_or(0, |last| pieces_width(&last.pieces));
+    let mut used = pieces_width(&pieces);
+    for hint in hints(frame) {
+        let wide = pieces_width(&hint.pieces);
+        if used + wide + last_width > room {
             break;
         }
-        if let Some(action) = action {
-            let from = pieces_width(&pieces) + GAP;
-            hits.push((columns(area, from, pieces_width(&hint) - GAP), Hit::Act(action)));
-        }
-        pieces.extend(hint);
+        offer(area, (used, wide), hint.keys, offered);
+        used += wide;
+        pieces.extend(hint.pieces);
     }
     canvas.line(area, &pieces);
     if let Some(last) = last {
-        let used = canvas.right(area, &last);
-        let from = usize::from(area.width.saturating_sub(used)) + GAP;
-        hits.push((columns(area, from, usize::from(used)), Hit::Act(Action::Help)));
-        if used == 0 {
-            canvas.line(
-                Rect {
-                    x: area.x + 6,
-                    width: area.width.saturating_sub(6),
-                    ..area
-                },
-                &last,
-            );
-        }
+        let beside = Rect {
+            x: area.x + 6,
+            width: area.width.saturating_sub(6),
+            ..area
+        };
+        let at = match canvas.right(area, &last.pieces) {
+            0 => {
+                canvas.line(beside, &last.pieces);
+                6
+            }
+            drawn => usize::from(area.width.saturating_sub(drawn)),
+        };
+        offer(area, (at, last_width), last.keys, offered);
     }
 }
 
-/// So many columns of a row from there on.
-fn columns(area: Rect, from: usize, many: usize) -> Rect {
-    let from = u16::try_from(from).unwrap_or(u16::MAX).min(area.width);
-    let many = u16::try_from(many).unwrap_or(u16::MAX).min(area.width - from);
-    Rect {
-        x: area.x + from,
-        width: many,
+/// A click on a hint presses its keys.
+fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut Hits) {
+    let columns = |many: usize| u16::try_from(many).unwrap_or(u16::MAX);
+    let place = Rect {
+        x: area.x.saturating_add(columns(at)),
+        width: columns(wide),
         ..area
+    };
+    if !keys.is_empty() {
+        offered.push((place.intersection(area), Hit::Keys(keys)));
     }
 }
 
@@ -114,24 +113,35 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
         pieces.push(piece(format!("{shown} of {all}"), Role::Text));
     }
     if finding.goal == Goal::Past {
-        pieces.extend(hint("Enter", "to the list"));
+        pieces.extend(hint("Enter", "to the list").pieces);
     } else {
-        pieces.extend(hint("Enter", "keep"));
-        pieces.extend(hint("Esc", "clear"));
-        pieces.extend(hint("Tab", "in all agents"));
+        pieces.extend(hint("Enter", "keep").pieces);
+        pieces.extend(hint("Esc", "clear").pieces);
+        pieces.extend(hint("Tab", "in all agents").pieces);
     }
     canvas.line(rest, &pieces);
 }
 
-fn hint(key: &str, title: &str) -> Vec<Piece> {
-    vec![
-        piece(" ".repeat(GAP), Role::Text),
-        piece(key, Role::Key),
-        piece(format!(" {title}"), Role::Text),
-    ]
+/// What a key does, in a few columns.
+struct Hint {
+    pieces: Vec<Piece>,
+    /// What a click on it presses; nothing where no key in particular is named.
+    keys: Vec<Chord>,
 }
 
-fn last_hint(frame: &FrameOf<'_>) -> Option<Vec<Piece>> {
+fn hint(key: &str, title: &str) -> Hint {
+    let keys: Result<Vec<Chord>, _> = key.split(' ').map(str::parse).collect();
+    Hint {
+        pieces: vec![
+            piece("  ", Role::Text),
+            piece(key, Role::Key),
+            piece(format!(" {title}"), Role::Text),
+        ],
+        keys: keys.unwrap_or_default(),
+    }
+}
+
+fn last_hint(frame: &FrameOf<'_>) -> Option<Hint> {
     let typing = frame.mode == Mode::Type;
     let place = if typing { Place::Prefixed } else { Place::Nav };
     if matches!(frame.mode, Mode::Ask | Mode::Find | Mode::Copy) {
@@ -143,21 +153,22 @@ fn last_hint(frame: &FrameOf<'_>) -> Option<Vec<Piece>> {
     } else {
         chord.to_string()
     };
-    let mut pieces = hint(&key, "help");
-    pieces.push(piece(" ", Role::Text));
-    Some(pieces)
+    let mut hint = hint(&key, "help");
+    hint.pieces.push(piece(" ", Role::Text));
+    Some(hint)
 }
 
-fn hints(frame: &FrameOf<'_>) -> Vec<(Vec<Piece>, Option<Action>)> {
+fn hints(frame: &FrameOf<'_>) -> Vec<Hint> {
     if let Hands::Prefix { .. } = frame.state.hands {
         let prefix = frame.state.keymap.prefix();
-        return vec![(hint(&prefix.to_string(), "and then? Esc cancels"), None)];
+        let waits = Hint {
+            keys: vec![Chord::plain(KeyCode::Esc)],
+            ..hint(&prefix.to_string(), "and then? Esc cancels")
+        };
+        return vec![waits];
     }
     if let Some(overlay) = &frame.state.overlay {
-        return overlay_hints(overlay)
-            .into_iter()
-            .map(|hint| (hint, None))
-            .collect();
+        return overlay_hints(overlay);
     }
     let place = match frame.mode {
         Mode::Type => Place::Prefixed,
@@ -168,21 +179,26 @@ fn hints(frame: &FrameOf<'_>) -> Vec<(Vec<Piece>, Option<Action>)> {
     likely(frame.state, frame.scene, frame.arranged)
         .into_iter()
         .filter(possible)
-        .filter_map(|action| Some((one(frame, place, action)?, Some(action))))
+        .filter_map(|action| one(frame, place, action))
         .collect()
 }
 
-fn one(frame: &FrameOf<'_>, place: Place, action: Action) -> Option<Vec<Piece>> {
+fn one(frame: &FrameOf<'_>, place: Place, action: Action) -> Option<Hint> {
     let keymap = &frame.state.keymap;
     let chord = keymap.keys(place, action).first()?;
     let key = match place {
         Place::Nav | Place::Found | Place::Copy => chord.to_string(),
         Place::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
-    Some(hint(&key, action.entry()?.title))
+    let inside = place == Place::Nav && is_inside(frame.state, frame.arranged.focus);
+    let title = match action {
+        Action::Leave if inside => "back",
+        _ => action.entry()?.title,
+    };
+    Some(hint(&key, title))
 }
 
-fn overlay_hints(overlay: &Overlay) -> Vec<Vec<Piece>> {
+fn overlay_hints(overlay: &Overlay) -> Vec<Hint> {
     let hints: &[(&str, &str)] = match overlay {
         Overlay::Help(_) => &[
             ("Enter", "run it"),

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, cursor, form, greeting, help, palette, welcome};
+use super::{FrameOf, away, cursor, form, greeting, help, lines, palette, welcome};
 use crate::domain::Level;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
@@ -10,7 +10,7 @@ use crate::ui::line::Line;
 use crate::ui::marker::Mark;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Ask, Choose, Confirm, Hands, Jump, KEYS_SHOWN_AFTER, Overlay, State, UNDO_FOR};
-use crate::ui::text::{clean, prefix, width, wrap};
+use crate::ui::text::{clean, prefix, width};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
 
@@ -111,22 +111,10 @@ fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>,
     canvas.line(line, &pieces);
 }
 
-/// Lines above a prompt, wrapped.
-fn ask_lines(ask: &Ask, area: Rect) -> Vec<String> {
-    let room = usize::from(ask_width(area).saturating_sub(4));
-    let lines = ask.lines.iter().flat_map(|line| wrap(line, room));
-    let most = usize::from(area.height.saturating_sub(4));
-    lines.take(most).collect()
-}
-
-fn ask_width(area: Rect) -> u16 {
-    72.min(area.width.saturating_sub(2))
-}
-
 /// Where a prompt is drawn.
 fn ask_area(ask: &Ask, area: Rect) -> Rect {
-    let above = u16::try_from(ask_lines(ask, area).len()).unwrap_or(0);
-    middle(area, (ask_width(area), 3 + above))
+    let above = u16::try_from(lines::of_ask(ask, area).len()).unwrap_or(0);
+    middle(area, (lines::ask_width(area), 3 + above))
 }
 
 /// Where the text of a prompt is drawn.
@@ -143,7 +131,7 @@ pub(super) fn ask_line(ask: &Ask, area: Rect) -> Rect {
 fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
     let dialog = ask_area(ask, area);
     canvas.dialog(dialog, &ask.kind.question());
-    for (at, text) in ask_lines(ask, area).iter().enumerate() {
+    for (at, text) in lines::of_ask(ask, area).iter().enumerate() {
         let line = Rect {
             x: dialog.x + 2.min(dialog.width),
             width: dialog.width.saturating_sub(4),
@@ -182,21 +170,23 @@ pub(super) fn written(line: &Line, area: Rect, canvas: &mut Canvas<'_>) {
 }
 
 fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {
-    let room = 70.min(area.width.saturating_sub(6));
-    let lines: Vec<String> = confirm
-        .lines
-        .iter()
-        .flat_map(|line| wrap(line, usize::from(room)))
-        .collect();
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let inside = canvas.dialog(middle(area, (room + 4, height)), &confirm.question);
+    let shown = lines::of_confirm(confirm, area);
+    let high = u16::try_from(shown.lines.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(4);
+    let size = (lines::confirm_width(area) + 4, high);
+    let inside = canvas.dialog(middle(area, size), &confirm.question);
     let text = Rect {
         x: inside.x + 1,
         width: inside.width.saturating_sub(2),
         ..inside
     };
-    for (at, line) in lines.iter().enumerate() {
+    for (at, line) in shown.lines.iter().enumerate() {
         canvas.line(row_of(text, at), &[piece(line, Role::Text)]);
+    }
+    let below = shown.lines.len();
+    if let Some(hidden) = shown.hidden() {
+        canvas.line(row_of(text, below), &[piece(hidden, Role::Key)]);
     }
     let choice = [
         piece("y", Role::Key),
@@ -204,7 +194,7 @@ fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {
         piece("n", Role::Key),
         piece(" no", Role::Strong),
     ];
-    canvas.line(row_of(text, lines.len() + 1), &choice);
+    canvas.line(row_of(text, below + 1), &choice);
 }
 
 fn draw_choose(choose: &Choose, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {

@@ -37,7 +37,10 @@ pub(super) const ROWS: &[Entry] = &[
     row(
         Action::Leave,
         "leave",
-        ("leave", "Leave the screen. The server and the agents go on."),
+        (
+            "leave",
+            "Leave the screen. The server and the agents go on. Its plain key goes back first, out of what was opened in a pane.",
+        ),
         &["quit", "exit", "detach"],
         (Group::Program, When::Always),
     ),

@@ -1,0 +1,95 @@
+//! Names of the panes of a tab that shows one of them, in its lower line. Where they have no room, those around the one that is
+//! shown stand there, and how many more there are at either side.
+
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use super::FrameOf;
+use crate::ui::arrange::SEVERAL;
+use crate::ui::canvas::{Canvas, piece, pieces_width, row_of};
+use crate::ui::pane::PaneId;
+use crate::ui::state::Zoom;
+use crate::ui::theme::Role;
+use crate::ui::views::{Hit, Hits};
+
+/// Columns of ` +12 `, which stands for panes that have no room.
+const MORE: usize = 5;
+
+/// Draws them, when only one pane of several is drawn.
+pub(super) fn draw(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    let arranged = frame.arranged;
+    let zoomed = frame.state.here().is_some_and(|tab| tab.zoom == Zoom::In);
+    let hidden = arranged.body.width < SEVERAL || zoomed;
+    let ([only], true) = (arranged.placed.as_slice(), arranged.order.len() > 1 && hidden) else {
+        return;
+    };
+    let names: Vec<(PaneId, String)> = arranged
+        .order
+        .iter()
+        .map(|id| match frame.name(*id) {
+            name if *id == only.pane => (*id, format!("[{name}]")),
+            name => (*id, format!(" {name} ")),
+        })
+        .collect();
+    let outer = only.outer;
+    let line = Rect {
+        x: outer.x + 2,
+        width: outer.width.saturating_sub(4),
+        ..row_of(outer, usize::from(outer.height.saturating_sub(1)))
+    };
+    let widths: Vec<usize> = names
+        .iter()
+        .map(|(_, name)| pieces_width(&[piece(name, Role::Dim)]))
+        .collect();
+    let at = names.iter().position(|(id, _)| *id == only.pane).unwrap_or(0);
+    let shown = around(&widths, at, usize::from(line.width));
+    let before = shown.start.checked_sub(1).and_then(|last| names.get(last));
+    let after = names.get(shown.end);
+    let more = |many: usize| format!(" +{many} ");
+    let before = before.map(|(id, _)| (*id, more(shown.start), Role::Key));
+    let after = after.map(|(id, _)| (*id, more(names.len() - shown.end), Role::Key));
+    let here = names.get(shown).unwrap_or_default().iter().map(|(id, name)| {
+        let role = if *id == only.pane {
+            Role::TabHere
+        } else {
+            Role::Dim
+        };
+        (*id, name.clone(), role)
+    });
+    let mut room = line;
+    for (id, text, role) in before.into_iter().chain(here).chain(after) {
+        let used = canvas.line(room, &[piece(text, role)]);
+        hits.push((Rect { width: used, ..room }, Hit::Pane(id)));
+        room.x += used;
+        room.width -= used;
+    }
+}
+
+/// Which of those widths, one of which must be among them, have room beside each other.
+fn around(widths: &[usize], at: usize, room: usize) -> Range<usize> {
+    let fits = |from: usize, to: usize| {
+        let names: usize = widths.iter().take(to).skip(from).sum();
+        let marks = usize::from(from > 0) + usize::from(to < widths.len());
+        names + marks * MORE <= room
+    };
+    let from = (0..=at).find(|from| fits(*from, at + 1)).unwrap_or(at);
+    let to = (at + 1..=widths.len()).rev().find(|to| fits(from, *to));
+    from..to.unwrap_or(at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_shown_where_they_have_room_else_those_around_the_one_that_is_shown() {
+        let widths = [10; 6];
+        assert_eq!(around(&widths, 0, 60), 0..6);
+        assert_eq!(around(&widths, 0, 59), 0..5);
+        assert_eq!(around(&widths, 5, 59), 1..6);
+        assert_eq!(around(&widths, 3, 40), 1..4);
+        assert_eq!(around(&widths, 3, 5), 3..4);
+        assert_eq!(around(&[], 0, 5), 0..1);
+    }
+}
