@@ -70,6 +70,8 @@ mod servers;
 mod settings;
 #[path = "e2e/sizes.rs"]
 mod sizes;
+#[path = "support/small_disk.rs"]
+mod small_disk;
 #[path = "e2e/terminal.rs"]
 mod terminal;
 #[path = "e2e/unruly.rs"]

@@ -21,3 +21,6 @@ mod floods;
 mod launching;
 #[path = "holder/output.rs"]
 mod output;
+#[cfg(target_os = "linux")]
+#[path = "support/small_disk.rs"]
+mod small_disk;

@@ -24,5 +24,8 @@ mod locking;
 mod refusals;
 #[path = "store/replaying.rs"]
 mod replaying;
+#[cfg(target_os = "linux")]
+#[path = "support/small_disk.rs"]
+mod small_disk;
 #[path = "store/turns.rs"]
 mod turns;

@@ -2,48 +2,25 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use dbs::adapters::holder::{Chunk, LogReader, Note};
 use dbs::domain::Exit;
 use dbs::ports::holders::{HolderId, Holders};
 
 use super::bench::{Bench, wait_for};
-
-/// A small file system of its own, gone with the test.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(at: &Path) -> Option<Self> {
-        fs::create_dir(at).expect("ours");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=3m,mode=700", "tmpfs"])
-            .arg(at)
-            .output();
-        mounted
-            .is_ok_and(|output| output.status.success())
-            .then(|| Self(at.to_owned()))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        drop(Command::new("umount").arg("-l").arg(&self.0).status());
-    }
-}
+use super::small_disk::SmallDisk;
 
 #[test]
 fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     let home = tempfile::tempdir().expect("a folder");
     let attempts = home.path().join("attempts");
-    let Some(_disk) = SmallDisk::mount(&attempts) else {
-        eprintln!("SKIPPED: a full disk needs the right to mount a small file system");
+    fs::create_dir(&attempts).expect("ours");
+    let Some(disk) = SmallDisk::mount(&attempts, "3m") else {
         return;
     };
     let bench = Bench::at(home, attempts.clone());
-    let filler = attempts.join("filler");
-    fs::write(&filler, vec![0; 1024 * 1024]).expect("room is there");
+    disk.fill(1024 * 1024);
     let script = "seq 1000000 1999999; echo one > flooded; read x; echo back again; read x; \
                   seq 1000000 1999999; echo two > flooded; read x; exit 5";
     let spec = bench.spec("1", script);
@@ -51,7 +28,7 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     bench.launch(&spec).expect("started");
     let has_written = |word: &str| fs::read_to_string(&flooded).is_ok_and(|text| text.trim() == word);
     wait_for("the first flood to pass a full disk", || has_written("one"));
-    fs::remove_file(&filler).expect("ours");
+    disk.free();
     // What is written now is stored again.
     wait_for("storing to work again", || {
         bench.holders.send(&HolderId::new("1"), b" ").expect("typed");
@@ -67,7 +44,7 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     // And now it is full to the end.
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
     wait_for("the second flood to pass a full disk", || has_written("two"));
-    fs::write(&filler, vec![0; 4 * 1024 * 1024]).expect_err("the disk is full");
+    fs::write(attempts.join("more"), vec![0; 4 * 1024 * 1024]).expect_err("the disk is full");
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
     assert_eq!(bench.end("1").exit, Exit::Code(5));
     let record = fs::read_to_string(attempts.join("1/exit.json")).expect("written");

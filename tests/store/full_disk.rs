@@ -1,50 +1,13 @@
 //! A disk without room: nothing by halves, the reserve is used, and freed space is enough to go on.
-#![expect(clippy::disallowed_methods, reason = "the door: mounts a small file system")]
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
 use dbs::adapters::store::{SqliteStore, StoreFiles};
 use dbs::ports::store::{Store, StoreError};
-use tempfile::TempDir;
 
 use super::boards::{NOW, commit, files, nth_turn, owner};
-
-/// A file system of its own, gone with this value.
-struct Small(TempDir);
-
-impl Small {
-    fn mount(size: &str) -> Option<Small> {
-        let folder = tempfile::tempdir().unwrap();
-        let option = format!("size={size}");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &option, "tmpfs"])
-            .arg(folder.path())
-            .output();
-        mounted
-            .is_ok_and(|output| output.status.success())
-            .then(|| Small(folder))
-    }
-
-    fn fill(&self) {
-        let mut filler = fs::File::create(self.0.path().join("filler")).unwrap();
-        for size in [65536, 4096] {
-            while filler.write_all(&vec![7; size]).is_ok() {}
-        }
-    }
-
-    fn free(&self) {
-        fs::remove_file(self.0.path().join("filler")).unwrap();
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        drop(Command::new("umount").arg(self.0.path()).output());
-    }
-}
+use super::small_disk::SmallDisk;
 
 fn small_files(folder: &Path) -> StoreFiles {
     StoreFiles {
@@ -76,16 +39,16 @@ fn turn_until_refused(store: &mut SqliteStore, place: &StoreFiles, first: u64) -
 
 #[test]
 fn a_full_disk_uses_up_the_reserve_then_refuses_whole_turns_and_goes_on_when_there_is_room() {
-    let Some(small) = Small::mount("4m") else {
-        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+    let folder = tempfile::tempdir().unwrap();
+    let Some(small) = SmallDisk::mount(folder.path(), "4m") else {
         return;
     };
-    let place = small_files(small.0.path());
+    let place = small_files(folder.path());
     let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
     assert_eq!(turn(&mut store, 1).unwrap(), 1);
     assert_eq!(store.warning(), None);
     assert_eq!(fs::metadata(&place.ballast).unwrap().len(), 512 << 10);
-    small.fill();
+    small.fill(u64::MAX);
     let (last, on_reserve, refused) = turn_until_refused(&mut store, &place, 1);
     assert!(
         on_reserve >= 5,
@@ -108,17 +71,17 @@ fn a_full_disk_uses_up_the_reserve_then_refuses_whole_turns_and_goes_on_when_the
 
 #[test]
 fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
-    let Some(small) = Small::mount("3m") else {
-        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+    let folder = tempfile::tempdir().unwrap();
+    let Some(small) = SmallDisk::mount(folder.path(), "3m") else {
         return;
     };
     let place = StoreFiles {
         ballast_bytes: 0,
-        ..files(small.0.path())
+        ..files(folder.path())
     };
     let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
     let mut last = 0;
-    small.fill();
+    small.fill(u64::MAX);
     while let Ok(seq) = turn(&mut store, last + 1) {
         last = seq;
     }
@@ -135,12 +98,12 @@ fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
 
 #[test]
 fn a_store_cannot_be_made_on_a_full_disk_and_can_be_later() {
-    let Some(small) = Small::mount("1m") else {
-        eprintln!("SKIPPED: mounting a small file system needs root; the full disk was not tested");
+    let folder = tempfile::tempdir().unwrap();
+    let Some(small) = SmallDisk::mount(folder.path(), "1m") else {
         return;
     };
-    let place = small_files(small.0.path());
-    small.fill();
+    let place = small_files(folder.path());
+    small.fill(u64::MAX);
     let refused = SqliteStore::open(&place, &owner(), NOW).unwrap_err();
     assert!(matches!(refused, StoreError::Failed { .. }), "{refused}");
     assert!(!place.database.exists());
