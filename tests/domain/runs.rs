@@ -84,6 +84,24 @@ fn a_run_in_which_only_a_person_can_help_is_stalled_with_the_reasons() {
 }
 
 #[test]
+fn a_run_whose_other_tasks_are_done_says_that_the_backlog_was_not_released() {
+    let mut desk = Desk::new();
+    desk.planned(draft("a", "investigation"));
+    desk.planned(draft("b", "investigation"));
+    desk.ask(Command::Release(vec!["a".into()])).unwrap();
+    desk.pass("a");
+    assert_eq!(*run(&desk), RunState::Stalled);
+    let said = desk.effects.iter().find_map(|effect| match effect {
+        dbs::domain::Effect::Notify(notice) if notice.kind == "stalled" => Some(notice.text.clone()),
+        _ => None,
+    });
+    assert_eq!(
+        said.as_deref(),
+        Some("shop is stalled and needs a person: 1 task in the backlog was not released")
+    );
+}
+
+#[test]
 fn waiting_for_a_cooldown_or_for_room_is_not_stalling() {
     let mut desk = Desk::with(Settings {
         max_agents: 1,

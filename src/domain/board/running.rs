@@ -52,7 +52,7 @@ impl Board {
                 let run = state_of(batch);
                 (run != batch.run).then(|| {
                     let sum = self.index.sums.get(&batch.id);
-                    let why = sum.map_or_else(String::new, |sum| self.reasons(&sum.stuck));
+                    let why = sum.map_or_else(String::new, |sum| self.reasons(sum));
                     (batch.id.clone(), run, why)
                 })
             })
@@ -111,7 +111,7 @@ impl Board {
             }
     }
 
-    fn reasons(&self, stuck: &BTreeSet<TaskId>) -> String {
+    fn reasons(&self, Sum { stuck, backlog, .. }: &Sum) -> String {
         let of = |id: &TaskId| {
             let task = self.tasks.get(id)?;
             let why = match (&task.state, &task.why_not) {
@@ -125,6 +125,11 @@ impl Board {
         let mut texts: Vec<String> = stuck.iter().take(3).filter_map(of).collect();
         if stuck.len() > texts.len() {
             texts.push(format!("and {} more", stuck.len() - texts.len()));
+        }
+        match backlog {
+            0 => {}
+            1 => texts.push("1 task in the backlog was not released".to_owned()),
+            n => texts.push(format!("{n} tasks in the backlog were not released")),
         }
         texts.join("; ")
     }
