@@ -216,3 +216,198 @@ fn spoken(board: &Board, attempt: AttemptId, kind: SignalKind, key: &str) -> Ans
         Some(_) | None => refused(format!("attempt {attempt} is over")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use parking_lot::Mutex;
+
+    use super::*;
+    use crate::domain::{Command, Draft, Inventory, RequestId, Settings, TaskId, TaskState, Workflow};
+    use crate::engine::inbox::{Inbox, inbox};
+    use crate::ports::store::{Store, StoredEvent, Turn};
+
+    /// What happened, in its order.
+    type Diary = Arc<Mutex<Vec<String>>>;
+
+    /// A store in memory that refuses the turn of that number, and looks at what people are shown while a turn is committed.
+    struct Memory {
+        board: Board,
+        intents: Vec<Effect>,
+        refuses: Option<u64>,
+        seq: u64,
+        diary: Diary,
+        shown: watch::Receiver<Arc<ReadModel>>,
+    }
+
+    impl Store for Memory {
+        fn load(&mut self) -> Result<Board, StoreError> {
+            Ok(self.board.clone())
+        }
+
+        fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
+            self.seq += 1;
+            if self.refuses == Some(self.seq) {
+                return Err(StoreError::Failed {
+                    what: "write".to_owned(),
+                    why: "the disk is full".to_owned(),
+                });
+            }
+            let is_ahead = self.shown.borrow().tasks.len() > self.board.tasks.len();
+            assert!(!is_ahead, "something was shown that is not durable");
+            self.board = turn.board.clone();
+            for effect in turn.effects.iter().filter_map(Effect::key) {
+                self.diary.lock().push(format!("committed {effect}"));
+            }
+            Ok(self.seq)
+        }
+
+        fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
+            Ok(self.intents.clone())
+        }
+
+        fn events(&mut self, _: u64, _: usize, _: Option<&TaskId>) -> Result<Vec<StoredEvent>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {
+            Ok(PathBuf::new())
+        }
+    }
+
+    struct Hand(Diary);
+
+    impl Perform for Hand {
+        fn perform(&mut self, effect: Effect, _: &Board) {
+            self.0
+                .lock()
+                .push(format!("performed {}", effect.key().unwrap_or_default()));
+        }
+
+        fn tidy(&mut self, _: &Board) {}
+    }
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp(1_000)
+        }
+    }
+
+    /// An engine over that board, and what it writes down.
+    fn engine(board: Board, intents: Vec<Effect>, refuses: Option<u64>) -> (Running<Hand>, Inbox, Diary) {
+        let (diary, (inbox, outlet)) = (Diary::default(), inbox());
+        let (pictures, shown) = watch::channel(Arc::new(ReadModel::default()));
+        let store = Memory {
+            board,
+            intents,
+            refuses,
+            seq: 0,
+            diary: Arc::clone(&diary),
+            shown,
+        };
+        let running = Running {
+            ledger: Ledger::open(Box::new(store)).expect("in memory"),
+            clock: Arc::new(Still),
+            outlet,
+            performer: Hand(Arc::clone(&diary)),
+            pictures,
+            journal: Journal::default(),
+        };
+        (running, inbox, diary)
+    }
+
+    fn asked(command: Command) -> Event {
+        Event::Asked {
+            request: RequestId(1),
+            by: "ada".to_owned(),
+            command,
+        }
+    }
+
+    fn planned(id: &str) -> Command {
+        Command::Create(Draft {
+            id: id.into(),
+            batch: "shop".into(),
+            workflow: "kanban".into(),
+            stage: None,
+            title: "Build".to_owned(),
+            body: String::new(),
+            kind: crate::domain::task::TaskKind::Task,
+            tags: std::collections::BTreeSet::new(),
+            priority: 2,
+            deps: std::collections::BTreeSet::new(),
+            gates: Vec::new(),
+            needs_approval: false,
+        })
+    }
+
+    /// Settings, workflows, a released task, and the inventory that lets the board begin.
+    fn beginning() -> Vec<Event> {
+        let texts = crate::formats::workflow::builtin();
+        let read =
+            |(name, text): (&str, &str)| crate::formats::workflow::read(std::path::Path::new(name), text).0;
+        let flows: Vec<Workflow> = texts.into_iter().filter_map(read).collect();
+        let settings = Settings {
+            base: Some("work".to_owned()),
+            ..Settings::default()
+        };
+        vec![
+            Event::Configured(settings),
+            Event::WorkflowsLoaded(flows),
+            asked(planned("t")),
+            asked(Command::Release(vec!["t".into()])),
+            Event::Woke(Inventory::default()),
+        ]
+    }
+
+    #[test]
+    fn nothing_is_performed_or_shown_before_it_is_durable() {
+        let (running, inbox, diary) = engine(Board::default(), Vec::new(), None);
+        let pictures = running.pictures.subscribe();
+        inbox.close();
+        running.run(beginning()).expect("nothing fails");
+        assert_eq!(*diary.lock(), ["committed start/1", "performed start/1"]);
+        assert_eq!(pictures.borrow().tasks.len(), 1);
+    }
+
+    #[test]
+    fn of_a_turn_that_cannot_be_made_durable_nothing_is_performed_and_the_engine_ends() {
+        let (running, inbox, diary) = engine(Board::default(), Vec::new(), Some(5));
+        let pictures = running.pictures.subscribe();
+        let failed = running.run(beginning()).expect_err("the disk is full");
+        assert!(failed.to_string().contains("the disk is full"), "{failed}");
+        assert_eq!(*diary.lock(), Vec::<String>::new());
+        assert!(pictures.borrow().tasks.is_empty());
+        assert!(
+            inbox
+                .stopped()
+                .is_some_and(|why| why.contains("the disk is full"))
+        );
+        assert!(inbox.put(Event::Ticked).is_err());
+    }
+
+    #[test]
+    fn what_was_wished_for_a_task_and_never_seen_done_is_wished_for_again_where_it_still_holds() {
+        let mut board = Board::default();
+        for event in beginning().into_iter().take(3) {
+            board.apply(Timestamp(0), &event);
+        }
+        board.apply(Timestamp(0), &asked(planned("over")));
+        board.apply(
+            Timestamp(0),
+            &asked(Command::Close("over".into(), "no".to_owned())),
+        );
+        board.take_touched();
+        assert_eq!(board.tasks[&TaskId::from("over")].state, TaskState::Cancelled);
+        let intents = vec![Effect::Retire("over".into()), Effect::Retire("t".into())];
+        let (running, inbox, diary) = engine(board, intents, None);
+        inbox.close();
+        running
+            .run(vec![Event::Woke(Inventory::default())])
+            .expect("nothing fails");
+        assert_eq!(*diary.lock(), ["performed retire/over"]);
+    }
+}
