@@ -146,14 +146,16 @@ fn frames(stream: Stream) -> Connection {
 #[cfg(unix)]
 fn check_peer(stream: &Stream) -> io::Result<()> {
     use interprocess::local_socket::traits::StreamCommon as _;
-    let own = nix::unistd::geteuid().as_raw();
-    match stream.peer_creds()?.euid() {
+    same_user(nix::unistd::geteuid().as_raw(), stream.peer_creds()?.euid())
+}
+
+#[cfg(unix)]
+fn same_user(own: u32, peer: Option<u32>) -> io::Result<()> {
+    let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    match peer {
         Some(peer) if peer == own => Ok(()),
-        Some(peer) => Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            format!("the other end belongs to user {peer}, not to {own}"),
-        )),
-        None => Ok(()),
+        Some(peer) => refused(format!("the other end belongs to user {peer}, not to {own}")),
+        None => refused("the system does not say to whom the other end belongs".to_owned()),
     }
 }
 
@@ -165,6 +167,16 @@ fn check_peer(_stream: &Stream) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn another_user_and_whoever_is_not_known_is_refused() {
+        assert!(same_user(1000, Some(1000)).is_ok());
+        let refused = same_user(1000, Some(1001)).expect_err("somebody else");
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        assert!(refused.to_string().contains("user 1001"), "{refused}");
+        assert!(same_user(1000, None).is_err());
+    }
 
     #[tokio::test]
     async fn frames_arrive_whole_and_in_order() {

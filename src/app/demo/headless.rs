@@ -116,18 +116,22 @@ pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended
         (Err(error), _) => vec![format!("could not {error}")],
         (_, Err(error)) => vec![format!("could not {error}")],
     };
-    let exit = match run.exit_code() {
-        0 if done != model.tasks.len() || !differences.is_empty() => 1,
-        code => code,
-    };
     Summary {
+        exit: exit(run, (done, model.tasks.len()), &differences),
         run: run.to_string(),
         done,
         tasks: model.tasks.len(),
         attempts: model.attempts.keys().next_back().map_or(0, |id| id.0),
         milliseconds: ended_at.since(server.session.since).0,
         differences,
-        exit,
+    }
+}
+
+/// 0 only when all tasks are done and `origin` holds what it should.
+fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -> u8 {
+    match run.exit_code() {
+        0 if done != tasks || !differences.is_empty() => 1,
+        code => code,
     }
 }
 
@@ -189,5 +193,39 @@ impl Summary {
             .iter()
             .for_each(|difference| out::line(&format!("origin: {difference}")));
         self.exit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> std::collections::BTreeMap<String, String> {
+        let pair = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        files.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn every_file_that_is_missing_too_much_or_other_is_named() {
+        let expected = tree(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        assert_eq!(differences(&expected, &expected), Vec::<String>::new());
+        let found = tree(&[("a", "1"), ("b", "other"), ("d", "4")]);
+        assert_eq!(
+            differences(&expected, &found),
+            ["c is missing", "d is too much", "b has other content"]
+        );
+    }
+
+    #[test]
+    fn the_demo_ends_with_0_only_when_all_is_done_and_nothing_differs() {
+        let differs = ["c is missing".to_owned()];
+        assert_eq!(exit(&RunState::Completed, (12, 12), &[]), 0);
+        assert_eq!(exit(&RunState::Completed, (11, 12), &[]), 1);
+        assert_eq!(exit(&RunState::Completed, (12, 12), &differs), 1);
+        assert_eq!(exit(&RunState::Stalled, (12, 12), &[]), 5);
+        assert_eq!(
+            exit(&RunState::Aborted("interrupted".to_owned()), (12, 12), &[]),
+            1
+        );
     }
 }

@@ -210,3 +210,23 @@ const _: fn() = || {
     fn shared<T: Send + Sync>() {}
     shared::<Arc<Pane>>();
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_was_written_before_a_start_the_last_five_mebibytes_are_shown_again() {
+        const MIB: u64 = 1024 * 1024;
+        let fresh = Fed::default();
+        assert_eq!(fresh.from((0, 5 * MIB)), 0);
+        assert_eq!(fresh.from((0, 7 * MIB)), 2 * MIB);
+        assert_eq!(fresh.from((3 * MIB, 7 * MIB)), 3 * MIB, "older bytes are gone");
+        let broken_off = Fed(Some(MIB));
+        assert_eq!(
+            broken_off.from((0, 7 * MIB)),
+            MIB,
+            "a connection goes on where it broke"
+        );
+    }
+}
