@@ -133,7 +133,14 @@ pub(super) fn of_task(task: &Task, model: &ReadModel, now: Timestamp) -> Marker 
         TaskState::Released => waiting(task, now),
         TaskState::Active | TaskState::Verifying => model.open_attempt(task).map_or_else(
             || marker(Mark::Unsure, "unsure: no attempt is open", Role::Retry, since),
-            of_attempt,
+            |attempt| match attempt.state {
+                // Since it is verified; the agent may have worked for hours before.
+                AttemptState::Verifying => Marker {
+                    since,
+                    ..of_attempt(attempt)
+                },
+                _ => of_attempt(attempt),
+            },
         ),
         TaskState::Held(Hold::Approval) => marker(Mark::NeedsYou, "approve?", Role::Human, since),
         TaskState::Held(hold) => marker(Mark::NeedsYou, format!("held: {hold}"), Role::Blocked, since),
@@ -193,7 +200,11 @@ pub(super) fn of_attempt(attempt: &Attempt) -> Marker {
             Role::Pending,
             since,
         ),
-        AttemptState::Verifying => marker(Mark::Gate, "verifying", Role::Verifying, since),
+        AttemptState::Verifying => {
+            let ended = attempt.activity.doing == Doing::Exited;
+            let since = if ended { attempt.activity.since } else { since };
+            marker(Mark::Gate, "verifying", Role::Verifying, since)
+        }
         AttemptState::Settled(_) => marker(
             Mark::Quiet,
             "ended",

@@ -396,3 +396,13 @@ fn all_is_over_is_told_at_every_size() {
         }
     }
 }
+
+#[test]
+fn a_task_is_verified_since_its_agent_ended_and_not_since_it_began() {
+    let mut desk = Desk::full((120, 40));
+    desk.change("dbs-9", |task| task.since = NOW - Span::seconds(3));
+    desk.press("3");
+    let text = desk.text();
+    let row = text.lines().find(|row| row.contains("dbs-9")).expect("its row");
+    assert!(row.contains("verifying") && row.contains(" 3s "), "{row}");
+}
