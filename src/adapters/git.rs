@@ -33,6 +33,7 @@ mod branches;
 mod call;
 mod checkout;
 mod cli;
+mod collector;
 mod control;
 mod diff;
 mod discovery;

@@ -6,19 +6,16 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use super::collector::{Collector, Ends, Keep};
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
-/// How long the output of an ended process may stay open in the hands of a grandchild.
-const DRAIN: Duration = Duration::from_millis(500);
 /// How long a process may take to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 /// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
@@ -68,14 +65,20 @@ pub(super) fn run(mut invocation: Invocation) -> Result<Output, RunError> {
     let input = std::mem::replace(&mut invocation.input, Input::Nothing);
     let mut child = start(&invocation, &input).map_err(RunError::NotStarted)?;
     let ends = Arc::new(Ends::default());
-    let stdout = Collector::start(child.stdout.take(), Keep::First(invocation.limit), &ends);
-    let stderr = Collector::start(child.stderr.take(), Keep::Last(STDERR_LIMIT), &ends);
+    let collectors = collect(&mut child, invocation.limit, &ends);
+    let (stdout, stderr) = collectors.map_err(|error| {
+        group::kill(&mut child);
+        drop(child.wait());
+        RunError::NotStarted(error)
+    })?;
     feed(&mut child, input);
     let Some(status) = wait_until(&mut child, deadline, &ends) else {
         end(&mut child, &ends);
         return Err(RunError::TimedOut(invocation.timeout));
     };
-    ends.drain(Instant::now() + DRAIN);
+    if !ends.drain(&[&stdout, &stderr], deadline) {
+        return Err(RunError::TimedOut(invocation.timeout));
+    }
     let kept = stdout.take();
     Ok(Output {
         code: status.code(),
@@ -100,6 +103,16 @@ fn start(invocation: &Invocation, input: &Input) -> std::io::Result<Child> {
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::lead(&mut command);
     command.spawn()
+}
+
+fn collect(child: &mut Child, limit: usize, ends: &Arc<Ends>) -> std::io::Result<(Collector, Collector)> {
+    let missing = || std::io::Error::other("it has no output");
+    let stdout = child.stdout.take().ok_or_else(missing)?;
+    let stderr = child.stderr.take().ok_or_else(missing)?;
+    Ok((
+        Collector::start(stdout, Keep::First(limit), ends)?,
+        Collector::start(stderr, Keep::Last(STDERR_LIMIT), ends)?,
+    ))
 }
 
 fn feed(child: &mut Child, input: Input) {
@@ -130,98 +143,10 @@ fn end(child: &mut Child, ends: &Ends) {
     let patience = Instant::now() + GRACE;
     let left_by_itself = wait_until(child, patience, ends).is_some();
     // What git started has lock files of its own to clean up; it closes its outputs last.
-    ends.drain(patience);
+    ends.wait_closed(patience);
     group::kill(child);
     if !left_by_itself {
         drop(child.wait());
-    }
-}
-
-/// How many outputs are still open.
-#[derive(Default)]
-struct Ends {
-    open: Mutex<usize>,
-    closed: Condvar,
-}
-
-impl Ends {
-    /// Waits at most this long; true when an output closed meanwhile.
-    fn pause(&self, at_most: Duration) -> bool {
-        let mut open = self.open.lock();
-        !self.closed.wait_for(&mut open, at_most).timed_out()
-    }
-
-    /// Waits until all outputs are closed.
-    fn drain(&self, deadline: Instant) {
-        let mut open = self.open.lock();
-        while *open > 0 && !self.closed.wait_until(&mut open, deadline).timed_out() {}
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Keep {
-    First(usize),
-    Last(usize),
-}
-
-#[derive(Default)]
-struct Kept {
-    bytes: Vec<u8>,
-    truncated: bool,
-}
-
-/// A thread that reads one output; it ends when the output does.
-struct Collector(Arc<Mutex<Kept>>);
-
-impl Collector {
-    fn start(pipe: Option<impl Read + Send + 'static>, keep: Keep, ends: &Arc<Ends>) -> Self {
-        let kept = Arc::new(Mutex::new(Kept::default()));
-        if let Some(mut pipe) = pipe {
-            *ends.open.lock() += 1;
-            let (into, reading) = (Arc::clone(&kept), Arc::clone(ends));
-            let work = move || {
-                read_all(&mut pipe, keep, &into);
-                drop(pipe);
-                *reading.open.lock() -= 1;
-                reading.closed.notify_all();
-            };
-            if thread::Builder::new()
-                .name("git output".to_owned())
-                .spawn(work)
-                .is_err()
-            {
-                kept.lock().truncated = true;
-                *ends.open.lock() -= 1;
-            }
-        }
-        Self(kept)
-    }
-
-    fn take(&self) -> Kept {
-        std::mem::take(&mut *self.0.lock())
-    }
-}
-
-fn read_all(pipe: &mut impl Read, keep: Keep, into: &Mutex<Kept>) {
-    let mut chunk = [0; 16 * 1024];
-    while let Ok(n_bytes) = pipe.read(&mut chunk) {
-        let Some(bytes) = chunk.get(..n_bytes).filter(|bytes| !bytes.is_empty()) else {
-            return;
-        };
-        let mut kept = into.lock();
-        kept.bytes.extend_from_slice(bytes);
-        match keep {
-            Keep::First(limit) if kept.bytes.len() > limit => {
-                kept.bytes.truncate(limit);
-                kept.truncated = true;
-                return;
-            }
-            Keep::Last(limit) if kept.bytes.len() > limit => {
-                let excess = kept.bytes.len() - limit;
-                kept.bytes.drain(..excess);
-            }
-            Keep::First(_) | Keep::Last(_) => {}
-        }
     }
 }
 
@@ -269,5 +194,32 @@ mod group {
 
     pub(super) fn kill(child: &mut Child) {
         drop(child.kill());
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_else_holds_an_output_is_not_waited_for() {
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), "sleep 30 & echo $!".into()],
+            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            cwd: "/".into(),
+            input: Input::Nothing,
+            timeout: Duration::from_secs(25),
+            limit: 100,
+        };
+        let Ok(output) = run(invocation) else {
+            panic!("it was waited for")
+        };
+        let sleeper: i32 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+        nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(sleeper),
+            nix::sys::signal::Signal::SIGKILL,
+        )
+        .unwrap();
     }
 }
