@@ -1,16 +1,20 @@
 //! A gate's output: streamed to a file up to a limit, the end kept in memory. The gate never waits for a full file.
 
 use std::fs::File;
-use std::io::{PipeReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+use super::probe::{Output, Probe};
+
 /// Most bytes of the end kept in memory.
 const TAIL: usize = 8 * 1024;
+/// How often it is looked whether the rest was read: a thread of a busy machine may get its turn late, but not for ever.
+const LOOKS: u32 = 120;
 
 /// What was read so far.
 #[derive(Default)]
@@ -19,7 +23,19 @@ struct Seen {
     n_written: u64,
     truncated: bool,
     trouble: Option<String>,
-    is_closed: bool,
+    reading: Reading,
+}
+
+/// What the thread is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Reading {
+    /// It waits for bytes.
+    #[default]
+    Waiting,
+    /// It has bytes in its hands, or is about to take some.
+    Taking,
+    /// Nobody can write any more.
+    Closed,
 }
 
 /// What a gate wrote, when it has ended.
@@ -33,40 +49,67 @@ pub(super) struct Written {
 /// A thread that copies a pipe into a file; it ends when nobody holds the pipe's other end.
 pub(super) struct Recorder {
     seen: Arc<(Mutex<Seen>, Condvar)>,
+    /// Goes with the thread.
+    probe: Weak<Probe>,
 }
 
 impl Recorder {
     /// Errors: the file or the thread could not be made.
-    pub(super) fn start(mut from: PipeReader, path: &Path, limit: u64) -> std::io::Result<Self> {
+    pub(super) fn start(mut from: impl Read + Output, path: &Path, limit: u64) -> std::io::Result<Self> {
         let mut file = File::create(path)?;
         let seen = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
         let shared = Arc::clone(&seen);
+        let own = Arc::new(Probe::of(&from)?);
+        let probe = Arc::downgrade(&own);
         let copy = move || {
             let (state, changed) = &*shared;
             let mut chunk = [0; 16 * 1024];
-            while let Ok(n_bytes) = from.read(&mut chunk) {
+            loop {
+                if own.wait() {
+                    state.lock().reading = Reading::Taking;
+                }
+                let n_bytes = from.read(&mut chunk).unwrap_or_default();
                 let Some(bytes) = chunk.get(..n_bytes).filter(|bytes| !bytes.is_empty()) else {
                     break;
                 };
                 take(&mut file, bytes, limit, &mut state.lock());
             }
-            state.lock().is_closed = true;
+            state.lock().reading = Reading::Closed;
             changed.notify_all();
         };
         thread::Builder::new()
             .name("gate output".to_owned())
             .spawn(copy)?;
-        Ok(Self { seen })
+        Ok(Self { seen, probe })
     }
 
     /// Waits at most this long for the output to close; true when it has.
     pub(super) fn wait_closed(&self, at_most: Duration) -> bool {
         let (state, changed) = &*self.seen;
         let mut state = state.lock();
-        if !state.is_closed {
+        if state.reading != Reading::Closed {
             changed.wait_for(&mut state, at_most);
         }
-        state.is_closed
+        state.reading == Reading::Closed
+    }
+
+    /// Waits until all was read that is written already; who still holds the output open is waited for no longer than this.
+    pub(super) fn wait_read(&self, at_most: Duration) {
+        let (state, changed) = &*self.seen;
+        let mut state = state.lock();
+        for _ in 0..LOOKS {
+            if state.reading == Reading::Closed {
+                return;
+            }
+            let is_still = changed.wait_for(&mut state, at_most).timed_out();
+            // While this holds the lock, the thread can begin to take nothing.
+            if is_still
+                && state.reading == Reading::Waiting
+                && !self.probe.upgrade().is_some_and(|probe| probe.is_readable())
+            {
+                return;
+            }
+        }
     }
 
     /// What has been written so far; somebody who escaped may still hold the output.
@@ -81,6 +124,7 @@ impl Recorder {
 }
 
 fn take(file: &mut File, bytes: &[u8], limit: u64, seen: &mut Seen) {
+    seen.reading = Reading::Waiting;
     seen.tail.extend_from_slice(bytes);
     let excess = seen.tail.len().saturating_sub(TAIL);
     seen.tail.drain(..excess);
@@ -93,5 +137,48 @@ fn take(file: &mut File, bytes: &[u8], limit: u64, seen: &mut Seen) {
     match file.write_all(kept) {
         Ok(()) => seen.n_written += kept.len() as u64,
         Err(error) => seen.trouble = Some(error.to_string()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{self, PipeReader};
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    use super::*;
+
+    /// How long an output may stay open, and how late its reader gets its turn.
+    const PATIENCE: Duration = Duration::from_millis(5);
+    const LATE: Duration = Duration::from_millis(200);
+
+    /// An output whose reader gets its turn late, as on a busy machine.
+    struct Late(PipeReader, Receiver<()>);
+
+    impl Read for Late {
+        fn read(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+            assert!(self.1.recv_timeout(LATE).is_err());
+            self.0.read(chunk)
+        }
+    }
+
+    impl AsFd for Late {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_waited_for_however_late_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"all of it").unwrap();
+        let (_turn, late) = sync_channel(1);
+        let output = folder.path().join("output");
+        let recorder = Recorder::start(Late(reader, late), &output, 1_000).unwrap();
+        recorder.wait_read(PATIENCE);
+        assert_eq!(recorder.finish().tail, "all of it");
+        // Somebody else has held it open all the time.
+        drop(writer);
     }
 }

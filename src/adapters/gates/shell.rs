@@ -53,7 +53,7 @@ impl Gates for ShellGates {
                     child.wait().ok();
                     GateExit::TimedOut
                 });
-                recorder.wait_closed(DRAIN);
+                recorder.wait_read(DRAIN);
                 (exit, Some(recorder.finish()))
             }
         };

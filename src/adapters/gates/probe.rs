@@ -1,0 +1,80 @@
+//! A look at a gate's output that takes nothing from it. Knows nothing of gates.
+
+#[cfg(unix)]
+pub(super) use unix::{Output, Probe};
+
+#[cfg(not(unix))]
+pub(super) use elsewhere::{Output, Probe};
+
+#[cfg(unix)]
+mod unix {
+    use std::io;
+    use std::os::fd::{AsFd, OwnedFd};
+
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+    /// What can be looked at.
+    pub(in crate::adapters::gates) trait Output: AsFd + Send + 'static {}
+    impl<P: AsFd + Send + 'static> Output for P {}
+
+    /// The same pipe once more.
+    pub(in crate::adapters::gates) struct Probe(OwnedFd);
+
+    impl Probe {
+        /// Errors: no more files can be opened.
+        pub(in crate::adapters::gates) fn of(pipe: &impl AsFd) -> io::Result<Self> {
+            pipe.as_fd().try_clone_to_owned().map(Self)
+        }
+
+        /// Waits until there are bytes or the end; true: what is read next is there already.
+        pub(in crate::adapters::gates) fn wait(&self) -> bool {
+            self.look(PollTimeout::NONE);
+            true
+        }
+
+        /// Whether bytes wait in the pipe.
+        pub(in crate::adapters::gates) fn is_readable(&self) -> bool {
+            self.look(PollTimeout::ZERO).contains(PollFlags::POLLIN)
+        }
+
+        fn look(&self, at_most: PollTimeout) -> PollFlags {
+            let mut pipes = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
+            // A look that fails is followed by a read that says why.
+            while poll(&mut pipes, at_most) == Err(Errno::EINTR) {}
+            let [pipe] = pipes;
+            pipe.revents().unwrap_or(PollFlags::empty())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod elsewhere {
+    //! Nobody can look: what a thread has not taken a while after the end is given up.
+
+    use std::io;
+
+    /// What is read on a thread.
+    pub(in crate::adapters::gates) trait Output: Send + 'static {}
+    impl<P: Send + 'static> Output for P {}
+
+    /// Nothing.
+    pub(in crate::adapters::gates) struct Probe;
+
+    impl Probe {
+        /// Never fails.
+        pub(in crate::adapters::gates) fn of<P>(_pipe: &P) -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// Never knows that bytes are there.
+        pub(in crate::adapters::gates) fn wait(&self) -> bool {
+            false
+        }
+
+        /// As if there were none.
+        pub(in crate::adapters::gates) fn is_readable(&self) -> bool {
+            false
+        }
+    }
+}
