@@ -217,7 +217,11 @@ impl<'a> Turn<'a, '_> {
         let now = self.scene.now;
         match self.state.hands {
             Hands::Typing(id) | Hands::Prefix { then: Some(id), .. } if !alive(self.scene, id) => {
-                self.state.hands = Hands::Guarded(now + GUARD);
+                self.state.hands = match self.state.hands {
+                    // What comes after the prefix was never for the program.
+                    Hands::Prefix { since, .. } => Hands::Prefix { since, then: None },
+                    _ => Hands::Guarded(now + GUARD),
+                };
                 self.state
                     .tell(now, Level::Warning, "its program has ended; keys are ours again");
             }

@@ -107,6 +107,15 @@ fn the_prefix_is_ours_also_right_after_a_program_has_ended() {
 }
 
 #[test]
+fn a_key_after_the_prefix_is_ours_also_when_the_program_ended_between_the_two() {
+    let mut desk = typing();
+    desk.press("C-b");
+    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    desk.input(Input::Tick);
+    assert_eq!(desk.press("d"), [Request::Detach]);
+}
+
+#[test]
 fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
     let mut desk = typing();
     desk.press("C-b Esc");
