@@ -251,7 +251,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     tty.see("tmux");
     tty.press("C-b %");
     tty.see("Show beside it");
-    tty.type_keys_until("the dependencies", "j", |screen| screen.is_marked("Dependencies"));
+    tty.move_mark_until("the dependencies", "j", |screen| screen.is_marked("Dependencies"));
     tty.press("Enter");
     tty.wait("both panes", |screen| {
         screen.area("Board").is_some() && screen.area("Dependencies").is_some()

@@ -69,8 +69,8 @@ pub(crate) struct Screen {
     pub(crate) rows: Vec<String>,
     /// Per row the column in which each character stands.
     pub(crate) cells: Vec<Vec<String>>,
-    /// Rows in which something is drawn in reverse.
-    marked: Vec<bool>,
+    /// Per row what is drawn in reverse.
+    marked: Vec<String>,
     pub(crate) modes: Modes,
     /// Bytes that arrived so far.
     pub(crate) received: u64,
@@ -86,8 +86,8 @@ impl Screen {
         for row in 0..size.rows {
             face.terminal.visible_row(row, 0, &mut row_cells);
             rows.push(line(&row_cells));
-            let turned = |cell: &Cell| cell.style.attributes.contains(Attributes::INVERSE);
-            marked.push(row_cells.iter().any(turned));
+            let turned = |cell: &&Cell| cell.style.attributes.contains(Attributes::INVERSE);
+            marked.push(row_cells.iter().filter(turned).map(shown).collect());
             cells.push(row_cells.iter().map(shown).collect());
         }
         Screen {
@@ -112,7 +112,7 @@ impl Screen {
     pub(crate) fn is_marked(&self, text: &str) -> bool {
         let rows = self.rows.iter().zip(&self.marked);
         rows.into_iter()
-            .any(|(row, marked)| *marked && row.contains(text))
+            .any(|(row, marked)| !marked.is_empty() && row.contains(text))
     }
 
     /// The last row: the mode and what keys do.
@@ -379,15 +379,16 @@ impl Tty<'_> {
         self.shared.write(&keys::encode_paste(text, &self.look().modes));
     }
 
-    /// Presses a key again and again until the screen is as wished.
-    pub(crate) fn type_keys_until(&self, what: &str, chord: &str, wished: impl Fn(&Screen) -> bool) {
+    /// Moves the mark by a key again and again until it is where it should be.
+    pub(crate) fn move_mark_until(&self, what: &str, chord: &str, wished: impl Fn(&Screen) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         let mut before = self.look();
         while !wished(&before) {
             assert!(Instant::now() < deadline, "{what}\n{}", before.text());
             self.press(chord);
-            let received = before.received;
-            before = self.wait("an answer to the key", |screen| screen.received > received);
+            // Clocks draw, too; only a mark that has moved answers the key.
+            let marked = before.marked;
+            before = self.wait("the mark to move", |screen| screen.marked != marked);
         }
     }
 
@@ -442,8 +443,15 @@ impl Tty<'_> {
 
     /// How often those bytes have arrived in one piece, even if they are on the screen no more.
     pub(crate) fn times_received(&self, text: &str) -> usize {
+        self.times_received_since(0, text)
+    }
+
+    /// The same of what arrived after the first `since` bytes.
+    pub(crate) fn times_received_since(&self, since: u64, text: &str) -> usize {
         let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts = face.transcript.windows(text.len());
+        let kept = face.transcript.len();
+        let new = usize::try_from(face.received.saturating_sub(since)).unwrap_or(kept);
+        let parts = face.transcript[kept.saturating_sub(new)..].windows(text.len());
         parts.filter(|part| *part == text.as_bytes()).count()
     }
 

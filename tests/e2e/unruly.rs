@@ -5,6 +5,7 @@ use std::fs;
 use crate::attached::type_in_shell;
 use crate::driver::{Story, said};
 use crate::scenarios::working;
+use crate::terminal::{Screen, Tty};
 
 /// Hears no polite signal, leaves a process behind in a session of its own, and hangs; the second try is a good one.
 const STUBBORN: &str = r#"
@@ -94,6 +95,18 @@ fn log_on_disk(story: &Story) -> u64 {
     files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
+/// Waits until more of the flood has come, or its end: how long all of it takes, only the machine knows.
+fn wait_for_more(tty: &Tty<'_>) -> Screen {
+    let line = |screen: &Screen| {
+        let line = |row: &&String| row.contains("flood 0");
+        screen.rows.iter().find(line).cloned()
+    };
+    let before = line(&tty.look());
+    tty.wait("the flood to go on", |screen| {
+        screen.has("the end of the flood") || line(screen) != before
+    })
+}
+
 #[test]
 fn a_flood_drowns_neither_the_screen_nor_the_disk() {
     const LIMIT: u64 = 10 * 1024 * 1024;
@@ -120,7 +133,7 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
         assert!(size <= LIMIT, "{size} bytes");
     }
     assert!(times >= 3, "the flood was over before anything could be tried");
-    tty.see("the end of the flood");
+    while !wait_for_more(&tty).has("the end of the flood") {}
     tty.see("NEEDS YOU 1");
     let size = log_on_disk(&story);
     assert!(size <= LIMIT, "{size} bytes");
