@@ -23,6 +23,7 @@ pub mod server;
 pub mod setup;
 pub mod spawning;
 pub mod taste;
+pub mod telling;
 pub mod wire;
 
 mod running;

@@ -230,7 +230,7 @@ async fn converse(
                 Ok(Some(Packet::Said(FromServer::Open(target)))) => {
                     opening = Some(tokio::task::spawn_blocking(move || super::opening::open(&target)));
                 }
-                Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)))) => {}
+                Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)) | Packet::Text(_))) => {}
                 Ok(None) | Err(_) => return Ok(End::Lost),
             },
         }

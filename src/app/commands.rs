@@ -20,6 +20,7 @@ use super::args::{Json, SignalWord, Verb};
 use super::door::Door;
 use super::edge::Edge;
 use super::out;
+use super::telling::Question;
 use crate::domain::Command;
 use configuring::Wanted;
 use showing::Form;
@@ -86,7 +87,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Approve(one) => acting::approve(edge, &one),
         Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
         Verb::Task(verb) => acting::task(edge, verb),
-        Verb::Why { id, json } => showing::why(edge, &id, json),
+        Verb::Why { id, json } => showing::tell(edge, Question::Why(id), json),
         Verb::Retry(retry) => acting::retry(edge, retry),
         Verb::Status(json) => showing::status(edge, json),
         Verb::Board { watch, json } => showing::board(edge, watch, json),

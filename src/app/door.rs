@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::runtime::Runtime;
 
 use super::client::{greet, hear, say};
@@ -10,6 +11,7 @@ use super::edge::Edge;
 use super::patience::Patience;
 use super::place::Place;
 use super::server::session::SessionError;
+use super::telling::{self, Asked};
 use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
 use super::{server, setup};
 use crate::adapters::clock;
@@ -80,6 +82,11 @@ impl Door {
     /// # Errors
     /// When the server goes away before it answers.
     pub fn call(&mut self, call: Call) -> Result<Option<Answer>, String> {
+        self.converse(call, &mut Vec::new())
+    }
+
+    /// Asks the server; pieces of a text that come before its answer are added to `text`.
+    fn converse(&mut self, call: Call, text: &mut Vec<Bytes>) -> Result<Option<Answer>, String> {
         let Way::Server(connection) = &mut self.way else {
             return Ok(None);
         };
@@ -90,6 +97,7 @@ impl Door {
                 match hear(receiver).await? {
                     Some(Packet::Said(FromServer::Answer(answer))) => return Ok(Some(answer)),
                     Some(Packet::Said(FromServer::Bye(why))) => return Err(why),
+                    Some(Packet::Text(piece)) => text.push(piece),
                     Some(_) => {}
                     None => return Err("could not get an answer: the server went away".to_owned()),
                 }
@@ -109,7 +117,7 @@ impl Door {
             return match answer {
                 Answer::Asked(said) => Ok(said),
                 Answer::Failed(why) => Err(why),
-                Answer::Snapshot(_) | Answer::Done(_) | Answer::Who(_) => {
+                Answer::Snapshot(_) | Answer::Told | Answer::Done(_) | Answer::Who(_) => {
                     Err("could not understand the server".to_owned())
                 }
             };
@@ -155,6 +163,25 @@ impl Door {
             Some(other) => Err(format!("could not understand the server: {other:?}")),
             None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
         }
+    }
+
+    /// What a command prints about the board, piece by piece: the server's words, or without one the same from the store.
+    ///
+    /// # Errors
+    /// When the board cannot be read, or the question names something that is not there.
+    pub fn tell(&mut self, asked: Asked) -> Result<Vec<Bytes>, String> {
+        let mut text = Vec::new();
+        match self.converse(Call::Tell(asked.clone()), &mut text)? {
+            Some(Answer::Told) => return Ok(text),
+            Some(Answer::Failed(why)) => return Err(why),
+            Some(other) => return Err(format!("could not understand the server: {other:?}")),
+            None => {}
+        }
+        let board = self.snapshot()?;
+        let told = telling::tell(&board, &asked);
+        // The process is about to end; giving back thousands of tasks one by one would only keep who asked waiting.
+        std::mem::forget(board);
+        Ok(vec![Bytes::from(told?)])
     }
 
     /// The board as it is.
@@ -233,7 +260,7 @@ impl Door {
                             return Ok(());
                         }
                     }
-                    Some(Packet::Picture(..)) => {}
+                    Some(Packet::Picture(..) | Packet::Text(_)) => {}
                 }
             }
         })

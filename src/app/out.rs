@@ -20,12 +20,17 @@ pub fn lines(text: &str) {
 
 /// Writes many lines at once, each cleaned; none of them becomes two.
 pub fn all<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) {
+    bytes(text(lines).as_bytes());
+}
+
+/// Many lines as they are written, each cleaned; none of them becomes two.
+pub fn text<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
     let mut text = String::new();
     for line in lines {
         text.push_str(&sanitize(line.as_ref()));
         text.push('\n');
     }
-    bytes(text.as_bytes());
+    text
 }
 
 /// Writes a value as one line of JSON.

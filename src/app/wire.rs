@@ -8,6 +8,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
+use crate::app::telling::Asked;
 use crate::domain::attempt::Attempt;
 use crate::domain::run::Batch;
 use crate::domain::task::Task;
@@ -20,7 +21,7 @@ use crate::term::Rgb;
 use crate::ui::{Consent, Looks};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -107,6 +108,8 @@ pub enum Call {
     },
     /// The board as it is.
     Snapshot,
+    /// What a command prints about it.
+    Tell(Asked),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
@@ -221,6 +224,8 @@ pub enum Answer {
     Asked(Result<Accepted, Refusal>),
     /// The board.
     Snapshot(Box<Snapshot>),
+    /// That was all of the text.
+    Told,
     /// It is done, or is being done.
     Done(String),
     /// It cannot be done, and why.
@@ -278,6 +283,15 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The open attempt of that number, agent or task.
+    pub fn open_attempt(&self, name: &str) -> Option<&Attempt> {
+        let mut open = self.attempts.values().map(Arc::as_ref);
+        open.find(|attempt| {
+            let is_named = attempt.task.as_str() == name || attempt.worker.name() == name;
+            attempt.state.is_open() && (is_named || attempt.id.to_string() == name)
+        })
+    }
+
     /// The same as the screen sees it.
     pub fn read_model(&self) -> ReadModel {
         let mut board = Board::default();
@@ -303,22 +317,27 @@ pub struct LogLine {
     pub notice: Notice,
 }
 
-/// A frame as it travels: JSON, or a picture as raw bytes behind its number.
+/// A frame as it travels: JSON, or raw bytes: a picture behind its number, a piece of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Packet<T> {
     /// Something said.
     Said(T),
     /// A picture: its number and the bytes for the terminal.
     Picture(u64, Bytes),
+    /// A piece of what a command prints, in order; [`Answer::Told`] follows the last.
+    Text(Bytes),
 }
 
 const JSON: u8 = b'J';
 const PICTURE: u8 = b'P';
+const TEXT: u8 = b'T';
+/// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
+const PIECE: usize = 256 * 1024;
 
 /// A frame that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// Neither JSON nor a picture.
+    /// Neither JSON nor a picture nor a text.
     #[error(
         "read a frame of kind {0}: this program does not know it; use the same version of dbs on both ends"
     )]
@@ -351,6 +370,16 @@ pub fn picture(number: u64, bytes: &[u8]) -> Bytes {
     frame.freeze()
 }
 
+/// Puts a text into frames.
+pub fn text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
+    bytes.chunks(PIECE).map(|piece| {
+        let mut frame = BytesMut::with_capacity(piece.len() + 1);
+        frame.put_u8(TEXT);
+        frame.put_slice(piece);
+        frame.freeze()
+    })
+}
+
 /// Reads a frame.
 ///
 /// # Errors
@@ -367,6 +396,7 @@ pub fn read<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireE
             let number = u64::from_be_bytes(*number);
             Ok(Packet::Picture(number, frame.split_off(9)))
         }
+        TEXT => Ok(Packet::Text(frame.split_off(1))),
         kind => Err(WireError::Kind(kind)),
     }
 }
@@ -384,6 +414,14 @@ mod tests {
         );
         let shown = read::<FromServer>(picture(7, b"\x1b[2J")).unwrap();
         assert_eq!(shown, Packet::Picture(7, Bytes::from_static(b"\x1b[2J")));
+        let long: Vec<u8> = (0..=u8::MAX).cycle().take(2 * PIECE + 3).collect();
+        let pieces: Vec<Bytes> = text(&long)
+            .map(|frame| match read::<FromServer>(frame).unwrap() {
+                Packet::Text(piece) => piece,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!((pieces.len(), pieces.concat()), (3, long));
     }
 
     #[test]

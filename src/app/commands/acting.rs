@@ -6,10 +6,10 @@ use super::{Outcome, ask, author, creating, importing, said, showing};
 use crate::app::args::{Json, One, Retry, TaskVerb, Update};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
-use crate::app::wire::Snapshot;
+use crate::app::telling::Question;
 use crate::app::{editing, incoming};
 use crate::domain::attempt::Doing;
-use crate::domain::{AttemptId, Command, Patch, TaskId, Worker};
+use crate::domain::{Command, Patch, TaskId};
 use crate::ui::Consent;
 
 /// A command on tasks.
@@ -17,11 +17,9 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
     match verb {
         TaskVerb::Create(create) => creating::run(edge, create),
         TaskVerb::Import(import) => importing::run(edge, &import),
-        TaskVerb::Show(one) => showing::task(edge, &one.id, one.json),
-        TaskVerb::List { state, stage, json } => {
-            showing::list(edge, state.as_deref(), stage.as_deref(), json)
-        }
-        TaskVerb::Ready(json) => showing::ready(edge, json),
+        TaskVerb::Show(one) => showing::tell(edge, Question::Task(id(&one.id)), one.json),
+        TaskVerb::List { state, stage, json } => showing::tell(edge, Question::Tasks { state, stage }, json),
+        TaskVerb::Ready(json) => showing::tell(edge, Question::Ready, json),
         TaskVerb::Edit(one) => edit(edge, &one.id, one.json),
         TaskVerb::Update(update) => self::update(edge, update),
         TaskVerb::Comment(one) => {
@@ -49,7 +47,7 @@ pub(super) fn task(edge: &Edge, verb: TaskVerb) -> Outcome {
         TaskVerb::Park(one) => ask(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Close(one) => ask(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskVerb::Retry(again) => retry(edge, again),
-        TaskVerb::Why(one) => showing::why(edge, &one.id, one.json),
+        TaskVerb::Why(one) => showing::tell(edge, Question::Why(one.id), one.json),
     }
 }
 
@@ -136,17 +134,8 @@ pub(super) fn approve(edge: &Edge, one: &One) -> Outcome {
 pub(super) fn kill(edge: &Edge, name: &str, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
     let board = door.snapshot()?;
-    let attempt = open_attempt(&board, name)
+    let attempt = board
+        .open_attempt(name)
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
-    Ok(said(&door.ask(&author(edge), Command::Kill(attempt))?, json))
-}
-
-/// The open attempt of that number, agent or task.
-pub(super) fn open_attempt(board: &Snapshot, name: &str) -> Option<AttemptId> {
-    let mut open = board.attempts.values().filter(|attempt| attempt.state.is_open());
-    let fits = |worker: &Worker| worker.name() == name;
-    open.find(|attempt| {
-        attempt.id.to_string() == name || attempt.task.as_str() == name || fits(&attempt.worker)
-    })
-    .map(|attempt| attempt.id)
+    Ok(said(&door.ask(&author(edge), Command::Kill(attempt.id))?, json))
 }

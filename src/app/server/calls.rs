@@ -7,6 +7,7 @@ use super::reloading;
 use super::screens::holder_of;
 use super::session;
 use super::session::Session;
+use crate::app::telling::{self, Asked};
 use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
 use crate::domain::attempt::Doing;
 use crate::domain::signal::LONGEST_REPORT;
@@ -24,6 +25,8 @@ const LONGEST_TEXT: usize = 64 * 1024;
 pub(super) enum Outcome {
     /// Just the answer.
     Answer(Answer),
+    /// A text, piece by piece.
+    Text(String),
     /// The answer, and then the end of the server.
     Stop(Answer, StopAgents),
     /// Lines from that position on.
@@ -42,11 +45,21 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
             &session.pictures.borrow(),
             true,
         )))),
+        Call::Tell(asked) => tell(session, &asked),
         Call::Follow(after) => Outcome::Follow(after),
         Call::Watch => Outcome::Watch,
         Call::Reload => Outcome::Answer(reload(session)),
         Call::Stop(agents) => Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
         Call::Who => Outcome::Answer(Answer::Who(who(session, clients))),
+    }
+}
+
+fn tell(session: &Session, asked: &Asked) -> Outcome {
+    // Who writes pictures does not wait for who reads one.
+    let picture = Arc::clone(&session.pictures.borrow());
+    match telling::tell(&snapshot(&picture, true), asked) {
+        Ok(text) => Outcome::Text(text),
+        Err(why) => Outcome::Answer(Answer::Failed(why)),
     }
 }
 

@@ -228,6 +228,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                     Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))
                 }) {
                     Outcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
+                    Outcome::Text(text) => tell(&mut sender, &text).await?,
                     Outcome::Stop(answer, agents) => {
                         *server.stop_agents.lock() = agents;
                         say(&mut sender, &FromServer::Answer(answer)).await?;
@@ -313,6 +314,14 @@ pub(super) async fn say(sender: &mut Sender, what: &FromServer) -> Result<(), Ta
     Ok(sender.send(wire::said(what)?).await?)
 }
 
+/// Says what a command is to print.
+async fn tell(sender: &mut Sender, text: &str) -> Result<(), TalkError> {
+    for piece in wire::text(text.as_bytes()) {
+        sender.send(piece).await?;
+    }
+    say(sender, &FromServer::Answer(Answer::Told)).await
+}
+
 /// What the client says next; `None` when it has gone.
 pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, TalkError> {
     let Some(frame) = receiver.next().await else {
@@ -320,7 +329,7 @@ pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, 
     };
     match wire::read(BytesMut::freeze(frame?))? {
         Packet::Said(said) => Ok(Some(said)),
-        Packet::Picture(..) => Ok(None),
+        Packet::Picture(..) | Packet::Text(_) => Ok(None),
     }
 }
 

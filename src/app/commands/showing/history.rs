@@ -7,7 +7,7 @@ use super::{following, unless_unread};
 use crate::adapters::holder::LogReader;
 use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
 use crate::app::args::Json;
-use crate::app::commands::{Outcome, acting};
+use crate::app::commands::Outcome;
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
@@ -129,7 +129,7 @@ fn attempt_of(board: &Snapshot, name: &str) -> Option<AttemptId> {
     name.parse()
         .ok()
         .map(AttemptId)
-        .or_else(|| acting::open_attempt(board, name))
+        .or_else(|| board.open_attempt(name).map(|attempt| attempt.id))
         .or_else(of_task)
 }
 

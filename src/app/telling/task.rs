@@ -1,38 +1,26 @@
 //! Everything about one task.
 
-use std::process::ExitCode;
+use std::sync::Arc;
 
-use super::why_task;
-use crate::app::args::Json;
-use crate::app::commands::Outcome;
-use crate::app::door::Door;
-use crate::app::edge::Edge;
+use super::question::{Form, json};
+use super::why::why_task;
 use crate::app::out;
 use crate::app::wire::Snapshot;
 use crate::domain::attempt::AttemptState;
 use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
 
-/// Prints a task.
-pub(in crate::app::commands) fn task(edge: &Edge, id: &str, json: Json) -> Outcome {
-    let board = Door::open(edge)?.snapshot()?;
+/// The task and its attempts.
+pub(super) fn tell(board: &Snapshot, id: &TaskId, form: Form) -> Result<String, String> {
     let task = board
         .tasks
-        .get(&TaskId::from(id))
+        .get(id)
         .ok_or_else(|| format!("could not find task {id}; `dbs task list` lists all"))?;
-    let attempts: Vec<&Attempt> = board
-        .attempts
-        .values()
-        .map(std::sync::Arc::as_ref)
-        .filter(|attempt| attempt.task == task.id)
-        .collect();
-    if json.json {
-        out::json(&serde_json::json!({ "task": task, "attempts": attempts }));
-        return Ok(ExitCode::SUCCESS);
+    let attempts = board.attempts.values().map(Arc::as_ref);
+    let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
+    match form {
+        Form::Json => json(&serde_json::json!({ "task": task, "attempts": attempts })),
+        Form::Lines => Ok(out::text(lines(board, task, &attempts))),
     }
-    for line in lines(&board, task, &attempts) {
-        out::line(&line);
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn lines(board: &Snapshot, task: &Task, attempts: &[&Attempt]) -> Vec<String> {

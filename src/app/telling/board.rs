@@ -1,12 +1,8 @@
 //! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
 
-use std::process::ExitCode;
-
-use super::{branches, note, status_lines, unless_unread};
-use crate::app::args::Json;
-use crate::app::commands::Outcome;
-use crate::app::door::Door;
-use crate::app::edge::Edge;
+use super::question::{Around, Form, json};
+use super::status;
+use super::tasks::note;
 use crate::app::out;
 use crate::app::wire::Snapshot;
 use crate::domain::Task;
@@ -19,45 +15,16 @@ const MOST_DONE: usize = 5;
 /// Columns of a title that are shown in any case.
 const LEAST_TITLE: usize = 8;
 
-/// Prints the board; with `watch` again whenever it has changed.
-pub(in crate::app::commands) fn board(edge: &Edge, watch: bool, json: Json) -> Outcome {
-    let mut door = Door::open(edge)?;
-    let place = door.place.clone();
-    if !watch {
-        let board = door.snapshot()?;
-        print(&board, json, || branches(&place, edge));
-        // The process ends here; giving back thousands of tasks one by one would only keep who asked waiting.
-        std::mem::forget(board);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut last: Option<Snapshot> = None;
-    door.watch(&mut |board| {
-        // What only a clock changed is no change.
-        let is_new = last.as_ref().is_none_or(|last| {
-            let at = last.at;
-            Snapshot { at, ..board.clone() } != *last
-        });
-        if is_new {
-            if last.is_some() && !json.json {
-                out::line("");
-            }
-            print(&board, json, || branches(&place, edge));
-            last = Some(board);
+/// The board; for programs all that is known of it.
+pub(super) fn tell(board: &Snapshot, around: &Around, form: Form) -> Result<String, String> {
+    match form {
+        Form::Json => json(board),
+        Form::Lines => {
+            let mut lines = lines(board, around.columns);
+            lines.push(String::new());
+            lines.extend(status::lines(board, &around.branches));
+            Ok(out::text(lines))
         }
-        unless_unread()
-    })?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn print(board: &Snapshot, json: Json, branches: impl FnOnce() -> Result<Vec<String>, String>) {
-    if json.json {
-        out::json(board);
-        return;
-    }
-    out::all(lines(board, out::columns()));
-    out::line("");
-    for line in status_lines(board, &branches()) {
-        out::line(&line);
     }
 }
 

@@ -1,0 +1,12 @@
+//! What the board tells the command line: a question, answered with the finished text of a command. Total and without side effect,
+//! so that a server answers in its own process with nothing but that text, and a command without a server by the same code. Must
+//! not print, nor ask for anything that is not in the board or the question.
+
+mod board;
+mod question;
+mod status;
+mod task;
+mod tasks;
+mod why;
+
+pub use question::{Around, Asked, Branches, Form, Question, tell};
