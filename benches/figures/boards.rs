@@ -106,8 +106,9 @@ pub(crate) fn ten_thousand(table: &mut Table) {
     let began = Instant::now();
     project.server();
     let started = began.elapsed();
+    let sizes = table.sizes;
     let timed = |arguments: &[&str]| {
-        let times = (0..table.sizes.of(15, 3)).map(|_| {
+        let times = (0..sizes.of(15, 3)).map(|_| {
             let began = Instant::now();
             project.dbs(arguments);
             began.elapsed()
