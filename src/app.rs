@@ -21,6 +21,7 @@ pub mod patience;
 pub mod place;
 pub mod server;
 pub mod setup;
+pub mod snapshot;
 pub mod spawning;
 pub mod taste;
 pub mod telling;

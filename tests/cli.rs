@@ -12,6 +12,8 @@ mod git_fixture;
 
 #[path = "cli/alone.rs"]
 mod alone;
+#[path = "cli/answering.rs"]
+mod answering;
 #[path = "cli/completing.rs"]
 mod completing;
 #[path = "cli/docs.rs"]

@@ -1,5 +1,6 @@
 //! The way of the command line to the board: the running server, or the store itself for the length of one turn.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,13 +12,16 @@ use super::edge::Edge;
 use super::patience::Patience;
 use super::place::Place;
 use super::server::session::SessionError;
+use super::setup;
+use super::snapshot::{Snapshot, TaskSheet};
 use super::telling::{self, Asked};
-use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet, Snapshot};
-use super::{server, setup};
+use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
 use crate::adapters::store::{Owner, SqliteStore};
-use crate::domain::{Accepted, AttemptId, Board, Command, Effect, Event, Refusal, RequestId};
+use crate::domain::{
+    Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
+};
 use crate::engine::inbox::Answer as Said;
 use crate::engine::turn::Ledger;
 use crate::ports::store::StoreError;
@@ -117,13 +121,11 @@ impl Door {
             return match answer {
                 Answer::Asked(said) => Ok(said),
                 Answer::Failed(why) => Err(why),
-                Answer::Snapshot(_) | Answer::Told | Answer::Done(_) | Answer::Who(_) => {
-                    Err("could not understand the server".to_owned())
-                }
+                other => Err(strange(&other)),
             };
         }
         if let Command::Answer(task, _) = &command {
-            if !self.snapshot()?.tasks.contains_key(task) {
+            if self.task(task)?.is_none() {
                 let why = format!("there is no task {task}: `dbs task list` shows those there are");
                 return Ok(Err(Refusal(why)));
             }
@@ -160,7 +162,7 @@ impl Door {
         let what = what.to_owned();
         match self.call(Call::Consent { attempt, what, says })? {
             Some(Answer::Asked(said)) => Ok(said),
-            Some(other) => Err(format!("could not understand the server: {other:?}")),
+            Some(other) => Err(strange(&other)),
             None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
         }
     }
@@ -173,8 +175,7 @@ impl Door {
         let mut text = Vec::new();
         match self.converse(Call::Tell(asked.clone()), &mut text)? {
             Some(Answer::Told) => return Ok(text),
-            Some(Answer::Failed(why)) => return Err(why),
-            Some(other) => return Err(format!("could not understand the server: {other:?}")),
+            Some(other) => return Err(strange(&other)),
             None => {}
         }
         let board = self.snapshot()?;
@@ -182,6 +183,42 @@ impl Door {
         // The process is about to end; giving back thousands of tasks one by one would only keep who asked waiting.
         std::mem::forget(board);
         Ok(vec![Bytes::from(told?)])
+    }
+
+    /// A task, and who is at work on it.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskSheet>, String> {
+        match self.call(Call::Task(id.clone()))? {
+            Some(Answer::Task(sheet)) => Ok(sheet.map(|sheet| *sheet)),
+            Some(other) => Err(strange(&other)),
+            None => Ok(self.snapshot()?.sheet(id)),
+        }
+    }
+
+    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn attempt(&mut self, name: &str) -> Result<Option<Attempt>, String> {
+        match self.call(Call::Attempt(name.to_owned()))? {
+            Some(Answer::Attempt(attempt)) => Ok(attempt.map(|attempt| *attempt)),
+            Some(other) => Err(strange(&other)),
+            None => Ok(self.snapshot()?.attempt(name).cloned()),
+        }
+    }
+
+    /// The ids that tasks have.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
+        match self.call(Call::Ids)? {
+            Some(Answer::Ids(ids)) => Ok(ids),
+            Some(other) => Err(strange(&other)),
+            None => Ok(self.snapshot()?.tasks.into_keys().collect()),
+        }
     }
 
     /// The board as it is.
@@ -192,7 +229,7 @@ impl Door {
         if let Some(answer) = self.call(Call::Snapshot)? {
             return match answer {
                 Answer::Snapshot(snapshot) => Ok(*snapshot),
-                other => Err(format!("could not read the board: {other:?}")),
+                other => Err(strange(&other)),
             };
         }
         let files = self.place.store.clone();
@@ -210,7 +247,7 @@ impl Door {
             .into_iter()
             .map(|flow| (flow.id.clone(), Arc::new(flow)))
             .collect();
-        Ok(server::snapshot_of(board, clock::now()))
+        Ok(Snapshot::alone(board, clock::now()))
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
@@ -305,6 +342,14 @@ impl Door {
     fn in_force(&self) -> Result<[Event; 2], String> {
         let (settings, workflows) = setup::reread(&self.place)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+    }
+}
+
+/// Why something cannot be done, in the server's words; of another answer that it was not understood.
+fn strange(answer: &Answer) -> String {
+    match answer {
+        Answer::Failed(why) => why.clone(),
+        other => format!("could not understand the server: {other:?}"),
     }
 }
 

@@ -30,7 +30,6 @@ mod sizes;
 mod tally;
 pub mod whole;
 
-pub use calls::{snapshot, snapshot_of};
 pub(in crate::app) use drawing::own_themes;
 
 use std::sync::Arc;

@@ -1,22 +1,16 @@
 //! What server, clients and agents say to each other over the socket. Every conversation begins with a [`Hello`]; a version
 //! that does not match is answered with both versions and the way out.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
+use crate::app::snapshot::{Snapshot, TaskSheet};
 use crate::app::telling::Asked;
 use crate::domain::attempt::Attempt;
-use crate::domain::run::Batch;
-use crate::domain::task::Task;
-use crate::domain::{
-    Accepted, AttemptId, BatchId, Board, Command, Notice, Pause, Refusal, SignalKind, TaskId, Timestamp,
-    Workflow,
-};
-use crate::read_model::ReadModel;
+use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
 use crate::term::Rgb;
 use crate::ui::{Consent, Looks};
 
@@ -110,6 +104,12 @@ pub enum Call {
     Snapshot,
     /// What a command prints about it.
     Tell(Asked),
+    /// A task, and who is at work on it.
+    Task(TaskId),
+    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
+    Attempt(String),
+    /// The ids that tasks have.
+    Ids,
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
@@ -226,6 +226,12 @@ pub enum Answer {
     Snapshot(Box<Snapshot>),
     /// That was all of the text.
     Told,
+    /// The task, if there is one.
+    Task(Option<Box<TaskSheet>>),
+    /// The attempt, if there is one.
+    Attempt(Option<Box<Attempt>>),
+    /// Those there are.
+    Ids(BTreeSet<TaskId>),
     /// It is done, or is being done.
     Done(String),
     /// It cannot be done, and why.
@@ -257,53 +263,6 @@ pub struct Who {
     /// Things that wait for a person.
     #[serde(default)]
     pub needs: usize,
-}
-
-/// The board as data, for the command line and tools.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// When it was taken.
-    pub at: Timestamp,
-    /// Whether a server is at work (and attempts therefore move).
-    pub live: bool,
-    /// All tasks.
-    pub tasks: BTreeMap<TaskId, Arc<Task>>,
-    /// Open attempts and the latest settled ones.
-    pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
-    /// All batches.
-    pub batches: BTreeMap<BatchId, Arc<Batch>>,
-    /// The workflows in force.
-    pub workflows: Vec<Workflow>,
-    /// Why nothing new is started.
-    pub pause: Option<Pause>,
-    /// The base branch of batches that name none.
-    pub base: Option<String>,
-    /// Most agents alive at a time.
-    pub max_agents: u32,
-}
-
-impl Snapshot {
-    /// The open attempt of that number, agent or task.
-    pub fn open_attempt(&self, name: &str) -> Option<&Attempt> {
-        let mut open = self.attempts.values().map(Arc::as_ref);
-        open.find(|attempt| {
-            let is_named = attempt.task.as_str() == name || attempt.worker.name() == name;
-            attempt.state.is_open() && (is_named || attempt.id.to_string() == name)
-        })
-    }
-
-    /// The same as the screen sees it.
-    pub fn read_model(&self) -> ReadModel {
-        let mut board = Board::default();
-        board.tasks.clone_from(&self.tasks);
-        board.attempts.clone_from(&self.attempts);
-        board.batches.clone_from(&self.batches);
-        for flow in &self.workflows {
-            board.workflows.insert(flow.id.clone(), flow.clone().into());
-        }
-        board.pause.clone_from(&self.pause);
-        ReadModel::of(&board, self.at)
-    }
 }
 
 /// A line of the watcher log.

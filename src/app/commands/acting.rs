@@ -58,10 +58,10 @@ fn id(text: &str) -> TaskId {
 /// Opens title and description in the person's editor; the first line is the title.
 fn edit(edge: &Edge, name: &str, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
-    let board = door.snapshot()?;
-    let task = board.tasks.get(&id(name)).ok_or_else(|| {
+    let sheet = door.task(&id(name))?.ok_or_else(|| {
         format!("could not edit {name}: there is no such task; `dbs task list` shows those there are")
     })?;
+    let task = sheet.task;
     let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
     let after = editing::edit(edge, &before)?;
     let (title, body) = after.trim_start().split_once('\n').unwrap_or((after.trim(), ""));
@@ -119,9 +119,8 @@ pub(super) fn retry(edge: &Edge, retry: Retry) -> Outcome {
 pub(super) fn approve(edge: &Edge, one: &One) -> Outcome {
     let mut door = Door::open(edge)?;
     let task = id(&one.id);
-    let board = door.snapshot()?;
-    let open = board.tasks.get(&task).and_then(|task| task.open_attempt);
-    let answer = match open.and_then(|open| board.attempts.get(&open)) {
+    let open = door.task(&task)?.and_then(|sheet| sheet.attempt);
+    let answer = match &open {
         Some(attempt) if let Doing::Permission(what) = &attempt.activity.doing => {
             door.consent(attempt.id, what, Consent::Yes)?
         }
@@ -133,9 +132,9 @@ pub(super) fn approve(edge: &Edge, one: &One) -> Outcome {
 /// Stops an agent, named by its name, its attempt or its task.
 pub(super) fn kill(edge: &Edge, name: &str, json: Json) -> Outcome {
     let mut door = Door::open(edge)?;
-    let board = door.snapshot()?;
-    let attempt = board
-        .open_attempt(name)
+    let attempt = door
+        .attempt(name)?
+        .filter(|attempt| attempt.state.is_open())
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
     Ok(said(&door.ask(&author(edge), Command::Kill(attempt.id))?, json))
 }

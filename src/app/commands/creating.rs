@@ -78,8 +78,8 @@ pub(super) fn ask(
         if answer.is_ok() || made_up.is_empty() || tries == TRIES {
             return Ok((answer, ids));
         }
-        let board = door.snapshot()?;
-        if !made_up.iter().any(|id| board.tasks.contains_key(*id)) {
+        let taken = door.ids()?;
+        if !made_up.into_iter().any(|id| taken.contains(id)) {
             return Ok((answer, ids));
         }
     }
@@ -91,7 +91,7 @@ fn ids(door: &mut Door, drafts: &[&Draft], nth_try: u32) -> Result<Vec<TaskId>, 
     if drafts.iter().all(|draft| !draft.id.as_str().is_empty()) {
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }
-    let board = door.snapshot()?;
+    let in_use = door.ids()?;
     let prefix = door.place.config().text("prefix").unwrap_or_default();
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
@@ -102,7 +102,7 @@ fn ids(door: &mut Door, drafts: &[&Draft], nth_try: u32) -> Result<Vec<TaskId>, 
         }
         let taken = |id: &str| {
             let id = TaskId::from(id);
-            board.tasks.contains_key(&id) || given.contains(&id)
+            in_use.contains(&id) || given.contains(&id)
         };
         let seed = match nth_try {
             1 => draft.title.clone(),

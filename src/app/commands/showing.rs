@@ -21,8 +21,8 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
+use crate::app::snapshot::Snapshot;
 use crate::app::telling::{self, Around, Asked, Branches, Question};
-use crate::app::wire::Snapshot;
 
 /// Goes on as long as somebody reads.
 fn unless_unread() -> ControlFlow<()> {

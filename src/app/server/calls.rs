@@ -7,13 +7,13 @@ use super::reloading;
 use super::screens::holder_of;
 use super::session;
 use super::session::Session;
+use crate::app::snapshot::Snapshot;
 use crate::app::telling::{self, Asked};
-use crate::app::wire::{Answer, Call, SignalSent, Snapshot, StopAgents, Who};
+use crate::app::wire::{Answer, Call, SignalSent, StopAgents, Who};
 use crate::domain::attempt::Doing;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Attempt, AttemptId, Board, Event, Refusal, Timestamp};
+use crate::domain::{Accepted, Attempt, AttemptId, Event, Refusal};
 use crate::engine::inbox::Closed;
-use crate::read_model::ReadModel;
 use crate::term::keys::encode_key;
 use crate::ui::{Consent, ScreenId};
 
@@ -41,10 +41,12 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
         Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
         Call::Signal(signal) => Outcome::Answer(asked(take_signal(&session.intake, &signal))),
         Call::Consent { attempt, what, says } => Outcome::Answer(consent(session, attempt, (&what, says))),
-        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(snapshot(
-            &session.pictures.borrow(),
-            true,
-        )))),
+        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(board(session)))),
+        Call::Task(id) => Outcome::Answer(Answer::Task(board(session).sheet(&id).map(Box::new))),
+        Call::Attempt(name) => Outcome::Answer(Answer::Attempt(
+            board(session).attempt(&name).cloned().map(Box::new),
+        )),
+        Call::Ids => Outcome::Answer(Answer::Ids(board(session).tasks.into_keys().collect())),
         Call::Tell(asked) => tell(session, &asked),
         Call::Follow(after) => Outcome::Follow(after),
         Call::Watch => Outcome::Watch,
@@ -54,10 +56,14 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
     }
 }
 
-fn tell(session: &Session, asked: &Asked) -> Outcome {
-    // Who writes pictures does not wait for who reads one.
+fn board(session: &Session) -> Snapshot {
+    // The engine does not wait for who reads a picture.
     let picture = Arc::clone(&session.pictures.borrow());
-    match telling::tell(&snapshot(&picture, true), asked) {
+    Snapshot::served(&picture)
+}
+
+fn tell(session: &Session, asked: &Asked) -> Outcome {
+    match telling::tell(&board(session), asked) {
         Ok(text) => Outcome::Text(text),
         Err(why) => Outcome::Answer(Answer::Failed(why)),
     }
@@ -184,39 +190,5 @@ fn who(session: &Session, clients: usize) -> Who {
                 .collect()
         },
         needs: session.pictures.borrow().attention.len(),
-    }
-}
-
-/// The board as data, where no server shows pictures of it.
-pub fn snapshot_of(board: Board, at: Timestamp) -> Snapshot {
-    Snapshot {
-        at,
-        live: false,
-        tasks: board.tasks,
-        attempts: board.attempts,
-        batches: board.batches,
-        workflows: board.workflows.into_values().map(Arc::unwrap_or_clone).collect(),
-        pause: board.pause,
-        base: board.settings.base.clone(),
-        max_agents: board.settings.max_agents,
-    }
-}
-
-/// The board as data.
-pub fn snapshot(model: &ReadModel, live: bool) -> Snapshot {
-    Snapshot {
-        at: model.at,
-        live,
-        tasks: model.tasks.clone(),
-        attempts: model.attempts.clone(),
-        batches: model.batches.clone(),
-        workflows: model
-            .workflows
-            .values()
-            .map(|flow| flow.as_ref().clone())
-            .collect(),
-        pause: model.pause.clone(),
-        base: model.base.clone(),
-        max_agents: model.max_agents,
     }
 }

@@ -21,6 +21,7 @@ use super::shells::Shells;
 use super::sizes::Sizes;
 use super::{drawing, inbox_folder};
 use crate::adapters::ipc::{Connection, Listener, Receiver, Sender};
+use crate::app::snapshot::Snapshot;
 use crate::app::wire::{
     self, Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents,
 };
@@ -278,7 +279,7 @@ async fn follow(server: &Server, sender: &mut Sender, after: u64) -> Result<(), 
 async fn watch(server: &Server, sender: &mut Sender) -> Result<(), TalkError> {
     let mut pictures = server.session.pictures.clone();
     loop {
-        let board = calls::snapshot(&pictures.borrow_and_update(), true);
+        let board = Snapshot::served(&pictures.borrow_and_update());
         say(sender, &FromServer::Answer(Answer::Snapshot(Box::new(board)))).await?;
         let change = async {
             tokio::time::sleep(BOARD_EVERY).await;

@@ -4,7 +4,7 @@ use super::question::{Around, Form, json};
 use super::status;
 use super::tasks::note;
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::Task;
 use crate::read_model::{Column, ColumnKind};
 use crate::ui::{cut, width};
@@ -120,10 +120,7 @@ mod tests {
     }
 
     fn shown(board: &Board, room: Option<usize>) -> Vec<String> {
-        lines(
-            &crate::app::server::snapshot(&ReadModel::of(board, Timestamp(3)), true),
-            room,
-        )
+        lines(&Snapshot::served(&ReadModel::of(board, Timestamp(3))), room)
     }
 
     #[test]

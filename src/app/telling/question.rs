@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{board, status, task, tasks, why};
 use crate::app::args::Json;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::TaskId;
 
 /// A question, and how its answer is to be written.

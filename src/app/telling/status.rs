@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::question::{Branches, Form, json};
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::attempt::Doing;
 use crate::domain::{Attempt, Pause, Worker};
 

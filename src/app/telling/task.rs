@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::question::{Form, json};
 use super::why::why_task;
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::attempt::AttemptState;
 use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::question::{Form, json};
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::{Task, TaskId, TaskState, WhyNot};
 
 /// All tasks, or those in a state, by its word, and in a stage.

@@ -3,7 +3,7 @@
 use super::question::{Form, json};
 use super::status::doing;
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WhyNot};
 
 /// About the task or the agent at work of that name.

@@ -43,8 +43,7 @@ impl Plain {
             }
             PlainTyped::Look(task) => {
                 self.beside(move |place, _edge| {
-                    let board = Door::to(place.clone())?.snapshot()?;
-                    out::all(showing::end_of(&place, &board, task.as_str(), SHOWN)?);
+                    out::all(showing::end_of(&mut Door::to(place)?, task.as_str(), SHOWN)?);
                     Ok(())
                 })
                 .await

@@ -12,7 +12,7 @@ use crate::app::commands::Outcome;
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::Task;
 
 /// So many tasks of a group are named.

@@ -11,8 +11,7 @@ use crate::app::commands::Outcome;
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
-use crate::app::place::Place;
-use crate::app::wire::{FROM_NOW, LogLine, Snapshot};
+use crate::app::wire::{FROM_NOW, LogLine};
 use crate::domain::{AttemptId, TaskId, Timestamp};
 use crate::term::{EngineKind, Size, Terminal};
 
@@ -54,7 +53,7 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form
     let Some(name) = name else {
         return events(&mut door, form, json);
     };
-    let (attempt, folder) = attempt_of(&door.snapshot()?, name)
+    let (attempt, folder) = attempt_of(&mut door, name)?
         .map(|attempt| (attempt, door.place.attempts.join(attempt.to_string())))
         .filter(|(_, folder)| folder.exists())
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
@@ -97,14 +96,9 @@ fn text(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// When none left a log.
-pub(in crate::app) fn end_of(
-    place: &Place,
-    board: &Snapshot,
-    task: &str,
-    lines: usize,
-) -> Result<Vec<String>, String> {
-    let folder = attempt_of(board, task)
-        .map(|attempt| place.attempts.join(attempt.to_string()))
+pub(in crate::app) fn end_of(door: &mut Door, task: &str, lines: usize) -> Result<Vec<String>, String> {
+    let folder = attempt_of(door, task)?
+        .map(|attempt| door.place.attempts.join(attempt.to_string()))
         .filter(|folder| folder.exists())
         .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
@@ -116,21 +110,11 @@ pub(in crate::app) fn end_of(
 }
 
 /// The attempt of that number, the one at work of that agent or task, or the last one of that task.
-fn attempt_of(board: &Snapshot, name: &str) -> Option<AttemptId> {
-    let of_task = || {
-        let task = TaskId::from(name);
-        board
-            .attempts
-            .values()
-            .filter(|attempt| attempt.task == task)
-            .map(|attempt| attempt.id)
-            .max()
-    };
-    name.parse()
-        .ok()
-        .map(AttemptId)
-        .or_else(|| board.open_attempt(name).map(|attempt| attempt.id))
-        .or_else(of_task)
+fn attempt_of(door: &mut Door, name: &str) -> Result<Option<AttemptId>, String> {
+    match name.parse() {
+        Ok(number) => Ok(Some(AttemptId(number))),
+        Err(_no_number) => Ok(door.attempt(name)?.map(|attempt| attempt.id)),
+    }
 }
 
 fn events(door: &mut Door, form: Form, json: Json) -> Outcome {
@@ -180,17 +164,19 @@ impl Told {
             let found = found.map_err(|error| format!("could not {error}"))?;
             let Some(last) = found.last() else { return Ok(()) };
             self.after = last.seq;
-            for event in &found {
-                for notice in &event.notices {
-                    print(
-                        &LogLine {
-                            seq: event.seq,
-                            at: event.at,
-                            notice: notice.clone(),
-                        },
-                        json,
-                    );
-                }
+            // A page at a time: one line after the other would be one write after the other.
+            let lines = found.into_iter().flat_map(|event| {
+                let (seq, at) = (event.seq, event.at);
+                let notices = event.notices.into_iter();
+                notices.map(move |notice| LogLine { seq, at, notice })
+            });
+            if json.json {
+                out::json_lines(lines);
+            } else {
+                out::all(lines.map(|line| words(&line)));
+            }
+            if out::is_unread() {
+                return Ok(());
             }
         }
     }
@@ -202,14 +188,18 @@ pub(in crate::app::commands) fn print(line: &LogLine, json: Json) {
         out::json(line);
         return;
     }
+    out::line(&words(line));
+}
+
+fn words(line: &LogLine) -> String {
     let task = line.notice.task.as_ref().map_or("", TaskId::as_str);
-    out::line(&format!(
+    format!(
         "{}  {:<14} {:<12} {}",
         clock_time(line.at),
         line.notice.kind,
         task,
         line.notice.text
-    ));
+    )
 }
 
 /// Hours, minutes, seconds of the person's own time zone.

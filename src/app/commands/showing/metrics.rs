@@ -14,7 +14,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
-use crate::app::wire::Snapshot;
+use crate::app::snapshot::Snapshot;
 use crate::domain::{AttemptId, Span, StageId, TaskState, Timestamp};
 use crate::ports::holders::{HeldState, HolderId, Holders as _};
 use crate::read_model::{Load, Metrics, ReadModel, Trail, per_span};
