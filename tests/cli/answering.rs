@@ -89,14 +89,7 @@ fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
         }
         if words.first() == Some(&"debug") {
             // The folder is not the board's, and a server writes in it.
-            out = out
-                .split_once("\"folder\"")
-                .unwrap()
-                .1
-                .split_once("\"stages\"")
-                .unwrap()
-                .1
-                .to_owned();
+            out = out.split_once("\"folder\"").unwrap().0.to_owned();
         }
         format!("{words:?} {}\n{out}{}", said.code, said.err)
     });
