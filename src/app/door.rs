@@ -171,7 +171,7 @@ impl Door {
     ///
     /// # Errors
     /// When the board cannot be read, or the question names something that is not there.
-    pub fn tell(&mut self, asked: Asked) -> Result<Vec<Bytes>, String> {
+    pub fn tell(&mut self, asked: &Asked) -> Result<Vec<Bytes>, String> {
         let mut text = Vec::new();
         match self.converse(Call::Tell(asked.clone()), &mut text)? {
             Some(Answer::Told) => return Ok(text),
@@ -179,7 +179,7 @@ impl Door {
             None => {}
         }
         let board = self.snapshot()?;
-        let told = telling::tell(&board, &asked);
+        let told = telling::tell(&board, asked);
         // The process is about to end; giving back thousands of tasks one by one would only keep who asked waiting.
         std::mem::forget(board);
         Ok(vec![Bytes::from(told?)])

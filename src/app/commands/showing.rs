@@ -40,7 +40,7 @@ pub(super) fn tell(edge: &Edge, question: Question, json: Json) -> Outcome {
 
 fn print(door: &mut Door, question: Question, json: Json) -> Outcome {
     let form = json.into();
-    for part in door.tell(Asked { question, form })? {
+    for part in door.tell(&Asked { question, form })? {
         out::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)

@@ -10,10 +10,10 @@ use crate::domain::{Task, TaskId, TaskState, WhyNot};
 /// All tasks, or those in a state, by its word, and in a stage.
 pub(super) fn list(
     board: &Snapshot,
-    (state, stage): (Option<&str>, Option<&str>),
+    (state, wanted): (Option<&str>, Option<&str>),
     form: Form,
 ) -> Result<String, String> {
-    let place = stage.map(|name| name.replace('-', "_"));
+    let place = wanted.map(|name| name.replace('-', "_"));
     if let Some(name) = &place {
         is_stage(board, name)?;
     }
