@@ -366,7 +366,7 @@ mod tests {
         let mut terminal = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);
         terminal.feed(
             0,
-            "Reading login.rs\r\n──  Wrote 12 lines  ───│\r\n────\r\n>  \r\n".as_bytes(),
+            "Reading login.rs\r\n│  Wrote 12 lines   │\r\n────\r\n>  \r\n── a title ──\r\n".as_bytes(),
         );
         assert_eq!(LiveScreen::new(&mut terminal, true).last_line(), "Wrote 12 lines");
         let mut empty = Terminal::new(EngineKind::Rio, Size::new(40, 6), 10);

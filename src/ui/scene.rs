@@ -144,14 +144,19 @@ pub trait ScreenRead {
     fn alive(&self) -> bool;
 }
 
+/// What programs draw lines with.
+const RULE: char = '\u{2500}';
+
 /// A line of a terminal without the spaces and frames around its words.
 pub(super) fn words_of(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c))
 }
 
-/// Whether a line of a terminal is more than lines, marks and an empty prompt.
+/// Whether a line of a terminal is more than lines, titles in lines, marks and an empty prompt.
 pub(super) fn says_something(line: &str) -> bool {
-    line.chars().filter(|c| c.is_alphanumeric()).count() > 2
+    let line = line.trim();
+    let is_ruled = line.starts_with(RULE) && line.ends_with(RULE);
+    !is_ruled && line.chars().filter(|c| c.is_alphanumeric()).count() > 2
 }
 
 /// A terminal's cursor.

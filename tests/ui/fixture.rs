@@ -654,7 +654,7 @@ fn log() -> Vec<LogLine> {
             1500,
             Success,
             "advance",
-            ("dbs-3", "merged into feature/shop, 1 commit"),
+            ("dbs-3", "dbs-3 merged into feature/shop, 1 commit"),
         ),
         notice(800, Warning, "reject", ("dbs-4", rejected)),
         notice(660, Info, "spawn", ("dbs-4", "developer-ravel begins, try 3")),

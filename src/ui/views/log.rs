@@ -165,7 +165,7 @@ fn entry(look: &Look<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<Piec
     } else {
         (indent, left)
     };
-    let mut texts = wrap(&line.notice.text, left.max(2)).into_iter();
+    let mut texts = wrap(sentence(line), left.max(2)).into_iter();
     if let Some(first) = texts.next() {
         if pieces_width(&lead) + width(&first) > usize::from(room) {
             rows.push(std::mem::take(&mut lead));
@@ -176,6 +176,14 @@ fn entry(look: &Look<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<Piec
     rows.push(lead);
     rows.extend(texts.map(|text| vec![piece(" ".repeat(indent), Role::Dim), piece(text, text_role)]));
     rows
+}
+
+/// What happened; the task's id stands before it already.
+fn sentence(line: &LogLine) -> &str {
+    let said = line.notice.text.as_str();
+    let task = line.notice.task.as_ref();
+    let rest = task.and_then(|task| said.strip_prefix(task.as_str())?.strip_prefix(' '));
+    rest.unwrap_or(said)
 }
 
 fn mark(level: Level, glyphs: Glyphs) -> (&'static str, Role) {
