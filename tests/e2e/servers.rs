@@ -96,7 +96,7 @@ fn a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing() {
 #[test]
 fn of_many_servers_at_once_exactly_one_wins() {
     let story = Story::new(WORK);
-    let mut servers: Vec<Server> = (0..20).map(|_| story.server()).collect();
+    let mut servers: Vec<Server> = (0..50).map(|_| story.server()).collect();
     let running = |servers: &mut Vec<Server>| {
         servers.retain_mut(|server| server.0.try_wait().unwrap().is_none());
         servers.len()

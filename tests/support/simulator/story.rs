@@ -1,8 +1,10 @@
 //! One story from a seed: a plan, bad days as the seed allows them, then good ones, until everything is done. Every step is
 //! checked; at the end the log is replayed.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
 
 use dbs::domain::{
     Board, Effect, Event, Inventory, RequestId, Settings, TaskId, TaskState, Timestamp, Workflow,
@@ -86,8 +88,11 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &Settings) -> Result
         outcome: Outcome::default(),
         requests: 0,
     };
-    let told = story.begin(flows, settings).and_then(|()| story.live());
-    match told {
+    // The board looks at itself in builds with checks: what it finds wrong is told with the seed, too.
+    let told = panic::catch_unwind(AssertUnwindSafe(|| {
+        story.begin(flows, settings).and_then(|()| story.live())
+    }));
+    match told.unwrap_or_else(|said| Err(rule_of(said.as_ref()))) {
         Ok(()) => Ok(story.outcome),
         Err(rule) => Err(Box::new(Broken {
             seed,
@@ -96,6 +101,13 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &Settings) -> Result
             last: story.last.into(),
         })),
     }
+}
+
+/// What a panic said.
+fn rule_of(said: &(dyn Any + Send)) -> String {
+    let text = said.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| said.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("without a word"))
 }
 
 impl Story {
