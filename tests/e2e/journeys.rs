@@ -103,7 +103,8 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     ] {
         assert!(kept.contains(line), "{line}: {kept}");
     }
-    // The prefix that was chosen holds.
+    // The prefix that was chosen holds, as soon as the server has read it.
+    tty.see("in force now");
     tty.press("C-a d");
     assert_eq!(tty.leave().0, 0);
     let tty = story.tty(&[], (120, 40));
@@ -139,7 +140,10 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
         ["t-1", "t-2", "t-3"].iter().all(|task| screen.has(task)) && screen.status().contains("ASK")
     });
     tty.press("n");
-    tty.see("NEEDS YOU 3");
+    // A yes to a question that nobody can have read yet is not typed.
+    tty.wait("questions that stand a while", |screen| {
+        screen.has("NEEDS YOU 3") && screen.has("Inbox 3") && !screen.has(" 0s")
+    });
     // The first is allowed, the next denied in its own terminal.
     tty.press("g a");
     tty.see("NEEDS YOU 2");
@@ -179,7 +183,9 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
         };
         // Together, the digit would count the movement.
         tty.press("5");
-        tty.see("[5 Inbox]");
+        tty.wait("questions that stand a while", |screen| {
+            screen.has("[5 Inbox]") && !screen.has(" 0s")
+        });
         tty.press("g a");
         tty.see(left);
     }
