@@ -46,9 +46,12 @@ impl SmallDisk {
         }
     }
 
-    /// Gives it back.
+    /// Gives it back. Removing alone would give it back only when nobody has it open: a process that another test is
+    /// starting just now has, until its program runs.
     pub(crate) fn free(&self) {
-        fs::remove_file(self.0.join("filler")).unwrap();
+        let filler = self.0.join("filler");
+        fs::File::create(&filler).unwrap();
+        fs::remove_file(filler).unwrap();
     }
 }
 
