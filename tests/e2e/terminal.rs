@@ -6,6 +6,7 @@
 )]
 
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +15,8 @@ use dbs::term::keys::{self, Key, KeyInput, Modifiers};
 use dbs::term::{
     Attributes, Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Palette, Size, TermEvent, Terminal,
 };
+use nix::fcntl::OFlag;
+use nix::sys::termios::{SetArg, SpecialCharacterIndices, tcgetattr, tcsetattr};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::driver::{PATIENCE, Story};
@@ -499,13 +502,7 @@ impl Tty<'_> {
         // The thread that reads sleeps until something is drawn.
         self.resize(90, 20);
         self.wait_for_end();
-        drop(
-            self.shared
-                .input
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        self.take_the_keyboard_away();
         drop(self.master.take());
         let deadline = Instant::now() + PATIENCE;
         while self.child.try_wait().unwrap().is_none() {
@@ -516,6 +513,23 @@ impl Tty<'_> {
             );
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Nobody types any more. The pty library would type Enter and the end-of-file character when it is dropped, which no
+    /// window that is closed does: without such a character it types nothing.
+    fn take_the_keyboard_away(&self) {
+        let tty = self.master.as_ref().and_then(|master| master.tty_name()).unwrap();
+        let open = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(OFlag::O_NOCTTY.bits())
+            .open(tty);
+        let tty = open.unwrap();
+        let mut modes = tcgetattr(&tty).unwrap();
+        modes.control_chars[SpecialCharacterIndices::VEOF as usize] = 0;
+        tcsetattr(&tty, SetArg::TCSANOW, &modes).unwrap();
+        let mut input = self.shared.input.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(input.take());
     }
 
     /// The pid of the program.
