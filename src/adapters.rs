@@ -1,4 +1,5 @@
-//! The outside world: each adapter knows one thing and none of its siblings.
+//! The outside world: each adapter knows one thing and none of its siblings. What two of them need to ask of the system is
+//! in [`pipe`], which knows no port.
 
 pub mod agents;
 pub mod clock;
@@ -7,6 +8,7 @@ pub mod git;
 pub mod holder;
 pub mod ipc;
 pub mod load;
+pub(crate) mod pipe;
 pub mod project;
 pub mod rehearsal;
 pub mod store;

@@ -172,7 +172,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
         .git(&folder, &["show", "-s", "--format=%b", commit.as_str()]);
     assert_eq!(
         body,
-        "First\\u{1b}[31m\n\nDbs-Task: t-9\n ---\nlast\n\nDbs-Task: t-1\nDbs-Attempt: 1"
+        "First\\x1b[31m\n\nDbs-Task: t-9\n ---\nlast\n\nDbs-Task: t-1\nDbs-Attempt: 1"
     );
     let trailers = bench.git.git(
         &folder,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::probe::{Output, Probe};
+use crate::adapters::pipe::{Output, Probe};
 
 /// Most bytes of the end kept in memory.
 const TAIL: usize = 8 * 1024;

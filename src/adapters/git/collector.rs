@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::adapters::pipe::{Output, Probe};
+
 /// How long an output whose bytes were all taken may stay open in the hands of a grandchild.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -75,16 +77,16 @@ pub(super) struct Collector {
     /// Whether the thread has bytes in its hands, or is about to take some.
     is_taking: Arc<AtomicBool>,
     /// Goes with the thread, so that the pipe is closed then.
-    probe: Weak<probe::Probe>,
+    probe: Weak<Probe>,
 }
 
 impl Collector {
     /// Errors: the output cannot be looked at, or there can be no thread.
     pub(super) fn start<P>(pipe: P, keep: Keep, ends: &Arc<Ends>) -> io::Result<Self>
     where
-        P: Read + probe::Output,
+        P: Read + Output,
     {
-        let probe = Arc::new(probe::Probe::of(&pipe)?);
+        let probe = Arc::new(Probe::of(&pipe)?);
         let collector = Self {
             kept: Arc::default(),
             is_taking: Arc::default(),
@@ -117,14 +119,10 @@ impl Collector {
     }
 }
 
-fn read_all(
-    pipe: &mut impl Read,
-    keep: Keep,
-    (into, is_taking, probe): (&Mutex<Kept>, &AtomicBool, &probe::Probe),
-) {
+fn read_all(pipe: &mut impl Read, keep: Keep, (into, is_taking, probe): (&Mutex<Kept>, &AtomicBool, &Probe)) {
     let mut chunk = [0; 16 * 1024];
     loop {
-        probe.wait(is_taking);
+        is_taking.store(probe.wait(), Ordering::SeqCst);
         let Ok(n_bytes) = pipe.read(&mut chunk) else {
             return;
         };
@@ -156,73 +154,6 @@ impl Kept {
             Keep::First(_) | Keep::Last(_) => {}
         }
         false
-    }
-}
-
-#[cfg(unix)]
-mod probe {
-    //! A look at a pipe on unix that takes nothing from it.
-
-    use std::io;
-    use std::os::fd::{AsFd, OwnedFd};
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use nix::errno::Errno;
-    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-
-    pub(in crate::adapters::git) trait Output: AsFd + Send + 'static {}
-    impl<P: AsFd + Send + 'static> Output for P {}
-
-    pub(super) struct Probe(OwnedFd);
-
-    impl Probe {
-        pub(super) fn of(pipe: &impl AsFd) -> io::Result<Self> {
-            pipe.as_fd().try_clone_to_owned().map(Self)
-        }
-
-        /// Whether bytes wait in the pipe.
-        pub(super) fn is_readable(&self) -> bool {
-            self.look(PollTimeout::ZERO).contains(PollFlags::POLLIN)
-        }
-
-        /// Waits until there are bytes or the end, and says that they are about to be taken.
-        pub(super) fn wait(&self, is_taking: &AtomicBool) {
-            self.look(PollTimeout::NONE);
-            is_taking.store(true, Ordering::SeqCst);
-        }
-
-        fn look(&self, at_most: PollTimeout) -> PollFlags {
-            let mut pipes = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
-            // A look that fails is followed by a read that says why.
-            while poll(&mut pipes, at_most) == Err(Errno::EINTR) {}
-            let [pipe] = pipes;
-            pipe.revents().unwrap_or(PollFlags::empty())
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod probe {
-    //! Elsewhere nobody can look: what a thread has not taken a while after the end is given up.
-
-    use std::io;
-    use std::sync::atomic::AtomicBool;
-
-    pub(in crate::adapters::git) trait Output: Send + 'static {}
-    impl<P: Send + 'static> Output for P {}
-
-    pub(super) struct Probe;
-
-    impl Probe {
-        pub(super) fn of<P>(_pipe: &P) -> io::Result<Self> {
-            Ok(Self)
-        }
-
-        pub(super) fn is_readable(&self) -> bool {
-            false
-        }
-
-        pub(super) fn wait(&self, _is_taking: &AtomicBool) {}
     }
 }
 

@@ -1,6 +1,7 @@
 //! What git says, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
 
 use super::process::Output;
+use crate::term::sanitize;
 
 /// Longest reason kept, in characters.
 const LIMIT: usize = 400;
@@ -31,46 +32,10 @@ pub(super) fn reason(output: &Output) -> String {
 
 /// What acts on a terminal or hides from the eye is escaped; cut at a limit.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    for (count, letter) in text.chars().enumerate() {
-        if count >= LIMIT {
-            line.push('…');
-            break;
-        }
-        if is_odd(letter) {
-            line.extend(letter.escape_default());
-        } else {
-            line.push(letter);
-        }
-    }
-    line
-}
-
-/// Control characters, and those without a shape of their own: direction, zero width, tags, fillers.
-pub(super) fn is_odd(c: char) -> bool {
-    match c {
-        ' '..='~' => false,
-        c if c.is_control() => true,
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{115f}'
-        | '\u{1160}'
-        | '\u{17b4}'
-        | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0d}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' => true,
-        _ => false,
+    let shown = sanitize(text);
+    match shown.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+        None => shown.into_owned(),
     }
 }
 
@@ -125,6 +90,6 @@ mod tests {
             truncated: false,
             stderr: b"hint: try\nremote: \x1b]0;owned\x07\nfatal: no\nAnother git process\n".to_vec(),
         };
-        assert_eq!(reason(&output), "remote: \\u{1b}]0;owned\\u{7}; fatal: no");
+        assert_eq!(reason(&output), "remote: \\x1b]0;owned\\x07; fatal: no");
     }
 }

@@ -1,10 +1,10 @@
-//! A look at a gate's output that takes nothing from it. Knows nothing of gates.
+//! A look at a pipe that takes nothing from it: whether what a process wrote is still to be read. Knows nothing of processes.
 
 #[cfg(unix)]
-pub(super) use unix::{Output, Probe};
+pub(crate) use unix::{Output, Probe};
 
 #[cfg(not(unix))]
-pub(super) use elsewhere::{Output, Probe};
+pub(crate) use elsewhere::{Output, Probe};
 
 #[cfg(unix)]
 mod unix {
@@ -15,26 +15,26 @@ mod unix {
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
     /// What can be looked at.
-    pub(in crate::adapters::gates) trait Output: AsFd + Send + 'static {}
+    pub(crate) trait Output: AsFd + Send + 'static {}
     impl<P: AsFd + Send + 'static> Output for P {}
 
     /// The same pipe once more.
-    pub(in crate::adapters::gates) struct Probe(OwnedFd);
+    pub(crate) struct Probe(OwnedFd);
 
     impl Probe {
         /// Errors: no more files can be opened.
-        pub(in crate::adapters::gates) fn of(pipe: &impl AsFd) -> io::Result<Self> {
+        pub(crate) fn of(pipe: &impl AsFd) -> io::Result<Self> {
             pipe.as_fd().try_clone_to_owned().map(Self)
         }
 
         /// Waits until there are bytes or the end; true: what is read next is there already.
-        pub(in crate::adapters::gates) fn wait(&self) -> bool {
+        pub(crate) fn wait(&self) -> bool {
             self.look(PollTimeout::NONE);
             true
         }
 
         /// Whether bytes wait in the pipe.
-        pub(in crate::adapters::gates) fn is_readable(&self) -> bool {
+        pub(crate) fn is_readable(&self) -> bool {
             self.look(PollTimeout::ZERO).contains(PollFlags::POLLIN)
         }
 
@@ -50,30 +50,30 @@ mod unix {
 
 #[cfg(not(unix))]
 mod elsewhere {
-    //! Nobody can look: what a thread has not taken a while after the end is given up.
+    //! Nobody can look: what a thread has not taken a while after the end of a process is given up.
 
     use std::io;
 
     /// What is read on a thread.
-    pub(in crate::adapters::gates) trait Output: Send + 'static {}
+    pub(crate) trait Output: Send + 'static {}
     impl<P: Send + 'static> Output for P {}
 
     /// Nothing.
-    pub(in crate::adapters::gates) struct Probe;
+    pub(crate) struct Probe;
 
     impl Probe {
         /// Never fails.
-        pub(in crate::adapters::gates) fn of<P>(_pipe: &P) -> io::Result<Self> {
+        pub(crate) fn of<P>(_pipe: &P) -> io::Result<Self> {
             Ok(Self)
         }
 
         /// Never knows that bytes are there.
-        pub(in crate::adapters::gates) fn wait(&self) -> bool {
+        pub(crate) fn wait(&self) -> bool {
             false
         }
 
         /// As if there were none.
-        pub(in crate::adapters::gates) fn is_readable(&self) -> bool {
+        pub(crate) fn is_readable(&self) -> bool {
             false
         }
     }
