@@ -244,7 +244,7 @@ fn a_hostile_title_stays_on_its_line() {
         &["log", "-1", "--format=%s", publication.commit.as_str()],
     );
     assert!(
-        subject.starts_with("Merge feature/t1: \"; rm -rf ~ # Dbs-Task: other \\u{0} $(id) xxx"),
+        subject.starts_with("Merge feature/t1: \"; rm -rf ~ # Dbs-Task: other \\x00 $(id) xxx"),
         "{subject}"
     );
     assert!(subject.chars().count() <= 72, "{subject}");
