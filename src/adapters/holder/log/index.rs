@@ -29,7 +29,7 @@ pub enum Note {
         /// When.
         at: Timestamp,
     },
-    /// So much had been written by then; at most one a second.
+    /// So much had been written by then; one a second while something comes, and one more before each silence of a second.
     Mark {
         /// Offset of the next byte.
         offset: u64,

@@ -293,3 +293,32 @@ fn bytes_the_disk_did_not_take_are_one_gap_that_the_index_names_and_storing_goes
     let named = |note: &Note| matches!(note, Note::Incomplete { from: first, to: next, .. } if (*first, *next) == (from, to));
     assert_eq!(notes.iter().filter(|note| named(note)).count(), 1, "{notes:?}");
 }
+
+#[test]
+fn a_silence_begins_and_ends_with_a_mark_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+    for (at, bytes) in [(2000, 10), (2100, 20), (2200, 30), (600_000, 40)] {
+        log.append(&noise(0, bytes), Timestamp(at));
+    }
+    log.append(&noise(0, 5), Timestamp(600_100));
+    log.finish(Timestamp(700_000));
+    let notes = LogReader::open(folder.path())
+        .expect("readable")
+        .notes()
+        .expect("notes");
+    let marks = notes.iter().filter_map(|note| match note {
+        Note::Mark { offset, at } => Some((*offset, at.0)),
+        _ => None,
+    });
+    assert_eq!(
+        marks.collect::<Vec<_>>(),
+        [
+            (10, 2000),
+            (60, 2200),
+            (100, 600_000),
+            (105, 600_100),
+            (105, 700_000)
+        ]
+    );
+}

@@ -34,6 +34,9 @@ pub(in super::super) struct LogWriter {
     next_number: u32,
     trouble: Option<Trouble>,
     marked_at: Timestamp,
+    /// Offset of the last mark.
+    marked: u64,
+    appended_at: Timestamp,
 }
 
 #[derive(Debug)]
@@ -85,6 +88,8 @@ impl LogWriter {
             next_number: 1,
             trouble: None,
             marked_at: Timestamp(0),
+            marked: 0,
+            appended_at: now,
         };
         log.resized(size, now);
         Ok(log)
@@ -94,12 +99,14 @@ impl LogWriter {
     /// leaves a gap. Answers whether a segment was closed and waits to be compressed.
     pub(in super::super) fn append(&mut self, bytes: &[u8], now: Timestamp) -> bool {
         let at = self.end;
+        self.mark_before_silence(now);
         let is_full = self
             .segments
             .back()
             .is_some_and(|last| last.length + bytes.len() as u64 > self.segment_size);
         let stored = self.store(bytes, is_full, now);
         self.end = at + bytes.len() as u64;
+        self.appended_at = now;
         if stored < bytes.len() {
             self.current = None;
             self.close_last();
@@ -134,6 +141,7 @@ impl LogWriter {
 
     /// The last word: marks the end, closes the last segment, tries once more to note an open gap.
     pub(in super::super) fn finish(&mut self, now: Timestamp) {
+        self.mark_before_silence(now);
         self.mark(now);
         if let Some(trouble) = self.trouble.take() {
             self.index.remember(Note::Incomplete {
@@ -293,8 +301,15 @@ impl LogWriter {
         }
     }
 
+    /// What came before a silence and has no mark yet gets one: what comes after it was not there all the while.
+    fn mark_before_silence(&mut self, now: Timestamp) {
+        if self.end > self.marked && now.since(self.appended_at).0 >= MARK_EVERY {
+            self.mark(self.appended_at);
+        }
+    }
+
     fn mark(&mut self, now: Timestamp) {
-        self.marked_at = now;
+        (self.marked_at, self.marked) = (now, self.end);
         self.index.remember(Note::Mark {
             offset: self.end,
             at: now,
