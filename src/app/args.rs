@@ -132,6 +132,9 @@ pub enum Verb {
         /// An agent's output byte for byte
         #[arg(long, requires = "attempt")]
         raw: bool,
+        /// An agent's output as a recording (asciicast) to be played
+        #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
+        cast: bool,
         /// Output for programs
         #[command(flatten)]
         json: Json,

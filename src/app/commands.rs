@@ -99,8 +99,12 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             attempt,
             follow,
             raw,
+            cast,
             json,
-        } => showing::logs(edge, attempt.as_deref(), Form::of((raw, follow)), json),
+        } => {
+            let form = if cast { Form::Cast } else { Form::of((raw, follow)) };
+            showing::logs(edge, attempt.as_deref(), form, json)
+        }
         Verb::Events(wanted) => events::run(edge, &wanted),
         Verb::Sessions(json) => sessions::list(edge, json),
         Verb::Stop { all, json } => sessions::stop(edge, all, json),

@@ -10,6 +10,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use dbs::term::{EngineKind, Size, Terminal};
 use serde_json::Value;
 
 use crate::shop::Shop;
@@ -238,6 +239,37 @@ fn a_terminal_that_is_followed_is_shown_line_by_line_until_its_program_ends() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines[2], serde_json::json!({ "attempt": 1, "line": "third" }));
+}
+
+#[test]
+fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
+    let shop = agent(r#"printf "\033[32mgrün\033[m 顧客\n\033[A\033[10Cover\n"; sleep 1.2; printf end"#);
+    go(&shop);
+    Following::begin(&shop, &["logs", "1", "--follow"]).rest();
+    let cast = shop.does(&["logs", "1", "--cast"]);
+    let mut lines = cast
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let head = lines.next().unwrap();
+    let cells = |name: &str| u16::try_from(head[name].as_u64().unwrap()).unwrap();
+    let size = Size::new(cells("width"), cells("height"));
+    let screen = |terminal: &mut Terminal| terminal.text(0, size.rows - 1, 0);
+    let mut played = Terminal::new(EngineKind::default(), size, 100);
+    let mut ended = 0.0;
+    for line in lines {
+        assert_eq!(line[1], "o", "nobody looked, so the size stayed: {line}");
+        ended = line[0].as_f64().unwrap();
+        played.feed(0, line[2].as_str().unwrap().as_bytes());
+    }
+    let mut lived = Terminal::new(EngineKind::default(), size, 100);
+    lived.feed(0, shop.does(&["logs", "1", "--raw"]).as_bytes());
+    assert_eq!(screen(&mut played), screen(&mut lived));
+    assert!(
+        screen(&mut played).contains("grün 顧客 over") && ended >= 1.2,
+        "{ended}"
+    );
+    shop.refuses(&["logs", "1", "--cast", "--raw"], 2, "cannot be used with");
+    shop.refuses(&["logs", "--cast"], 2, "ATTEMPT");
 }
 
 #[test]

@@ -92,7 +92,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "logs",
-        "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output",
+        "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output\ndbs logs 12 --cast >agent.cast",
     ),
     (
         "events",

@@ -1,5 +1,6 @@
 //! Commands that only read: the board, a task, agents, why something waits, what happened.
 
+mod cast;
 mod debug;
 mod following;
 mod history;

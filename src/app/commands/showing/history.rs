@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use super::{following, unless_unread};
+use super::{cast, following, unless_unread};
 use crate::adapters::holder::LogReader;
 use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
 use crate::app::args::Json;
@@ -33,6 +33,8 @@ pub(in crate::app::commands) enum Form {
     Raw,
     /// Byte for byte, and more as it comes.
     FollowingRaw,
+    /// A recording, up to now.
+    Cast,
 }
 
 impl Form {
@@ -60,6 +62,9 @@ pub(in crate::app::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
     if matches!(form, Form::Following | Form::FollowingRaw) {
         return following::follow(&folder, log, attempt, form, json);
+    }
+    if form == Form::Cast {
+        return cast::print(attempt, log);
     }
     let tail = log
         .tail(if form == Form::Raw { u64::MAX } else { TAIL })
