@@ -1,5 +1,5 @@
 //! The outside world: each adapter knows one thing and none of its siblings. What two of them need to ask of the system is
-//! in [`pipe`], which knows no port.
+//! in `pipe`, which knows no port.
 
 pub mod agents;
 pub mod clock;
