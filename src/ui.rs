@@ -53,7 +53,7 @@ pub use scene::{
     LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
 };
 pub use shelf::{Against, Moment, Paper, Sheet, Shelf, Want};
-pub use state::{Content, FirstLook, PastePreview, Saved, Seat, State, StateProblem, Told};
+pub use state::{Content, FirstLook, MouseUse, PastePreview, Saved, Seat, State, StateProblem, Told};
 pub use still::{Select, Still, StillLine};
 pub use text::{cut, width};
 pub use theme::{Glyphs, Ground, Looks, Motion, OwnTheme, Palette, Role, Theme, ThemeProblem, Themes};

@@ -24,6 +24,9 @@ pub struct Arguments {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
+    /// How the screen looks
+    #[command(flatten)]
+    pub looks: Dress,
     /// What to do; without it: start or attach.
     #[command(subcommand)]
     pub command: Option<Verb>,
@@ -43,6 +46,9 @@ pub enum Verb {
         /// Lines instead of a screen: for screen readers, simple terminals and logs
         #[arg(long)]
         plain: bool,
+        /// How the screen looks
+        #[command(flatten)]
+        looks: Dress,
     },
     /// List running sessions
     Sessions(Json),
@@ -194,6 +200,9 @@ pub struct Start {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
+    /// How the screen looks
+    #[command(flatten)]
+    pub looks: Dress,
 }
 
 /// What an agent says.
@@ -290,6 +299,26 @@ pub struct Events {
     pub json: Json,
 }
 
+impl Verb {
+    /// The theme that the screen shall have this time.
+    pub fn theme(&self) -> Option<&str> {
+        match self {
+            Verb::Start(Start { looks, .. })
+            | Verb::Attach { looks, .. }
+            | Verb::Demo(Demo { looks, .. }) => looks.theme.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+/// How the screen looks this time.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Dress {
+    /// Theme of the screen this time, whatever is set: dark, light, high-contrast, mono, ...
+    #[arg(long, value_name = "NAME", conflicts_with = "plain")]
+    pub theme: Option<String>,
+}
+
 /// Lines for somebody who cannot read a screen.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Plain {
@@ -310,6 +339,9 @@ pub struct Demo {
     /// How it is shown to somebody
     #[command(flatten)]
     pub plain: Plain,
+    /// How the screen looks
+    #[command(flatten)]
+    pub looks: Dress,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

@@ -222,6 +222,7 @@ async fn converse(
                 Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(Onward::Project(root))),
                 Ok(Some(Packet::Said(FromServer::Demo))) => return Ok(End::Go(Onward::Demo)),
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => copy(edge, text),
+                Ok(Some(Packet::Said(FromServer::Mouse(is_ours)))) => RawTerminal::watch_mouse(is_ours),
                 Ok(Some(Packet::Said(FromServer::Title(text)))) => {
                     title = text;
                     RawTerminal::name(&voice.title(&title));
@@ -296,6 +297,7 @@ fn terminal(looks: Looks, edge: &Edge) -> Attach {
         looks,
         remote: is_remote(edge),
         outer: outer(edge).map(str::to_owned),
+        theme: edge.theme.clone(),
     }
 }
 

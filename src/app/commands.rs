@@ -111,7 +111,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Init(json) => sessions::init(edge, json),
         Verb::Debug(json) => showing::debug(edge, json),
         Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
-        Verb::Attach { name, plain } => sessions::attach(edge, name.as_deref(), plain.into()),
+        Verb::Attach { name, plain, .. } => sessions::attach(edge, name.as_deref(), plain.into()),
         Verb::Start(start) => sessions::start(edge, &start),
         Verb::Watch(json) => sessions::watch(edge, json),
         Verb::Server => sessions::serve(edge),

@@ -15,6 +15,8 @@ pub struct Edge {
     pub folder: PathBuf,
     /// Its environment.
     pub environment: Vec<(OsString, OsString)>,
+    /// The theme asked for on the command line; not part of the environment, which servers inherit.
+    pub theme: Option<String>,
     /// Where a folder for sockets may be made.
     pub runtime: RuntimeBase,
 }
@@ -42,6 +44,7 @@ impl Edge {
             program,
             folder,
             environment,
+            theme: None,
             runtime,
         })
     }

@@ -35,6 +35,10 @@ pub fn run() -> ExitCode {
         Ok(verb) => verb,
         Err(code) => return code,
     };
+    let edge = Edge {
+        theme: verb.theme().map(str::to_owned),
+        ..edge
+    };
     match verb {
         Verb::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
         verb => with_edge(verb, &edge).unwrap_or_else(|why| failed(&why)),
@@ -55,6 +59,7 @@ fn read(edge: &Edge) -> Result<Verb, ExitCode> {
                 requirement: None,
                 paused: false,
                 plain: arguments.plain,
+                looks: arguments.looks,
             }))
         }
         None => {

@@ -7,7 +7,7 @@ use super::config::{Config, Origin};
 use super::wire::{Manner, Way};
 use crate::domain::Span;
 use crate::ui::{
-    CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Looks, Motion, OwnTheme, PastePreview, Theme,
+    CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Looks, Motion, MouseUse, OwnTheme, PastePreview, Theme,
     ThemeProblem, Themes,
 };
 
@@ -22,6 +22,8 @@ pub struct Taste {
     glyphs: Option<Glyphs>,
     /// Whether pastes are shown first.
     pastes: PastePreview,
+    /// What of the mouse is heeded.
+    mouse: MouseUse,
     /// Whether anything may move by itself.
     motion: Motion,
     /// A person's own keys, as a key file.
@@ -45,6 +47,11 @@ impl Taste {
             pastes: match config.text("paste_preview").as_deref() {
                 Some("never") => PastePreview::Never,
                 _ => PastePreview::Shown,
+            },
+            mouse: match config.text("mouse").as_deref() {
+                Some("scroll") => MouseUse::Scroll,
+                Some("off") => MouseUse::Nothing,
+                _ => MouseUse::All,
             },
             motion: match config.text("motion").as_deref() {
                 Some("reduced") => Motion::Reduced,
@@ -119,6 +126,11 @@ impl Taste {
     /// Whether pastes are shown before they are sent.
     pub fn pastes(&self) -> PastePreview {
         self.pastes
+    }
+
+    /// What of the mouse is heeded.
+    pub fn mouse(&self) -> MouseUse {
+        self.mouse
     }
 
     /// The keys.

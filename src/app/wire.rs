@@ -15,7 +15,7 @@ use crate::term::Rgb;
 use crate::ui::{Consent, Looks};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -76,6 +76,9 @@ pub struct Attach {
     /// The program it is in, if that has keys of its own: tmux, screen, zellij.
     #[serde(default)]
     pub outer: Option<String>,
+    /// The theme asked for at the start (`--theme`).
+    #[serde(default)]
+    pub theme: Option<String>,
 }
 
 /// Something asked of the server.
@@ -173,6 +176,8 @@ pub enum FromServer {
     Go(String),
     /// Go on in the demo, and come back.
     Demo,
+    /// Whether the terminal tells what its mouse does.
+    Mouse(bool),
     /// Name the terminal's window so.
     Title(String),
     /// Call the person.

@@ -87,6 +87,8 @@ pub struct State {
     pub seat: Seat,
     /// Whether pastes are shown before they are sent.
     pub pastes: PastePreview,
+    /// What of the mouse is heeded.
+    pub mouse: MouseUse,
     /// Whether the person was told once how keys get past the program their terminal is in.
     pub(crate) hinted: bool,
     /// What a person missed, until they press something.
@@ -95,6 +97,8 @@ pub struct State {
     pub(crate) greeting: Option<(Timestamp, Vec<String>)>,
     /// The theme chosen on the screen; the one of the settings without.
     pub(crate) theme: Option<String>,
+    /// The theme that this start asked for; goes before the other until one is chosen.
+    pub(crate) wished: Option<String>,
     /// Themes there are: name, and what it is.
     pub(crate) themes: Vec<(String, String)>,
 }
@@ -132,6 +136,18 @@ pub enum PastePreview {
     Shown,
     /// They are sent at once.
     Never,
+}
+
+/// What of the mouse is heeded (A5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MouseUse {
+    /// All of it.
+    #[default]
+    All,
+    /// The wheel alone; clicks and drags reach only the program that is typed to.
+    Scroll,
+    /// Nothing: the mouse stays the terminal's, which selects and scrolls by itself.
+    Nothing,
 }
 
 /// Who gets the next key.
@@ -299,9 +315,14 @@ impl State {
         self.themes = themes;
     }
 
-    /// The theme that was chosen on the screen; the one of the settings holds without.
+    /// The theme that this start asked for, else the one that was chosen on the screen; that of the settings holds without.
     pub fn theme(&self) -> Option<&str> {
-        self.theme.as_deref()
+        self.wished.as_deref().or(self.theme.as_deref())
+    }
+
+    /// Asks for a theme, until another is chosen; it is not kept.
+    pub fn wish_theme(&mut self, name: String) {
+        self.wished = Some(name);
     }
 
     /// Panes that show a shell which the server has not opened yet.

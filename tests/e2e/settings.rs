@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use dbs::term::MouseMode;
+
 use crate::driver::Story;
 
 #[test]
@@ -13,13 +15,16 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     tty.see("? help");
     assert!(!tty.look().text().is_ascii());
 
-    // Lines, keys and a limit, in one writing.
-    let good =
-        format!("glyphs = \"ascii\"\n{first}\n[keys.nav]\nhelp = \"Z\"\n[max_role_agents]\ntester = 3\n");
+    // Lines, the mouse, keys and a limit, in one writing.
+    assert_ne!(tty.look().modes.mouse, MouseMode::Off);
+    let good = format!(
+        "glyphs = \"ascii\"\nmouse = \"off\"\n{first}\n[keys.nav]\nhelp = \"Z\"\n[max_role_agents]\ntester = 3\n"
+    );
     fs::write(&file, &good).unwrap();
     tty.see("in force now:");
     let screen = tty.wait("lines of letters", |screen| screen.text().is_ascii());
     assert!(screen.has("Z help"), "{}", screen.text());
+    assert_eq!(screen.modes.mouse, MouseMode::Off);
     tty.press("Z");
     tty.see("Esc close");
     tty.press("Esc");
@@ -45,7 +50,9 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     // Mended; one of the settings has to wait.
     fs::write(&file, format!("{first}\n[terminal]\nengine = \"vt100\"\n")).unwrap();
     tty.see("at the next start of the server");
-    tty.wait("lines", |screen| !screen.text().is_ascii());
+    tty.wait("lines, and the mouse", |screen| {
+        !screen.text().is_ascii() && screen.modes.mouse != MouseMode::Off
+    });
 
     // A switch that somebody moves does what the command does.
     fs::write(&file, format!("paused = true\n{first}")).unwrap();

@@ -44,6 +44,18 @@ fn escape_brings_back_the_theme_from_before() {
 }
 
 #[test]
+fn the_theme_asked_for_at_the_start_holds_until_another_is_chosen() {
+    let mut desk = desk((80, 24));
+    desk.press("C-b T j j j Enter");
+    desk.state.wish_theme("mono".to_owned());
+    assert_eq!(desk.state.theme(), Some("mono"));
+    desk.press("C-b T j Esc");
+    assert_eq!(desk.state.theme(), Some("mono"));
+    desk.press("C-b T g Enter");
+    assert_eq!(desk.state.theme(), None);
+}
+
+#[test]
 fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
     for keys in ["4", "5", "3 G Enter", "6 ?", "6", "6 C-b T"] {
         let mut desk = desk((120, 40));

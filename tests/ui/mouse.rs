@@ -3,7 +3,7 @@
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, TaskId};
 use dbs::term::keys::{MouseInput, MouseKind};
-use dbs::ui::{Hit, Input, Request, ScreenId, Typed, Wants};
+use dbs::ui::{Hit, Input, MouseUse, Request, ScreenId, Typed, Wants};
 use ratatui::layout::Rect;
 
 use crate::fixture::Desk;
@@ -267,4 +267,44 @@ fn two_clicks_on_a_row_open_it_as_enter_does() {
     click(&mut other, &hit);
     other.press("Enter");
     assert_eq!(other.text(), by_mouse);
+}
+
+#[test]
+fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
+    for (heeded, scrolls) in [(MouseUse::Scroll, true), (MouseUse::Nothing, false)] {
+        let mut desk = Desk::full((200, 60));
+        desk.state.mouse = heeded;
+        let screen = desk.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
+        screen.lines = (0..100).map(|number| format!("line {number}")).collect();
+        let before = focused(&desk);
+        click(&mut desk, &Hit::Tab(2));
+        assert!(!desk.text().contains("[3 Board]"), "{heeded:?}");
+        let panes = desk.frame().1.panes;
+        let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
+        let at = shell.map(|pane| (pane.area.x, pane.area.y)).expect("shell");
+        desk.input(event(DOWN, at));
+        assert_eq!(
+            (focused(&desk), desk.mode()),
+            (before, "NAV".into()),
+            "{heeded:?}"
+        );
+        desk.input(event(MouseEventKind::ScrollUp, at));
+        assert_eq!(desk.text().contains("3 lines back"), scrolls, "{heeded:?}");
+    }
+}
+
+#[test]
+fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
+    let mut desk = Desk::full((120, 40));
+    desk.state.mouse = MouseUse::Scroll;
+    let id = ScreenId::Attempt(AttemptId(11));
+    desk.screens.all.get_mut(&id).expect("screen").wants = Wants {
+        mouse: true,
+        wheel_keys: false,
+    };
+    desk.press("g i");
+    let area = focused(&desk);
+    for kind in [DOWN, DRAG, UP, MouseEventKind::ScrollUp] {
+        assert_eq!(desk.input(event(kind, (area.x, area.y))).len(), 1, "{kind:?}");
+    }
 }

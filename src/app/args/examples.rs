@@ -8,7 +8,7 @@ use super::Arguments;
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "start",
-        "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused\ndbs start --plain",
+        "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused\ndbs start --plain\ndbs start --theme high-contrast",
     ),
     ("watch", "dbs watch\ndbs watch --json >events.jsonl"),
     ("attach", "dbs attach\ndbs attach shop\ndbs attach --plain"),

@@ -19,6 +19,9 @@ use super::write_all;
 /// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether it tells what its mouse does.
+static MOUSE: AtomicBool = AtomicBool::new(false);
+
 /// Whether its window has a title of ours; the one before waits in the terminal.
 static NAMED: AtomicBool = AtomicBool::new(false);
 
@@ -60,7 +63,6 @@ impl RawTerminal {
         execute!(
             out,
             EnterAlternateScreen,
-            EnableMouseCapture,
             EnableBracketedPaste,
             EnableFocusChange,
             cursor::Hide
@@ -69,7 +71,24 @@ impl RawTerminal {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(out, PushKeyboardEnhancementFlags(flags))?;
         }
+        if MOUSE.load(Ordering::Acquire) {
+            execute!(out, EnableMouseCapture)?;
+        }
         Ok(())
+    }
+
+    /// Has the terminal tell what its mouse does, or leaves the mouse to it; also after it was lent.
+    pub(super) fn watch_mouse(is_ours: bool) {
+        if MOUSE.swap(is_ours, Ordering::AcqRel) == is_ours {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        // A terminal that is gone is noticed by the next read.
+        drop(if is_ours {
+            execute!(out, EnableMouseCapture)
+        } else {
+            execute!(out, DisableMouseCapture)
+        });
     }
 
     /// Writes a picture.

@@ -120,6 +120,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            theme: None,
             runtime: RuntimeBase {
                 runtime: None,
                 temporary: "/".into(),

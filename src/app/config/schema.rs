@@ -264,6 +264,13 @@ const KEYS: &[Key] = &[
         "A5",
     ),
     used(
+        "mouse",
+        Kind::Choice(&["on", "scroll", "off"]),
+        Some("on"),
+        "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.",
+        "A5",
+    ),
+    used(
         "keys.prefix",
         Kind::Key,
         Some("ctrl-b"),

@@ -70,6 +70,8 @@ pub(super) struct Client {
     /// Work under way whose end changes what is seen.
     pub(super) work: JoinSet<Done>,
     calling: Calling,
+    /// Whether its mouse is ours, as it was told.
+    mouse: Option<bool>,
 }
 
 /// Whether the conversation goes on.
@@ -161,6 +163,7 @@ impl Client {
             kept_at: None,
             work: JoinSet::new(),
             calling: Calling::new(&taste, attach.looks),
+            mouse: None,
             taste,
         };
         client.tell_colours();
@@ -181,8 +184,8 @@ impl Client {
         let begun = ui::begin(&self.state);
         self.carry_out_all(begun, sender).await?;
         loop {
-            self.send_picture(sender).await?;
             self.call_person(sender).await?;
+            self.send_picture(sender).await?;
             let (due, stale) = (self.due(), self.picture.stale());
             let happened = tokio::select! {
                 () = server.stop.cancelled() => Happened::Stop,

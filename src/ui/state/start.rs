@@ -50,10 +50,12 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         layouts: BTreeSet::new(),
         seat: super::Seat::Here,
         pastes: super::PastePreview::Shown,
+        mouse: super::MouseUse::All,
         hinted: false,
         away: None,
         greeting: None,
         theme: None,
+        wished: None,
         themes: Vec::new(),
     };
     for text in BUILTIN {

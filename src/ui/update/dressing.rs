@@ -7,6 +7,10 @@ use crate::ui::state::{Choice, Choose, Chosen, Overlay};
 impl Turn<'_, '_> {
     /// Opens the list of themes.
     pub(super) fn choose_theme(&mut self) {
+        // From now on the list decides.
+        if let Some(wished) = self.state.wished.take() {
+            self.state.theme = Some(wished);
+        }
         let before = self.state.theme.clone();
         let as_set = (
             "as set".to_owned(),

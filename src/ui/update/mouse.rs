@@ -11,7 +11,7 @@ use crate::ui::arrange::{Arranged, Mode, Placed};
 use crate::ui::chord::Chord;
 use crate::ui::live::mouse_input;
 use crate::ui::scene::Wants;
-use crate::ui::state::Overlay;
+use crate::ui::state::{MouseUse, Overlay};
 use crate::ui::still::Select;
 use crate::ui::target::{selected, shown_agent};
 use crate::ui::view::view;
@@ -30,6 +30,16 @@ impl Turn<'_, '_> {
         // Held with Shift the outer terminal selects by itself, whether or not it tells us (A5).
         if button && event.modifiers.contains(KeyModifiers::SHIFT) {
             return;
+        }
+        match self.state.mouse {
+            MouseUse::All => {}
+            MouseUse::Scroll if is_wheel(event.kind) => {}
+            MouseUse::Scroll => {
+                self.reaches_program(event, &arranged);
+                return;
+            }
+            // What was on its way when the setting changed.
+            MouseUse::Nothing => return,
         }
         match event.kind {
             MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
@@ -295,6 +305,16 @@ impl Turn<'_, '_> {
             .find(|(area, _)| area.contains(at));
         hit.map(|(_, hit)| hit)
     }
+}
+
+fn is_wheel(kind: MouseEventKind) -> bool {
+    matches!(
+        kind,
+        MouseEventKind::ScrollUp
+            | MouseEventKind::ScrollDown
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight
+    )
 }
 
 fn inside(placed: &Placed, event: MouseEvent) -> bool {

@@ -65,6 +65,7 @@ impl Calling {
 impl Client {
     /// Tells the terminal what is to be told now.
     pub(super) async fn call_person(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
+        self.tell_mouse(sender).await?;
         let model = Arc::clone(&self.server.session.pictures.borrow());
         let project = self.server.session.place.name.clone();
         for call in self.calling.look(model, &project) {

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::dressing::own_themes;
 use super::{Client, Stale};
 use crate::adapters::clock;
+use crate::adapters::ipc::Sender;
+use crate::app::server::listening::{TalkError, say};
 use crate::app::server::reloading::KIND;
 use crate::app::server::session::Session;
 use crate::app::server::{arranging, first_start};
 use crate::app::taste::Taste;
-use crate::app::wire::Attach;
+use crate::app::wire::{Attach, FromServer};
 use crate::domain::Level;
-use crate::ui::{LogLine, Seat, State};
+use crate::ui::{LogLine, MouseUse, Seat, State};
 
 impl Client {
     /// Draws and heeds keys as the settings say by now.
@@ -27,12 +29,22 @@ impl Client {
             self.state.keymap = keymap;
         }
         self.state.pastes = taste.pastes();
+        self.state.mouse = taste.mouse();
         self.calling.take_settings(&taste, self.looks);
         self.state.offer_themes(taste.themes());
         self.taste = taste;
         self.dress();
         self.picture.anew(self.state.size);
         self.picture.mark(Stale::Everything);
+    }
+
+    /// Tells the terminal whether its mouse is ours, once and whenever that changes.
+    pub(super) async fn tell_mouse(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
+        let is_ours = self.state.mouse != MouseUse::Nothing;
+        if self.mouse.replace(is_ours) != Some(is_ours) {
+            say(sender, &FromServer::Mouse(is_ours)).await?;
+        }
+        Ok(())
     }
 
     /// What is said about the settings while somebody looks is told where they look.
@@ -49,6 +61,10 @@ pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> 
     let mut state = fresh(taste, (attach.cols.max(1), attach.rows.max(1)))?;
     arranging::prepare(session, &mut state, clock::now());
     state.pastes = taste.pastes();
+    state.mouse = taste.mouse();
+    if let Some(theme) = &attach.theme {
+        state.wish_theme(theme.clone());
+    }
     if attach.remote {
         state.seat = Seat::Remote;
     }
