@@ -30,6 +30,8 @@ mod keys;
 mod links;
 #[path = "ui/lists.rs"]
 mod lists;
+#[path = "ui/machine.rs"]
+mod machine;
 #[path = "ui/mouse.rs"]
 mod mouse;
 #[path = "ui/never.rs"]

@@ -1,8 +1,13 @@
-//! What programs use of the machine, each with all it started. Looks; never touches a process.
+//! What programs use of the machine, each with all it started, and what the machine as a whole has left. Looks; never touches
+//! a process.
 
 use std::collections::BTreeMap;
 
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
+
+mod machine;
+
+pub use machine::{MachineUsage, MachineWatch};
 
 /// Looks again and again: shares of the processor are those since the look before.
 pub struct LoadWatch(Option<System>);

@@ -12,6 +12,7 @@ mod copies;
 mod drawing;
 mod fetching;
 mod first_start;
+mod gauge;
 mod history;
 mod inbox_folder;
 pub mod listening;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::past::Occurrences;
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
-use crate::read_model::{Check, Diff, Figures, Graph, SessionRow};
+use crate::read_model::{Check, Diff, Figures, Graph, Machine, SessionRow};
 
 /// Something that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,8 @@ pub enum Paper {
     Graph,
     /// Figures about the work.
     Figures,
+    /// What the machine has left.
+    Machine,
     /// The servers of this person's projects.
     Sessions,
     /// What the terminal of an attempt showed at that moment.
@@ -53,6 +55,8 @@ pub enum Sheet {
     Graph(Arc<Graph>),
     /// Figures about the work.
     Figures(Arc<Figures>),
+    /// What the machine has left.
+    Machine(Machine),
     /// The servers of this person's projects.
     Sessions(Arc<[SessionRow]>),
     /// What a terminal showed.

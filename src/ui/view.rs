@@ -27,6 +27,7 @@ mod greeting;
 mod help;
 mod hints;
 pub(super) mod lines;
+mod machine;
 mod overlays;
 mod palette;
 mod switcher;
@@ -184,7 +185,8 @@ impl FrameOf<'_> {
         };
         // A pane that breaks has said so on the screen and wants nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
-        self.arranged.placed.iter().flat_map(wanted).collect()
+        let of_panes = self.arranged.placed.iter().flat_map(wanted);
+        of_panes.chain(machine::want(self)).collect()
     }
 
     fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> Look<'a> {

@@ -2,7 +2,8 @@
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{
-    Check, CheckResult, Diff, Figures, Graph, Load, Metrics, ReadModel, SessionRow, SessionState, worst_first,
+    Check, CheckResult, Diff, Figures, Graph, Load, Machine, Metrics, ReadModel, SessionRow, SessionState,
+    worst_first,
 };
 use dbs::ui::{Against, Moment, Paper, Sheet, Shelf};
 
@@ -195,6 +196,13 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
         session("website", SessionState::Interrupted, 0, None),
     ];
     shelf.put(Paper::Sessions, Sheet::Sessions(sessions.into()), NOW);
+    let machine = Machine {
+        at: NOW,
+        cpu: Some(61.4),
+        memory: Some(9_800 << 20),
+        disk: Some(38 << 30),
+    };
+    shelf.put(Paper::Machine, Sheet::Machine(machine), NOW);
     shelf.put(Paper::Figures, Sheet::Figures(figures(model).into()), NOW);
     shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
     shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);

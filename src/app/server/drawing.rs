@@ -335,7 +335,10 @@ impl Client {
     }
 
     fn done(&mut self, done: Result<Done, tokio::task::JoinError>) -> Next {
-        self.picture.mark(Stale::Everything);
+        // A measure of the machine is no reason for a picture: it is seen in the next one, within a second.
+        if !matches!(done, Ok(Done::Fetched(Paper::Machine, _))) {
+            self.picture.mark(Stale::Everything);
+        }
         let now: Timestamp = clock::now();
         match done {
             Ok(Done::Said(level, text)) => self.state.tell(now, level, text),

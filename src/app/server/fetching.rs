@@ -29,6 +29,7 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
         Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
         Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
         Paper::Figures => session.tally.figures(session, &model).map(Sheet::Figures),
+        Paper::Machine => session.tally.gauge.measure(session).map(Sheet::Machine),
         Paper::Moment(attempt, at) => {
             let folder = session.place.attempts.join(attempt.to_string());
             recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::gauge::Gauge;
 use super::session::Session;
 use crate::adapters::load::LoadWatch;
 use crate::adapters::store::{SqliteStore, StoreFiles};
@@ -15,7 +16,11 @@ use crate::read_model::{Figures, Load, Metrics, ReadModel};
 
 /// Figures, and up to where they count.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Mutex<Counted>);
+pub(super) struct Tally {
+    counted: Mutex<Counted>,
+    /// What the machine has left.
+    pub(super) gauge: Gauge,
+}
 
 #[derive(Debug, Default)]
 struct Counted {
@@ -33,7 +38,7 @@ impl Tally {
     /// # Errors
     /// When the store cannot be read; for people, reads after "could not".
     pub(super) fn figures(&self, session: &Session, model: &ReadModel) -> Result<Arc<Figures>, String> {
-        let mut counted = self.0.lock();
+        let mut counted = self.counted.lock();
         counted.count(&session.place.store)?;
         let agents: Vec<(AttemptId, u32)> = model
             .agents()

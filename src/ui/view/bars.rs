@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::FrameOf;
+use super::{FrameOf, machine};
 use crate::domain::{Pause, Span, TaskState};
 use crate::read_model::Trouble;
 use crate::ui::action::Action;
@@ -16,7 +16,8 @@ use crate::ui::text::{clean, cut, width};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits, view_of};
 
-/// The top row. What does not fit goes: run time, agents, counts one by one, then the names of tabs become digits.
+/// The top row. What does not fit goes: what the machine has left, run time, agents, counts one by one, then the names of tabs
+/// become digits.
 pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     let area = frame.arranged.top;
     canvas.tint(area, Role::Bar);
@@ -31,17 +32,12 @@ pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits)
     let counts = counts(frame);
     let shown = (0..=counts.len()).map(|gone| fewer(&counts, gone));
     let with = |counts: Vec<Piece>| banners.iter().cloned().chain(counts).collect::<Vec<Piece>>();
-    let mut right = shown
+    let right = shown
         .map(with)
         .find(|right| fits(&left, right))
         .unwrap_or_default();
-    for more in [agents(frame), run_time(frame)] {
-        let wider: Vec<Piece> = right.iter().cloned().chain(more).collect();
-        if !fits(&left, &wider) {
-            break;
-        }
-        right = wider;
-    }
+    let wider = more(frame).map(|more| [right.clone(), more].concat());
+    let right = { wider }.find(|wider| fits(&left, wider)).unwrap_or(right);
     let used = canvas.right(area, &right);
     let mut room = Rect {
         width: area.width - used,
@@ -55,6 +51,13 @@ pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits)
         room.x += used;
         room.width -= used;
     }
+}
+
+/// What stands at the end where there is room, the most first.
+fn more(frame: &FrameOf<'_>) -> impl Iterator<Item = Vec<Piece>> {
+    let with_machine = (0..=machine::FIGURES)
+        .map(|gone| [agents(frame), machine::figures(frame, gone), run_time(frame)].concat());
+    with_machine.chain([agents(frame)])
 }
 
 /// The left part of the top row: pieces, and what a click on them is about.
@@ -152,6 +155,9 @@ fn banners(frame: &FrameOf<'_>) -> Vec<Piece> {
             space(),
             piece(format!(" {} ", trouble.cause.word()), Role::Banner),
         ]);
+    }
+    if let Some(scarce) = machine::scarce(frame) {
+        banners.extend([space(), scarce]);
     }
     if let Some(pause) = &frame.scene.model.pause {
         banners.extend([

@@ -1,0 +1,105 @@
+//! What the machine as a whole uses and has left. What cannot be measured is left out, never guessed.
+
+use std::path::Path;
+
+use sysinfo::{MemoryRefreshKind, System};
+
+use crate::domain::{Span, Timestamp};
+
+/// Looks again and again: the share of the processors is that since the look before.
+#[derive(Default)]
+pub struct MachineWatch {
+    /// Made at the first look; not there where the system tells nothing.
+    system: Option<System>,
+    before: Option<Timestamp>,
+}
+
+/// What the machine uses and has left.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MachineUsage {
+    /// Share of all processors, in percent, from 0 to 100. Nothing at the first look, and after a long time without one.
+    pub cpu: Option<f32>,
+    /// Memory in use, in bytes.
+    pub memory: Option<u64>,
+    /// Room in bytes that is left to this user on the file system asked about.
+    pub room: Option<u64>,
+}
+
+/// A share is only known over spans from a fraction of a second, which the system counts in steps, to what is still the present.
+const SPANS: (Span, Span) = (Span(250), Span::seconds(15));
+
+impl std::fmt::Debug for MachineWatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MachineWatch").finish_non_exhaustive()
+    }
+}
+
+impl MachineWatch {
+    /// What the machine uses now, and the room on the file system this path is on.
+    pub fn look(&mut self, now: Timestamp, path: &Path) -> MachineUsage {
+        let room = room(path);
+        if self.system.is_none() {
+            self.system = System::new().ok();
+        }
+        let Some(system) = &mut self.system else {
+            return MachineUsage {
+                room,
+                ..MachineUsage::default()
+            };
+        };
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        system.refresh_cpu_usage();
+        let since = self.before.replace(now).map(|before| now.since(before));
+        let is_known =
+            since.is_some_and(|since| SPANS.0 <= since && since < SPANS.1) && !system.cpus().is_empty();
+        let (used, all) = (system.used_memory(), system.total_memory());
+        MachineUsage {
+            cpu: is_known.then(|| system.global_cpu_usage().clamp(0.0, 100.0)),
+            memory: (all > 0).then_some(used),
+            room,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn room(path: &Path) -> Option<u64> {
+    let found = nix::sys::statvfs::statvfs(path).ok()?;
+    // How wide these numbers are differs from system to system.
+    let bytes = u128::from(found.blocks_available()) * u128::from(found.fragment_size());
+    u64::try_from(bytes).ok()
+}
+
+#[cfg(not(unix))]
+fn room(_path: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_known_from_the_second_look_on_and_not_after_a_long_pause() {
+        let mut watch = MachineWatch::default();
+        let here = std::env::temp_dir();
+        let mut cpu = |at| watch.look(Timestamp(at), &here).cpu;
+        assert_eq!(cpu(1_000), None, "there is nothing to compare with");
+        let share = cpu(2_000).expect("a share");
+        assert!((0.0..=100.0).contains(&share), "{share}");
+        assert_eq!(cpu(2_100), None, "too soon to say");
+        assert!(cpu(4_000).is_some());
+        assert_eq!(cpu(60_000), None, "that would be the past");
+        assert!(cpu(65_000).is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn memory_and_room_are_known_and_room_only_where_there_is_a_file_system() {
+        let mut watch = MachineWatch::default();
+        let found = watch.look(Timestamp(1), &std::env::temp_dir());
+        assert!(found.memory.is_some_and(|memory| memory > 0), "{found:?}");
+        assert!(found.room.is_some(), "{found:?}");
+        let nowhere = watch.look(Timestamp(2), Path::new("/there/is/no/such/folder"));
+        assert_eq!(nowhere.room, None);
+    }
+}

@@ -1,0 +1,113 @@
+//! What the top bar says of the machine: only what is known of the present, only where there is room.
+
+use dbs::domain::{Pause, Span};
+use dbs::read_model::Machine;
+use dbs::ui::{Glyphs, Palette, Paper, SessionKind, Sheet, Theme};
+
+use crate::fixture::{Desk, NOW};
+
+fn desk(width: u16) -> Desk {
+    Desk::full((width, 40))
+}
+
+fn measured(desk: &mut Desk, change: impl FnOnce(&mut Machine)) {
+    let mut machine = Machine {
+        at: desk.now,
+        cpu: Some(7.6),
+        memory: Some(3 << 30),
+        disk: Some(412 << 30),
+    };
+    change(&mut machine);
+    desk.shelf.put(Paper::Machine, Sheet::Machine(machine), desk.now);
+}
+
+fn top(desk: &Desk) -> String {
+    desk.text().lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160() {
+    let none = top(&desk(119));
+    assert!(!none.contains("cpu") && !none.contains("disk"), "{none}");
+    let some = top(&desk(120));
+    assert!(
+        some.ends_with("agents 7/8  cpu 61%  disk 38G  00:41:07"),
+        "{some}"
+    );
+    let all = top(&desk(160));
+    assert!(
+        all.ends_with("agents 7/8  cpu 61%  mem 9.5G  disk 38G  00:41:07"),
+        "{all}"
+    );
+}
+
+#[test]
+fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room() {
+    let mut desk = desk(180);
+    desk.session.kind = SessionKind::Rehearsal;
+    desk.model.pause = Some(Pause::Quota {
+        until: NOW + Span::minutes(47),
+        why: "usage limit reached".to_owned(),
+    });
+    let mut seen = Vec::new();
+    for wide in 1..90 {
+        desk.session.connection = Some("x".repeat(wide));
+        let top = top(&desk);
+        let there = ["mem", "cpu", "disk", ":07", "agents", "✓3"].map(|word| top.contains(word));
+        if seen.last() != Some(&there) {
+            seen.push(there);
+        }
+    }
+    let first = |gone: usize| [0, 1, 2, 3, 4, 5].map(|nth| nth >= gone);
+    assert!(seen.len() >= 6, "{seen:?}");
+    for (gone, there) in seen.iter().take(6).enumerate() {
+        assert_eq!(*there, first(gone), "{seen:?}");
+    }
+}
+
+#[test]
+fn what_is_not_known_of_the_present_is_not_shown() {
+    let mut desk = desk(200);
+    measured(&mut desk, |machine| (machine.cpu, machine.memory) = (None, None));
+    let first = top(&desk);
+    assert!(first.contains("  disk 412G  "), "{first}");
+    assert!(!first.contains("cpu") && !first.contains("mem"), "{first}");
+    measured(&mut desk, |machine| machine.at = NOW - Span::seconds(20));
+    let old = top(&desk);
+    assert!(!old.contains("disk") && !old.contains("cpu"), "{old}");
+    let why = "measure the machine: the disk does not answer".to_owned();
+    desk.shelf.put(Paper::Machine, Sheet::Failed(why), desk.now);
+    let failed = top(&desk);
+    assert!(!failed.contains("disk") && !failed.contains("cpu"), "{failed}");
+}
+
+#[test]
+fn scarce_room_is_said_in_words_at_every_size_and_without_colours() {
+    for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
+        for palette in [Palette::Mono, Palette::Sixteen] {
+            let mut desk = Desk::full(size);
+            desk.theme = Theme::builtin(palette, Glyphs::Ascii);
+            measured(&mut desk, |machine| machine.disk = Some(380 << 20));
+            let top = top(&desk);
+            assert_eq!(top.matches("disk").count(), 1, "{top}");
+            assert!(top.contains(" disk 380M low "), "{top}");
+        }
+    }
+}
+
+#[test]
+fn the_machine_is_measured_every_five_seconds_and_soon_where_a_share_takes_a_second_look() {
+    let mut desk = desk(120);
+    let fresh_for = |desk: &Desk| {
+        let wants = desk.frame().1.wants;
+        let of_machine: Vec<_> = wants
+            .into_iter()
+            .filter(|want| want.paper == Paper::Machine)
+            .collect();
+        assert_eq!(of_machine.len(), 1);
+        of_machine[0].fresh_for
+    };
+    assert_eq!(fresh_for(&desk), Span::seconds(5));
+    measured(&mut desk, |machine| machine.cpu = None);
+    assert_eq!(fresh_for(&desk), Span::seconds(1));
+}
