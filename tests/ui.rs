@@ -17,6 +17,8 @@ mod dressing;
 mod finding;
 #[path = "ui/fixture.rs"]
 mod fixture;
+#[path = "ui/flowchart.rs"]
+mod flowchart;
 #[expect(dead_code, reason = "a fixture for other tests, too")]
 #[path = "support/git_fixture.rs"]
 mod git_fixture;

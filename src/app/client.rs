@@ -20,6 +20,7 @@ use super::place::Place;
 use super::wire::{self, Attach, FromClient, FromServer, Hello, PROTOCOL, Packet};
 use crate::adapters::ipc::{self, Receiver, Sender};
 use crate::ui::Looks;
+pub(in crate::app) use looks::of as looks_of;
 pub(super) use lost::come_back;
 
 use input::{Heard, Input};

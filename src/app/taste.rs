@@ -100,6 +100,11 @@ impl Taste {
         self.themes.names()
     }
 
+    /// What lines are drawn with on a terminal that looks so.
+    pub fn glyphs(&self, looks: Looks) -> Glyphs {
+        self.shown(looks).glyphs
+    }
+
     fn shown(&self, looks: Looks) -> Looks {
         Looks {
             glyphs: self.glyphs.unwrap_or(looks.glyphs),
@@ -118,7 +123,7 @@ impl Taste {
             },
             pause,
             title,
-            glyphs: self.shown(looks).glyphs,
+            glyphs: self.glyphs(looks),
         };
         (rules, self.manner)
     }

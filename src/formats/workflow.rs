@@ -1,14 +1,14 @@
-//! Workflows as TOML files: reading them with every doubt bound to its line, the built-in ones, and a drawing for people. A
+//! Workflows as TOML files: reading them with every doubt bound to its line, the built-in ones, and their stages in words for people. A
 //! file with a single error is refused as a whole; nothing is guessed.
 
 mod able;
 mod builtin;
-mod drawing;
+mod describing;
 mod judging;
 mod reading;
 mod stage;
 mod table;
 
 pub use builtin::builtin;
-pub use drawing::draw;
+pub use describing::describe;
 pub use reading::read;

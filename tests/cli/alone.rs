@@ -239,3 +239,15 @@ fn ten_thousand_tasks_are_listed_quickly_and_a_reader_that_leaves_is_no_error() 
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     assert!(line.contains("t-0"), "{line}");
 }
+
+#[test]
+fn a_workflow_is_drawn_with_the_lines_that_are_set() {
+    let shop = Shop::new();
+    shop.does(&["config", "glyphs", "ascii"]);
+    let drawn = shop.does(&["workflow", "show", "kanban"]);
+    assert!(drawn.is_ascii() && drawn.contains("-+ reviewer "), "{drawn}");
+    shop.does(&["config", "glyphs", "unicode"]);
+    let drawn = shop.does(&["workflow", "show", "kanban"]);
+    assert!(drawn.contains("─┤ reviewer "), "{drawn}");
+    assert!(drawn.contains("proof      workspace unchanged"), "{drawn}");
+}

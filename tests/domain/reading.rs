@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::formats::workflow::{builtin, draw, read};
+use dbs::formats::workflow::{builtin, describe, read};
 
 const KANBAN: &str = include_str!("../../assets/workflows/kanban.toml");
 
@@ -387,7 +387,7 @@ fn reading_any_cut_off_file_never_fails_otherwise_than_by_findings() {
 }
 
 #[test]
-fn a_workflow_is_drawn_for_people() {
+fn the_stages_of_a_workflow_are_told_for_people() {
     let (flow, _) = read(Path::new("kanban"), KANBAN);
-    insta::assert_snapshot!(draw(&flow.unwrap()));
+    insta::assert_snapshot!(describe(&flow.unwrap()));
 }

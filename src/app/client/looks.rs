@@ -17,7 +17,7 @@ const TRUE: [&str; 6] = [
 const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
 
 /// What that environment says.
-pub(super) fn of(edge: &Edge) -> Looks {
+pub(in crate::app) fn of(edge: &Edge) -> Looks {
     let term = edge.get("TERM").unwrap_or_default();
     Looks {
         palette: palette(&term, &|name| edge.get(name)),

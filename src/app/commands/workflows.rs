@@ -5,12 +5,15 @@ use std::process::ExitCode;
 
 use super::Outcome;
 use crate::app::args::{Json, WorkflowVerb};
+use crate::app::client::looks_of;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
+use crate::app::taste::Taste;
 use crate::app::{out, setup};
 use crate::domain::Workflow;
 use crate::formats::diagnostic::{Diagnostic, Severity};
 use crate::formats::workflow;
+use crate::ui::{Glyphs, flowchart};
 
 /// Runs one of them.
 pub(super) fn run(edge: &Edge, verb: WorkflowVerb) -> Outcome {
@@ -19,7 +22,7 @@ pub(super) fn run(edge: &Edge, verb: WorkflowVerb) -> Outcome {
             list(&in_force(edge)?, json);
             Ok(ExitCode::SUCCESS)
         }
-        WorkflowVerb::Show { name, json } => show(&in_force(edge)?, &name, json),
+        WorkflowVerb::Show { name, json } => show(edge, &name, json),
         WorkflowVerb::Check { files, json } => check(edge, &files, json),
     }
 }
@@ -39,7 +42,8 @@ fn list(flows: &[Workflow], json: Json) {
     }
 }
 
-fn show(flows: &[Workflow], name: &str, json: Json) -> Outcome {
+fn show(edge: &Edge, name: &str, json: Json) -> Outcome {
+    let flows = in_force(edge)?;
     let flow = flows
         .iter()
         .find(|flow| flow.id.as_str() == name)
@@ -47,9 +51,20 @@ fn show(flows: &[Workflow], name: &str, json: Json) -> Outcome {
     if json.json {
         out::json(flow);
     } else {
-        out::lines(&workflow::draw(flow));
+        out::all([format!("{}: {}", flow.id, flow.title), String::new()]);
+        out::all(flowchart(flow, glyphs(edge)));
+        out::lines(&workflow::describe(flow));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What lines are drawn with: as it is set, else as the terminal can.
+fn glyphs(edge: &Edge) -> Glyphs {
+    let looks = looks_of(edge);
+    match Place::find(&edge.folder, edge) {
+        Ok(place) => Taste::of(&place.config()).glyphs(looks),
+        Err(_outside) => looks.glyphs,
+    }
 }
 
 fn check(edge: &Edge, files: &[PathBuf], json: Json) -> Outcome {

@@ -1,4 +1,4 @@
-//! A workflow as plain text, for `dbs workflow show`.
+//! The stages of a workflow in words, for `dbs workflow show`.
 
 use std::fmt::Write as _;
 
@@ -6,26 +6,20 @@ use crate::domain::workflow::{
     Access, Actor, Approval, Edge, EvidenceKind, GateSet, RejectTo, Stage, Workflow, Workspace,
 };
 
-/// Draws stages in reading order with what leads where and why.
-pub fn draw(flow: &Workflow) -> String {
-    let mut drawing = format!("{}: {}\n", flow.id, flow.title);
+/// Tells of the stages in reading order who acts where, what leads where, and what proves it.
+pub fn describe(flow: &Workflow) -> String {
+    let mut text = String::new();
     for stage in &flow.stages {
         let mark = if stage.id == flow.entry { ">" } else { " " };
         // Writing to a text cannot fail.
-        let _written = writeln!(
-            drawing,
-            "\n{mark} {}  [{}]  {}",
-            stage.id,
-            stage.label,
-            actor(stage)
-        );
+        let _written = writeln!(text, "\n{mark} {}  [{}]  {}", stage.id, stage.label, actor(stage));
         for line in lines(stage) {
-            let _written = writeln!(drawing, "    {line}");
+            let _written = writeln!(text, "    {line}");
         }
     }
     let order: Vec<&str> = flow.scan.iter().map(crate::domain::StageId::as_str).collect();
-    let _written = writeln!(drawing, "\nagents go first to: {}", order.join(", "));
-    drawing
+    let _written = writeln!(text, "\nagents go first to: {}", order.join(", "));
+    text
 }
 
 fn actor(stage: &Stage) -> String {

@@ -1,0 +1,154 @@
+//! What is to be drawn: the stages of a workflow, and what leads from each to which other. Decides nothing about places.
+
+use crate::domain::workflow::{Actor, Exhausted, RejectTo, Stage, Workflow};
+use crate::domain::{FailureClass, SignalKind, StageId};
+use crate::ui::text::{clean, cut};
+
+/// Most columns of a tag beside its way.
+const TAG: usize = 12;
+
+/// Before the name of the stage where new tasks begin.
+pub(super) const ENTRY: &str = "> ";
+
+/// A box of the drawing: a stage, or the end.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// What stands in it, line by line.
+    pub(super) lines: Vec<String>,
+    /// The way straight down to the next box, with what it is for.
+    pub(super) down: Option<String>,
+    /// Ways to later boxes that are not the next one.
+    pub(super) on: Vec<Way>,
+    /// Ways to earlier boxes.
+    pub(super) back: Vec<Way>,
+    /// What is said in words: signals that lead to no other box.
+    pub(super) notes: Vec<String>,
+}
+
+/// A way to another box.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    /// Which box, counted from the top.
+    pub(super) to: usize,
+    /// What it is for; empty where it is the only way.
+    pub(super) label: String,
+}
+
+/// The boxes from top to bottom; the last one is the end. `more` marks what was cut off.
+pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<Node> {
+    let place = |id: &StageId| flow.stages.iter().position(|stage| stage.id == *id);
+    let done = flow.stages.len();
+    let mut nodes: Vec<Node> = Vec::new();
+    for (at, stage) in flow.stages.iter().enumerate() {
+        let mut node = Node {
+            lines: vec![name(flow, stage), actor(stage)],
+            down: None,
+            on: Vec::new(),
+            back: Vec::new(),
+            notes: Vec::new(),
+        };
+        for (to, label) in success(stage, more) {
+            let to = to.map_or(Some(done), place);
+            node.lead(at, to, label);
+        }
+        if let RejectTo::Stage(to) = &stage.reject {
+            node.lead(at, place(to), sent_back(stage).to_owned());
+        }
+        node.notes.extend(notes(flow, stage));
+        nodes.push(node);
+    }
+    nodes.push(Node {
+        lines: vec!["done".to_owned()],
+        down: None,
+        on: Vec::new(),
+        back: Vec::new(),
+        notes: Vec::new(),
+    });
+    nodes
+}
+
+impl Node {
+    fn lead(&mut self, at: usize, to: Option<usize>, label: String) {
+        let Some(to) = to else { return };
+        if to == at + 1 && self.down.is_none() {
+            self.down = Some(label);
+        } else if to > at {
+            self.on.push(Way { to, label });
+        } else {
+            self.back.push(Way { to, label });
+        }
+    }
+}
+
+fn name(flow: &Workflow, stage: &Stage) -> String {
+    let mark = if stage.id == flow.entry { ENTRY } else { "" };
+    format!("{mark}{}", clean(stage.id.as_str()))
+}
+
+fn actor(stage: &Stage) -> String {
+    match (&stage.actor, &stage.fallback) {
+        (Actor::Role(role), _) => clean(role.as_str()).into_owned(),
+        (Actor::Engine(action), None) => format!("engine: {action:?}").to_lowercase(),
+        (Actor::Engine(action), Some(role)) => {
+            let action = format!("{action:?}").to_lowercase();
+            format!("engine: {action}, else {}", clean(role.as_str()))
+        }
+        (Actor::Human, _) => "a person".to_owned(),
+    }
+}
+
+/// Where success leads, the end being nowhere, and for which tasks.
+fn success<'a>(stage: &'a Stage, more: &str) -> Vec<(Option<&'a StageId>, String)> {
+    let mut ways = Vec::new();
+    let mut otherwise = "";
+    for edge in &stage.success {
+        let label = match &edge.when {
+            Some(tag) => format!("tag {}", cut(&clean(tag), TAG, more)),
+            None => otherwise.to_owned(),
+        };
+        otherwise = "else";
+        ways.push((Some(&edge.to), label));
+    }
+    if stage.success.iter().all(|edge| edge.when.is_some()) {
+        ways.push((None, otherwise.to_owned()));
+    }
+    ways
+}
+
+/// What sends a task back: the agent's or the person's word, or what the engine could not do.
+fn sent_back(stage: &Stage) -> &'static str {
+    match stage.actor {
+        Actor::Engine(_) if stage.fallback.is_none() => "fail",
+        Actor::Engine(_) | Actor::Role(_) | Actor::Human => "reject",
+    }
+}
+
+fn notes(flow: &Workflow, stage: &Stage) -> Vec<String> {
+    let mut notes = Vec::new();
+    let by_engine = matches!(stage.actor, Actor::Engine(_)) && stage.fallback.is_none();
+    let rejects = stage.signals.contains(&SignalKind::Reject) || stage.actor == Actor::Human;
+    if rejects && matches!(stage.reject, RejectTo::Hold | RejectTo::Never) {
+        notes.push("reject: held".to_owned());
+    }
+    if by_engine && !matches!(stage.reject, RejectTo::Stage(_)) {
+        notes.push(again(flow, FailureClass::Gate));
+    } else if stage.signals.contains(&SignalKind::Fail) {
+        notes.push(again(flow, FailureClass::Failed));
+    }
+    if stage.signals.contains(&SignalKind::Block) {
+        notes.push("block: held".to_owned());
+    }
+    notes
+}
+
+fn again(flow: &Workflow, class: FailureClass) -> String {
+    let end = match flow.exhausted {
+        Exhausted::Hold => "held",
+        Exhausted::Fail => "failed",
+    };
+    match flow.limits.by_class.get(&class) {
+        None => "fail: again".to_owned(),
+        Some(0 | 1) => format!("fail: {end}"),
+        Some(most) => format!("fail: again, {end} at {most}"),
+    }
+}
