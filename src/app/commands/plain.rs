@@ -17,7 +17,7 @@ use crate::app::out;
 use crate::app::place::Place;
 use crate::app::snapshot::Snapshot;
 use crate::app::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet};
-use crate::domain::{TaskId, Timestamp};
+use crate::domain::{TaskId, Timestamp, counted};
 use crate::read_model::ReadModel;
 use crate::ui::Prompts;
 use lines::Lines;
@@ -108,11 +108,11 @@ impl Plain {
         self.model = board.read_model();
         self.heard_at = board.at;
         out::line(&format!(
-            "dbs, plain lines. Project {} in {}. {} tasks, {} agents at work.",
+            "dbs, plain lines. Project {} in {}. {}, {} at work.",
             self.place.name,
             self.place.root.display(),
-            board.tasks.len(),
-            self.model.agents().count()
+            counted(board.tasks.len(), "task"),
+            counted(self.model.agents().count(), "agent")
         ));
         out::line("Type help for what can be typed, quit to leave.");
         self.prompts.update(&self.model);

@@ -20,6 +20,7 @@ use crate::app::place::{Place, sockets};
 use crate::app::wire::{Answer, Call, StopAgents, Who};
 use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
+use crate::domain::counted;
 use crate::domain::id::TaskId;
 use crate::domain::task::TaskKind;
 
@@ -185,8 +186,12 @@ pub(super) fn list(edge: &Edge, json: Json) -> Outcome {
     }
     for who in found {
         out::line(&format!(
-            "{:<20} {} agents, {} attached, process {}, {}",
-            who.name, who.agents, who.clients, who.pid, who.root
+            "{:<20} {}, {} attached, process {}, {}",
+            who.name,
+            counted(who.agents, "agent"),
+            who.clients,
+            who.pid,
+            who.root
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -12,7 +12,7 @@ use crate::app::out;
 use crate::app::server::listening::Server;
 use crate::app::wire::LogLine;
 use crate::domain::attempt::WorkspaceState;
-use crate::domain::{BatchId, RunState, TaskState, Timestamp};
+use crate::domain::{BatchId, RunState, TaskState, Timestamp, counted};
 use crate::engine::journal::Line;
 use crate::read_model::ReadModel;
 
@@ -163,14 +163,14 @@ impl Summary {
         }
         out::line("");
         out::line(&format!(
-            "{}: {} of {} tasks done, {} attempts, {}.{} s, {} clients",
+            "{}: {} of {} done, {}, {}.{} s, {}",
             self.run,
             self.done,
-            self.tasks,
-            self.attempts,
+            counted(self.tasks, "task"),
+            counted(self.attempts, "attempt"),
             self.milliseconds / 1000,
             self.milliseconds % 1000 / 100,
-            server.clients.load(Ordering::Relaxed)
+            counted(server.clients.load(Ordering::Relaxed), "client")
         ));
         for task in server
             .session

@@ -9,7 +9,7 @@ use atomic_write_file::AtomicWriteFile;
 use super::session::Session;
 use super::shells::Shells;
 use crate::app::place::Place;
-use crate::domain::{Level, Span, Timestamp};
+use crate::domain::{Level, Span, Timestamp, counted};
 use crate::ui::{Saved, State};
 
 /// Largest file that is read, in bytes.
@@ -65,7 +65,11 @@ fn banner(session: &Session) -> Vec<String> {
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
         format!("{}  onto {base}", session.place.name),
-        format!("{} tasks, {} agents at most", model.tasks.len(), model.max_agents),
+        format!(
+            "{}, {} at most",
+            counted(model.tasks.len(), "task"),
+            counted(model.max_agents, "agent")
+        ),
         longest.map_or_else(String::new, |seconds| {
             format!("{} at most for each attempt", Span::seconds(seconds))
         }),

@@ -4,6 +4,7 @@ use super::Board;
 use super::asking::{Answer, accepted, must_say, refusal};
 use super::step::Step;
 use crate::domain::attempt::{AttemptState, StopCause, Worker};
+use crate::domain::counted;
 use crate::domain::effect::{Accepted, Effect, Level};
 use crate::domain::id::{AttemptId, TaskId};
 use crate::domain::run::Pause;
@@ -79,16 +80,16 @@ impl Board {
             })
             .map(|attempt| attempt.id)
             .collect();
-        let stopped = agents.len();
+        let stopped = counted(agents.len(), "agent");
         for id in agents {
             self.stop(step, id, StopCause::Paused);
         }
         step.announce(
             Level::Info,
             "pause",
-            format!("{by} paused work; {stopped} agents are being stopped"),
+            format!("{by} paused work; {stopped} to be stopped"),
         );
-        accepted(format!("paused; {stopped} agents are being stopped"))
+        accepted(format!("paused; {stopped} to be stopped"))
     }
 
     pub(super) fn resume_work(&mut self, step: &mut Step, by: &str) -> Answer {

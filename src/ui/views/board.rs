@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, kanban, stepped, summary};
-use crate::domain::TaskId;
+use crate::domain::{TaskId, counted};
 use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
@@ -75,7 +75,10 @@ impl View for BoardView {
 
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let model = look.scene.model;
-        let mut title = vec![piece(format!("Board  {} tasks", model.tasks.len()), Role::Title)];
+        let mut title = vec![piece(
+            format!("Board  {}", counted(model.tasks.len(), "task")),
+            Role::Title,
+        )];
         if let Some(base) = &model.base {
             title.push(piece(format!("  onto {base}"), Role::Dim));
         }

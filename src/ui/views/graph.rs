@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::card::Card;
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
-use crate::domain::{Span, TaskId};
+use crate::domain::{Span, TaskId, counted};
 use crate::read_model::{Graph, GraphRow};
 use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
@@ -33,7 +33,7 @@ impl View for GraphView {
         if graph.rows.is_empty() {
             return title;
         }
-        let figures = format!("  {} tasks, {} deep", graph.rows.len(), graph.depth);
+        let figures = format!("  {}, {} deep", counted(graph.rows.len(), "task"), graph.depth);
         title.push(piece(figures, Role::Dim));
         if !graph.path.is_empty() {
             title.push(piece(

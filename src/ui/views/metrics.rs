@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, scrolled};
-use crate::domain::Span;
+use crate::domain::{Span, counted};
 use crate::read_model::Figures;
 use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
@@ -27,8 +27,8 @@ impl View for MetricsView {
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
         let mut title = vec![piece("Metrics", Role::Title)];
         if let Some(figures) = figures(look) {
-            let text = format!("  {} attempts", figures.metrics.attempts);
-            title.push(piece(text, Role::Dim));
+            let attempts = counted(figures.metrics.attempts, "attempt");
+            title.push(piece(format!("  {attempts}"), Role::Dim));
         }
         title
     }

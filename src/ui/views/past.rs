@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
-use crate::domain::Span;
+use crate::domain::{Span, counted};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::past::{LEAST_LETTERS, Occurrence, Occurrences, OccurrencesIn, is_enough, spans};
@@ -107,11 +107,6 @@ impl View for PastView {
         let mark = to.and_then(|to| u64::try_from(to).ok());
         mark.map_or(Moved::Nowhere, |mark| Moved::Marked { mark, scroll: 0 })
     }
-}
-
-fn counted(many: usize, what: &str) -> String {
-    let plural = if many == 1 { "" } else { "s" };
-    format!("{many} {what}{plural}")
 }
 
 fn words<'a>(look: &'a Look<'_>) -> &'a str {

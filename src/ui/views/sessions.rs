@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
-use crate::domain::Span;
+use crate::domain::{Span, counted};
 use crate::read_model::{SessionRow, SessionState};
 use crate::ui::action::Page;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
@@ -125,7 +125,7 @@ fn draw_session(look: &Look<'_>, row: &SessionRow, place: Rect, canvas: &mut Can
         counts.push(piece(needs, Role::Human));
     }
     if row.state != SessionState::Interrupted {
-        counts.push(piece(format!("{} agents  ", row.agents), Role::Text));
+        counts.push(piece(counted(row.agents, "agent") + "  ", Role::Text));
     }
     let states = row.counts.iter().map(|(word, many)| format!("{many} {word}"));
     counts.push(piece(states.collect::<Vec<_>>().join(", "), Role::Dim));

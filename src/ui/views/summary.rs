@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{LOG, Look, METRICS};
-use crate::domain::{Task, TaskState};
+use crate::domain::{Task, TaskState, counted};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, pieces_width, row_of};
 use crate::ui::theme::Role;
@@ -69,8 +69,9 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
     let mut lines = vec![
         outcome,
         text(format!(
-            " in {}, with {attempts} attempts, {rejected} sent back",
-            ended.since(begun)
+            " in {}, with {}, {rejected} sent back",
+            ended.since(begun),
+            counted(attempts, "attempt")
         )),
     ];
     if merged > 0 {

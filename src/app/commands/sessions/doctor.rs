@@ -12,6 +12,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
 use crate::app::{out, setup};
+use crate::domain::counted;
 use crate::formats::diagnostic::Severity;
 use crate::ports::git::{BranchName, Git, Head};
 
@@ -98,7 +99,7 @@ fn store(place: &Place) -> Result<String, String> {
     let board = SqliteStore::open_reader(&files)
         .and_then(|reader| reader.load())
         .map_err(|error| error.to_string())?;
-    Ok(format!("{} tasks", board.tasks.len()))
+    Ok(counted(board.tasks.len(), "task"))
 }
 
 /// Settings that can be used; what in their files is not understood is told, and missing only if nothing of a file is used.

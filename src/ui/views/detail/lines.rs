@@ -3,7 +3,7 @@
 use super::failure;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
-use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
+use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, counted};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, of_attempt, of_task, stop_word};
 use crate::ui::scene::{LogLine, ScreenId};
@@ -146,7 +146,7 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
         } else {
             format!("{} times", task.rejections)
         };
-        let text = format!("{} attempts, sent back {times}", task.spawns);
+        let text = format!("{}, sent back {times}", counted(task.spawns, "attempt"));
         fact("tries", &text, Role::Text, room, lines);
     }
     for (at, gate) in task.gates.iter().enumerate() {

@@ -3,7 +3,7 @@
 use ratatui::symbols::bar;
 
 use super::Lines;
-use crate::domain::{Span, StageId, TaskState};
+use crate::domain::{Span, StageId, TaskState, counted};
 use crate::read_model::{Figures, Trail, per_span};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::text::{cut, width};
@@ -44,7 +44,7 @@ pub(super) fn throughput(look: &Look<'_>, figures: &Figures, room: usize) -> Lin
     let mut lines = Lines::new();
     section(
         "Throughput",
-        &format!("{} tasks done", done().count()),
+        &format!("{} done", counted(done().count(), "task")),
         &mut lines,
     );
     lines.push(curve(
@@ -176,7 +176,7 @@ pub(super) fn totals(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
     let mut lines = Lines::new();
     section(
         "Totals",
-        &format!("{} attempts ended", metrics.attempts),
+        &format!("{} ended", counted(metrics.attempts, "attempt")),
         &mut lines,
     );
     let number = |many: u32, word: &str, role: Role| {
