@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// So many of that: `1 task`, `2 tasks`. For words whose plural ends with s.
-pub fn counted<N: Display + PartialEq + From<u8>>(many: N, what: &str) -> String {
+pub fn counted<N: Display + PartialEq + From<u8> + Copy>(many: N, what: &str) -> String {
     let plural = if many == N::from(1) { "" } else { "s" };
     format!("{many} {what}{plural}")
 }
