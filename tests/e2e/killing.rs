@@ -1,26 +1,54 @@
-//! The server killed again and again while the whole demo runs with four agents: nobody notices but the person who looks.
+//! The server killed again and again while four agents are at work on the demo and more: nobody notices but the person who looks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
-use dbs::adapters::rehearsal::{TaskSheet, demo_tasks, expected_tree};
+use dbs::adapters::rehearsal::{DemoTask, TaskSheet, demo_scenario_text, demo_tasks, expected_tree};
 use serde_json::Value;
 
 use crate::dice::Dice;
 use crate::driver::Story;
 
 const KILLS: u32 = 20;
+/// Every so many kills one comes before anybody could see what the new server does.
+const AT_ONCE_EVERY: u32 = 4;
+/// Tasks besides the demo's, so that there is always work for four agents: the demo alone waits for itself now and then.
+const MORE: [&str; 10] = [
+    "more-1", "more-2", "more-3", "more-4", "more-5", "more-6", "more-7", "more-8", "more-9", "more-10",
+];
+/// How they are done; played before the demo's parts are looked at.
+const MORE_PARTS: &str = r#"
+[[part]]
+role = "developer"
+title = "A rope for"
+steps = [
+  { signal = "claim" },
+  { think = "Looking for a rope", seconds = 3 },
+  { write = "more/{task}.txt", text = "{title}\n", append = true },
+  { commit = "[{task}] Find a rope" },
+  { push = "origin" },
+  { think = "Coiling it", seconds = 3 },
+  { signal = "done", text = "Found." },
+]
 
-/// A project that runs the demo under a server of its own.
+"#;
+
+/// A project that runs the demo, and more, under a server of its own.
 fn demo_project() -> (Story, TaskSheet) {
-    let story = Story::new("");
-    let sheet = demo_tasks().unwrap();
+    let first = demo_scenario_text().find("[[part]]").unwrap();
+    let (head, parts) = demo_scenario_text().split_at(first);
+    let story = Story::new(&[head, MORE_PARTS, parts].concat());
+    let mut sheet = demo_tasks().unwrap();
+    sheet.tasks.extend(MORE.map(more));
     let project = story.project();
-    let config = "base_branch = \"work\"\nmax_total_agents = 4\n\
-         [roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"demo\"\nspeed = 2.5\nanswer_after = 0\n\
+    let config = format!(
+        "base_branch = \"work\"\nmax_total_agents = 4\n\
+         [roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"{}\"\nspeed = 4\nanswer_after = 0\n\
          [gates]\ncheck = \"\\\"$DBS_PROGRAM\\\" rehearse --check .\"\n\
-         [limits]\nstarts_per_turn = 4\nlinger = 1\ncooldown = 1\ncrash_backoff = 1\ninfra_backoff = 1\n";
+         [limits]\nstarts_per_turn = 4\nlinger = 1\ncooldown = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
+        story.root().join("scenario.toml").display()
+    );
     fs::write(project.join(".debussy/config.toml"), config).unwrap();
     for file in &sheet.files {
         let path = project.join(&file.path);
@@ -32,6 +60,17 @@ fn demo_project() -> (Story, TaskSheet) {
     story.git(&project, &["branch", "-f", "work"]);
     story.git(&project, &["push", "-q", "origin", "main", "work"]);
     (story, sheet)
+}
+
+fn more(id: &str) -> DemoTask {
+    DemoTask {
+        id: id.to_owned(),
+        title: format!("A rope for {id}"),
+        body: String::new(),
+        deps: Vec::new(),
+        tags: Vec::new(),
+        stage: None,
+    }
 }
 
 fn fill(story: &Story, sheet: &TaskSheet) {
@@ -54,26 +93,39 @@ fn fill(story: &Story, sheet: &TaskSheet) {
     story.dbs(&words);
 }
 
+/// Agents at work under a server that answers; none while none does.
 fn agents(story: &Story) -> usize {
     let status: Value = serde_json::from_str(&story.dbs(&["status", "--json"])).unwrap();
-    status.get("agents").and_then(Value::as_array).unwrap().len()
+    let is_live = status.get("live") == Some(&Value::Bool(true));
+    let agents = status.get("agents").and_then(Value::as_array).unwrap();
+    if is_live { agents.len() } else { 0 }
 }
 
-/// Kills server after server: some as soon as they exist, most at some moment of their work.
-fn kill_again_and_again(story: &Story, dice: &mut Dice) {
+/// Kills server after server: some as soon as they exist, most at some moment of their work, with four agents alive.
+fn kill_again_and_again(story: &Story, dice: &mut Dice, all: u64) {
     let mut server = story.server();
-    story.wait_until("the server", || story.is_live());
-    story.wait_until("four agents at work", || agents(story) == 4);
-    for _ in 0..KILLS {
-        if dice.below(4) == 0 {
+    let mut seen = Vec::new();
+    for kill in 0..KILLS {
+        if kill % AT_ONCE_EVERY == AT_ONCE_EVERY - 1 {
             Story::let_pass(dice.below(250));
         } else {
-            story.wait_until("a server after one that was killed", || story.is_live());
-            Story::let_pass(dice.below(700));
+            let mut now = 0;
+            story.wait_until("four agents at work, or the end", || {
+                now = agents(story);
+                now == 4 || story.count("done") + 4 > all
+            });
+            seen.push(now);
+            Story::let_pass(dice.below(400));
         }
         server.kill();
         server = story.server();
     }
+    let four = seen.iter().filter(|agents| **agents == 4).count();
+    assert_eq!(
+        four,
+        seen.len(),
+        "agents at work when a server was killed: {seen:?}"
+    );
     story.wait_until("the last server", || story.is_live());
     // It goes on alone, until it is told to stop.
     std::mem::forget(server);
@@ -85,8 +137,8 @@ fn a_demo_whose_server_is_killed_twenty_times_ends_as_if_it_had_never_been() {
     println!("{again}");
     let (story, sheet) = demo_project();
     fill(&story, &sheet);
-    kill_again_and_again(&story, &mut dice);
     let all = u64::try_from(sheet.tasks.len()).unwrap();
+    kill_again_and_again(&story, &mut dice, all);
     story.wait_until("the end of all tasks", || story.count("done") == all);
     same_tree(&story);
     each_merged_once(&story, &sheet);
@@ -110,6 +162,7 @@ fn same_tree(story: &Story) {
         .unwrap()
         .into_iter()
         .map(|(name, text)| (name, text.trim().to_owned()))
+        .chain(MORE.map(|id| (format!("more/{id}.txt"), more(id).title)))
         .collect();
     assert_eq!(found, expected);
 }
