@@ -1,6 +1,7 @@
 //! A small board to play on: events in, states and effects out. Every event is followed by the check of all invariants.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use dbs::domain::attempt::{Attempt, AttemptState, Doing, WorkspaceState};
 use dbs::domain::board::check_invariants;
@@ -39,7 +40,13 @@ pub(crate) fn workflow(name: &str, text: &str) -> Workflow {
     flow.unwrap_or_else(|| panic!("{name} is no workflow:\n{}", found.join("\n")))
 }
 
+/// All workflows there are for tests. Read once: stories ask for them again and again.
 pub(crate) fn workflows() -> Vec<Workflow> {
+    static READ: LazyLock<Vec<Workflow>> = LazyLock::new(read_workflows);
+    READ.clone()
+}
+
+fn read_workflows() -> Vec<Workflow> {
     let own = [
         ("phased", include_str!("workflows/phased.toml")),
         ("graph", include_str!("workflows/graph.toml")),
