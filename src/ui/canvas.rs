@@ -154,8 +154,12 @@ impl Canvas<'_> {
 
     /// Lays a style over an area.
     pub(crate) fn tint(&mut self, area: Rect, role: Role) {
-        self.buffer
-            .set_style(area.intersection(self.buffer.area), self.theme.style(role));
+        self.dye(area, self.theme.style(role));
+    }
+
+    /// Puts that style over what was drawn.
+    pub(crate) fn dye(&mut self, area: Rect, style: Style) {
+        self.buffer.set_style(area.intersection(self.buffer.area), style);
     }
 
     /// An upright line through an area, joined to the pane's lines above and below.

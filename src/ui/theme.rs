@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ratatui::style::{Modifier, Style};
 use serde::{Deserialize, Serialize};
 
+mod accent;
 mod colour;
 mod file;
 mod themes;

@@ -2,6 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use super::accent::{OF_16, OF_256};
 use super::colour::{linear, luminance, rgb_of};
 use super::*;
 use crate::term::Rgb;
@@ -283,4 +284,58 @@ fn nothing_blinks_when_motion_is_reduced() {
         .values()
         .any(|style| style.add_modifier.contains(Modifier::SLOW_BLINK));
     assert!(!any && still.style(Role::Needs).add_modifier.contains(Modifier::REVERSED));
+}
+
+#[test]
+fn the_colours_of_projects_stand_out_on_every_ground_and_from_each_other() {
+    let indexed = |colour: &u8| rgb(Some(Color::Indexed(*colour)));
+    let bars = FIXED.map(|(name, _)| {
+        let theme = theme(name, Palette::True, None);
+        rgb(theme.style(Role::Bar).bg.or(theme.style(Role::Text).bg))
+    });
+    let grounds = bars.into_iter().chain([(0, 0, 0), (255, 255, 255)]);
+    for (ground, colour) in grounds.flat_map(|ground| OF_256.iter().map(move |colour| (ground, colour))) {
+        let found = contrast(indexed(colour), ground);
+        assert!(found >= 3.0, "{colour} on {ground:?}: {found:.2}");
+    }
+    let eye = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for (at, one) in OF_256.iter().enumerate() {
+        for other in &OF_256[at + 1..] {
+            let far = seen(indexed(one), &eye)
+                .iter()
+                .zip(seen(indexed(other), &eye))
+                .map(|(a, b)| (a - b).powi(2))
+                .sum::<f64>();
+            assert!(far.sqrt() > 20.0, "{one} and {other}: {far:.1}");
+        }
+    }
+    for (name, _) in FIXED {
+        let theme = theme(name, Palette::Sixteen, None);
+        let ground = theme.style(Role::Bar).bg.or(theme.style(Role::Text).bg);
+        assert!(
+            OF_16.iter().all(|colour| ground != Some(Color::Indexed(*colour))),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_project_keeps_its_colour_and_others_have_others() {
+    let theme = theme("dark", Palette::True, None);
+    let of = |name: &str| theme.accent(name).bg.expect("a colour");
+    assert_eq!(of("shop"), of("shop"));
+    let names: Vec<String> = (0..200).map(|n| format!("project-{n}")).collect();
+    for colour in OF_256 {
+        let many = names
+            .iter()
+            .filter(|name| of(name) == Color::Indexed(colour))
+            .count();
+        assert!((3..=30).contains(&many), "{colour} is that of {many} of 200");
+    }
+    for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+        assert_eq!(
+            Theme::builtin(Palette::Mono, glyphs).accent("shop"),
+            Style::default()
+        );
+    }
 }

@@ -51,6 +51,9 @@ pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits)
         room.x += used;
         room.width -= used;
     }
+    // The space before the name of the program, in the project's colour.
+    let first = Rect { width: 1, ..area };
+    canvas.dye(first, frame.scene.theme.accent(&frame.scene.session.project));
 }
 
 /// What stands at the end where there is room, the most first.

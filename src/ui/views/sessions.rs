@@ -67,6 +67,9 @@ impl View for SessionsView {
             if Some(*number) == marked {
                 canvas.tint(place, look.chosen());
             }
+            // As in the top bar of that session.
+            let edge = Rect { width: 1, ..place };
+            canvas.dye(edge, look.scene.theme.accent(&row.name));
             hits.push((place, Hit::Mark(look.id, u64::try_from(*number).unwrap_or(0))));
         }
     }
