@@ -1,9 +1,11 @@
 //! The thin process attached to a person's terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
 
+mod bar;
 mod colours;
 mod input;
 mod looks;
 mod lost;
+mod signs;
 mod tty;
 mod voice;
 
@@ -23,8 +25,10 @@ use crate::ui::Looks;
 pub(in crate::app) use looks::of as looks_of;
 pub(super) use lost::come_back;
 
+use bar::Bar;
 use input::{Heard, Input};
 use lost::{Frozen, Losses};
+use signs::Signs;
 use tty::RawTerminal;
 use voice::Voice;
 
@@ -115,6 +119,8 @@ async fn show(
                 return Ok(Left::For(onward));
             }
             End::Lost => {
+                // Nobody knows how far the work is.
+                RawTerminal::hide_bar();
                 losses.one_more(tokio::time::Instant::now())?;
                 let Some(back) = lost::wait(socket, restart.clone(), (&mut input, &mut frozen)).await? else {
                     return Ok(Left::Gone(
@@ -184,7 +190,7 @@ async fn converse(
         return Ok(End::Lost);
     }
     let voice = Voice::of(edge);
-    let mut title = String::new();
+    let mut signs = Signs::new(voice, Bar::of(edge));
     // The last link that is being opened; whether an earlier one could be is told no more.
     let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
     loop {
@@ -215,7 +221,7 @@ async fn converse(
                 Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
                 Ok(Some(Packet::Said(FromServer::Edit(text)))) => {
                     let written = edited(edge, text, input).await?;
-                    RawTerminal::name(&voice.title(&title));
+                    signs.again();
                     if say(sender, &FromClient::Edited(written)).await.is_err() {
                         return Ok(End::Lost);
                     }
@@ -224,10 +230,8 @@ async fn converse(
                 Ok(Some(Packet::Said(FromServer::Demo))) => return Ok(End::Go(Onward::Demo)),
                 Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => copy(edge, text),
                 Ok(Some(Packet::Said(FromServer::Mouse(is_ours)))) => RawTerminal::watch_mouse(is_ours),
-                Ok(Some(Packet::Said(FromServer::Title(text)))) => {
-                    title = text;
-                    RawTerminal::name(&voice.title(&title));
-                }
+                Ok(Some(Packet::Said(FromServer::Title(text)))) => signs.name(text),
+                Ok(Some(Packet::Said(FromServer::Progress(progress)))) => signs.progress(progress),
                 Ok(Some(Packet::Said(FromServer::Notify(call)))) => RawTerminal::call(&voice.notify(&call)),
                 Ok(Some(Packet::Said(FromServer::Open(target)))) => {
                     opening = Some(tokio::task::spawn_blocking(move || super::opening::open(&target)));

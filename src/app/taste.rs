@@ -28,8 +28,8 @@ pub struct Taste {
     motion: Motion,
     /// A person's own keys, as a key file.
     keys: String,
-    /// When a person is called, and how.
-    call: (CallWhen, Span, bool),
+    /// When a person is called, with which pause, whether the window gets a title, and whether it is told how far the work is.
+    call: (CallWhen, Span, bool, bool),
     manner: Option<Manner>,
 }
 
@@ -66,6 +66,7 @@ impl Taste {
                 },
                 Span::seconds(u64::try_from(config.count("notify.pause")).unwrap_or_default()),
                 config.switch("notify.title"),
+                config.switch("notify.progress"),
             ),
             manner: manner(config),
         }
@@ -114,7 +115,7 @@ impl Taste {
 
     /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
     pub fn calls(&self, looks: Looks) -> (CallRules, Option<Manner>) {
-        let (when, pause, title) = self.call;
+        let (when, pause, title, progress) = self.call;
         let rules = CallRules {
             when: if self.manner.is_some() {
                 when
@@ -123,6 +124,7 @@ impl Taste {
             },
             pause,
             title,
+            progress,
             glyphs: self.glyphs(looks),
         };
         (rules, self.manner)

@@ -12,10 +12,10 @@ use crate::app::telling::Asked;
 use crate::domain::attempt::Attempt;
 use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
 use crate::term::Rgb;
-use crate::ui::{Consent, Looks};
+use crate::ui::{Consent, Looks, Progress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -182,6 +182,8 @@ pub enum FromServer {
     Title(String),
     /// Call the person.
     Notify(Notify),
+    /// Show how far the work is.
+    Progress(Progress),
 }
 
 /// How a person who may look elsewhere is called.

@@ -1,4 +1,4 @@
-//! Whether a person who looks elsewhere is called, and with which words; and what the window is named. Pure: it is told the time,
+//! Whether a person who looks elsewhere is called, and with which words; what the window is named, and how far the work is. Pure: it is told the time,
 //! where the person looks and what the board is; whoever sends it to the terminal is elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,16 @@ use crate::domain::{AttemptId, BatchId, Span, TaskId, Timestamp};
 use crate::read_model::{Attention, AttentionKind, ReadModel};
 use crate::term::sanitize;
 
+mod progress;
+
+pub use progress::Progress;
+
 /// Things named one by one in a call; more are counted.
 const MOST_NAMED: usize = 3;
 /// Longest text of a call and longest title, in columns.
 const LONGEST: usize = 160;
+/// A share is told again that often while the work goes on: some terminals take away one that nobody spoke of for 15 s.
+const AGAIN: Span = Span::seconds(10);
 
 /// When a person is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,6 +43,8 @@ pub struct CallRules {
     pub pause: Span,
     /// Whether the window gets a title.
     pub title: bool,
+    /// Whether the terminal is told how far the work is.
+    pub progress: bool,
     /// What the title may be written with.
     pub glyphs: Glyphs,
 }
@@ -48,6 +56,8 @@ pub enum Call {
     Title(String),
     /// Call the person with these words.
     Notice(String),
+    /// Show that the work is so far.
+    Progress(Progress),
 }
 
 /// What was told already, and what is still to be told.
@@ -62,6 +72,8 @@ pub struct Herald {
     news: Vec<News>,
     called: Option<Timestamp>,
     title: Option<String>,
+    /// How far the work was, and when that was told.
+    progress: (Progress, Timestamp),
 }
 
 type Key = (TaskId, Option<AttemptId>, AttentionKind, String);
@@ -85,6 +97,7 @@ impl Herald {
             news: Vec::new(),
             called: None,
             title: None,
+            progress: (Progress::Idle, Timestamp::default()),
         }
     }
 
@@ -106,7 +119,7 @@ impl Herald {
     pub fn look(&mut self, now: Timestamp, model: &ReadModel, project: &str) -> Vec<Call> {
         self.take_in(model);
         let mut calls = Vec::new();
-        if self.due().is_some_and(|due| due <= now) {
+        if self.news_due().is_some_and(|due| due <= now) {
             calls.push(Call::Notice(words(&self.news)));
             self.news.clear();
             self.called = Some(now);
@@ -116,15 +129,33 @@ impl Herald {
             calls.push(Call::Title(title.clone()));
             self.title = Some(title);
         }
+        let progress = if self.rules.progress {
+            Progress::of(model)
+        } else {
+            Progress::Idle
+        };
+        if progress != self.progress.0 || self.progress_again().is_some_and(|again| again <= now) {
+            calls.push(Call::Progress(progress));
+            self.progress = (progress, now);
+        }
         calls
     }
 
     /// When there is something to tell even if nothing more happens.
     pub fn due(&self) -> Option<Timestamp> {
+        self.news_due().into_iter().chain(self.progress_again()).min()
+    }
+
+    fn news_due(&self) -> Option<Timestamp> {
         let earliest = self
             .called
             .map_or(Timestamp::default(), |at| at + self.rules.pause);
         (!self.news.is_empty()).then_some(earliest)
+    }
+
+    fn progress_again(&self) -> Option<Timestamp> {
+        let (progress, told) = self.progress;
+        (progress != Progress::Idle).then(|| told + AGAIN)
     }
 
     fn take_in(&mut self, model: &ReadModel) {
@@ -230,6 +261,7 @@ mod tests {
         when: CallWhen::Away,
         pause: Span(5_000),
         title: true,
+        progress: true,
         glyphs: Glyphs::Unicode,
     };
 
@@ -255,7 +287,7 @@ mod tests {
         calls
             .filter_map(|call| match call {
                 Call::Notice(text) => Some(text),
-                Call::Title(_) => None,
+                Call::Title(_) | Call::Progress(_) => None,
             })
             .collect()
     }

@@ -27,6 +27,11 @@ fn the_terminal_calls_who_looks_elsewhere_and_its_title_counts() {
         tty.times_received("1 needs you · project – dbs") == 1
     });
     assert_eq!(tty.times_received("\x1b]777;"), 0, "they see it");
+    assert_eq!(
+        tty.times_received("\x1b]9;"),
+        0,
+        "it is not known to show how far the work is"
+    );
     tty.look_away(true);
     ask(&story, &tty, "t-2", 2);
     let called = "\x1b]777;notify;dbs project;needs you: t-2 permission: Go on?\x1b\\\x07";
@@ -37,6 +42,28 @@ fn the_terminal_calls_who_looks_elsewhere_and_its_title_counts() {
     story.wait_until("the old title", || {
         tty.times_received(kept) == 1 && tty.times_received(back) == 1
     });
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
+fn a_terminal_that_shows_how_far_the_work_is_is_told_so_until_the_person_leaves() {
+    let story = Story::new(ASKING);
+    let tty = story.tty_of(
+        Make::New,
+        &[("TERM", "xterm-256color"), ("WT_SESSION", "1")],
+        &[],
+        (120, 40),
+    );
+    tty.see("? help");
+    assert_eq!(tty.times_received("\x1b]9;4;"), 0, "nothing is under way");
+    ask(&story, &tty, "t-1", 1);
+    story.wait_until("that the work waits", || {
+        tty.times_received("\x1b]9;4;4;0\x1b\\") >= 1
+    });
+    let gone = "\x1b]9;4;0;0\x1b\\";
+    assert_eq!(tty.times_received(gone), 0);
+    tty.press("C-b d");
+    story.wait_until("the end of it", || tty.times_received(gone) == 1);
     assert_eq!(tty.leave().0, 0);
 }
 

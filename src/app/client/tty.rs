@@ -14,6 +14,7 @@ use crossterm::terminal::{
 };
 use crossterm::{cursor, execute, queue, style};
 
+use super::bar::NO_BAR;
 use super::write_all;
 
 /// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
@@ -24,6 +25,9 @@ static MOUSE: AtomicBool = AtomicBool::new(false);
 
 /// Whether its window has a title of ours; the one before waits in the terminal.
 static NAMED: AtomicBool = AtomicBool::new(false);
+
+/// Whether it shows how far the work is.
+static BARRED: AtomicBool = AtomicBool::new(false);
 
 /// Keeps the window's title in the terminal, and brings it back (XTWINOPS 22 and 23, of the title alone).
 const KEEP_TITLE: &[u8] = b"\x1b[22;2t";
@@ -132,6 +136,22 @@ impl RawTerminal {
         drop(write_all(&bytes));
     }
 
+    /// Shows how far the work is, by these bytes. No bytes: a terminal that cannot.
+    pub(super) fn show_bar(bar: &[u8]) {
+        if bar.is_empty() {
+            return;
+        }
+        BARRED.store(bar != NO_BAR, Ordering::Release);
+        drop(write_all(bar));
+    }
+
+    /// Takes away what it shows of the work.
+    pub(super) fn hide_bar() {
+        if BARRED.swap(false, Ordering::AcqRel) {
+            drop(write_all(NO_BAR));
+        }
+    }
+
     /// Calls the person, by these bytes.
     pub(super) fn call(call: &[u8]) {
         drop(write_all(call));
@@ -168,6 +188,9 @@ pub(super) fn give_back() {
         DisableMouseCapture
     ));
     drop(out.write_all(b"\x1b[?2026l"));
+    if BARRED.swap(false, Ordering::AcqRel) {
+        drop(out.write_all(NO_BAR));
+    }
     if NAMED.swap(false, Ordering::AcqRel) {
         drop(out.write_all(BRING_TITLE_BACK));
     }

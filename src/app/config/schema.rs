@@ -348,6 +348,13 @@ const KEYS: &[Key] = &[
         "A11",
     ),
     used(
+        "notify.progress",
+        Kind::Switch,
+        Some("true"),
+        "Whether a terminal that is known to show it is told how far the work is.",
+        "A15",
+    ),
+    used(
         "notify.through_tmux",
         Kind::Switch,
         Some("false"),

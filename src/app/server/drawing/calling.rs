@@ -71,6 +71,7 @@ impl Client {
         for call in self.calling.look(model, &project) {
             let word = match (call, self.calling.manner) {
                 (Call::Title(title), _) => FromServer::Title(title),
+                (Call::Progress(progress), _) => FromServer::Progress(progress),
                 (Call::Notice(text), Some(manner)) => FromServer::Notify(Notify {
                     heading: format!("dbs {project}"),
                     text,

@@ -1,0 +1,175 @@
+//! How far the work is, as one share: for terminals that show one in their tab or in the bar of tasks.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::TaskState;
+use crate::read_model::ReadModel;
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// Nothing is under way.
+    #[default]
+    Idle,
+    /// So many percent of the tasks that were handed to the agents are through.
+    Working(u8),
+    /// The same, but something needs a person, or nothing new is started.
+    Waiting(u8),
+}
+
+impl Progress {
+    /// Counts tasks that are under way, and those that came to their end since the oldest of these was made.
+    pub(super) fn of(model: &ReadModel) -> Progress {
+        let tasks = || model.tasks.values();
+        let open = || tasks().filter(|task| is_under_way(&task.state));
+        let Some(begun) = open().map(|task| task.created_at).min() else {
+            return Progress::Idle;
+        };
+        let through = tasks().filter(|task| is_through(&task.state) && task.since >= begun);
+        let (open, through) = (open().count(), through.count());
+        let percent = u8::try_from(through * 100 / (through + open)).unwrap_or(100);
+        if model.attention.is_empty() && model.pause.is_none() {
+            Progress::Working(percent)
+        } else {
+            Progress::Waiting(percent)
+        }
+    }
+}
+
+fn is_under_way(state: &TaskState) -> bool {
+    matches!(
+        state,
+        TaskState::Released | TaskState::Active | TaskState::Verifying | TaskState::Held(_)
+    )
+}
+
+fn is_through(state: &TaskState) -> bool {
+    matches!(
+        state,
+        TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::task::TaskKind;
+    use crate::domain::{AttemptMode, Pause, Task, Timestamp};
+    use crate::read_model::{Attention, AttentionKind};
+
+    fn task(id: &str, state: TaskState, (made, since): (u64, u64)) -> Task {
+        Task {
+            id: id.into(),
+            batch: "main".into(),
+            workflow: "kanban".into(),
+            title: String::new(),
+            body: String::new(),
+            kind: TaskKind::Feature,
+            tags: [].into(),
+            priority: 2,
+            deps: [].into(),
+            gates: Vec::new(),
+            stage: "development".into(),
+            state,
+            open_attempt: None,
+            next_mode: AttemptMode::Fresh,
+            needs_approval: false,
+            approved: None,
+            not_before: None,
+            failures: [].into(),
+            rejections: 0,
+            spawns: 0,
+            tries: [].into(),
+            head: None,
+            merged: None,
+            why_not: None,
+            comments: Vec::new(),
+            finding: None,
+            letting_go: None,
+            created_at: Timestamp(made),
+            since: Timestamp(since),
+        }
+    }
+
+    fn model(tasks: Vec<Task>) -> ReadModel {
+        ReadModel {
+            tasks: tasks
+                .into_iter()
+                .map(|task| (task.id.clone(), Arc::new(task)))
+                .collect(),
+            ..ReadModel::default()
+        }
+    }
+
+    #[test]
+    fn what_ended_before_the_work_under_way_was_made_and_what_nobody_works_on_does_not_count() {
+        let mut board = model(vec![
+            task("old", TaskState::Done, (1, 99)),
+            task("a", TaskState::Active, (100, 300)),
+            task("b", TaskState::Released, (150, 150)),
+            task("c", TaskState::Done, (120, 200)),
+            task("later", TaskState::Backlog, (1, 1)),
+            task("parked", TaskState::Parked(String::new()), (1, 1)),
+        ]);
+        assert_eq!(Progress::of(&board), Progress::Working(33));
+        board.attention.push(Attention {
+            task: "a".into(),
+            attempt: None,
+            kind: AttentionKind::Permission,
+            text: String::new(),
+            since: Timestamp(1),
+        });
+        assert_eq!(Progress::of(&board), Progress::Waiting(33));
+        board.attention.clear();
+        board.pause = Some(Pause::Operator {
+            by: "ann".to_owned(),
+            at: Timestamp(1),
+        });
+        assert_eq!(Progress::of(&board), Progress::Waiting(33));
+    }
+
+    #[test]
+    fn without_anything_under_way_nothing_is_shown() {
+        assert_eq!(Progress::of(&ReadModel::default()), Progress::Idle);
+        let over = model(vec![
+            task("a", TaskState::Done, (1, 2)),
+            task("b", TaskState::Failed(String::new()), (1, 2)),
+            task("c", TaskState::Backlog, (1, 2)),
+        ]);
+        assert_eq!(Progress::of(&over), Progress::Idle);
+    }
+
+    #[test]
+    fn a_share_is_told_when_it_changes_and_again_before_a_terminal_forgets_it_and_taken_away_when_not_wished_for()
+     {
+        use crate::domain::Span;
+        use crate::ui::{Call, CallRules, CallWhen, Glyphs, Herald};
+        let rules = |progress| CallRules {
+            when: CallWhen::Away,
+            pause: Span(5_000),
+            title: false,
+            progress,
+            glyphs: Glyphs::Unicode,
+        };
+        let mut herald = Herald::new(rules(true));
+        assert_eq!(
+            herald.look(Timestamp(1), &model(Vec::new()), "shop"),
+            [],
+            "nothing to show"
+        );
+        let board = model(vec![task("a", TaskState::Active, (100, 300))]);
+        let working = [Call::Progress(Progress::Working(0))];
+        assert_eq!(herald.look(Timestamp(10), &board, "shop"), working);
+        assert_eq!(herald.look(Timestamp(20), &board, "shop"), []);
+        assert_eq!(herald.due(), Some(Timestamp(10_010)));
+        assert_eq!(herald.look(Timestamp(10_010), &board, "shop"), working);
+        herald.set_rules(rules(false));
+        let gone = [Call::Progress(Progress::Idle)];
+        assert_eq!(herald.look(Timestamp(10_020), &board, "shop"), gone);
+        assert_eq!(herald.look(Timestamp(30_000), &board, "shop"), []);
+        assert_eq!(herald.due(), None);
+    }
+}
