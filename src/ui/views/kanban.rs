@@ -16,7 +16,7 @@ use crate::ui::text::{width, wrap};
 use crate::ui::theme::Role;
 
 /// Columns a column of cards has at least, its line included.
-const LEAST: u16 = 24;
+const LEAST: u16 = 22;
 /// Lines of a card that say what happens to it.
 const STATE: usize = 2;
 
@@ -49,6 +49,20 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &
             canvas.upright(place.x.saturating_sub(1), area);
         }
         draw_column(look, column, chosen.as_ref(), (place, canvas), hits);
+        let hidden = match nth {
+            0 if first > 0 => first,
+            nth if nth + 1 == shown => columns.len() - first - shown,
+            _ => 0,
+        };
+        tell_of_more(hidden, pieces_width(&heading(look, column)), place, canvas);
+    }
+}
+
+/// Says beside a heading of that width how many columns lie on that side of it.
+fn tell_of_more(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
+    let more = piece(format!(" +{hidden} "), Role::Key);
+    if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
+        canvas.right(row_of(place, 0), &[more]);
     }
 }
 

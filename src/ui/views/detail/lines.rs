@@ -309,7 +309,7 @@ fn attempts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
             lines.push(vec![piece(head, Role::Text), piece(text, role)]);
             continue;
         }
-        lines.push(vec![piece(head, Role::Text)]);
+        lines.push(vec![piece(head.trim_end(), Role::Text)]);
         let told = wrap(&text, room.saturating_sub(VERDICT).max(8)).into_iter();
         lines.extend(told.map(|line| vec![piece(" ".repeat(VERDICT), Role::Text), piece(line, role)]));
     }
