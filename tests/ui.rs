@@ -54,3 +54,5 @@ mod snapshots;
 mod states;
 #[path = "ui/verbs.rs"]
 mod verbs;
+#[path = "ui/wide.rs"]
+mod wide;

@@ -35,6 +35,7 @@ mod past;
 mod sessions;
 mod summary;
 mod terminal;
+mod throughput;
 
 pub(crate) use log::{PAGE as LOG, is_log};
 pub(crate) use metrics::PAGE as METRICS;

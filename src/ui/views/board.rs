@@ -3,7 +3,9 @@
 use ratatui::layout::Rect;
 
 use super::card::Card;
-use super::{Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, kanban, stepped, summary};
+use super::{
+    Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, kanban, stepped, summary, throughput,
+};
 use crate::domain::{TaskId, counted};
 use crate::read_model::Column;
 use crate::ui::action::Action;
@@ -112,8 +114,12 @@ impl View for BoardView {
                 if is_over {
                     summary::draw(look, area, canvas);
                 } else if let (Some(below), Some(task)) = (below, selected(look.state, look.scene)) {
+                    let (below, row) = throughput::divide(below);
                     canvas.level(below.y - 1, below);
                     detail::draw_beside(look, &task, below, canvas);
+                    if let Some(row) = row {
+                        throughput::draw(look, row, canvas);
+                    }
                 }
             }
             Division::List { .. } if is_over => {

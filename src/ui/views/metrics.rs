@@ -13,6 +13,8 @@ use crate::ui::theme::Role;
 
 mod lines;
 
+pub(super) use lines::sparkline;
+
 /// Figures about the work.
 pub(super) struct MetricsView;
 

@@ -72,7 +72,7 @@ fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<Piece> {
 }
 
 /// One character per number, as high as it is large.
-fn sparkline(counts: &[u64], glyphs: Glyphs) -> String {
+pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String {
     let levels = bar::NINE_LEVELS;
     let set = match glyphs {
         Glyphs::Unicode => [

@@ -1,0 +1,48 @@
+//! One row about how much was done lately, for a wide board with room to spare. Counts what the board itself knows; whatever has to
+//! be fetched or measured stands with the figures.
+
+use ratatui::layout::Rect;
+
+use super::Look;
+use super::metrics::sparkline;
+use crate::domain::{Span, TaskState};
+use crate::read_model::per_span;
+use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::theme::Role;
+
+/// From this height on what lies below the columns spares two rows.
+const SPARES: u16 = 26;
+
+/// Divides what is below the columns: what is left, and the row, where there is one.
+pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
+    if below.height < SPARES {
+        return (below, None);
+    }
+    let left = Rect {
+        height: below.height - 2,
+        ..below
+    };
+    (left, Some(row_of(below, usize::from(below.height) - 1)))
+}
+
+/// Draws the row, and the line above it.
+pub(super) fn draw(look: &Look<'_>, row: Rect, canvas: &mut Canvas<'_>) {
+    canvas.level(row.y.saturating_sub(1), row);
+    let mut pieces = vec![piece(" Throughput", Role::Strong)];
+    pieces.extend(curve(look, "last hour", (Span::minutes(2), 30)));
+    pieces.extend(curve(look, "last day", (Span::minutes(60), 24)));
+    canvas.line(row, &pieces);
+}
+
+/// Tasks done in the last spans of that length.
+fn curve(look: &Look<'_>, name: &str, (span, many): (Span, usize)) -> [Piece; 3] {
+    let tasks = look.scene.model.tasks.values();
+    let done = tasks.filter(|task| task.state == TaskState::Done);
+    let counts = per_span(done.map(|task| task.since), span, (look.scene.now, many));
+    let all: u64 = counts.iter().sum();
+    [
+        piece(format!("   {name} "), Role::Dim),
+        piece(format!("{all} done "), Role::Text),
+        piece(sparkline(&counts, look.scene.theme.glyphs), Role::Running),
+    ]
+}
