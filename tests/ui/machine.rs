@@ -31,12 +31,12 @@ fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160(
     assert!(!none.contains("cpu") && !none.contains("disk"), "{none}");
     let some = top(&desk(120));
     assert!(
-        some.ends_with("agents 7/8  cpu 61%  disk 38G  00:41:07"),
+        some.ends_with("agents 7/8  cpu  61%  disk 38G  00:41:07"),
         "{some}"
     );
     let all = top(&desk(160));
     assert!(
-        all.ends_with("agents 7/8  cpu 61%  mem 9.5G  disk 38G  00:41:07"),
+        all.ends_with("agents 7/8  cpu  61%  mem 9.5G  disk 38G  00:41:07"),
         "{all}"
     );
 }

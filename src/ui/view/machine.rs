@@ -38,7 +38,8 @@ pub(super) fn figures(frame: &FrameOf<'_>, gone: usize) -> Vec<Piece> {
     let Some(machine) = now(frame).filter(|_| width >= SHOWN) else {
         return Vec::new();
     };
-    let cpu = machine.cpu.map(|share| format!("{share:.0}%"));
+    // As wide as it ever is: what stands beside it neither moves nor comes and goes with it.
+    let cpu = machine.cpu.map(|share| format!("{share:>3.0}%"));
     let memory = machine.memory.filter(|_| width >= MEMORY).map(bytes);
     // Scarce room has a banner.
     let disk = machine.disk.filter(|_| scarce(frame).is_none()).map(bytes);
