@@ -158,7 +158,7 @@ pub enum Action {
     Against,
     /// Show or hide finished tasks.
     Finished,
-    /// Copy the task's id.
+    /// Copy something of the task or the row.
     Copy,
     /// Choose how the screen looks.
     ChooseTheme,

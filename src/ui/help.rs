@@ -8,7 +8,9 @@ use super::likely::likely;
 use super::marker::Mark;
 use super::scene::Scene;
 use super::state::State;
+use super::target::Target;
 use super::views::view_of;
+use crate::read_model::ReadModel;
 
 /// One row of the help.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +108,31 @@ fn about_mode(state: &State, mode: Mode) -> String {
             )
         }
     }
+}
+
+/// The command of the shell that would do what an action does just now; `ID` and `TEXT` are left where nothing is known.
+pub(crate) fn spelled_out(action: Action, about: &Target<'_>, model: &ReadModel) -> Option<String> {
+    let text = match action {
+        Action::Pause if model.pause.is_some() => "dbs resume",
+        other => other.command_line()?,
+    };
+    let Some(task) = about.task else {
+        return Some(text.to_owned());
+    };
+    let priority = |by: i8| task.priority.saturating_add_signed(by).min(4);
+    let text = match action {
+        Action::MoreUrgent => format!("dbs task update ID --priority {}", priority(-1)),
+        Action::LessUrgent => format!("dbs task update ID --priority {}", priority(1)),
+        Action::MergeNow => {
+            let stage = model.merge_of(task).map(|stage| stage.id.as_str());
+            format!("dbs task update ID --stage {}", stage.unwrap_or("merging"))
+        }
+        _ => text.to_owned(),
+    };
+    let words = text
+        .split(' ')
+        .map(|word| if word == "ID" { task.id.as_str() } else { word });
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 /// `k`, `Up`, `C-b z`: every key of an action.

@@ -5,6 +5,7 @@ use super::arrange::{Arranged, Mode, mode_below};
 use super::scene::Scene;
 use super::state::State;
 use super::still::Select;
+use super::views::{LOG, METRICS, SESSIONS};
 
 const NAV: [Action; 18] = [
     Action::NextPart,
@@ -55,6 +56,22 @@ const TYPE: [Action; 5] = [
     Action::Board,
     Action::Leave,
     Action::Zoom,
+];
+
+/// What is possible almost everywhere: fills the palette up where a place suggests little.
+pub(crate) const ANYWHERE: [Action; 12] = [
+    Action::Help,
+    Action::NewTask,
+    Action::NeedsYou,
+    Action::Board,
+    Action::ListPanes,
+    Action::FindEverywhere,
+    Action::NewShell,
+    Action::Show(SESSIONS),
+    Action::Show(LOG),
+    Action::Show(METRICS),
+    Action::ChooseTheme,
+    Action::Leave,
 ];
 
 /// What a person is likeliest to do where the focus is, whatever lies over it.

@@ -4,7 +4,7 @@
 use super::action::{Action, Entry, entries};
 use super::arrange::{Arranged, arrange};
 use super::fuzzy::Needle;
-use super::likely::likely;
+use super::likely::{ANYWHERE, likely};
 use super::names::pane_name;
 use super::pane::PaneId;
 use super::past::is_enough;
@@ -14,6 +14,8 @@ use super::state::State;
 use super::target::{Target, of_named};
 use super::views::target;
 use crate::domain::{AttemptId, TaskId};
+
+mod arguments;
 
 /// Most rows that are listed; the best come first.
 const MOST_ROWS: usize = 100;
@@ -104,6 +106,7 @@ pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed:
     let mut found = Vec::new();
     if matches!(kind, Kind::All | Kind::Actions) {
         list.actions(rest, &mut found);
+        list.arguments(rest, &mut found);
     }
     let needle = Needle::new(rest);
     if matches!(kind, Kind::All | Kind::Tasks) {
@@ -115,6 +118,31 @@ pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed:
     found.sort_by_key(|found| std::cmp::Reverse(found.score));
     found.truncate(MOST_ROWS);
     found.into_iter().map(|found| list.row(found.what)).collect()
+}
+
+/// How what was typed could go on: the marked row spelled out, and what may be written behind it.
+pub(crate) fn hinted(typed: &str, row: &Row) -> Option<String> {
+    let alone = arguments::AFTER_MARKS.iter().find(|(mark, _)| *mark == typed);
+    let (whole, rest) = match alone {
+        Some((mark, rest)) => ((*mark).to_owned(), *rest),
+        None => (completed(row), arguments::argument(&row.run).unwrap_or_default()),
+    };
+    let head = whole.get(..typed.len())?;
+    let tail = whole.get(typed.len()..)?;
+    head.eq_ignore_ascii_case(typed).then(|| format!("{tail}{rest}"))
+}
+
+/// The row that Tab spells out: the marked one, or, when that is spelled out already, the same action on the first task.
+pub(crate) fn next_completed<'a>(rows: &'a [Row], marked: usize, typed: &str) -> Option<&'a Row> {
+    let row = rows.get(marked)?;
+    if completed(row) != typed {
+        return Some(row);
+    }
+    let Run::Action(action, None) = row.run else {
+        return Some(row);
+    };
+    let on_task = |row: &&Row| matches!(row.run, Run::Action(other, Some(_)) if other == action);
+    rows.iter().find(on_task).or(Some(row))
 }
 
 /// What Tab makes of what was typed: the marked row spelled out.
@@ -161,6 +189,7 @@ impl<'a> List<'a> {
             .iter()
             .copied()
             .chain(likely(self.state, self.scene, self.arranged))
+            .chain(ANYWHERE)
         {
             if !actions.contains(&action) && action != Action::Palette {
                 actions.push(action);

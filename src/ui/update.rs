@@ -26,6 +26,7 @@ mod keys;
 mod linking;
 mod mouse;
 mod moving;
+mod offering;
 mod panes;
 mod prompts;
 mod searching;

@@ -125,6 +125,11 @@ pub(crate) trait View: Sync {
         of_selected(state, scene)
     }
 
+    /// What of the marked row can be copied beside what its task has: what it is, and the text. The likeliest first.
+    fn copies(&self, _look: &Look<'_>) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// A note at the right end of that line.
     fn note(&self, _look: &Look<'_>) -> Option<Piece> {
         None

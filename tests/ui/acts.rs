@@ -263,7 +263,50 @@ fn what_there_is_to_copy_of_a_task_is_offered() {
     desk.press("y");
     assert!(desk.text().contains("feature/dbs-4"), "{}", desk.text());
     assert_eq!(desk.press("Enter"), [Request::Copy("dbs-4".to_owned())]);
-    assert!(desk.model.tasks.contains_key(&TaskId::from("dbs-4")));
+    assert!(
+        desk.text().contains("copied id `dbs-4`; sent to the terminal"),
+        "{}",
+        desk.text()
+    );
+}
+
+#[test]
+fn the_key_that_copies_pressed_twice_copies_the_id_and_a_letter_copies_something_else() {
+    let copied = |text: &str| [Request::Copy(text.to_owned())];
+    let mut desk = Desk::full((120, 40));
+    assert_eq!(desk.press("y y"), copied("dbs-4"));
+    assert_eq!(desk.mode(), "NAV");
+    assert_eq!(desk.press("y b"), copied("feature/dbs-4"));
+    assert!(desk.text().contains("copied branch `feature/dbs-4`"));
+    assert_eq!(desk.press("y p"), copied(".debussy-worktrees/11"));
+    assert_eq!(desk.press("y c"), copied("dbs task show dbs-4"));
+    assert_eq!(desk.press("y j y"), copied("Login form posts the password once"));
+    assert_eq!(desk.press("y Esc"), []);
+    desk.press("v v");
+    assert_eq!(desk.press("y y"), copied("dbs-4 dbs-5"));
+    desk.press("y t");
+    assert!(desk.text().contains("copied 2 lines") || desk.text().contains("copied titles"));
+}
+
+#[test]
+fn every_view_offers_what_its_marked_row_has_to_copy() {
+    for (keys, text) in [
+        ("W k y y", "the third crash; held until somebody acts"),
+        ("C y y", "cargo test --all"),
+        ("d y y", "README.md"),
+        ("5 y y", "dbs-18"),
+        ("2 y y", "dbs-4"),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        assert_eq!(desk.press(keys), [Request::Copy(text.to_owned())], "{keys}");
+    }
+    let mut desk = Desk::empty((80, 24));
+    assert_eq!(desk.press("3 y"), []);
+    assert!(
+        desk.text().contains("there is nothing here to copy"),
+        "{}",
+        desk.text()
+    );
 }
 
 #[test]

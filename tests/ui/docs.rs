@@ -26,6 +26,32 @@ pub(crate) fn is_rewrite_wished() -> bool {
     std::env::var_os("DBS_UPDATE").is_some()
 }
 
+/// The variants of an enum, as its source names them.
+fn variants<'a>(source: &'a str, name: &str) -> Vec<&'a str> {
+    let head = format!("pub enum {name} {{");
+    let body = source.split(&head).nth(1).expect("the enum");
+    let body = body.split("\n}").next().expect("its end");
+    let lines = body.lines().map(str::trim);
+    let variants = lines.filter(|line| line.starts_with(char::is_uppercase));
+    variants
+        .filter_map(|line| line.split(['(', ',', ' ']).next())
+        .collect()
+}
+
+#[test]
+fn every_action_there_is_has_a_row_in_the_table() {
+    let listed: Vec<String> = entries().map(|entry| format!("{:?}", entry.action)).collect();
+    let source = include_str!("../../src/ui/action.rs");
+    let all = variants(source, "Action");
+    assert!(all.len() > 80, "{all:?}");
+    for name in all {
+        let has_row = listed
+            .iter()
+            .any(|row| row == name || row.starts_with(&format!("{name}(")));
+        assert!(has_row, "{name} has no row: no help, no entry of the palette");
+    }
+}
+
 #[test]
 fn every_action_has_a_name_of_its_own_a_sentence_and_a_key() {
     let keymap = Keymap::builtin().expect("keys");

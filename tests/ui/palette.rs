@@ -68,6 +68,87 @@ fn an_action_may_name_its_task() {
 }
 
 #[test]
+fn tab_completes_the_id_behind_an_action_and_a_ghost_says_what_is_missing() {
+    let mut desk = Desk::full((120, 40));
+    desk.press(": r e t r");
+    assert!(line(&desk.text(), ": retry TASK").is_some(), "{}", desk.text());
+    desk.press("Tab");
+    assert!(line(&desk.text(), ": retry TASK").is_some(), "{}", desk.text());
+    assert!(
+        line(&desk.text(), "│ retry dbs-18 ").is_some(),
+        "what it is possible for is listed\n{}",
+        desk.text()
+    );
+    assert!(line(&desk.text(), "│ retry dbs-4 ").is_none(), "{}", desk.text());
+    desk.press("Tab");
+    assert!(line(&desk.text(), ": retry dbs-17").is_some(), "{}", desk.text());
+    desk.press("C-u");
+    type_in(&mut desk, "again 18");
+    desk.press("Tab");
+    assert!(line(&desk.text(), ": retry dbs-18").is_some(), "{}", desk.text());
+    let again = Command::Retry {
+        task: "dbs-18".into(),
+        stage: None,
+        note: None,
+    };
+    assert_eq!(desk.press("Enter"), [Request::Command(again)]);
+    desk.press(": !");
+    assert!(line(&desk.text(), ": !").is_some(), "{}", desk.text());
+}
+
+#[test]
+fn ten_rows_wait_wherever_the_palette_is_opened_and_all_of_them_are_possible() {
+    for (place, keys) in [
+        ("board", ":"),
+        ("a terminal looked at", "g Enter :"),
+        ("a terminal typed to", "g i C-b :"),
+        ("a terminal held still", "g Enter C-b [ C-b :"),
+        ("the inbox", "5 :"),
+        ("the log", "W :"),
+        ("the differences", "d :"),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(keys);
+        let (_, layouted) = desk.frame();
+        let rows = layouted.hits.iter();
+        let rows = rows
+            .filter(|(_, hit)| matches!(hit, dbs::ui::Hit::Choice(_)))
+            .count();
+        assert_eq!(rows, 10, "{place}\n{}", desk.text());
+        assert!(!desk.text().contains("not now:"), "{place}\n{}", desk.text());
+    }
+}
+
+#[test]
+fn a_row_of_the_palette_can_be_copied_as_a_command_with_the_task_it_names() {
+    for (typed, command) in [
+        ("send back dbs-5", "dbs reject dbs-5 TEXT"),
+        ("less urgent dbs-4", "dbs task update dbs-4 --priority 1"),
+        ("merge now dbs-5", "dbs task update dbs-5 --stage merging"),
+        ("pause all", "dbs pause"),
+        ("@dbs-7", "dbs task show dbs-7"),
+        ("!git log -3", "git log -3"),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(":");
+        type_in(&mut desk, typed);
+        assert_eq!(desk.press("C-y"), [Request::Copy(command.to_owned())], "{typed}");
+        assert_eq!(desk.mode(), "ASK", "the palette stays");
+        desk.press("Esc");
+        assert!(desk.text().contains("copied command `"), "{}", desk.text());
+    }
+    let mut desk = Desk::full((120, 40));
+    desk.press(":");
+    type_in(&mut desk, "zoom");
+    assert_eq!(desk.press("C-y"), []);
+    assert!(
+        desk.text().contains("only the screen has that"),
+        "{}",
+        desk.text()
+    );
+}
+
+#[test]
 fn what_is_not_possible_says_why_and_does_nothing() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
@@ -154,6 +235,11 @@ fn escape_first_clears_the_search_of_the_help_and_then_closes_it() {
 fn a_row_of_the_help_can_be_copied_as_a_command_of_the_shell() {
     let mut desk = Desk::full((120, 40));
     desk.press("? s k i p");
+    assert!(
+        line(&desk.text(), "C-y copies dbs skip dbs-4").is_some(),
+        "{}",
+        desk.text()
+    );
     assert_eq!(desk.press("C-y"), [Request::Copy("dbs skip dbs-4".to_owned())]);
 }
 

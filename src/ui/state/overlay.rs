@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::domain::{AttemptId, Command, StageId, TaskId};
+use crate::ui::action::Action;
 use crate::ui::hit::Hit;
 use crate::ui::line::Line;
 use crate::ui::pane::{Axis, PaneId};
@@ -219,6 +220,8 @@ pub(crate) struct Choose {
     pub choices: Vec<Choice>,
     /// Which one is marked.
     pub at: usize,
+    /// What opened it: its key pressed again takes the marked row.
+    pub opened_by: Option<Action>,
 }
 
 /// One row of a choice.
@@ -226,6 +229,8 @@ pub(crate) struct Choose {
 pub(crate) struct Choice {
     /// What it says.
     pub text: String,
+    /// The letter that chooses it.
+    pub key: Option<char>,
     /// What choosing it does.
     pub chosen: Chosen,
 }
@@ -233,8 +238,8 @@ pub(crate) struct Choice {
 /// What choosing a row does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chosen {
-    /// Copy that.
-    Copy(String),
+    /// Copy that: what it is, and the text.
+    Copy(&'static str, String),
     /// Split the pane with the focus and show that in the new one.
     Split(Axis, Content),
     /// Go to that pane of that tab.

@@ -12,10 +12,13 @@ use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{Copying, Editing, Hands, Older};
 use crate::ui::still::{Select, Spot, Still, StillLine};
+use crate::ui::text::{clean, cut};
 use crate::ui::views::first_shown;
 
 /// Most bytes that are copied: terminals refuse more, or fall silent over it (A12).
 const MOST_BYTES: usize = 100 * 1024;
+/// Columns of what was copied that are told.
+const MOST_TOLD: usize = 40;
 /// Most bytes that are opened in an editor, those written last.
 const MOST_EDITED: usize = 4 * 1024 * 1024;
 
@@ -202,11 +205,11 @@ impl Turn<'_, '_> {
         };
         let text = copying.text();
         self.let_go();
-        self.copy_text(&text);
+        self.copy_text(None, &text);
     }
 
     /// Copies text, as much as terminals take; says what and by which way.
-    pub(super) fn copy_text(&mut self, text: &str) {
+    pub(super) fn copy_text(&mut self, named: Option<&str>, text: &str) {
         if text.is_empty() {
             return self.warn("there is nothing to copy");
         }
@@ -217,6 +220,11 @@ impl Turn<'_, '_> {
         let part = text.get(..end).unwrap_or_default().to_owned();
         let lines = part.lines().count();
         let what = match lines {
+            0 | 1 if named.is_some() => format!(
+                "{} `{}`",
+                named.unwrap_or_default(),
+                cut(&clean(&part), MOST_TOLD, "…")
+            ),
             0 | 1 => format!("{} characters", part.chars().count()),
             lines => format!("{lines} lines"),
         };

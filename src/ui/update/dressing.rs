@@ -23,6 +23,7 @@ impl Turn<'_, '_> {
         let at = all.iter().position(|(.., name)| *name == before);
         let choices = all.into_iter().map(|(title, what, name)| Choice {
             text: format!("{title:<15} {what}"),
+            key: None,
             chosen: Chosen::Theme {
                 name,
                 before: before.clone(),
@@ -32,6 +33,7 @@ impl Turn<'_, '_> {
             title: "Theme".to_owned(),
             choices: choices.collect(),
             at: at.unwrap_or(0),
+            opened_by: None,
         }));
     }
 

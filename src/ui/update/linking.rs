@@ -30,12 +30,14 @@ impl Turn<'_, '_> {
             _ => {
                 let choices = targets.into_iter().map(|target| Choice {
                     text: target.clone(),
+                    key: None,
                     chosen: Chosen::Link(target),
                 });
                 self.state.overlay = Some(Overlay::Choose(Choose {
                     title: "Open which link?".to_owned(),
                     choices: choices.collect(),
                     at: 0,
+                    opened_by: None,
                 }));
             }
         }
@@ -92,7 +94,7 @@ impl Turn<'_, '_> {
         match self.state.seat {
             _ if !is_allowed(&target) => self.warn("open link: only http and https are opened"),
             Seat::Here => self.ask(Request::OpenLink(target)),
-            Seat::Remote => self.copy_text(&target),
+            Seat::Remote => self.copy_text(Some("link"), &target),
         }
     }
 

@@ -85,6 +85,7 @@ impl Turn<'_, '_> {
         }
         let choices = contents.into_iter().map(|(text, content)| Choice {
             text,
+            key: None,
             chosen: Chosen::Split(axis, content),
         });
         self.state.overlay = Some(Overlay::Choose(Choose {
@@ -94,6 +95,7 @@ impl Turn<'_, '_> {
             },
             choices: choices.collect(),
             at: 0,
+            opened_by: None,
         }));
     }
 
@@ -380,12 +382,14 @@ impl Turn<'_, '_> {
         let at = places.iter().position(|(tab, pane, _)| (*tab, *pane) == here);
         let choices = places.into_iter().map(|(tab, pane, text)| Choice {
             text,
+            key: None,
             chosen: Chosen::Goto(tab, pane),
         });
         self.state.overlay = Some(Overlay::Choose(Choose {
             title: "All panes".to_owned(),
             choices: choices.collect(),
             at: at.unwrap_or(0),
+            opened_by: None,
         }));
     }
 }

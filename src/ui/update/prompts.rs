@@ -8,7 +8,8 @@ use super::{Request, Turn};
 use crate::domain::command::Patch;
 use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
-use crate::ui::state::{Ask, AskKind, Chosen, Confirm, Deed, Overlay};
+use crate::ui::keymap::Place;
+use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay};
 use crate::ui::view::lines;
 
 impl Turn<'_, '_> {
@@ -25,7 +26,7 @@ impl Turn<'_, '_> {
             Overlay::Ask(ask) => self.ask_key(ask, chord).map(Overlay::Ask),
             Overlay::Welcome(welcome) => self.welcome_key(welcome, chord),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
-            Overlay::Choose(mut choose) => match list_step(chord) {
+            Overlay::Choose(mut choose) => match self.choose_step(&mut choose, chord) {
                 ListStep::By(rows) => {
                     let last = choose.choices.len().saturating_sub(1);
                     choose.at = choose.at.saturating_add_signed(rows).min(last);
@@ -45,11 +46,25 @@ impl Turn<'_, '_> {
         };
     }
 
+    /// What a key does in a choice: a letter of a row and the key that opened it take one.
+    fn choose_step(&self, choose: &mut Choose, chord: Chord) -> ListStep {
+        let letter = |choice: &Choice| choice.key.is_some() && choice.key == chord.typed();
+        if let Some(at) = choose.choices.iter().position(letter) {
+            choose.at = at;
+            return ListStep::Take;
+        }
+        let meant = self.state.keymap.lookup(Place::Nav, chord);
+        if meant.is_some() && meant == choose.opened_by {
+            return ListStep::Take;
+        }
+        list_step(chord)
+    }
+
     pub(super) fn chosen(&mut self, chosen: Option<Chosen>) {
         self.state.overlay = None;
         match chosen {
             Some(Chosen::Split(axis, content)) => self.split(axis, content),
-            Some(Chosen::Copy(text)) => self.copy_text(&text),
+            Some(Chosen::Copy(what, text)) => self.copy_text(Some(what), &text),
             Some(Chosen::Goto(tab, pane)) => self.go((tab, pane)),
             Some(Chosen::Link(target)) => self.ask_link(target),
             Some(Chosen::Theme { name, .. }) => self.keep_theme(name),

@@ -2,11 +2,12 @@
 
 use crossterm::event::KeyCode;
 
-use super::{Request, Turn};
-use crate::domain::{Level, TaskId};
+use super::Turn;
+use crate::domain::TaskId;
 use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::help;
+use crate::ui::help::spelled_out;
 use crate::ui::line::Line;
 use crate::ui::palette::{self, Run};
 use crate::ui::state::{MOST_RECENT, Overlay, Search};
@@ -51,11 +52,12 @@ impl Turn<'_, '_> {
             ListKey::Close => return None,
             ListKey::By(by) => search.at = moved(search.at, by, rows.len()),
             ListKey::Complete => {
-                if let Some(row) = rows.get(search.at) {
+                if let Some(row) = palette::next_completed(&rows, search.at, search.line.text()) {
                     search.line = Line::of(palette::completed(row));
                     search.at = 0;
                 }
             }
+            ListKey::Edit if chord.is_control('y') => self.copy_row(rows.get(search.at)),
             ListKey::Edit => {
                 let before = search.line.clone();
                 search.line.key(chord);
@@ -122,7 +124,7 @@ impl Turn<'_, '_> {
                 return self.state.overlay.take();
             }
             ListKey::Edit if chord.typed() == Some('?') && search.line.is_empty() => return None,
-            ListKey::Edit if chord.is_control('y') => self.copy_command_line(marked),
+            ListKey::Edit if chord.is_control('y') => self.copy_command_line(marked, None),
             ListKey::Edit | ListKey::Complete => {
                 let before = search.line.clone();
                 search.line.key(chord);
@@ -134,17 +136,28 @@ impl Turn<'_, '_> {
         Some(Overlay::Help(search))
     }
 
-    /// The marked action as a command of the shell, with the task it would be about.
-    fn copy_command_line(&mut self, action: Option<Action>) {
-        let Some(text) = action.and_then(Action::command_line) else {
-            return self.warn("only the screen has that; there is no such command");
-        };
+    /// What a row of the palette would do, as a command of the shell.
+    fn copy_row(&mut self, row: Option<&palette::Row>) {
+        match row.map(|row| &row.run) {
+            Some(Run::Action(action, task)) => self.copy_command_line(Some(*action), task.clone()),
+            Some(Run::Task(id)) => self.copy_text(Some("command"), &format!("dbs task show {id}")),
+            Some(Run::Shell(command, _)) => self.copy_text(Some("command"), command),
+            Some(Run::Place(..) | Run::Past(_) | Run::Log(_)) | None => {
+                self.copy_command_line(None, None);
+            }
+        }
+    }
+
+    /// An action as a command of the shell, with the task it would be about.
+    fn copy_command_line(&mut self, action: Option<Action>, named: Option<TaskId>) {
         let arranged = self.arranged();
-        let task = self.target(&arranged).task.map(|task| task.id.to_string());
-        let text = task.map_or_else(|| text.to_owned(), |id| text.replace("ID", &id));
-        self.state
-            .tell(self.scene.now, Level::Info, format!("copied `{text}`"));
-        self.ask(Request::Copy(text));
+        self.named = named;
+        let about = self.target(&arranged);
+        self.named = None;
+        match action.and_then(|action| spelled_out(action, &about, self.scene.model)) {
+            Some(text) => self.copy_text(Some("command"), &text),
+            None => self.warn("only the screen has that; there is no such command"),
+        }
     }
 
     /// The wheel over whatever lies over the panes.

@@ -11,7 +11,7 @@ use crate::ui::arrange::Arranged;
 use crate::ui::line::Line;
 use crate::ui::marker::of_attempt;
 use crate::ui::pane::Direction;
-use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Finished, Overlay, Undo, named};
+use crate::ui::state::{Ask, AskKind, Confirm, Deed, Finished, Overlay, Undo, named};
 use crate::ui::target::Target;
 use crate::ui::views::Step;
 
@@ -43,6 +43,8 @@ impl Turn<'_, '_> {
                 let about = self.target(arranged);
                 if other == Action::ApproveAll {
                     self.ask_approve_all(&about);
+                } else if other == Action::Copy {
+                    self.offer_copies(&about, arranged);
                 } else if let (Action::Approve, Some((attempt, what)), true) =
                     (other, about.wants_permission(), self.state.marks.is_empty())
                 {
@@ -125,7 +127,6 @@ impl Turn<'_, '_> {
     fn on_one(&mut self, action: Action, about: &Target<'_>) {
         match (action, about.task, about.attempt) {
             (Action::StopAgent, task, Some(attempt)) => self.stop_agent(attempt, task),
-            (Action::Copy, Some(task), attempt) => self.choose_copy(task, attempt),
             (Action::EditTask, Some(task), _) => self.edit_task(task),
             _ => {}
         }
@@ -142,25 +143,6 @@ impl Turn<'_, '_> {
         }
         self.remember_act(format!("marked {id}"), Undo::Marks(before));
         self.step(arranged.focus, Step::One(Direction::Down), arranged);
-    }
-
-    /// What there is to copy of a task: what it is called, where it is worked on, how one goes there.
-    fn choose_copy(&mut self, task: &Task, attempt: Option<&Attempt>) {
-        let mut texts = vec![("id", task.id.to_string()), ("title", task.title.clone())];
-        if let Some(place) = attempt.and_then(|attempt| attempt.workplace.as_ref()) {
-            texts.extend(place.branch.clone().map(|branch| ("branch", branch)));
-            texts.push(("path", place.path.clone()));
-        }
-        texts.push(("command", format!("dbs task show {}", task.id)));
-        let choices = texts.into_iter().map(|(what, text)| Choice {
-            text: format!("{what:<8} {text}"),
-            chosen: Chosen::Copy(text),
-        });
-        self.state.overlay = Some(Overlay::Choose(Choose {
-            title: "Copy".to_owned(),
-            choices: choices.collect(),
-            at: 0,
-        }));
     }
 
     /// What the agent asked, when it is to be answered.

@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 use super::{FrameOf, overlays};
 use crate::ui::action::{Action, entries};
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
-use crate::ui::help::{HelpRow, keys_of, rows};
+use crate::ui::help::{HelpRow, keys_of, rows, spelled_out};
 use crate::ui::keymap::Place;
 use crate::ui::pane::Axis;
 use crate::ui::possible::why_not;
 use crate::ui::state::Search;
 use crate::ui::text::{cut, wrap};
 use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits, SESSIONS};
+use crate::ui::views::{Hit, Hits, SESSIONS, target};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
@@ -118,6 +118,9 @@ fn lines(frame: &FrameOf<'_>, search: &Search, room: usize) -> Vec<Drawn> {
             }
             HelpRow::Act(action) => {
                 lines.extend(explained(frame, action, acts, room));
+                if acts == search.at {
+                    lines.extend(as_command(frame, action, acts));
+                }
                 acts += 1;
             }
         }
@@ -156,6 +159,19 @@ fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Ve
             }
         })
         .collect()
+}
+
+/// The command that does the same in a shell, below the marked row.
+fn as_command(frame: &FrameOf<'_>, action: Action, act: usize) -> Option<Drawn> {
+    let about = target(frame.state, frame.scene, frame.arranged);
+    let command = spelled_out(action, &about, frame.scene.model)?;
+    Some(Drawn {
+        pieces: vec![
+            piece(format!("{:>KEYS_WIDTH$}", "C-y copies"), Role::Dim),
+            piece(format!(" {command}"), Role::Strong),
+        ],
+        act: Some(act),
+    })
 }
 
 /// What may follow the prefix that is shown first where there is no room for all.

@@ -205,7 +205,12 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Hint> {
             ("C-y", "copy as a command"),
             ("Esc", "close"),
         ],
-        Overlay::Palette(_) => &[("Enter", "run it"), ("Tab", "complete"), ("Esc", "close")],
+        Overlay::Palette(_) => &[
+            ("Enter", "run it"),
+            ("Tab", "complete"),
+            ("Esc", "close"),
+            ("C-y", "copy as a command"),
+        ],
         Overlay::Find(_) => &[],
         Overlay::Form(_) => &[
             ("Enter", "make it"),

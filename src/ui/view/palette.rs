@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{FrameOf, overlays};
 use crate::ui::canvas::{Canvas, piece, row_of};
-use crate::ui::palette::{MARKS, Row, completed, rows};
+use crate::ui::palette::{MARKS, Row, hinted, rows};
 use crate::ui::state::Search;
 use crate::ui::text::width;
 use crate::ui::theme::Role;
@@ -102,7 +102,7 @@ fn draw_row(row: &Row, line: Rect, canvas: &mut Canvas<'_>) {
     canvas.line(rest, &[piece(&row.detail, Role::Dim)]);
 }
 
-/// How the marked row goes on from what was typed; Tab writes it.
+/// How the marked row goes on from what was typed, which Tab writes, and what may follow.
 fn ghost(search: &Search, rows: &[Row], prompt: Rect, canvas: &mut Canvas<'_>) {
     let typed = search.line.text();
     if typed.is_empty() {
@@ -110,14 +110,9 @@ fn ghost(search: &Search, rows: &[Row], prompt: Rect, canvas: &mut Canvas<'_>) {
         canvas.line(prompt, &[piece(text, Role::Dim)]);
         return;
     }
-    let Some(whole) = rows.get(search.at).map(completed) else {
-        return;
-    };
-    let begins = whole
-        .get(..typed.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(typed));
     let used = u16::try_from(width(typed)).unwrap_or(u16::MAX);
-    if let Some(rest) = whole.get(typed.len()..).filter(|_| begins && used < prompt.width) {
+    let rest = rows.get(search.at).and_then(|row| hinted(typed, row));
+    if let Some(rest) = rest.filter(|_| used < prompt.width) {
         let after = Rect {
             x: prompt.x + used,
             width: prompt.width - used,

@@ -64,6 +64,14 @@ impl View for DiffView {
             .collect()
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let Some(Sheet::Diff(diff)) = sheet(look) else {
+            return Vec::new();
+        };
+        let file = marked(look, diff).map(|(_, file)| ("file", file.path.clone()));
+        file.into_iter().collect()
+    }
+
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
         match sheet(look) {
             Some(Sheet::Diff(diff)) => Some((shown_files(look, diff).len(), diff.files.len())),

@@ -74,6 +74,11 @@ impl View for GatesView {
         output.into_iter().chain([list]).collect()
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let of = |check: &Check| [("check", check.command.clone()), ("tested", check.commit.clone())];
+        marked(look).map(of).into_iter().flatten().collect()
+    }
+
     fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
         Some((shown(look).len(), checks(look).map_or(0, <[Check]>::len)))
     }

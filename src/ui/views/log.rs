@@ -45,6 +45,15 @@ impl View for LogView {
         Some((shown(look).len(), look.scene.log.len()))
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let lines = shown(look);
+        let at = marked(look, &lines).or(lines.len().checked_sub(1));
+        let line = at.and_then(|at| lines.get(at));
+        line.map(|line| ("line", line.notice.text.clone()))
+            .into_iter()
+            .collect()
+    }
+
     fn note(&self, look: &Look<'_>) -> Option<Piece> {
         let mark = look.pane.mark?;
         let newer = shown(look).iter().filter(|line| line.seq > mark).count();

@@ -37,6 +37,11 @@ impl View for MomentView {
         ]
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let recording = |(id, _)| ("recording", format!("dbs logs {id} --cast >attempt-{id}.cast"));
+        wanted(look).map(recording).into_iter().collect()
+    }
+
     fn note(&self, _look: &Look<'_>) -> Option<Piece> {
         Some(piece("REPLAY", Role::Banner))
     }

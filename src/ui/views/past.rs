@@ -59,6 +59,13 @@ impl View for PastView {
         title
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let line = marked(look).and_then(|at| found(look)?.lines().nth(at));
+        line.map(|(_, line)| ("line", line.text.clone()))
+            .into_iter()
+            .collect()
+    }
+
     fn note(&self, look: &Look<'_>) -> Option<Piece> {
         let found = found(look).filter(|found| !found.is_done())?;
         let text = format!("searched {} of {}", found.searched, found.all);

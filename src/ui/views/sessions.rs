@@ -46,6 +46,14 @@ impl View for SessionsView {
         Some((shown, rows(look).map_or(0, <[SessionRow]>::len)))
     }
 
+    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+        let marked = marked_session(look.pane, look.scene);
+        marked
+            .map(|(_, row)| ("folder", row.root.clone()))
+            .into_iter()
+            .collect()
+    }
+
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
         let found = sessions(&look.sieve(), look.scene);
         if rows(look).is_none_or(<[SessionRow]>::is_empty) {

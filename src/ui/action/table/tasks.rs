@@ -155,9 +155,12 @@ pub(super) const ROWS: &[Entry] = &[
     row(
         Action::Copy,
         "copy",
-        ("copy id", "Copy the task's id."),
-        &["yank", "clipboard"],
-        (Group::Tasks, When::Task),
+        (
+            "copy",
+            "Copy something of the marked row or its task: id, title, branch, path, command; pressed twice, the first of them.",
+        ),
+        &["yank", "clipboard", "id", "branch", "path", "commit"],
+        (Group::Tasks, When::Always),
     ),
     row(
         Action::RetryWithNote,
