@@ -1,5 +1,7 @@
 //! What the engine's checks said, as plain values: command, how it ended, how long it took.
 
+use std::fmt;
+
 use crate::domain::{AttemptId, Span, StageId, TaskId, Timestamp};
 
 /// One run of a gate.
@@ -65,12 +67,61 @@ pub fn worst_first(checks: &mut [Check]) {
     });
 }
 
-/// How long a command usually takes: the median of the runs that came to an end.
+/// Runs of a command that must have ended before it is said how long it usually takes: one may have been an exception.
+const LEAST_RUNS: usize = 2;
+
+/// How long a command usually takes: the median of the runs that came to an end; nothing while there are too few of them.
 pub fn usual_time(checks: &[Check], command: &str) -> Option<Span> {
-    let ended = checks.iter().filter(|check| check.command == command);
+    let to_the_end = |check: &&Check| matches!(check.result, CheckResult::Passed | CheckResult::Failed(_));
+    let ended = checks
+        .iter()
+        .filter(|check| check.command == command)
+        .filter(to_the_end);
     let mut times: Vec<Span> = ended.filter_map(|check| check.took).collect();
     times.sort_unstable();
-    times.get(times.len() / 2).copied()
+    let usual = times.get(times.len() / 2).copied();
+    usual.filter(|usual| times.len() >= LEAST_RUNS && usual.0 > 0)
+}
+
+/// A check that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningCheck<'a> {
+    /// Which.
+    pub check: &'a Check,
+    /// How long it runs already.
+    pub so_far: Span,
+    /// How long its command usually takes, where that is known.
+    pub usual: Option<Span>,
+}
+
+/// The check that runs for an attempt, if one does.
+pub fn running_check(checks: &[Check], attempt: AttemptId, now: Timestamp) -> Option<RunningCheck<'_>> {
+    let runs = |check: &&Check| check.attempt == attempt && check.result == CheckResult::Running;
+    let check = checks.iter().find(runs)?;
+    Some(RunningCheck {
+        check,
+        so_far: now.since(check.began),
+        usual: usual_time(checks, &check.command),
+    })
+}
+
+impl fmt::Display for RunningCheck<'_> {
+    /// `test 40s of ~75s`: its name, how long it runs, and how long it usually takes where that is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.check.name)?;
+        spent(f, self.so_far)?;
+        let Some(usual) = self.usual else { return Ok(()) };
+        f.write_str(" of ~")?;
+        spent(f, usual)
+    }
+}
+
+/// Finer than elsewhere: whether a minute or nearly two is what one waits for.
+fn spent(f: &mut fmt::Formatter<'_>, span: Span) -> fmt::Result {
+    match span.0 / 1000 {
+        seconds @ 0..120 => write!(f, "{seconds}s"),
+        _ => write!(f, "{span}"),
+    }
 }
 
 #[cfg(test)]
@@ -112,5 +163,28 @@ mod tests {
         let checks = times.map(|took| check(0, CheckResult::Passed, took));
         assert_eq!(usual_time(&checks, "make"), Some(Span(5)));
         assert_eq!(usual_time(&checks, "other"), None);
+    }
+
+    #[test]
+    fn one_earlier_run_says_nothing_about_what_is_usual() {
+        let times = [Some(9), None];
+        let checks = times.map(|took| check(0, CheckResult::Passed, took));
+        assert_eq!(usual_time(&checks, "make"), None);
+        let instant = [Some(0), Some(0)].map(|took| check(0, CheckResult::Passed, took));
+        assert_eq!(usual_time(&instant, "make"), None);
+    }
+
+    #[test]
+    fn a_check_that_runs_says_how_long_it_does_and_usually_takes() {
+        let passed = |took| check(0, CheckResult::Passed, Some(took));
+        let mut checks = vec![check(4, CheckResult::Running, None), passed(75_000)];
+        let at = Timestamp(40_004);
+        let told =
+            |checks: &[Check]| running_check(checks, AttemptId(3), at).map(|running| running.to_string());
+        assert_eq!(told(&checks).as_deref(), Some("test 40s"));
+        checks.extend([passed(74_000), passed(300_000)]);
+        assert_eq!(told(&checks).as_deref(), Some("test 40s of ~75s"));
+        assert!(running_check(&checks, AttemptId(4), at).is_none());
+        assert!(running_check(&checks[1..], AttemptId(3), at).is_none());
     }
 }

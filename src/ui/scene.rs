@@ -4,11 +4,11 @@
 use ratatui::style::Style;
 
 pub use super::screen_id::ScreenId;
-use super::shelf::Shelf;
+use super::shelf::{Paper, Sheet, Shelf};
 use super::still::Still;
 use super::theme::Theme;
-use crate::domain::{Notice, Timestamp};
-use crate::read_model::ReadModel;
+use crate::domain::{AttemptId, Notice, Timestamp};
+use crate::read_model::{ReadModel, RunningCheck, running_check};
 use crate::term::CursorShape;
 
 /// Everything a frame is made from. Time comes in as a value.
@@ -28,6 +28,16 @@ pub struct Scene<'a> {
     pub session: &'a SessionFacts,
     /// Colours and glyphs.
     pub theme: &'a Theme,
+}
+
+impl<'a> Scene<'a> {
+    /// The check that runs for an attempt, as far as checks were fetched.
+    pub(crate) fn running_check(&self, attempt: AttemptId) -> Option<RunningCheck<'a>> {
+        match self.shelf.sheet(&Paper::Checks(None))? {
+            Sheet::Checks(checks) => running_check(checks, attempt, self.now),
+            _ => None,
+        }
+    }
 }
 
 /// One line of the watcher log.

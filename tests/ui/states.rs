@@ -118,6 +118,80 @@ fn a_filter_that_finds_nothing_says_how_it_is_cleared() {
     }
 }
 
+/// A board on which everything is over: some merged, one failed, one left out with it, one merged after it came back twice.
+fn all_over(size: (u16, u16)) -> Desk {
+    let mut desk = Desk::full(size);
+    let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+    for (nth, id) in ids.iter().enumerate() {
+        desk.change(id, |task| {
+            task.open_attempt = None;
+            task.tries = [("development".into(), if nth < 3 { 2 } else { 1 })].into();
+            if !task.state.is_terminal() {
+                task.state = TaskState::Done;
+            }
+            if task.state == TaskState::Done {
+                task.merged = Some(format!("{nth:02}f00dfeedbeef0123"));
+            }
+        });
+    }
+    desk.press("3");
+    desk
+}
+
+#[test]
+fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth_a_look() {
+    for size in SIZES {
+        let mut desk = all_over(size);
+        let text = desk.text();
+        for told in [
+            "18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
+            "attempts, 3 retries, 3 sent back",
+            "18 merged into feature/shop",
+            "3 worth a look",
+            "new task",
+        ] {
+            assert!(text.contains(told), "{told}\n{text}");
+        }
+        check("all_over", &desk);
+        desk.press("n");
+        assert_eq!(desk.mode(), "ASK");
+    }
+    let text = all_over((120, 40)).text();
+    for told in [
+        "f00dfeed",
+        "dbs-18  Translate the help",
+        "left out with dbs-18",
+        "sent back 2 times",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+}
+
+#[test]
+fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes() {
+    let mut desk = Desk::full((120, 40));
+    desk.press("3");
+    assert!(desk.text().contains("tests 40s of ~74s"), "{}", desk.text());
+    desk.press(":");
+    desk.input(dbs::ui::Input::Paste("@dbs-9".to_owned()));
+    desk.press("Enter V");
+    let line = desk
+        .text()
+        .lines()
+        .find(|line| line.contains("check   "))
+        .map(str::to_owned);
+    assert!(
+        line.is_some_and(|line| line.contains("tests 40s of ~74s")),
+        "{}",
+        desk.text()
+    );
+    let wanted = desk.frame().1.wants;
+    assert!(
+        wanted.iter().any(|want| want.paper == Paper::Checks(None)),
+        "{wanted:?}"
+    );
+}
+
 #[test]
 fn an_empty_inbox_names_who_works_longest() {
     for size in SIZES {
@@ -404,5 +478,5 @@ fn a_task_is_verified_since_its_agent_ended_and_not_since_it_began() {
     desk.press("3");
     let text = desk.text();
     let row = text.lines().find(|row| row.contains("dbs-9")).expect("its row");
-    assert!(row.contains("verifying") && row.contains(" 3s "), "{row}");
+    assert!(row.contains("tests 40s") && row.contains(" 3s "), "{row}");
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::card::Card;
 use super::{
-    Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, kanban, stepped, summary, throughput,
+    Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, gates, kanban, stepped, summary, throughput,
 };
 use crate::domain::{TaskId, counted};
 use crate::read_model::Column;
@@ -99,7 +99,7 @@ impl View for BoardView {
     fn papers(&self, look: &Look<'_>) -> Vec<Want> {
         let task = selected(look.state, look.scene);
         let changes = task.and_then(|task| diff::want(look, &task, Against::Base));
-        changes.into_iter().collect()
+        changes.into_iter().chain(gates::want_running(look)).collect()
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
@@ -315,7 +315,9 @@ fn states(card: &Card<'_>, room: usize) -> Vec<Piece> {
     let short = who.rsplit('-').next().unwrap_or(who);
     let fits = |name: &str| width(name) + 1 + width(&word.text) <= room;
     let name = [who.as_str(), short].into_iter().find(|name| fits(name));
-    let name = name.or_else(|| (card.marker.mark != Mark::NeedsYou).then_some(short));
+    // What it waits for, and how far a check is, matter more than who.
+    let told = matches!(card.marker.mark, Mark::NeedsYou | Mark::Gate);
+    let name = name.or_else(|| (!told).then_some(short));
     let name = name.map(|name| piece(format!("{name} "), Role::Dim));
     name.into_iter().chain([word]).collect()
 }

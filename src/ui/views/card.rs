@@ -25,7 +25,10 @@ pub(super) struct Card<'a> {
 impl<'a> Card<'a> {
     pub(super) fn of(id: &TaskId, scene: &Scene<'a>) -> Option<Card<'a>> {
         let task: &Task = scene.model.tasks.get(id)?;
-        let marker = of_task(task, scene.model, scene.now);
+        let mut marker = of_task(task, scene.model, scene.now);
+        if let Some(running) = task.open_attempt.and_then(|attempt| scene.running_check(attempt)) {
+            marker.word = running.to_string();
+        }
         let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
         Some(Card {
             task,

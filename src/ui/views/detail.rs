@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{Hits, Look, Moved, Step, View, diff, scrolled, terminal};
+use super::{Hits, Look, Moved, Step, View, diff, gates, scrolled, terminal};
 use crate::domain::{Span, TaskId};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::pane::PaneId;
@@ -49,6 +49,7 @@ impl View for DetailView {
             return Vec::new();
         };
         let mut wants: Vec<Want> = diff::want(look, &id, Against::Base).into_iter().collect();
+        wants.extend(gates::want_running(look));
         let task = look.scene.model.tasks.get(&id);
         if let Some(task) = task.filter(|task| failure::is_of_checks(look, task)) {
             wants.push(Want {

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled, stepped};
-use crate::domain::{Span, TaskId};
+use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
 use crate::read_model::{Check, CheckResult, usual_time};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
@@ -27,6 +27,8 @@ const WIDE: u16 = 76;
 /// How long what was read is good enough: while something runs, and otherwise.
 const LIVE: Span = Span::seconds(2);
 const QUIET: Span = Span::seconds(20);
+/// The same where only a word of it is shown.
+const BESIDE: Span = Span::seconds(5);
 /// Cells of the bar of a check that runs.
 const BAR: u64 = 10;
 
@@ -140,6 +142,20 @@ impl View for GatesView {
     }
 }
 
+/// What must be fetched so that a card can say which check runs and for how long; nothing while none can.
+pub(super) fn want_running(look: &Look<'_>) -> Option<Want> {
+    let checks = |attempt: &Attempt| match attempt.state {
+        AttemptState::Verifying => true,
+        AttemptState::Running => matches!(attempt.worker, Worker::Engine(_)),
+        _ => false,
+    };
+    let mut attempts = look.scene.model.attempts.values();
+    attempts.any(|attempt| checks(attempt)).then_some(Want {
+        paper: Paper::Checks(None),
+        fresh_for: BESIDE,
+    })
+}
+
 fn of_task<'a>(look: &Look<'a>) -> Option<&'a TaskId> {
     task_of(&look.pane.content)
 }
@@ -238,10 +254,10 @@ fn seconds(span: Span) -> String {
     }
 }
 
-/// `[####......] 40s of 1m`: how long it runs already, and how long it usually takes.
+/// `[####......] 40s of ~1m`: how long it runs already, and how long it usually takes.
 fn running_for(look: &Look<'_>, all: &[Check], check: &Check, glyphs: Glyphs) -> String {
     let so_far = look.scene.now.since(check.began);
-    let Some(usual) = usual_time(all, &check.command).filter(|usual| usual.0 > 0) else {
+    let Some(usual) = usual_time(all, &check.command) else {
         return so_far.to_string();
     };
     let full = usize::try_from((so_far.0 * BAR / usual.0).min(BAR)).unwrap_or(0);
@@ -251,7 +267,7 @@ fn running_for(look: &Look<'_>, all: &[Check], check: &Check, glyphs: Glyphs) ->
         Glyphs::Ascii => ("#", "."),
     };
     format!(
-        "[{}{}] {so_far} of {usual}",
+        "[{}{}] {so_far} of ~{usual}",
         filled.repeat(full),
         open.repeat(cells - full)
     )

@@ -3,13 +3,20 @@
 use ratatui::layout::Rect;
 
 use super::{LOG, Look, METRICS};
-use crate::domain::{Task, TaskState, counted};
+use crate::domain::{Span, Task, TaskState, counted};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, pieces_width, row_of};
+use crate::ui::marker::Mark;
+use crate::ui::text::{clean, cut};
 use crate::ui::theme::Role;
 
-/// Tasks that are named as worth a look.
+/// Tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
+/// Columns of a title, and of why it is worth a look.
+const TITLE: usize = 40;
+const WHY: usize = 32;
+/// Sent back so often, a task is worth a look though it was merged.
+const OFTEN: u32 = 2;
 
 /// Whether there are tasks, and nothing more happens to any of them by itself.
 pub(super) fn is_due(look: &Look<'_>) -> bool {
@@ -19,7 +26,10 @@ pub(super) fn is_due(look: &Look<'_>) -> bool {
 
 /// Draws the card in the middle of an area.
 pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let lines = lines(look);
+    // Where there is little room fewer tasks are named; what may be done now is always said.
+    let fits = |lines: &Vec<Vec<Piece>>| lines.len() + 2 <= usize::from(area.height);
+    let lines = (0..=NAMED).rev().map(|named| lines(look, named)).find(fits);
+    let lines = lines.unwrap_or_else(|| vec![keys(look)]);
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
     let size = (
         u16::try_from(wide).unwrap_or(u16::MAX).max(30),
@@ -31,7 +41,7 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
+fn lines(look: &Look<'_>, named: usize) -> Vec<Vec<Piece>> {
     let tasks: Vec<&Task> = look.scene.model.tasks.values().map(AsRef::as_ref).collect();
     let many = |wanted: fn(&TaskState) -> bool| tasks.iter().filter(|task| wanted(&task.state)).count();
     let failed = |state: &TaskState| matches!(state, TaskState::Failed(_));
@@ -62,31 +72,107 @@ fn lines(look: &Look<'_>) -> Vec<Vec<Piece>> {
     }
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
-    let attempts: u32 = tasks.iter().map(|task| task.spawns).sum();
-    let rejected: u32 = tasks.iter().map(|task| task.rejections).sum();
-    let merged = tasks.iter().filter(|task| task.merged.is_some()).count();
-    let text = |text: String| vec![piece(text, Role::Text)];
-    let mut lines = vec![
-        outcome,
-        text(format!(
-            " in {}, with {}, {rejected} sent back",
-            ended.since(begun),
-            counted(attempts, "attempt")
-        )),
-    ];
-    if merged > 0 {
-        let base = look.scene.model.base.as_deref().unwrap_or("the base branch");
-        lines.push(text(format!(" {merged} merged into {base}")));
-    }
-    for task in tasks.iter().filter(|task| failed(&task.state)).take(NAMED) {
-        lines.push(vec![
-            piece(format!(" look at {}", task.id), Role::Failed),
-            piece(format!("  {}", task.title), Role::Text),
-        ]);
-    }
+    let mut lines = vec![outcome, plain(figures(&tasks, ended.since(begun)))];
+    lines.extend(merged(look, &tasks, named));
+    lines.extend(review(look, &tasks, named));
     lines.push(Vec::new());
     lines.push(keys(look));
     lines
+}
+
+fn plain(text: String) -> Vec<Piece> {
+    vec![piece(text, Role::Text)]
+}
+
+/// How long it took, and how often something was tried or sent back.
+fn figures(tasks: &[&Task], took: Span) -> String {
+    let tries = |task: &&Task| task.tries.values().sum::<u32>();
+    let attempts: u32 = tasks.iter().map(|task| tries(task).max(task.spawns)).sum();
+    let each = tasks.iter().flat_map(|task| task.tries.values());
+    let again: u32 = each.map(|tries| tries.saturating_sub(1)).sum();
+    let rejected: u32 = tasks.iter().map(|task| task.rejections).sum();
+    format!(
+        " in {took}, with {}, {}, {rejected} sent back",
+        counted(attempts, "attempt"),
+        if again == 1 {
+            "1 retry".to_owned()
+        } else {
+            format!("{again} retries")
+        },
+    )
+}
+
+/// What was merged: how many into what, and the commits of the latest.
+fn merged(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
+    let mut merged: Vec<(&Task, &str)> = tasks
+        .iter()
+        .filter_map(|task| Some((*task, task.merged.as_deref()?)))
+        .collect();
+    if merged.is_empty() {
+        return Vec::new();
+    }
+    merged.sort_by_key(|(task, _)| std::cmp::Reverse(task.since));
+    let base = look.scene.model.base.as_deref().unwrap_or("the base branch");
+    let mut lines = vec![plain(format!(" {} merged into {base}", merged.len()))];
+    lines.extend(merged.iter().take(named).map(|(task, commit)| {
+        let commit: String = commit.chars().take(10).collect();
+        vec![
+            piece(format!("   {commit}"), Role::Dim),
+            piece(format!("  {}", task.id), Role::Done),
+            title(look, task),
+        ]
+    }));
+    lines.extend(more(merged.len(), named));
+    lines
+}
+
+/// What is worth a look: what failed, what was left out, and what was merged only after it came back often; the worst first.
+fn review(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
+    let glyphs = look.scene.theme.glyphs;
+    let worth = tasks.iter().filter_map(|task| {
+        let (rank, mark, role, why) = match &task.state {
+            TaskState::Failed(why) => (0, Mark::Failed, Role::Failed, why.clone()),
+            TaskState::Skipped(root) if *root != task.id => {
+                (1, Mark::Skipped, Role::Retry, format!("left out with {root}"))
+            }
+            TaskState::Done if task.rejections >= OFTEN => {
+                let why = format!("sent back {} times", task.rejections);
+                (2, Mark::Retry, Role::Retry, why)
+            }
+            _ => return None,
+        };
+        let pieces = vec![
+            piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
+            title(look, task),
+            piece(
+                format!("  {}", cut(&clean(&why), WHY, look.scene.theme.more())),
+                Role::Dim,
+            ),
+        ];
+        Some((rank, std::cmp::Reverse(task.rejections), pieces))
+    });
+    let mut worth: Vec<_> = worth.collect();
+    worth.sort_by_key(|(rank, rejections, _)| (*rank, *rejections));
+    if worth.is_empty() {
+        return Vec::new();
+    }
+    let many = worth.len();
+    let mut lines = vec![plain(format!(" {many} worth a look"))];
+    lines.extend(worth.into_iter().take(named).map(|(.., pieces)| pieces));
+    lines.extend(more(many, named));
+    lines
+}
+
+fn title(look: &Look<'_>, task: &Task) -> Piece {
+    piece(
+        format!("  {}", cut(&clean(&task.title), TITLE, look.scene.theme.more())),
+        Role::Text,
+    )
+}
+
+fn more(many: usize, named: usize) -> Option<Vec<Piece>> {
+    let left = many.checked_sub(named).filter(|left| *left > 0 && named > 0)?;
+    Some(vec![piece(format!("   and {left} more"), Role::Dim)])
 }
 
 /// What may be done now.

@@ -121,6 +121,9 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     );
     if let Some(attempt) = model.open_attempt(task) {
         agent(look, attempt, room, lines);
+        if let Some(running) = look.scene.running_check(attempt.id) {
+            fact("check", &running.to_string(), Role::Verifying, room, lines);
+        }
     }
     figures(look, task, lines);
     if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
