@@ -57,6 +57,24 @@ fn a_task_of_the_backlog_comes_back_into_the_backlog() {
 }
 
 #[test]
+fn a_task_taken_back_into_the_backlog_is_handed_over_again() {
+    let mut desk = Desk::full((120, 40));
+    for (task, back) in [
+        ("dbs-15", Command::Release(vec!["dbs-15".into()])),
+        (
+            "dbs-19",
+            Command::Park("dbs-19".into(), "after the release".to_owned()),
+        ),
+    ] {
+        desk.press(":");
+        desk.input(Input::Paste(format!("to backlog {task}")));
+        let withdrawn = Request::Command(Command::Withdraw(task.into()));
+        assert_eq!(desk.press("Enter"), [withdrawn]);
+        assert_eq!(desk.press("u"), [Request::Command(back)]);
+    }
+}
+
+#[test]
 fn a_priority_is_changed_by_key_and_taken_back() {
     let mut desk = Desk::full((120, 40));
     let to = |priority| {

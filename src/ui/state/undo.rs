@@ -74,6 +74,7 @@ pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Comman
             });
             back.collect()
         }
+        Command::Withdraw(id) => back_from_backlog(task(id)?, model)?,
         Command::Update(id, patch) => vec![Command::Update(id.clone(), unpatched(task(id)?, patch)?)],
         Command::Pause => vec![Command::Resume],
         Command::Resume => vec![Command::Pause],
@@ -92,6 +93,20 @@ fn back_from_aside(task: &Task) -> Vec<Command> {
         TaskState::Failed(why) => Command::Park(id, format!("failed before: {why}")),
         _ => again(id),
     }]
+}
+
+/// A task that is about to be taken back into the backlog; nothing where handing it over again would start more than it.
+fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Vec<Command>> {
+    let id = task.id.clone();
+    let goes = model
+        .batches
+        .get(&task.batch)
+        .is_some_and(|batch| batch.go_ahead.is_some());
+    match &task.state {
+        TaskState::Parked(why) => Some(vec![Command::Park(id, why.clone())]),
+        TaskState::Released if goes => Some(vec![Command::Release(vec![id])]),
+        _ => None,
+    }
 }
 
 fn back_from_retry(task: &Task) -> Option<Vec<Command>> {

@@ -13,7 +13,11 @@ use crate::ui::shelf::{Against, Paper, Sheet, Want};
 use crate::ui::state::{Content, Pane, State};
 use crate::ui::target::{self, Target, selected};
 use crate::ui::text::cut_front;
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::theme::Role;
+
+mod lines;
+
+use lines::lines;
 
 /// What a task changed.
 pub(super) struct DiffView;
@@ -363,45 +367,4 @@ fn draw_file(file: &FileDiff, line: Rect, canvas: &mut Canvas<'_>) {
         ..line
     };
     canvas.line(room, &pieces);
-}
-
-fn lines(look: &Look<'_>, file: &FileDiff, area: Rect, canvas: &mut Canvas<'_>) {
-    let height = usize::from(area.height);
-    let first = look.pane.scroll.min(file.lines.len().saturating_sub(height));
-    let numbers = area.width >= NUMBERS_FROM;
-    for (at, line) in file.lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(area, at), &drawn(line, numbers, look.scene.theme.glyphs));
-    }
-    if file.lines.is_empty() {
-        let text = match file.kind {
-            FileChange::Moved => "Moved; its content is the same.",
-            FileChange::Added => "New and empty.",
-            FileChange::Deleted | FileChange::Changed => "No lines to show.",
-        };
-        canvas.line(row_of(area, 0), &[piece(format!(" {text}"), Role::Dim)]);
-    }
-}
-
-/// Numbers, mark and text of one line; the mark alone says what the colour says.
-fn drawn(line: &DiffLine, numbers: bool, glyphs: Glyphs) -> Vec<Piece> {
-    let (mark, role) = match line.kind {
-        LineKind::Place => return vec![piece(format!(" {}", line.text), Role::Verifying)],
-        LineKind::Note => return vec![piece(format!("   {}", line.text), Role::Dim)],
-        LineKind::Same => (" ", Role::Text),
-        LineKind::Added => ("+", Role::Done),
-        LineKind::Removed => ("-", Role::Failed),
-    };
-    let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
-    let mut pieces = Vec::new();
-    if numbers {
-        let gutter = match glyphs {
-            Glyphs::Unicode => "│",
-            Glyphs::Ascii => "|",
-        };
-        let text = format!("{:>5} {:>5} {gutter}", number(line.old), number(line.new));
-        pieces.push(piece(text, Role::Dim));
-    }
-    let text = line.text.replace('\t', "    ");
-    pieces.push(piece(format!("{mark}{text}"), role));
-    pieces
 }
