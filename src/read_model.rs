@@ -29,6 +29,8 @@ pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};
 pub use machine::Machine;
+#[cfg(test)]
+pub(crate) use metrics::settled_attempt;
 pub use metrics::{Figures, Load, Metrics, StageFigures, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
 pub use trouble::{Cause, Trouble};

@@ -2,12 +2,16 @@
 //! a process.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
 mod machine;
 
 pub use machine::{MachineUsage, MachineWatch};
+
+/// Between two looks for who wants to know at once: the shares of the processor are those of this time.
+pub const LOOKED_FOR: Duration = Duration::from_millis(250);
 
 /// Looks again and again: shares of the processor are those since the look before.
 pub struct LoadWatch(Option<System>);

@@ -13,8 +13,8 @@ use super::patience::Patience;
 use super::place::Place;
 use super::server::session::SessionError;
 use super::setup;
-use super::snapshot::{Snapshot, TaskSheet};
-use super::telling::{self, Asked};
+use super::snapshot::{Needs, Snapshot, TaskSheet};
+use super::telling::{self, Asked, Form};
 use super::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet};
 use crate::adapters::clock;
 use crate::adapters::ipc::{Receiver, Sender};
@@ -185,6 +185,31 @@ impl Door {
         Ok(vec![Bytes::from(told?)])
     }
 
+    /// The figures in the server's words; `None` when none runs.
+    ///
+    /// # Errors
+    /// When the server cannot read them.
+    pub fn figures(&mut self, form: Form) -> Result<Option<Vec<Bytes>>, String> {
+        let mut text = Vec::new();
+        match self.converse(Call::Figures(form), &mut text)? {
+            Some(Answer::Told) => Ok(Some(text)),
+            Some(other) => Err(strange(&other)),
+            None => Ok(None),
+        }
+    }
+
+    /// What waits for a person, as the server knows it.
+    ///
+    /// # Errors
+    /// When no server runs.
+    pub fn needs(&mut self) -> Result<Needs, String> {
+        match self.call(Call::Needs)? {
+            Some(Answer::Needs(needs)) => Ok(*needs),
+            Some(other) => Err(strange(&other)),
+            None => Err("could not ask what waits: no server runs".to_owned()),
+        }
+    }
+
     /// A task, and who is at work on it.
     ///
     /// # Errors
@@ -221,17 +246,11 @@ impl Door {
         }
     }
 
-    /// The board as it is.
+    /// The board as the store has it: what a server knows is asked of the server.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn snapshot(&mut self) -> Result<Snapshot, String> {
-        if let Some(answer) = self.call(Call::Snapshot)? {
-            return match answer {
-                Answer::Snapshot(snapshot) => Ok(*snapshot),
-                other => Err(strange(&other)),
-            };
-        }
+    pub fn snapshot(&self) -> Result<Snapshot, String> {
         let files = self.place.store.clone();
         // A project in which nothing has happened yet has no store.
         let mut board = Board::default();
@@ -265,13 +284,13 @@ impl Door {
         })
     }
 
-    /// Hands the board to `show`, and again whenever it may have changed, until the server ends or `show` breaks.
+    /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
     ///
     /// # Errors
     /// When no server runs.
-    pub fn watch(&mut self, show: &mut dyn FnMut(Snapshot) -> ControlFlow<()>) -> Result<(), String> {
+    pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
         self.hear_all(Call::Watch, &mut |said| match said {
-            FromServer::Answer(Answer::Snapshot(board)) => show(*board),
+            FromServer::Answer(Answer::Changed) => show(),
             _ => ControlFlow::Continue(()),
         })
     }
@@ -287,20 +306,20 @@ impl Door {
             );
         };
         let (sender, receiver) = connection.as_mut();
-        self.runtime.block_on(async {
-            say(sender, &FromClient::Call(Box::new(call))).await?;
-            loop {
-                match hear(receiver).await? {
-                    Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
-                    Some(Packet::Said(said)) => {
-                        if take(said).is_break() {
-                            return Ok(());
-                        }
+        self.runtime
+            .block_on(say(sender, &FromClient::Call(Box::new(call))))?;
+        loop {
+            // What is heard is taken outside of the runtime, so that it may ask for more on a way of its own.
+            match self.runtime.block_on(hear(receiver))? {
+                Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
+                Some(Packet::Said(said)) => {
+                    if take(said).is_break() {
+                        return Ok(());
                     }
-                    Some(Packet::Picture(..) | Packet::Text(_)) => {}
                 }
+                Some(Packet::Picture(..) | Packet::Text(_)) => {}
             }
-        })
+        }
     }
 
     /// The board, locked, for one turn in this process; nothing when a server listens by now. It does not wake: nothing is

@@ -1,6 +1,6 @@
 //! The board as data, for the command line and tools, and what is looked for in it. Must not decide anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,29 @@ pub struct TaskSheet {
     pub task: Task,
     /// Its open attempt.
     pub attempt: Option<Attempt>,
+}
+
+/// What of a board waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needs {
+    /// Tasks there are on the whole board.
+    pub tasks: usize,
+    /// The tasks that wait, their attempts, and those that are open; all the rest is left out.
+    pub board: Snapshot,
+}
+
+impl Needs {
+    /// What waits on the board of a server that is at work.
+    pub fn served(model: &ReadModel) -> Needs {
+        let waiting: BTreeSet<&TaskId> = model.attention.iter().map(|item| &item.task).collect();
+        let mut board = Snapshot::served(model);
+        let tasks = board.tasks.len();
+        board.tasks.retain(|id, _| waiting.contains(id));
+        board
+            .attempts
+            .retain(|_, attempt| attempt.state.is_open() || waiting.contains(&attempt.task));
+        Needs { tasks, board }
+    }
 }
 
 impl Snapshot {

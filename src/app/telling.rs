@@ -3,10 +3,14 @@
 //! not print, nor ask for anything that is not in the board or the question.
 
 mod board;
+mod debug;
+mod metrics;
 mod question;
 mod status;
 mod task;
 mod tasks;
 mod why;
 
+pub use debug::{StateEntry, StateFolder};
+pub use metrics::figures;
 pub use question::{Around, Asked, Branches, Form, Question, tell};

@@ -7,8 +7,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
-use crate::app::snapshot::{Snapshot, TaskSheet};
-use crate::app::telling::Asked;
+use crate::app::snapshot::{Needs, TaskSheet};
+use crate::app::telling::{Asked, Form};
 use crate::domain::attempt::Attempt;
 use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
 use crate::term::Rgb;
@@ -103,10 +103,12 @@ pub enum Call {
         /// What the person says.
         says: Consent,
     },
-    /// The board as it is.
-    Snapshot,
-    /// What a command prints about it.
+    /// What a command prints about the board.
     Tell(Asked),
+    /// The figures about the work that was done, as a command prints them.
+    Figures(Form),
+    /// What of the board waits for a person.
+    Needs,
     /// A task, and who is at work on it.
     Task(TaskId),
     /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
@@ -116,7 +118,7 @@ pub enum Call {
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
-    /// The board as it is, and again whenever it may have changed, a few times a second at most, until the conversation ends.
+    /// Say that there is a board, and again whenever it has changed, a few times a second at most, until the conversation ends.
     Watch,
     /// Read settings and workflows again.
     Reload,
@@ -229,8 +231,10 @@ pub enum Way {
 pub enum Answer {
     /// To a request or signal.
     Asked(Result<Accepted, Refusal>),
-    /// The board.
-    Snapshot(Box<Snapshot>),
+    /// What waits for a person.
+    Needs(Box<Needs>),
+    /// The board is another one than before.
+    Changed,
     /// That was all of the text.
     Told,
     /// The task, if there is one.

@@ -185,56 +185,59 @@ pub struct Figures {
     pub loads: Vec<Load>,
 }
 
+/// An attempt of a developer that is over, for tests: number, stage, when it was made and ended, verdict.
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verdict: Verdict) -> Attempt {
     use crate::domain::attempt::{Activity, WorkspaceState};
     use crate::domain::{AttemptMode, Doing, Worker};
 
-    fn attempt(id: u64, stage: &str, (from, to): (u64, u64), verdict: Verdict) -> Attempt {
-        Attempt {
-            id: AttemptId(id),
-            task: "dbs-1".into(),
-            stage: stage.into(),
-            n: 1,
-            mode: AttemptMode::Fresh,
-            worker: Worker::Agent {
-                role: "developer".into(),
-                name: "developer-ravel".to_owned(),
-            },
-            state: AttemptState::Settled(verdict),
-            signals: Vec::new(),
-            refused: Vec::new(),
-            workplace: None,
-            activity: Activity {
-                doing: Doing::Exited,
-                source: "exit".to_owned(),
-                since: Timestamp(to),
-            },
-            evidence: Vec::new(),
-            checks: 0,
-            created_at: Timestamp(from),
-            started_at: None,
-            deadline: None,
-            awaited: None,
-            ended_at: Some(Timestamp(to)),
-            workspace: WorkspaceState::Gone,
-        }
+    Attempt {
+        id: AttemptId(id),
+        task: "t-1".into(),
+        stage: stage.into(),
+        n: 1,
+        mode: AttemptMode::Fresh,
+        worker: Worker::Agent {
+            role: "developer".into(),
+            name: "developer-ravel".to_owned(),
+        },
+        state: AttemptState::Settled(verdict),
+        signals: Vec::new(),
+        refused: Vec::new(),
+        workplace: None,
+        activity: Activity {
+            doing: Doing::Exited,
+            source: "exit".to_owned(),
+            since: Timestamp(to),
+        },
+        evidence: Vec::new(),
+        checks: 0,
+        created_at: Timestamp(from),
+        started_at: None,
+        deadline: None,
+        awaited: None,
+        ended_at: Some(Timestamp(to)),
+        workspace: WorkspaceState::Gone,
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn a_trail_counts_repeated_stages_and_marks_those_that_sent_work_back() {
         let mut metrics = Metrics::default();
         let crash = Verdict::Failed(FailureClass::Crash, String::new());
         for attempt in [
-            attempt(1, "development", (0, 10), crash),
-            attempt(2, "development", (10, 40), Verdict::Passed),
-            attempt(3, "review", (40, 45), Verdict::Rejected(String::new())),
-            attempt(4, "development", (50, 60), Verdict::Passed),
+            settled_attempt(1, "development", (0, 10), crash),
+            settled_attempt(2, "development", (10, 40), Verdict::Passed),
+            settled_attempt(3, "review", (40, 45), Verdict::Rejected(String::new())),
+            settled_attempt(4, "development", (50, 60), Verdict::Passed),
         ] {
             metrics.take(&attempt);
         }
-        let trail = &metrics.trails[&"dbs-1".into()];
+        let trail = &metrics.trails[&"t-1".into()];
         let steps: Vec<_> = trail
             .steps
             .iter()
@@ -263,19 +266,19 @@ mod tests {
     #[test]
     fn what_was_stopped_by_a_person_says_nothing_about_a_stage() {
         let mut metrics = Metrics::default();
-        metrics.take(&attempt(
+        metrics.take(&settled_attempt(
             1,
             "review",
             (0, 900),
             Verdict::Stopped(StopCause::Killed),
         ));
-        metrics.take(&attempt(
+        metrics.take(&settled_attempt(
             2,
             "review",
             (0, 100),
             Verdict::Stopped(StopCause::Timeout),
         ));
-        let mut open = attempt(3, "review", (0, 100), Verdict::Passed);
+        let mut open = settled_attempt(3, "review", (0, 100), Verdict::Passed);
         open.state = AttemptState::Running;
         metrics.take(&open);
         assert_eq!((metrics.attempts, metrics.stopped, metrics.timeouts()), (2, 1, 1));

@@ -24,7 +24,10 @@ const QUESTIONS: &[&[&str]] = &[
     &["why", "t-1"],
     &["why", "t-3", "--json"],
     &["why", "nope"],
+    &["debug"],
     &["debug", "--json"],
+    &["metrics"],
+    &["metrics", "--json"],
     &["approve", "nope"],
     &["kill-agent", "t-1"],
     &["logs", "t-1"],
@@ -89,7 +92,14 @@ fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
         }
         if words.first() == Some(&"debug") {
             // The folder is not the board's, and a server writes in it.
-            out = out.split_once("\"folder\"").unwrap().0.to_owned();
+            let folder = shop.git.project().join(".debussy");
+            let folder = folder.canonicalize().unwrap();
+            out = out.split_once(folder.to_str().unwrap()).unwrap().0.to_owned();
+        }
+        if *words == ["metrics", "--json"] {
+            let mut figures: serde_json::Value = serde_json::from_str(&out).unwrap();
+            assert!(figures["at"].take().is_u64(), "{out}");
+            out = figures.to_string();
         }
         format!("{words:?} {}\n{out}{}", said.code, said.err)
     });

@@ -15,7 +15,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
-use crate::app::snapshot::Snapshot;
+use crate::app::snapshot::Needs;
 use crate::app::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet};
 use crate::domain::{TaskId, Timestamp, counted};
 use crate::read_model::ReadModel;
@@ -104,14 +104,14 @@ impl Plain {
     }
 
     async fn introduce(&mut self) -> Result<(), String> {
-        let board = self.look().await?;
+        let Needs { tasks, board } = self.look().await?;
         self.model = board.read_model();
         self.heard_at = board.at;
         out::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
             self.place.name,
             self.place.root.display(),
-            counted(board.tasks.len(), "task"),
+            counted(tasks, "task"),
             counted(self.model.agents().count(), "agent")
         ));
         out::line("Type help for what can be typed, quit to leave.");
@@ -207,8 +207,7 @@ impl Plain {
     /// Looks at the board, and says what came and went that needs the person.
     async fn refresh(&mut self) -> Result<(), String> {
         let begun = Instant::now();
-        let board = self.look().await?;
-        self.model = board.read_model();
+        self.model = self.look().await?.board.read_model();
         for line in self.prompts.update(&self.model) {
             tell(&line);
         }
@@ -220,8 +219,8 @@ impl Plain {
         least.max(self.took.saturating_mul(SHARE))
     }
 
-    async fn look(&self) -> Result<Snapshot, String> {
-        self.beside(|place, _edge| Door::to(place)?.snapshot()).await
+    async fn look(&self) -> Result<Needs, String> {
+        self.beside(|place, _edge| Door::to(place)?.needs()).await
     }
 
     /// Does what blocks beside the conversation.

@@ -15,6 +15,8 @@ pub(super) use metrics::metrics;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use bytes::Bytes;
+
 use super::Outcome;
 use crate::adapters::git::{GitSetup, task_branches};
 use crate::app::args::Json;
@@ -22,8 +24,7 @@ use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
 use crate::app::place::Place;
-use crate::app::snapshot::Snapshot;
-use crate::app::telling::{self, Around, Asked, Branches, Question};
+use crate::app::telling::{Around, Asked, Branches, Question};
 
 /// Goes on as long as somebody reads.
 fn unless_unread() -> ControlFlow<()> {
@@ -40,8 +41,7 @@ pub(super) fn tell(edge: &Edge, question: Question, json: Json) -> Outcome {
 }
 
 fn print(door: &mut Door, question: Question, json: Json) -> Outcome {
-    let form = json.into();
-    for part in door.tell(&Asked { question, form })? {
+    for part in tell_of(door, question, json)? {
         out::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
@@ -71,31 +71,41 @@ pub(super) fn board(edge: &Edge, watch: bool, json: Json) -> Outcome {
     if !watch {
         return print(&mut door, question(), json);
     }
-    let mut last: Option<Snapshot> = None;
+    let mut first = true;
     let mut trouble = None;
-    door.watch(&mut |board| {
-        // What only a clock changed is no change.
-        let is_new = last.as_ref().is_none_or(|last| {
-            let at = last.at;
-            Snapshot { at, ..board.clone() } != *last
-        });
-        if is_new {
-            if last.is_some() && !json.json {
-                out::line("");
+    door.watch(&mut || {
+        let blank = !first && !json.json;
+        first = false;
+        match again(&place, question(), json, blank) {
+            Ok(()) => unless_unread(),
+            Err(why) => {
+                trouble = Some(why);
+                ControlFlow::Break(())
             }
-            let (question, form) = (question(), json.into());
-            match telling::tell(&board, &Asked { question, form }) {
-                Ok(text) => out::bytes(text.as_bytes()),
-                Err(why) => {
-                    trouble = Some(why);
-                    return ControlFlow::Break(());
-                }
-            }
-            last = Some(board);
         }
-        unless_unread()
     })?;
     trouble.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.
+fn again(place: &Place, question: Question, json: Json, blank: bool) -> Result<(), String> {
+    let mut door = Door::to(place.clone())?;
+    if !door.is_live() {
+        return Ok(());
+    }
+    let text = tell_of(&mut door, question, json)?;
+    if blank {
+        out::line("");
+    }
+    for part in text {
+        out::bytes(&part);
+    }
+    Ok(())
+}
+
+fn tell_of(door: &mut Door, question: Question, json: Json) -> Result<Vec<Bytes>, String> {
+    let form = json.into();
+    door.tell(&Asked { question, form })
 }
 
 /// Local branches of tasks, or why they could not be listed.

@@ -7,8 +7,8 @@ use super::reloading;
 use super::screens::holder_of;
 use super::session;
 use super::session::Session;
-use crate::app::snapshot::Snapshot;
-use crate::app::telling::{self, Asked};
+use crate::app::snapshot::{Needs, Snapshot};
+use crate::app::telling::{self, Asked, Form};
 use crate::app::wire::{Answer, Call, SignalSent, StopAgents, Who};
 use crate::domain::attempt::Doing;
 use crate::domain::signal::LONGEST_REPORT;
@@ -31,8 +31,10 @@ pub(super) enum Outcome {
     Stop(Answer, StopAgents),
     /// Lines from that position on.
     Follow(u64),
-    /// Board after board.
+    /// A word whenever the board has changed.
     Watch,
+    /// The figures, which take a while to look at.
+    Figures(Form),
 }
 
 /// Answers a call. Blocks until the board has decided: call from a blocking thread.
@@ -41,13 +43,17 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
         Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
         Call::Signal(signal) => Outcome::Answer(asked(take_signal(&session.intake, &signal))),
         Call::Consent { attempt, what, says } => Outcome::Answer(consent(session, attempt, (&what, says))),
-        Call::Snapshot => Outcome::Answer(Answer::Snapshot(Box::new(board(session)))),
         Call::Task(id) => Outcome::Answer(Answer::Task(board(session).sheet(&id).map(Box::new))),
         Call::Attempt(name) => Outcome::Answer(Answer::Attempt(
             board(session).attempt(&name).cloned().map(Box::new),
         )),
         Call::Ids => Outcome::Answer(Answer::Ids(board(session).tasks.into_keys().collect())),
         Call::Tell(asked) => tell(session, &asked),
+        Call::Figures(form) => Outcome::Figures(form),
+        Call::Needs => {
+            let picture = Arc::clone(&session.pictures.borrow());
+            Outcome::Answer(Answer::Needs(Box::new(Needs::served(&picture))))
+        }
         Call::Follow(after) => Outcome::Follow(after),
         Call::Watch => Outcome::Watch,
         Call::Reload => Outcome::Answer(reload(session)),
@@ -67,6 +73,19 @@ fn tell(session: &Session, asked: &Asked) -> Outcome {
         Ok(text) => Outcome::Text(text),
         Err(why) => Outcome::Answer(Answer::Failed(why)),
     }
+}
+
+/// The figures as a command prints them, of what agents use since the last look at it. Blocks.
+///
+/// # Errors
+/// When the store cannot be read; for people.
+pub(super) fn figures(session: &Session, form: Form) -> Result<String, String> {
+    let picture = Arc::clone(&session.pictures.borrow());
+    let figures = session
+        .tally
+        .figures(session, &picture)
+        .map_err(|why| format!("could not {why}"))?;
+    telling::figures(&Snapshot::served(&picture), &figures, form)
 }
 
 /// Checks who speaks, then hands the signal to the engine; answers when it is durable.

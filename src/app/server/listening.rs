@@ -21,10 +21,13 @@ use super::shells::Shells;
 use super::sizes::Sizes;
 use super::{drawing, inbox_folder};
 use crate::adapters::ipc::{Connection, Listener, Receiver, Sender};
+use crate::adapters::load::LOOKED_FOR;
 use crate::app::snapshot::Snapshot;
+use crate::app::telling::Form;
 use crate::app::wire::{
     self, Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet, StopAgents,
 };
+use crate::domain::Timestamp;
 use crate::ports::holders::{HolderId, PaneSize};
 use crate::term::Palette;
 
@@ -237,6 +240,7 @@ async fn talk(server: &Arc<Server>, (mut sender, mut receiver): Connection) -> R
                     }
                     Outcome::Follow(after) => return follow(server, &mut sender, after).await,
                     Outcome::Watch => return watch(server, &mut sender).await,
+                    Outcome::Figures(form) => figures(server, &mut sender, form).await?,
                 }
             }
             Some(FromClient::Attach(attach)) => {
@@ -275,12 +279,40 @@ async fn follow(server: &Server, sender: &mut Sender, after: u64) -> Result<(), 
     }
 }
 
-/// Sends board after board, the newest each time, until the peer goes or the server ends.
+/// Sends the figures. What agents use is what they use between two looks.
+async fn figures(server: &Arc<Server>, sender: &mut Sender, form: Form) -> Result<(), TalkError> {
+    let mut told = Err("the call broke; see the log".to_owned());
+    for look in 0..2 {
+        if look > 0 {
+            tokio::time::sleep(LOOKED_FOR).await;
+        }
+        let asked = Arc::clone(server);
+        let figures = tokio::task::spawn_blocking(move || calls::figures(&asked.session, form)).await;
+        told = figures.unwrap_or_else(|_| Err("the call broke; see the log".to_owned()));
+        if told.is_err() || server.session.pictures.borrow().agents().next().is_none() {
+            break;
+        }
+    }
+    match told {
+        Ok(text) => tell(sender, &text).await,
+        Err(why) => say(sender, &FromServer::Answer(Answer::Failed(why))).await,
+    }
+}
+
+/// Says whenever the board has changed, and at once that there is one, until the peer goes or the server ends.
 async fn watch(server: &Server, sender: &mut Sender) -> Result<(), TalkError> {
     let mut pictures = server.session.pictures.clone();
+    let mut last: Option<Snapshot> = None;
     loop {
-        let board = Snapshot::served(&pictures.borrow_and_update());
-        say(sender, &FromServer::Answer(Answer::Snapshot(Box::new(board)))).await?;
+        // What only a clock changed is no change.
+        let board = Snapshot {
+            at: Timestamp::default(),
+            ..Snapshot::served(&pictures.borrow_and_update())
+        };
+        if last.as_ref() != Some(&board) {
+            say(sender, &FromServer::Answer(Answer::Changed)).await?;
+            last = Some(board);
+        }
         let change = async {
             tokio::time::sleep(BOARD_EVERY).await;
             pictures.changed().await

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::debug::{self, StateFolder};
 use super::{board, status, task, tasks, why};
 use crate::app::args::Json;
 use crate::app::snapshot::Snapshot;
@@ -53,6 +54,8 @@ pub enum Question {
     Task(TaskId),
     /// Why a task does not move, or what an agent does; by the name of either.
     Why(String),
+    /// How many tasks are where, and what lies in the state folder (K75).
+    Debug(StateFolder),
 }
 
 /// Local branches of tasks, or why they could not be listed. Who asks says it: git is not the board's.
@@ -81,6 +84,7 @@ pub fn tell(board: &Snapshot, asked: &Asked) -> Result<String, String> {
         Question::Board(around) => board::tell(board, around, asked.form),
         Question::Task(id) => task::tell(board, id, asked.form),
         Question::Why(name) => why::tell(board, name, asked.form),
+        Question::Debug(folder) => debug::tell(board, folder, asked.form),
     }
 }
 
