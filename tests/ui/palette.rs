@@ -40,6 +40,21 @@ fn every_action_is_found_in_the_palette_by_its_title_and_by_every_synonym() {
 }
 
 #[test]
+fn whoever_wants_to_kill_abort_or_cancel_finds_how_an_agent_is_stopped() {
+    let mut desk = Desk::full((120, 40));
+    for word in ["kill", "abort", "cancel"] {
+        desk.press(":");
+        type_in(&mut desk, word);
+        assert!(
+            line(&desk.text(), "│ stop agent ").is_some(),
+            "{word}\n{}",
+            desk.text()
+        );
+        desk.press("Esc");
+    }
+}
+
+#[test]
 fn enter_runs_what_is_marked_and_it_comes_first_the_next_time() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
