@@ -24,7 +24,7 @@ mod sessions;
 mod trouble;
 
 pub use attention::{Attention, AttentionKind};
-pub use check::{Check, CheckResult, RunningCheck, running_check, usual_time, worst_first};
+pub use check::{Check, CheckResult, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};

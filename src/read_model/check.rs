@@ -71,7 +71,7 @@ pub fn worst_first(checks: &mut [Check]) {
 const LEAST_RUNS: usize = 2;
 
 /// How long a command usually takes: the median of the runs that came to an end; nothing while there are too few of them.
-pub fn usual_time(checks: &[Check], command: &str) -> Option<Span> {
+fn usual_time(checks: &[Check], command: &str) -> Option<Span> {
     let to_the_end = |check: &&Check| matches!(check.result, CheckResult::Passed | CheckResult::Failed(_));
     let ended = checks
         .iter()
@@ -97,30 +97,44 @@ pub struct RunningCheck<'a> {
 /// The check that runs for an attempt, if one does.
 pub fn running_check(checks: &[Check], attempt: AttemptId, now: Timestamp) -> Option<RunningCheck<'_>> {
     let runs = |check: &&Check| check.attempt == attempt && check.result == CheckResult::Running;
-    let check = checks.iter().find(runs)?;
-    Some(RunningCheck {
-        check,
-        so_far: now.since(check.began),
-        usual: usual_time(checks, &check.command),
-    })
+    checks
+        .iter()
+        .find(runs)
+        .map(|check| RunningCheck::among(checks, check, now))
+}
+
+impl<'a> RunningCheck<'a> {
+    /// How long one of these runs already, and how long it usually takes.
+    pub fn among(checks: &[Check], check: &'a Check, now: Timestamp) -> RunningCheck<'a> {
+        RunningCheck {
+            check,
+            so_far: now.since(check.began),
+            usual: usual_time(checks, &check.command),
+        }
+    }
+
+    /// `40s of ~75s`: how long it runs, and how long it usually takes where that is known.
+    pub fn times(&self) -> String {
+        let so_far = spent(self.so_far);
+        match self.usual {
+            Some(usual) => format!("{so_far} of ~{}", spent(usual)),
+            None => so_far,
+        }
+    }
 }
 
 impl fmt::Display for RunningCheck<'_> {
-    /// `test 40s of ~75s`: its name, how long it runs, and how long it usually takes where that is known.
+    /// `test 40s of ~75s`: its name and its times.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.check.name)?;
-        spent(f, self.so_far)?;
-        let Some(usual) = self.usual else { return Ok(()) };
-        f.write_str(" of ~")?;
-        spent(f, usual)
+        write!(f, "{} {}", self.check.name, self.times())
     }
 }
 
 /// Finer than elsewhere: whether a minute or nearly two is what one waits for.
-fn spent(f: &mut fmt::Formatter<'_>, span: Span) -> fmt::Result {
+fn spent(span: Span) -> String {
     match span.0 / 1000 {
-        seconds @ 0..120 => write!(f, "{seconds}s"),
-        _ => write!(f, "{span}"),
+        seconds @ 0..120 => format!("{seconds}s"),
+        _ => span.to_string(),
     }
 }
 

@@ -6,6 +6,7 @@ use super::fuzzy::Needle;
 use super::keymap::{Keymap, Place};
 use super::likely::likely;
 use super::marker::Mark;
+use super::possible::why_not;
 use super::scene::Scene;
 use super::state::State;
 use super::target::Target;
@@ -72,7 +73,11 @@ fn all(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<HelpRow> {
         HelpRow::Text(about_mode(state, mode_below(state, scene, arranged.focus))),
         HelpRow::Heading("Keys here"),
     ];
-    rows.extend(likely(state, scene, arranged).into_iter().map(HelpRow::Act));
+    // What can be done now comes first.
+    let (now, not_now): (Vec<_>, Vec<_>) = likely(state, scene, arranged)
+        .into_iter()
+        .partition(|action| why_not(*action, state, scene, arranged).is_none());
+    rows.extend(now.into_iter().chain(not_now).map(HelpRow::Act));
     for group in Group::ALL {
         rows.push(HelpRow::Heading(group.title()));
         let of_group = entries().filter(|entry| entry.group == group);

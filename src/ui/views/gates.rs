@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled, stepped};
 use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
-use crate::read_model::{Check, CheckResult, usual_time};
+use crate::read_model::{Check, CheckResult, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists;
@@ -254,22 +254,23 @@ fn seconds(span: Span) -> String {
     }
 }
 
-/// `[####......] 40s of ~1m`: how long it runs already, and how long it usually takes.
+/// `[####......] 40s of ~75s`: how long it runs already, and how long it usually takes.
 fn running_for(look: &Look<'_>, all: &[Check], check: &Check, glyphs: Glyphs) -> String {
-    let so_far = look.scene.now.since(check.began);
-    let Some(usual) = usual_time(all, &check.command) else {
-        return so_far.to_string();
+    let running = RunningCheck::among(all, check, look.scene.now);
+    let Some(usual) = running.usual else {
+        return running.times();
     };
-    let full = usize::try_from((so_far.0 * BAR / usual.0).min(BAR)).unwrap_or(0);
+    let full = usize::try_from((running.so_far.0 * BAR / usual.0.max(1)).min(BAR)).unwrap_or(0);
     let cells = usize::try_from(BAR).unwrap_or(0);
     let (filled, open) = match glyphs {
         Glyphs::Unicode => ("█", "░"),
         Glyphs::Ascii => ("#", "."),
     };
     format!(
-        "[{}{}] {so_far} of ~{usual}",
+        "[{}{}] {}",
         filled.repeat(full),
-        open.repeat(cells - full)
+        open.repeat(cells - full),
+        running.times()
     )
 }
 
