@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use dbs::domain::{EvidenceKind, SignalKind, StageId};
+use dbs::domain::{EvidenceKind, SignalKind, Span, StageId};
 use dbs::ports::git::{BranchName, Git as _, Rest, RestRequest, SafeName, Signature};
 
 use crate::bench::{Bench, draft};
@@ -101,6 +101,25 @@ fn what_an_agent_committed_itself_is_left_as_it_is_and_nothing_at_all_is_empty()
         "{:?}",
         bench.task("t-2")
     );
+}
+
+#[test]
+fn while_the_commit_cannot_be_made_nothing_moves_and_it_is_made_when_it_can() {
+    let mut bench = bench();
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    // All other evidence would be content with this.
+    bench.git.commit(&folder, "one.txt", "one\n", "One");
+    fs::write(folder.join("two.txt"), "two\n").unwrap();
+    let lock = bench.git.project().join(".git/refs/heads/feature/t-1.lock");
+    fs::write(&lock, "").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1"), ("development", "verifying"));
+    fs::remove_file(&lock).unwrap();
+    bench.wait(Span::minutes(1));
+    assert_eq!(bench.stage("t-1").0, "reviewing", "{}", bench.comments("t-1"));
+    let files = ["ls-tree", "--name-only", "feature/t-1", "two.txt"];
+    assert_eq!(bench.git.git(&bench.git.origin(), &files), "two.txt");
 }
 
 #[test]

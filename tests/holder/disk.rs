@@ -53,6 +53,8 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
         record.get("output").and_then(serde_json::Value::as_u64) > Some(2 * 8 * 1_000_000),
         "{record}"
     );
+    // Unmounted before the folder below it is removed.
+    drop(disk);
 }
 
 /// Everything before the gap is what was written, and the gap is where the index says.
