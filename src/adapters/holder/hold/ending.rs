@@ -56,7 +56,8 @@ pub(super) fn finish(desk: &Desk, estate: &Estate, exit: Exit, at: Timestamp) {
         insist(&path, &record);
     }
     pack_all(&desk.log);
-    desk.hub.linger(LINGER_ALONE, LINGER);
+    // Where the socket was removed nobody can come any more.
+    desk.hub.linger(LINGER_ALONE, LINGER, &|| estate.socket.exists());
     // Only a folder that was removed already has no socket.
     drop(std::fs::remove_file(&estate.socket));
 }

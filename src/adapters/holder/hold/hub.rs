@@ -21,6 +21,8 @@ const REPLIES: usize = 64;
 const PEERS: usize = 8;
 /// How long written bytes may be unsafe from a power cut.
 const SYNC_AFTER: Duration = Duration::from_secs(2);
+/// How often it is looked whether anybody can still come for the end.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The shared state.
 pub(super) struct Hub {
@@ -188,18 +190,20 @@ impl Hub {
     }
 
     /// Waits until whoever listened has heard the end and left; `alone` bounds waiting for somebody to come, `most`
-    /// bounds all of it.
-    pub(super) fn linger(&self, alone: Duration, most: Duration) {
-        let mut state = self.state.lock();
+    /// bounds all of it. Nobody is waited for who cannot come.
+    pub(super) fn linger(&self, alone: Duration, most: Duration, can_come: &dyn Fn() -> bool) {
         let start = Instant::now();
         loop {
+            let is_forgotten = !can_come();
+            let mut state = self.state.lock();
             let is_alone = state.peers.is_empty();
             let was_heard = matches!(state.finale, Finale::Announced { was_heard: true, .. });
             let limit = if is_alone { alone } else { most };
-            if is_alone && was_heard || start.elapsed() >= limit {
+            if is_alone && (was_heard || is_forgotten) || start.elapsed() >= limit {
                 return;
             }
-            self.chores.wait_until(&mut state, start + limit);
+            let look_again = Instant::now() + LOOK_AGAIN;
+            self.chores.wait_until(&mut state, look_again.min(start + limit));
         }
     }
 
@@ -316,5 +320,38 @@ impl Hub {
         self.news.notify_all();
         self.room.notify_all();
         self.chores.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
+        const LONG: Duration = Duration::from_mins(2);
+        let hub = Hub::new(PaneSize::cells(80, 24));
+        let (can_come, looks) = (AtomicBool::new(true), AtomicUsize::new(0));
+        let (left, has_left) = sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let look = || {
+                    looks.fetch_add(1, Ordering::SeqCst);
+                    can_come.load(Ordering::SeqCst)
+                };
+                hub.linger(LONG, LONG, &look);
+                left.send(()).ok();
+            });
+            while looks.load(Ordering::SeqCst) < 2 {
+                assert!(has_left.try_recv().is_err(), "it did not wait");
+                std::thread::yield_now();
+            }
+            can_come.store(false, Ordering::SeqCst);
+            let went = has_left.recv_timeout(LONG / 2);
+            assert!(went.is_ok(), "it waits for nobody");
+        });
     }
 }
