@@ -244,6 +244,9 @@ fn a_terminal_that_is_followed_is_shown_line_by_line_until_its_program_ends() {
 #[test]
 fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
     let shop = agent(r#"printf "\033[32mgrün\033[m 顧客\n\033[A\033[10Cover\n"; sleep 1.2; printf end"#);
+    // Before there is a server that changes the board by itself.
+    shop.refuses(&["logs", "1", "--cast", "--raw"], 2, "cannot be used with");
+    shop.refuses(&["logs", "--cast"], 2, "ATTEMPT");
     go(&shop);
     Following::begin(&shop, &["logs", "1", "--follow"]).rest();
     let cast = shop.does(&["logs", "1", "--cast"]);
@@ -268,8 +271,6 @@ fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
         screen(&mut played).contains("grün 顧客 over") && ended >= 1.2,
         "{ended}"
     );
-    shop.refuses(&["logs", "1", "--cast", "--raw"], 2, "cannot be used with");
-    shop.refuses(&["logs", "--cast"], 2, "ATTEMPT");
 }
 
 #[test]
