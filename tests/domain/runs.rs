@@ -183,6 +183,33 @@ fn the_run_is_aborted_before_anything_is_skipped_when_too_much_would_be() {
 }
 
 #[test]
+fn what_waits_for_an_aborted_run_from_outside_waits_on() {
+    let mut desk = graph(&[
+        ("a", &[]),
+        ("b", &["a"]),
+        ("c", &["a"]),
+        ("d", &["a"]),
+        ("e", &[]),
+    ]);
+    let mut outside = |id: &str, on: &str| {
+        let mut draft = draft(id, "graph");
+        draft.batch = BatchId::from("depot");
+        draft.deps = [on.into()].into();
+        desk.planned(draft);
+        desk.ask(Command::Release(vec![id.into()])).unwrap();
+    };
+    outside("x", "b");
+    outside("y", "a");
+    break_down(&mut desk, "a");
+    assert!(matches!(run(&desk), RunState::Aborted(_)));
+    assert_eq!(desk.word("x"), "released", "b was not skipped");
+    assert_eq!(desk.task("y").state, TaskState::Skipped("a".into()));
+    // Also when something happens later.
+    desk.pass("e");
+    assert_eq!(desk.word("x"), "released");
+}
+
+#[test]
 fn exactly_half_is_not_too_much() {
     let mut desk = graph(&[("a", &[]), ("b", &["a"]), ("c", &["a"]), ("d", &[]), ("e", &[])]);
     break_down(&mut desk, "a");

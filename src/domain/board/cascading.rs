@@ -25,33 +25,24 @@ impl Board {
         self.unskip(step, &near);
         let freed = std::mem::take(&mut self.index.cascading);
         near.extend(self.near(freed));
-        let mut by_batch: BTreeMap<BatchId, BTreeMap<TaskId, TaskId>> = BTreeMap::new();
-        for (id, root) in self.doomed(&near) {
-            if let Some(task) = self.tasks.get(&id) {
-                by_batch.entry(task.batch.clone()).or_default().insert(id, root);
-            }
+        let mut doomed = self.doomed(&near);
+        while let Some((batch, why)) = self.too_many(&doomed) {
+            step.announce(Level::Alert, "aborted", format!("run of {batch} aborted: {why}"));
+            self.edit_batch(&batch, |row| {
+                row.run = RunState::Aborted(why);
+                row.since = step.now;
+            });
+            // Nothing of it is skipped, so what waits for that in other runs waits on.
+            doomed = self.doomed(&near);
         }
-        for (batch, doomed) in by_batch {
-            if self.is_aborted(&batch) {
-                continue;
-            }
-            if let Some(why) = self.breaker(&batch, &doomed) {
-                step.announce(Level::Alert, "aborted", format!("run of {batch} aborted: {why}"));
-                self.edit_batch(&batch, |row| {
-                    row.run = RunState::Aborted(why);
-                    row.since = step.now;
-                });
-                continue;
-            }
-            for (id, root) in doomed {
-                step.say(
-                    Level::Warning,
-                    "skip",
-                    &id,
-                    format!("{id} is skipped because of {root}"),
-                );
-                self.put(step.now, &id, TaskState::Skipped(root));
-            }
+        for (id, root) in doomed {
+            step.say(
+                Level::Warning,
+                "skip",
+                &id,
+                format!("{id} is skipped because of {root}"),
+            );
+            self.put(step.now, &id, TaskState::Skipped(root));
         }
     }
 
@@ -70,7 +61,8 @@ impl Board {
         }
     }
 
-    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one. Looked
+    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one, but for
+    /// aborted runs and what waits for them. Looked
     /// for from `near` on: what is broken there, or is waited for there.
     fn doomed(&self, near: &BTreeSet<TaskId>) -> BTreeMap<TaskId, TaskId> {
         let rows = near.iter().filter_map(|id| self.tasks.get(id));
@@ -97,7 +89,21 @@ impl Board {
         let skips = self
             .workflow_of(task)
             .is_some_and(|flow| matches!(flow.cascade, Cascade::Skip { .. }));
-        waits && skips && task.open_attempt.is_none()
+        waits && skips && task.open_attempt.is_none() && !self.is_aborted(&task.batch)
+    }
+
+    /// The first run of which too much would be skipped, and why that is too much.
+    fn too_many(&self, doomed: &BTreeMap<TaskId, TaskId>) -> Option<(BatchId, String)> {
+        let mut by_batch: BTreeMap<&BatchId, BTreeMap<TaskId, TaskId>> = BTreeMap::new();
+        for (id, root) in doomed {
+            if let Some(task) = self.tasks.get(id) {
+                let of_batch = by_batch.entry(&task.batch).or_default();
+                of_batch.insert(id.clone(), root.clone());
+            }
+        }
+        by_batch
+            .into_iter()
+            .find_map(|(batch, doomed)| Some((batch.clone(), self.breaker(batch, &doomed)?)))
     }
 
     /// The first dependency that would have this task skipped again.
