@@ -1,5 +1,5 @@
-//! Whether a person who looks elsewhere is called, and with which words; what the window is named, and how far the work is. Pure: it is told the time,
-//! where the person looks and what the board is; whoever sends it to the terminal is elsewhere.
+//! Whether a person who looks elsewhere is called, and with which words; what the window is named, and how far the work is.
+//! Pure: it is told the time, where the person looks and what the board is; whoever sends it to the terminal is elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub use progress::Progress;
 const MOST_NAMED: usize = 3;
 /// Longest text of a call and longest title, in columns.
 const LONGEST: usize = 160;
-/// A share is told again that often while the work goes on: some terminals take away one that nobody spoke of for 15 s.
+/// A share is told again that often while the work goes on: a terminal may take away one that nobody speaks of for a while.
 const AGAIN: Span = Span::seconds(10);
 
 /// When a person is called.

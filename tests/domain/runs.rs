@@ -25,6 +25,17 @@ fn graph(tasks: &[(&str, &[&str])]) -> Desk {
     desk
 }
 
+/// Three of the four others wait for `a`: more than may be skipped.
+fn too_much_on_one() -> Desk {
+    graph(&[
+        ("a", &[]),
+        ("b", &["a"]),
+        ("c", &["a"]),
+        ("d", &["a"]),
+        ("e", &[]),
+    ])
+}
+
 fn break_down(desk: &mut Desk, id: &str) {
     for _ in 0..3 {
         let open = desk.open(id);
@@ -161,13 +172,7 @@ fn dependents_of_a_blocked_task_are_skipped_too_where_the_workflow_says_so() {
 
 #[test]
 fn the_run_is_aborted_before_anything_is_skipped_when_too_much_would_be() {
-    let mut desk = graph(&[
-        ("a", &[]),
-        ("b", &["a"]),
-        ("c", &["a"]),
-        ("d", &["a"]),
-        ("e", &[]),
-    ]);
+    let mut desk = too_much_on_one();
     break_down(&mut desk, "a");
     let RunState::Aborted(why) = run(&desk) else {
         panic!("{:?}", run(&desk))
@@ -184,13 +189,7 @@ fn the_run_is_aborted_before_anything_is_skipped_when_too_much_would_be() {
 
 #[test]
 fn what_waits_for_an_aborted_run_from_outside_waits_on() {
-    let mut desk = graph(&[
-        ("a", &[]),
-        ("b", &["a"]),
-        ("c", &["a"]),
-        ("d", &["a"]),
-        ("e", &[]),
-    ]);
+    let mut desk = too_much_on_one();
     let mut outside = |id: &str, on: &str| {
         let mut draft = draft(id, "graph");
         draft.batch = BatchId::from("depot");
@@ -226,13 +225,7 @@ fn a_small_batch_is_never_aborted() {
 
 #[test]
 fn in_an_aborted_run_nothing_new_starts_but_what_runs_may_end() {
-    let mut desk = graph(&[
-        ("a", &[]),
-        ("b", &["a"]),
-        ("c", &["a"]),
-        ("d", &["a"]),
-        ("e", &[]),
-    ]);
+    let mut desk = too_much_on_one();
     break_down(&mut desk, "a");
     desk.pass("e");
     assert_eq!((desk.stage("e"), desk.word("e")), ("merge", "released"));
