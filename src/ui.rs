@@ -43,7 +43,7 @@ pub use arrange::Mode;
 pub use chord::{Chord, NoKey};
 pub use document::keys_document;
 pub use flowchart::flowchart;
-pub use herald::{Call, CallRules, CallWhen, Herald, Progress};
+pub use herald::{Call, CallRules, CallWhen, Fact, Herald, News, Progress, plain_words, words};
 pub use keymap::{KeyProblem, Keymap, Place};
 pub use layout::{Layout, LayoutProblem};
 pub use live::{LiveScreen, key_input, mouse_input};

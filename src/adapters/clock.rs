@@ -3,7 +3,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::domain::Timestamp;
+use jiff::Zoned;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+
+use crate::domain::{Hours, Timestamp};
 use crate::ports::clock::Clock;
 
 /// Now, in milliseconds since 1970.
@@ -14,7 +17,60 @@ pub fn now() -> Timestamp {
 
 /// Seconds that the person's time zone is ahead of UTC now.
 pub fn utc_offset() -> i32 {
-    jiff::Zoned::now().offset().seconds()
+    Zoned::now().offset().seconds()
+}
+
+/// A time zone, with its changes to summer time and back.
+#[derive(Debug, Clone)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The person's.
+    pub fn local() -> Zone {
+        Zone(TimeZone::system())
+    }
+
+    /// When those hours of the day end there, if it is one of them now.
+    pub fn end_of(&self, hours: &Hours, now: Timestamp) -> Option<Timestamp> {
+        let at = jiff::Timestamp::from_millisecond(i64::try_from(now.0).ok()?).ok()?;
+        let here = at.to_zoned(self.0.clone());
+        let minute =
+            |hour: i8, minute: i8| u16::try_from(hour).unwrap_or(0) * 60 + u16::try_from(minute).unwrap_or(0);
+        let shown = minute(here.hour(), here.minute());
+        let end = hours.end_after(shown)?;
+        // Whatever the calendar says, who asks again in a minute misses nothing.
+        let soon = Timestamp(now.0 + 60_000);
+        Some(
+            self.next(&here, (end, end <= shown))
+                .filter(|end| *end > now)
+                .unwrap_or(soon),
+        )
+    }
+
+    /// When the clock on the wall shows that minute of the day next: today or tomorrow.
+    fn next(&self, here: &Zoned, (minute, is_tomorrow): (u16, bool)) -> Option<Timestamp> {
+        let date = if is_tomorrow {
+            here.date().tomorrow().ok()?
+        } else {
+            here.date()
+        };
+        let (hour, minute) = (i8::try_from(minute / 60).ok()?, i8::try_from(minute % 60).ok()?);
+        let shown = self.0.to_ambiguous_zoned(date.at(hour, minute, 0, 0));
+        let found = match shown.offset() {
+            // The clock is put on over it: it is past as soon as that is done.
+            AmbiguousOffset::Gap { .. } => self.0.following(here.timestamp()).next()?.timestamp(),
+            // Shown twice: the one that is still to come.
+            AmbiguousOffset::Fold { .. } | AmbiguousOffset::Unambiguous { .. } => {
+                let first = shown.clone().earlier().ok()?.timestamp();
+                if first > here.timestamp() {
+                    first
+                } else {
+                    shown.later().ok()?.timestamp()
+                }
+            }
+        };
+        u64::try_from(found.as_millisecond()).ok().map(Timestamp)
+    }
 }
 
 /// The wall clock as the engine's clock.
@@ -24,5 +80,73 @@ pub struct WallClock;
 impl Clock for WallClock {
     fn now(&self) -> Timestamp {
         now()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zone of central Europe: an hour on at two on the last Sunday of March, back at three on that of October.
+    fn berlin() -> Zone {
+        Zone(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
+    }
+
+    fn at(text: &str) -> Timestamp {
+        let at: jiff::Timestamp = text.parse().unwrap();
+        Timestamp(u64::try_from(at.as_millisecond()).unwrap())
+    }
+
+    fn ends(hours: &str, now: &str) -> Option<Timestamp> {
+        berlin().end_of(&hours.parse().unwrap(), at(now))
+    }
+
+    #[test]
+    fn hours_are_those_of_the_clock_on_the_wall_and_end_in_the_morning_after() {
+        let night = "22:00-07:00";
+        assert_eq!(ends(night, "2026-11-21T20:59:59Z"), None, "21:59:59 there");
+        let morning = Some(at("2026-11-22T06:00:00Z"));
+        assert_eq!(ends(night, "2026-11-21T21:00:00Z"), morning);
+        assert_eq!(ends(night, "2026-11-22T05:59:59Z"), morning);
+        assert_eq!(ends(night, "2026-11-22T06:00:00Z"), None);
+        assert_eq!(ends("", "2026-11-22T03:00:00Z"), None);
+    }
+
+    #[test]
+    fn a_night_in_which_the_clock_is_changed_ends_when_the_clock_says_so() {
+        let night = "22:00-07:00";
+        assert_eq!(
+            ends(night, "2026-03-28T21:30:00Z"),
+            Some(at("2026-03-29T05:00:00Z"))
+        );
+        assert_eq!(
+            ends(night, "2026-10-24T21:30:00Z"),
+            Some(at("2026-10-25T06:00:00Z"))
+        );
+    }
+
+    #[test]
+    fn an_end_that_the_clock_leaves_out_or_shows_twice_is_neither_missed_nor_asked_for_again_and_again() {
+        let short = "01:00-02:30";
+        assert_eq!(
+            ends(short, "2026-03-29T00:30:00Z"),
+            Some(at("2026-03-29T01:00:00Z")),
+            "put on from 2 to 3"
+        );
+        assert_eq!(ends(short, "2026-03-29T01:00:00Z"), None);
+        assert_eq!(
+            ends(short, "2026-10-24T23:30:00Z"),
+            Some(at("2026-10-25T00:30:00Z"))
+        );
+        assert_eq!(
+            ends(short, "2026-10-25T00:30:00Z"),
+            None,
+            "2:30 for the first time"
+        );
+        assert_eq!(
+            ends(short, "2026-10-25T01:10:00Z"),
+            Some(at("2026-10-25T01:30:00Z")),
+            "2:10 for the second time"
+        );
     }
 }

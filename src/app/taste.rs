@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::config::{Config, Origin};
 use super::wire::{Manner, Way};
-use crate::domain::Span;
+use crate::domain::{Hours, Span};
 use crate::ui::{
     CallRules, CallWhen, Glyphs, KeyProblem, Keymap, Looks, Motion, MouseUse, OwnTheme, PastePreview, Theme,
     ThemeProblem, Themes,
@@ -31,6 +31,8 @@ pub struct Taste {
     /// When a person is called, with which pause, whether the window gets a title, and whether it is told how far the work is.
     call: (CallWhen, Span, bool, bool),
     manner: Option<Manner>,
+    /// Hours in which nobody is called.
+    quiet: Hours,
 }
 
 impl Taste {
@@ -59,16 +61,13 @@ impl Taste {
             },
             keys: own_keys(config),
             call: (
-                match config.text("notify.when").as_deref() {
-                    Some("always") => CallWhen::Always,
-                    Some("never") => CallWhen::Never,
-                    _ => CallWhen::Away,
-                },
-                Span::seconds(u64::try_from(config.count("notify.pause")).unwrap_or_default()),
+                call_when(config),
+                pause(config),
                 config.switch("notify.title"),
                 config.switch("notify.progress"),
             ),
             manner: manner(config),
+            quiet: quiet(config),
         }
     }
 
@@ -130,6 +129,11 @@ impl Taste {
         (rules, self.manner)
     }
 
+    /// Hours of the day in which nobody is called.
+    pub fn quiet(&self) -> &Hours {
+        &self.quiet
+    }
+
     /// Whether pastes are shown before they are sent.
     pub fn pastes(&self) -> PastePreview {
         self.pastes
@@ -147,6 +151,27 @@ impl Taste {
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeyProblem> {
         Keymap::with(&self.keys).map(Arc::new)
     }
+}
+
+/// Hours of the day in which nobody is called, as they are set.
+pub(super) fn quiet(config: &Config) -> Hours {
+    let text = config.text("notify.quiet").unwrap_or_default();
+    // What are no hours never became a value.
+    text.parse().unwrap_or_default()
+}
+
+/// When a person is called, as it is set.
+pub(super) fn call_when(config: &Config) -> CallWhen {
+    match config.text("notify.when").as_deref() {
+        Some("always") => CallWhen::Always,
+        Some("never") => CallWhen::Never,
+        _ => CallWhen::Away,
+    }
+}
+
+/// Least time between two calls, as it is set.
+pub(super) fn pause(config: &Config) -> Span {
+    Span::seconds(u64::try_from(config.count("notify.pause")).unwrap_or_default())
 }
 
 fn manner(config: &Config) -> Option<Manner> {

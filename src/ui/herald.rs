@@ -1,24 +1,17 @@
 //! Whether a person who looks elsewhere is called, and with which words; what the window is named, and how far the work is.
 //! Pure: it is told the time, where the person looks and what the board is; whoever sends it to the terminal is elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::marker::kind_word;
-use super::text::cut;
 use super::theme::Glyphs;
-use crate::domain::run::RunState;
-use crate::domain::{AttemptId, BatchId, Span, TaskId, Timestamp};
-use crate::read_model::{Attention, AttentionKind, ReadModel};
-use crate::term::sanitize;
+use crate::domain::{Span, Timestamp};
+use crate::read_model::ReadModel;
+use news::clean;
 
+mod news;
 mod progress;
 
+pub use news::{Fact, News, plain_words, words};
 pub use progress::Progress;
 
-/// Things named one by one in a call; more are counted.
-const MOST_NAMED: usize = 3;
-/// Longest text of a call and longest title, in columns.
-const LONGEST: usize = 160;
 /// A share is told again that often while the work goes on: a terminal may take away one that nobody speaks of for a while.
 const AGAIN: Span = Span::seconds(10);
 
@@ -66,24 +59,12 @@ pub struct Herald {
     rules: CallRules,
     /// Whether the terminal has said that the person looks elsewhere; one that cannot say so is looked at.
     away: bool,
-    /// What waited when the board was last looked at; nothing before the first look, which is no news.
-    known: Option<BTreeSet<Key>>,
-    runs: BTreeMap<BatchId, RunState>,
-    news: Vec<News>,
-    called: Option<Timestamp>,
+    news: News,
+    /// Until when nobody is called, as it was said last.
+    quiet: Option<Timestamp>,
     title: Option<String>,
     /// How far the work was, and when that was told.
     progress: (Progress, Timestamp),
-}
-
-type Key = (TaskId, Option<AttemptId>, AttentionKind, String);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum News {
-    /// Something waits for the person.
-    Waits(Key),
-    /// A run came to its end.
-    Ended(String),
 }
 
 impl Herald {
@@ -92,10 +73,8 @@ impl Herald {
         Herald {
             rules,
             away: false,
-            known: None,
-            runs: BTreeMap::new(),
-            news: Vec::new(),
-            called: None,
+            news: News::default(),
+            quiet: None,
             title: None,
             progress: (Progress::Idle, Timestamp::default()),
         }
@@ -111,18 +90,26 @@ impl Herald {
     pub fn looked_at(&mut self, here: bool) {
         self.away = !here;
         if here && self.rules.when != CallWhen::Always {
-            self.news.clear();
+            self.news.seen();
         }
     }
 
-    /// Takes in the board as it is; answers what the terminal is to do now.
-    pub fn look(&mut self, now: Timestamp, model: &ReadModel, project: &str) -> Vec<Call> {
-        self.take_in(model);
+    /// Takes in the board as it is; answers what the terminal is to do now. While it is `quiet`, until then, nobody is called; the
+    /// title and how far the work is go on.
+    pub fn look(
+        &mut self,
+        (now, quiet): (Timestamp, Option<Timestamp>),
+        model: &ReadModel,
+        project: &str,
+    ) -> Vec<Call> {
+        self.news.take_in(model, self.rules.when.is_now(self.away));
+        self.quiet = quiet;
         let mut calls = Vec::new();
-        if self.news_due().is_some_and(|due| due <= now) {
-            calls.push(Call::Notice(words(&self.news)));
-            self.news.clear();
-            self.called = Some(now);
+        if quiet.is_none()
+            && let Some(news) = self.news.tell(now, self.rules.pause)
+        {
+            self.news.was_told();
+            calls.push(Call::Notice(words(&news)));
         }
         let title = self.title_of(model, project);
         if self.rules.title && self.title.as_ref() != Some(&title) {
@@ -147,53 +134,13 @@ impl Herald {
     }
 
     fn news_due(&self) -> Option<Timestamp> {
-        let earliest = self
-            .called
-            .map_or(Timestamp::default(), |at| at + self.rules.pause);
-        (!self.news.is_empty()).then_some(earliest)
+        let due = self.news.due(self.rules.pause)?;
+        Some(self.quiet.map_or(due, |end| end.max(due)))
     }
 
     fn progress_again(&self) -> Option<Timestamp> {
         let (progress, told) = self.progress;
         (progress != Progress::Idle).then(|| told + AGAIN)
-    }
-
-    fn take_in(&mut self, model: &ReadModel) {
-        let now_waits: BTreeSet<Key> = model.attention.iter().map(key).collect();
-        let is_news = match self.rules.when {
-            CallWhen::Always => true,
-            CallWhen::Away => self.away,
-            CallWhen::Never => false,
-        };
-        let ended = self.ended(model);
-        if let (Some(known), true) = (&self.known, is_news) {
-            let fresh = model.attention.iter().map(key).filter(|key| !known.contains(key));
-            self.news.extend(fresh.map(News::Waits));
-            self.news.extend(ended.into_iter().map(News::Ended));
-        }
-        self.news.retain(|news| match news {
-            News::Waits(key) => now_waits.contains(key),
-            News::Ended(_) => true,
-        });
-        self.known = Some(now_waits);
-    }
-
-    /// Runs that came to their end since the last look.
-    fn ended(&mut self, model: &ReadModel) -> Vec<String> {
-        let over = |run: &RunState| {
-            matches!(
-                run,
-                RunState::Completed | RunState::CompletedWithFailures | RunState::Aborted(_)
-            )
-        };
-        let mut ended = Vec::new();
-        for batch in model.batches.values() {
-            let before = self.runs.insert(batch.id.clone(), batch.run.clone());
-            if over(&batch.run) && before.is_some_and(|before| !over(&before)) {
-                ended.push(format!("{} {}", batch.id, batch.run));
-            }
-        }
-        ended
     }
 
     /// `2 need you · project – dbs`.
@@ -211,44 +158,15 @@ impl Herald {
     }
 }
 
-fn key(item: &Attention) -> Key {
-    (item.task.clone(), item.attempt, item.kind, item.text.clone())
-}
-
-fn words(news: &[News]) -> String {
-    let waits = news.iter().filter(|news| matches!(news, News::Waits(_))).count();
-    let named: Vec<String> = news
-        .iter()
-        .take(MOST_NAMED)
-        .map(|news| match news {
-            News::Waits((task, _, kind, text)) if news_is_alone(waits) => {
-                format!("{task} {}: {text}", kind_word(*kind))
-            }
-            News::Waits((task, _, kind, _)) => format!("{task} {}", kind_word(*kind)),
-            News::Ended(text) => text.clone(),
-        })
-        .collect();
-    let more = news.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let head = match waits {
-        0 => String::new(),
-        1 => "needs you: ".to_owned(),
-        many => format!("{many} need you: "),
-    };
-    clean(&format!("{head}{}{more}", named.join(", ")))
-}
-
-fn news_is_alone(waits: usize) -> bool {
-    waits == 1
-}
-
-/// One line that does nothing to a terminal, of a sensible length.
-fn clean(text: &str) -> String {
-    cut(&sanitize(text), LONGEST, "...")
+impl CallWhen {
+    /// Whether a person is called who looks elsewhere, as far as that is known, or not.
+    pub fn is_now(self, away: bool) -> bool {
+        match self {
+            CallWhen::Always => true,
+            CallWhen::Away => away,
+            CallWhen::Never => false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -256,6 +174,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::domain::AttemptId;
+    use crate::domain::run::RunState;
+    use crate::read_model::{Attention, AttentionKind};
 
     const RULES: CallRules = CallRules {
         when: CallWhen::Away,
@@ -283,7 +204,7 @@ mod tests {
 
     /// Only the calls, without titles.
     fn notices(herald: &mut Herald, at: u64, board: &ReadModel) -> Vec<String> {
-        let calls = herald.look(Timestamp(at), board, "shop").into_iter();
+        let calls = herald.look((Timestamp(at), None), board, "shop").into_iter();
         calls
             .filter_map(|call| match call {
                 Call::Notice(text) => Some(text),
@@ -315,7 +236,7 @@ mod tests {
             ..RULES
         });
         never.looked_at(false);
-        never.look(Timestamp(1), &board(&[]), "shop");
+        never.look((Timestamp(1), None), &board(&[]), "shop");
         assert_eq!(notices(&mut never, 2, &three), NONE);
     }
 
@@ -323,7 +244,7 @@ mod tests {
     fn what_happens_soon_after_a_call_is_told_together_and_what_was_settled_not_at_all() {
         let mut herald = Herald::new(RULES);
         herald.looked_at(false);
-        herald.look(Timestamp(1), &board(&[]), "shop");
+        herald.look((Timestamp(1), None), &board(&[]), "shop");
         assert_eq!(notices(&mut herald, 10, &board(&[("t-1", "a")])).len(), 1);
         let more = board(&[("t-1", "a"), ("t-2", "b"), ("t-3", "c"), ("t-4", "d")]);
         assert_eq!(notices(&mut herald, 20, &more), NONE, "too soon");
@@ -335,7 +256,32 @@ mod tests {
             ["4 need you: t-2 permission, t-4 permission, t-5 permission and 1 more"]
         );
         assert_eq!(herald.due(), None);
-        herald.look(Timestamp(5_020), &more, "shop");
+        herald.look((Timestamp(5_020), None), &more, "shop");
+        herald.looked_at(true);
+        assert_eq!(herald.due(), None, "they came and saw");
+    }
+
+    #[test]
+    fn in_quiet_hours_nobody_is_called_and_what_still_waits_at_their_end_is_told_once_and_together() {
+        let mut herald = Herald::new(RULES);
+        herald.looked_at(false);
+        herald.look((Timestamp(1), None), &board(&[]), "shop");
+        let end = Timestamp(90_000);
+        let quiet = |herald: &mut Herald, at: u64, board: &ReadModel| {
+            herald.look((Timestamp(at), Some(end)), board, "shop")
+        };
+        let both = board(&[("t-1", "a"), ("t-2", "b")]);
+        let title = vec![Call::Title("2 need you · shop – dbs".to_owned())];
+        assert_eq!(quiet(&mut herald, 10_000, &both), title, "the title goes on");
+        assert_eq!(herald.due(), Some(end));
+        let left = board(&[("t-2", "b"), ("t-3", "c")]);
+        assert_eq!(quiet(&mut herald, 89_999, &left), []);
+        assert_eq!(
+            notices(&mut herald, 90_000, &left),
+            ["2 need you: t-2 permission, t-3 permission"]
+        );
+        assert_eq!(notices(&mut herald, 99_000, &left), NONE, "once");
+        quiet(&mut herald, 200_000, &board(&[("t-4", "d")]));
         herald.looked_at(true);
         assert_eq!(herald.due(), None, "they came and saw");
     }
@@ -366,7 +312,18 @@ mod tests {
         );
         assert_eq!(notices(&mut herald, 2, &run(RunState::Running)), NONE);
         let told = notices(&mut herald, 3, &run(RunState::Completed));
-        assert!(told.len() == 1 && told[0].starts_with("main "), "{told:?}");
+        assert_eq!(told, ["main completed"]);
+        assert_eq!(notices(&mut herald, 9_000, &run(RunState::Running)), NONE);
+        let stalled = run(RunState::Stalled);
+        assert_eq!(notices(&mut herald, 10_000, &stalled), ["main stalled"]);
+        assert_eq!(notices(&mut herald, 20_000, &run(RunState::Running)), NONE);
+        let mut why = board(&[("t-1", "a")]);
+        why.batches = stalled.batches;
+        assert_eq!(
+            notices(&mut herald, 21_000, &why),
+            ["needs you: t-1 permission: a"],
+            "what waits is why it stands still"
+        );
     }
 
     #[test]
@@ -377,17 +334,17 @@ mod tests {
             _ => None,
         };
         let project = "sh\u{1b}]0;op\u{7}";
-        let first = title(herald.look(Timestamp(1), &board(&[]), project));
+        let first = title(herald.look((Timestamp(1), None), &board(&[]), project));
         assert_eq!(first.as_deref(), Some("sh\\x1b]0;op\\x07 – dbs"));
-        assert_eq!(herald.look(Timestamp(2), &board(&[]), project), []);
+        assert_eq!(herald.look((Timestamp(2), None), &board(&[]), project), []);
         let two = board(&[("t-1", "a"), ("t-2", "b")]);
-        let second = title(herald.look(Timestamp(3), &two, "shop"));
+        let second = title(herald.look((Timestamp(3), None), &two, "shop"));
         assert_eq!(second.as_deref(), Some("2 need you · shop – dbs"));
         herald.set_rules(CallRules {
             glyphs: Glyphs::Ascii,
             ..RULES
         });
-        let third = title(herald.look(Timestamp(4), &two, "shop"));
+        let third = title(herald.look((Timestamp(4), None), &two, "shop"));
         assert_eq!(third.as_deref(), Some("2 need you - shop - dbs"));
     }
 }

@@ -341,6 +341,13 @@ const KEYS: &[Key] = &[
         "A11",
     ),
     used(
+        "notify.quiet",
+        Kind::Hours,
+        None,
+        "Hours of the day in which nobody is called; what still waits at their end is told then, together.",
+        "A11",
+    ),
+    used(
         "notify.title",
         Kind::Switch,
         Some("true"),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::domain::Hours;
 use crate::ui::Keymap;
 
 /// What the values of a key are.
@@ -31,6 +32,8 @@ pub enum Kind {
     Name,
     /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
     Key,
+    /// Hours of the day like `22:00-07:00`, several with commas between; empty: none.
+    Hours,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -63,6 +66,7 @@ impl Kind {
             Kind::Text => (!trimmed.is_empty()).then(|| Value::Text(text.to_owned())),
             Kind::Name => is_name(trimmed).then(|| Value::Text(trimmed.to_owned())),
             Kind::Key => key(trimmed).map(Value::Text),
+            Kind::Hours => (trimmed.parse::<Hours>().ok()).map(|hours| Value::Text(hours.to_string())),
             Kind::Choice(words) => words.contains(&trimmed).then(|| Value::Text(trimmed.to_owned())),
         };
         fitting.ok_or_else(|| format!("must be {self}, not `{text}`"))
@@ -80,6 +84,7 @@ impl fmt::Display for Kind {
             Kind::Text => f.write_str("a text"),
             Kind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
             Kind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
+            Kind::Hours => f.write_str("hours like 22:00-07:00, several with commas between, or nothing"),
             Kind::Choice(words) => write!(f, "one of {}", words.join(", ")),
         }
     }

@@ -156,20 +156,20 @@ mod tests {
         };
         let mut herald = Herald::new(rules(true));
         assert_eq!(
-            herald.look(Timestamp(1), &model(Vec::new()), "shop"),
+            herald.look((Timestamp(1), None), &model(Vec::new()), "shop"),
             [],
             "nothing to show"
         );
         let board = model(vec![task("a", TaskState::Active, (100, 300))]);
         let working = [Call::Progress(Progress::Working(0))];
-        assert_eq!(herald.look(Timestamp(10), &board, "shop"), working);
-        assert_eq!(herald.look(Timestamp(20), &board, "shop"), []);
+        assert_eq!(herald.look((Timestamp(10), None), &board, "shop"), working);
+        assert_eq!(herald.look((Timestamp(20), None), &board, "shop"), []);
         assert_eq!(herald.due(), Some(Timestamp(10_010)));
-        assert_eq!(herald.look(Timestamp(10_010), &board, "shop"), working);
+        assert_eq!(herald.look((Timestamp(10_010), None), &board, "shop"), working);
         herald.set_rules(rules(false));
         let gone = [Call::Progress(Progress::Idle)];
-        assert_eq!(herald.look(Timestamp(10_020), &board, "shop"), gone);
-        assert_eq!(herald.look(Timestamp(30_000), &board, "shop"), []);
+        assert_eq!(herald.look((Timestamp(10_020), None), &board, "shop"), gone);
+        assert_eq!(herald.look((Timestamp(30_000), None), &board, "shop"), []);
         assert_eq!(herald.due(), None);
     }
 }

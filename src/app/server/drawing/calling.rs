@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::super::listening::{TalkError, say};
 use super::Client;
-use crate::adapters::clock;
+use crate::adapters::clock::{self, Zone};
 use crate::adapters::ipc::Sender;
 use crate::app::taste::Taste;
 use crate::app::wire::{FromServer, Manner, Notify};
-use crate::domain::Timestamp;
+use crate::domain::{Hours, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::Looks;
 use crate::ui::{Call, Herald};
@@ -17,6 +17,7 @@ use crate::ui::{Call, Herald};
 pub(super) struct Calling {
     herald: Herald,
     manner: Option<Manner>,
+    quiet: Hours,
     /// The board as it was looked at last.
     seen: Option<Arc<ReadModel>>,
 }
@@ -27,6 +28,7 @@ impl Calling {
         Calling {
             herald: Herald::new(rules),
             manner,
+            quiet: taste.quiet().clone(),
             seen: None,
         }
     }
@@ -36,6 +38,7 @@ impl Calling {
         let (rules, manner) = taste.calls(looks);
         self.herald.set_rules(rules);
         self.manner = manner;
+        self.quiet = taste.quiet().clone();
         self.seen = None;
     }
 
@@ -56,7 +59,8 @@ impl Calling {
         if is_known && self.due().is_none_or(|due| due > now) {
             return Vec::new();
         }
-        let calls = self.herald.look(now, &model, project);
+        let quiet = Zone::local().end_of(&self.quiet, now);
+        let calls = self.herald.look((now, quiet), &model, project);
         self.seen = Some(model);
         calls
     }
