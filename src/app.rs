@@ -15,6 +15,7 @@ pub mod ending;
 pub mod incoming;
 pub mod logging;
 pub mod naming;
+pub mod neighbours;
 mod opening;
 pub mod out;
 pub mod patience;

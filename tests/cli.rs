@@ -28,6 +28,8 @@ mod importing;
 mod plain;
 #[path = "cli/served.rs"]
 mod served;
+#[path = "cli/sessions.rs"]
+mod sessions;
 #[path = "cli/shop.rs"]
 mod shop;
 #[path = "cli/speaking.rs"]

@@ -39,9 +39,9 @@ pub enum Verb {
     Start(Start),
     /// Run the server in the foreground, without a screen, one line per event
     Watch(Json),
-    /// Attach to a running session
+    /// Attach to a session; one that was cut off comes back
     Attach {
-        /// Name of the session; this project's without it
+        /// Name or folder of the session; without it this project's, and outside of projects the one you were at last
         name: Option<String>,
         /// Lines instead of a screen: for screen readers, simple terminals and logs
         #[arg(long)]
@@ -50,7 +50,7 @@ pub enum Verb {
         #[command(flatten)]
         looks: Dress,
     },
-    /// List running sessions
+    /// List sessions: those that run, and those that were cut off
     Sessions(Json),
     /// End the server; agents go on unless --all is given
     Stop {

@@ -13,8 +13,8 @@ use crate::app::edge::Edge;
 pub struct Place {
     /// Root of the main checkout, canonical.
     pub root: PathBuf,
-    /// Name of the session: the root's last part.
-    pub name: String,
+    /// The root's last part: what its session is called unless somebody names it.
+    folder_name: String,
     /// `.debussy`.
     pub debussy: PathBuf,
     /// One folder per attempt.
@@ -69,7 +69,7 @@ impl Place {
         let holders = private.path().join(&number);
         private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
         Ok(Place {
-            name: root.file_name().map_or_else(
+            folder_name: root.file_name().map_or_else(
                 || "project".to_owned(),
                 |name| name.to_string_lossy().into_owned(),
             ),
@@ -104,6 +104,18 @@ impl Place {
     /// The settings as the sources have them now.
     pub fn config(&self) -> Config {
         Config::read(&self.sources.places, &self.sources.given)
+    }
+
+    /// The last part of the project's root.
+    pub fn folder_name(&self) -> &str {
+        &self.folder_name
+    }
+
+    /// What its session is called with these settings.
+    pub fn called(&self, config: &Config) -> String {
+        let named = config.text("session.name");
+        let named = named.filter(|name| !name.trim().is_empty());
+        named.unwrap_or_else(|| self.folder_name.clone())
     }
 }
 

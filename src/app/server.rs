@@ -16,7 +16,6 @@ mod gauge;
 mod history;
 mod inbox_folder;
 pub mod listening;
-pub mod neighbours;
 mod pace;
 mod past;
 mod picture;

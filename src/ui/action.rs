@@ -80,6 +80,8 @@ pub enum Action {
     PreviousTab,
     /// Give the tab another name.
     RenameTab,
+    /// Give the session another name.
+    RenameSession,
     /// Close the tab.
     CloseTab,
     /// Choose among all panes.

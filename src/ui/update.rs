@@ -26,6 +26,7 @@ mod keys;
 mod linking;
 mod mouse;
 mod moving;
+mod naming;
 mod offering;
 mod panes;
 mod prompts;
@@ -88,6 +89,8 @@ pub enum Request {
     Demo,
     /// Keep these settings, by key and value, as a person's own.
     Answered(Vec<(String, String)>),
+    /// Call the session that from now on.
+    NameSession(String),
     /// Take up the theme that [`State::theme`] names now.
     Dress,
     /// Draw everything anew.

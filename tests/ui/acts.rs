@@ -513,3 +513,23 @@ fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
         assert!(desk.text().contains("taken back"), "{keys}\n{}", desk.text());
     }
 }
+
+#[test]
+fn a_session_is_given_another_name_and_the_old_one_back() {
+    let mut desk = Desk::full((120, 40));
+    let named = |name: &str| Request::NameSession(name.to_owned());
+    desk.press("C-b $");
+    let text = desk.text();
+    assert!(text.contains("New name of this session"), "{text}");
+    desk.press("C-u");
+    desk.input(Input::Paste(" till ".to_owned()));
+    assert_eq!(desk.press("Enter"), [named("till")]);
+    desk.session.project = "till".to_owned();
+    assert!(desk.text().contains("renamed the session"), "{}", desk.text());
+    assert_eq!(desk.press("u"), [named("shop")]);
+    desk.session.project = "shop".to_owned();
+    assert_eq!(desk.press("C-r"), [named("till")]);
+    desk.session.project = "till".to_owned();
+    desk.press("C-b $");
+    assert_eq!(desk.press("Enter"), [], "it is called so already");
+}

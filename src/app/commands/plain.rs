@@ -109,7 +109,7 @@ impl Plain {
         self.heard_at = board.at;
         out::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
-            self.place.name,
+            self.place.called(&self.place.config()),
             self.place.root.display(),
             counted(tasks, "task"),
             counted(self.model.agents().count(), "agent")

@@ -16,8 +16,9 @@ use crate::app::args::{Json, Start};
 use crate::app::client::{self, Onward, Restart};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
-use crate::app::place::{Place, sockets};
-use crate::app::wire::{Answer, Call, StopAgents, Who};
+use crate::app::neighbours::{self, Neighbour};
+use crate::app::place::Place;
+use crate::app::wire::{Answer, Call, StopAgents};
 use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
 use crate::domain::counted;
@@ -88,23 +89,25 @@ pub(super) fn attach(edge: &Edge, name: Option<&str>, how: Show) -> Outcome {
     if how != Show::Plain {
         client::refuse_to_nest(edge)?;
     }
-    let Some(name) = name else {
-        let place = place(edge)?;
-        if !Door::to(place.clone())?.is_live() {
+    let place = match name {
+        Some(name) => place_at(&neighbours::called(edge, name)?, edge)?,
+        None => match (place(edge), neighbours::last(edge)) {
+            (Ok(here), _) => here,
+            (Err(_nowhere), Some(last)) => place_at(&last, edge)?,
+            (Err(nowhere), None) => return Err(nowhere),
+        },
+    };
+    if !Door::to(place.clone())?.is_live() {
+        if !neighbours::is_cut_off(&place) {
             return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
         }
-        return show(edge, &place, how);
-    };
-    let found = running(edge)?
-        .into_iter()
-        .find(|who| who.name == name || who.root == name);
-    let who =
-        found.ok_or_else(|| format!("could not find a session called {name}; `dbs sessions` lists all"))?;
-    let place = Place::find(Path::new(&who.root), edge).map_err(|why| format!("could not {why}"))?;
+        spawning::ensure_server(edge, &place)?;
+    }
     show(edge, &place, how)
 }
 
 fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
+    neighbours::touch(place);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -129,7 +132,7 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
                 spawning::ensure_server(edge, &place)?;
             }
             Ok(Onward::Project(root)) => {
-                place = Place::find(Path::new(&root), edge).map_err(|why| format!("could not {why}"))?;
+                place = place_at(Path::new(&root), edge)?;
                 spawning::ensure_server(edge, &place)?;
             }
             ended => {
@@ -142,7 +145,11 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
 }
 
 fn place(edge: &Edge) -> Result<Place, String> {
-    Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))
+    place_at(&edge.folder, edge)
+}
+
+fn place_at(folder: &Path, edge: &Edge) -> Result<Place, String> {
+    Place::find(folder, edge).map_err(|why| format!("could not {why}"))
 }
 
 fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {
@@ -174,59 +181,35 @@ fn requirement(text: &str) -> Draft {
     }
 }
 
-/// Lists running sessions.
+/// Lists sessions: those whose server answers, and for people those that were cut off.
 pub(super) fn list(edge: &Edge, json: Json) -> Outcome {
-    let found = running(edge)?;
+    let found = neighbours::all(edge)?;
     if json.json {
-        out::json(&found);
+        let running = found.iter().filter_map(|one| match one {
+            Neighbour::Answers(who) => Some(who),
+            Neighbour::CutOff(_) => None,
+        });
+        out::json(&running.collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
         out::line("no session runs");
     }
-    for who in found {
-        out::line(&format!(
-            "{:<20} {}, {} attached, process {}, {}",
-            who.name,
-            counted(who.agents, "agent"),
-            who.clients,
-            who.pid,
-            who.root
-        ));
+    for one in found {
+        let (name, root) = (one.name(), one.root());
+        out::line(&match &one {
+            Neighbour::Answers(who) => format!(
+                "{name:<20} {}, {} attached, process {}, {root}",
+                counted(who.agents, "agent"),
+                who.clients,
+                who.pid,
+            ),
+            Neighbour::CutOff(_) => {
+                format!("{name:<20} cut off, {root}; `dbs attach {name}` brings it back")
+            }
+        });
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Every server of this user that answers.
-fn running(edge: &Edge) -> Result<Vec<Who>, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
-    let sockets = sockets(&edge.runtime).into_iter();
-    let mut found: Vec<Who> = sockets
-        .filter_map(|socket| runtime.block_on(who(&socket)))
-        .collect();
-    found.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.root.cmp(&b.root)));
-    Ok(found)
-}
-
-async fn who(socket: &Path) -> Option<Who> {
-    use crate::app::wire::{FromClient, FromServer, Packet};
-    let ask = async {
-        let (mut sender, mut receiver) = client::greet(socket).await.ok()?;
-        client::say(&mut sender, &FromClient::Call(Box::new(Call::Who)))
-            .await
-            .ok()?;
-        match client::hear(&mut receiver).await.ok()? {
-            Some(Packet::Said(FromServer::Answer(Answer::Who(who)))) => Some(who),
-            _ => None,
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(2), ask)
-        .await
-        .ok()
-        .flatten()
 }
 
 /// Ends this project's server.

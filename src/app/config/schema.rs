@@ -236,6 +236,13 @@ const KEYS: &[Key] = &[
         "B3 15",
     ),
     used(
+        "session.name",
+        Kind::Text,
+        None,
+        "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.",
+        "A6",
+    ),
+    used(
         "theme",
         Kind::Text,
         Some("auto"),

@@ -64,7 +64,7 @@ fn banner(session: &Session) -> Vec<String> {
         .and_then(|text| text.parse().ok());
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
-        format!("{}  onto {base}", session.place.name),
+        format!("{}  onto {base}", session.name()),
         format!(
             "{}, {} at most",
             counted(model.tasks.len(), "task"),

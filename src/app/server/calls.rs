@@ -194,7 +194,7 @@ fn reload(session: &Session) -> Answer {
 
 fn who(session: &Session, clients: usize) -> Who {
     Who {
-        name: session.place.name.clone(),
+        name: session.name(),
         root: session.place.root.to_string_lossy().into_owned(),
         pid: std::process::id(),
         program: env!("CARGO_PKG_VERSION").to_owned(),

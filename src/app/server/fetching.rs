@@ -5,13 +5,13 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use crate::adapters::gates::{GateRecord, records};
+use crate::app::neighbours;
 use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
 use crate::engine::world::{World, branch_of};
 use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, SafeName};
 use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use crate::ui::{Against, Paper, Sheet};
 
-use super::neighbours;
 use super::recalling;
 use super::session::Session;
 
@@ -34,7 +34,7 @@ pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
             let folder = session.place.attempts.join(attempt.to_string());
             recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
         }
-        Paper::Sessions => Ok(Sheet::Sessions(neighbours::sessions(&session.place).into())),
+        Paper::Sessions => Ok(Sheet::Sessions(neighbours::rows(&session.place).into())),
         // Searched step by step, never fetched as a whole.
         Paper::Past(_) => Err("search in one go".to_owned()),
         Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),

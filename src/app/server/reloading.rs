@@ -10,7 +10,8 @@ use tokio::sync::watch;
 
 use super::session::{self, Session};
 use crate::adapters::clock;
-use crate::app::config::{Config, Origin, Shown};
+use crate::app::config::{self, Config, Origin, Shown};
+use crate::app::neighbours;
 use crate::app::place::Place;
 use crate::app::setup;
 use crate::app::taste::Taste;
@@ -86,6 +87,13 @@ impl Look {
     }
 }
 
+impl Session {
+    /// What it is called now: as somebody named it, else as its folder.
+    pub fn name(&self) -> String {
+        self.place.called(&self.in_force.config())
+    }
+}
+
 /// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
 ///
 /// # Errors
@@ -111,6 +119,32 @@ pub(super) fn reload(session: &Session) -> Result<(), String> {
         Err(_known) => {}
     }
     done.map(drop)
+}
+
+/// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
+pub(super) fn rename(session: &Session, name: &str) -> (Level, String) {
+    const KEY: &str = "session.name";
+    let place = &session.place;
+    let places = &place.sources.places;
+    let done = if name == place.folder_name() {
+        config::unset(places, KEY)
+    } else {
+        config::set(places, KEY, name)
+    };
+    let told = match done {
+        Ok(_) => reload(session),
+        Err(error) => Err(format!("could not {error}")),
+    };
+    match told {
+        Err(why) => (Level::Error, why),
+        Ok(()) if session.name() == name => (Level::Success, format!("this session is called {name} now")),
+        Ok(()) => {
+            let text = format!(
+                "{name} is written down, but another setting of {KEY} is stronger: `dbs config {KEY} --explain`"
+            );
+            (Level::Warning, text)
+        }
+    }
 }
 
 /// Answers the keys that have other values by now.
@@ -149,7 +183,12 @@ fn read_again(session: &Session) -> Result<Vec<String>, String> {
         .try_for_each(|event| session.inbox.put(event))
         .map_err(stopped)?;
     pause(session, &old, &new).map_err(stopped)?;
+    let before = session.name();
     session.in_force.config.send_replace(Arc::new(new));
+    let name = session.name();
+    if name != before {
+        neighbours::leave_card(place, &name);
+    }
     Ok(keys)
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::drawing::{Client, Next};
 use super::first_start;
 use super::listening::{Server, TalkError, say};
+use super::reloading;
 use super::screens::holder_of;
 use super::seeking::{Came, Search};
 use super::session;
@@ -64,15 +65,7 @@ pub(super) async fn carry_out(
             type_into(&server, id, &typed);
         }
         Request::OpenShell(pane) => open_shell(client, server, pane),
-        Request::CloseShell(number) => {
-            client.work.spawn_blocking(move || {
-                let id = HolderId::new(format!("shell-{number}"));
-                match server.session.holders.stop(&id, GRACE) {
-                    Ok(_) => Done::Nothing,
-                    Err(error) => Done::Said(Level::Warning, format!("could not {error}")),
-                }
-            });
-        }
+        Request::CloseShell(number) => close_shell(client, server, number),
         Request::Older(id, columns) => {
             client
                 .work
@@ -95,6 +88,12 @@ pub(super) async fn carry_out(
             if let Ok((level, text)) = kept.await {
                 client.state.tell(clock::now(), level, text);
             }
+        }
+        Request::NameSession(name) => {
+            client.work.spawn_blocking(move || {
+                let (level, text) = reloading::rename(&server.session, &name);
+                Done::Said(level, text)
+            });
         }
         Request::Dress => client.dress(),
         Request::Redraw => {}
@@ -163,6 +162,16 @@ fn open_shell(client: &mut Client, server: Arc<Server>, pane: PaneId) {
         match free.map_or_else(|| server.shells.open(&server.session, size), Ok) {
             Ok(number) => Done::Shell(pane, number),
             Err(why) => Done::Said(Level::Warning, why),
+        }
+    });
+}
+
+fn close_shell(client: &mut Client, server: Arc<Server>, number: u64) {
+    client.work.spawn_blocking(move || {
+        let id = HolderId::new(format!("shell-{number}"));
+        match server.session.holders.stop(&id, GRACE) {
+            Ok(_) => Done::Nothing,
+            Err(error) => Done::Said(Level::Warning, format!("could not {error}")),
         }
     });
 }

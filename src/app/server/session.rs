@@ -179,7 +179,7 @@ impl Session {
     /// What a frame says about the session as a whole.
     pub fn facts(&self) -> SessionFacts {
         SessionFacts {
-            project: self.place.name.clone(),
+            project: self.name(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             kind: if self.agents.kinds.read().has_rehearsal() {
                 SessionKind::Rehearsal

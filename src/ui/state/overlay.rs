@@ -100,6 +100,8 @@ pub(crate) enum AskKind {
     Close(Vec<TaskId>),
     /// The new name of a tab.
     RenameTab,
+    /// The new name of the session.
+    RenameSession,
 }
 
 impl AskKind {
@@ -113,6 +115,7 @@ impl AskKind {
             AskKind::RetryWithNote(tasks) => format!("Take {} up again; the agent should know", named(tasks)),
             AskKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
             AskKind::RenameTab => "New name of this tab".to_owned(),
+            AskKind::RenameSession => "New name of this session".to_owned(),
         }
     }
 }
@@ -128,6 +131,7 @@ impl AskKind {
             AskKind::RetryWithNote(tasks) => format!("took {} up again", named(tasks)),
             AskKind::Close(tasks) => format!("closed {}", named(tasks)),
             AskKind::RenameTab => "renamed the tab".to_owned(),
+            AskKind::RenameSession => "renamed the session".to_owned(),
         }
     }
 }

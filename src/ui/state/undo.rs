@@ -39,6 +39,8 @@ pub(crate) enum Undo {
     Panes(Box<Shown>),
     /// By marking what was marked before.
     Marks(BTreeSet<TaskId>),
+    /// By giving the session the name it had before.
+    Name(String),
 }
 
 /// What was shown: tabs and panes.

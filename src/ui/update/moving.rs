@@ -58,6 +58,7 @@ impl Turn<'_, '_> {
             Action::Palette => self.state.overlay = Some(Overlay::Palette(Search::default())),
             Action::Leave => self.ask(Request::Detach),
             Action::ChooseTheme => self.choose_theme(),
+            Action::RenameSession => self.rename_session(),
             Action::Redraw => self.ask(Request::Redraw),
             _ => return false,
         }

@@ -6,13 +6,12 @@ use super::{Request, Turn};
 use crate::domain::AttemptId;
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, alive, movable};
-use crate::ui::line::Line;
 use crate::ui::names::pane_name;
 use crate::ui::palette::places;
 use crate::ui::pane::{Axis, Direction, Node, PaneId, arrangement, fresh};
 use crate::ui::scene::ScreenId;
 use crate::ui::state::{
-    Ask, AskKind, Choice, Choose, Chosen, Confirm, Content, Deed, Hands, Overlay, Pane, Shape, Tab, Zoom,
+    Choice, Choose, Chosen, Confirm, Content, Deed, Hands, Overlay, Pane, Shape, Tab, Zoom,
 };
 
 /// Thousandths by which a line moves per key.
@@ -363,17 +362,6 @@ impl Turn<'_, '_> {
         if let (Some(tree), Some(own)) = (arrangement(&arranged.order, next), self.own(arranged)) {
             *own = tree;
         }
-    }
-
-    fn rename_tab(&mut self) {
-        let text = self.state.here().map(|tab| tab.title.clone()).unwrap_or_default();
-        self.state.overlay = Some(Overlay::Ask(Ask {
-            kind: AskKind::RenameTab,
-            line: Line::of(text),
-            lines: Vec::new(),
-            back: 0,
-            word: None,
-        }));
     }
 
     fn list_panes(&mut self) {

@@ -2,7 +2,6 @@
 
 use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Request, Turn};
 use crate::domain::command::Patch;
@@ -189,13 +188,8 @@ impl Turn<'_, '_> {
                 stage: None,
                 note: Some(note),
             }),
-            AskKind::RenameTab => {
-                self.remember_panes(title);
-                if let Some(tab) = self.state.here_mut() {
-                    tab.title = text.graphemes(true).take(20).collect();
-                }
-                return;
-            }
+            AskKind::RenameSession => return self.name_session(title, text),
+            AskKind::RenameTab => return self.name_tab(title, text),
         };
         self.commands(title, commands);
         self.state.marks.clear();

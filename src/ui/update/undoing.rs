@@ -99,6 +99,10 @@ impl Turn<'_, '_> {
                 self.state.panes = shown.panes;
                 Undo::Panes(Box::new(now))
             }
+            Undo::Name(name) => {
+                self.ask(Request::NameSession(name));
+                Undo::Name(self.scene.session.project.clone())
+            }
             Undo::Marks(marks) => Undo::Marks(std::mem::replace(&mut self.state.marks, marks)),
         };
         Undoable {

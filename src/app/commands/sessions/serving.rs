@@ -9,9 +9,9 @@ use super::narrating::{QUIET, narrate};
 use crate::adapters::ipc::Listener;
 use crate::app::args::Json;
 use crate::app::edge::Edge;
+use crate::app::neighbours;
 use crate::app::place::Place;
 use crate::app::server::listening::Server;
-use crate::app::server::neighbours;
 use crate::app::server::session::{Session, SessionError};
 use crate::app::{crash, ending, logging, out, server, setup, spawning};
 use crate::ports::store::StoreError;
@@ -53,7 +53,7 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
     let socket = session.place.socket.clone();
     let listener = Listener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
-    neighbours::leave_card(&session.place);
+    neighbours::leave_card(&session.place, &session.name());
     let server = Arc::new(Server::new(session));
     let telling = {
         let (server, stop) = (Arc::clone(&server), server.stop.clone());

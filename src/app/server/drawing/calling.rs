@@ -71,7 +71,7 @@ impl Client {
     pub(super) async fn call_person(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
         self.tell_mouse(sender).await?;
         let model = Arc::clone(&self.server.session.pictures.borrow());
-        let project = self.server.session.place.name.clone();
+        let project = self.server.session.name();
         for call in self.calling.look(model, &project) {
             let word = match (call, self.calling.manner) {
                 (Call::Title(title), _) => FromServer::Title(title),

@@ -62,6 +62,16 @@ pub(super) const ROWS: &[Entry] = &[
         (Group::Program, When::Always),
     ),
     row(
+        Action::RenameSession,
+        "rename_session",
+        (
+            "rename session",
+            "Give the session another name: in the top bar, in the list of sessions, for `dbs attach`.",
+        ),
+        &["title", "name", "project"],
+        (Group::Program, When::Always),
+    ),
+    row(
         Action::Interrupt,
         "interrupt",
         (

@@ -1,0 +1,88 @@
+//! Sessions from anywhere: by name, by folder, the last one; one that was cut off comes back.
+#![cfg(unix)]
+
+use std::io::Write as _;
+use std::process::{Child, Stdio};
+
+use crate::shop::Shop;
+
+/// Attaches with lines, from a folder that is no project's, and leaves.
+fn attach(shop: &Shop, name: &[&str]) -> (i32, String) {
+    let arguments = [&["attach", "--plain"], name].concat();
+    let mut command = shop.command(&shop.git.root(), &arguments);
+    let piped = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    // Whoever is refused does not read it.
+    drop(child.stdin.take().unwrap().write_all(b"quit\n"));
+    let said = child.wait_with_output().unwrap();
+    let text = [said.stdout, said.stderr].concat();
+    (said.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+fn folder(shop: &Shop) -> String {
+    shop.git.project().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_last() {
+    let mut shop = Shop::new();
+    assert_eq!(attach(&shop, &[]).0, 1, "there is none yet");
+    shop.serve();
+    let root = folder(&shop);
+    shop.does(&["config", "session.name", "till"]);
+    for name in [&[][..], &["till"], &[root.as_str()]] {
+        let (code, said) = attach(&shop, name);
+        assert_eq!(code, 0, "{name:?}: {said}");
+        assert!(said.contains(&format!("Project till in {root}")), "{said}");
+    }
+    let (code, said) = attach(&shop, &["project"]);
+    assert_eq!(code, 1, "it is not called as its folder any more: {said}");
+    let listed = shop.json(&["sessions", "--json"]);
+    assert_eq!(listed[0]["name"], "till");
+    assert!(shop.does(&["sessions"]).starts_with("till "));
+}
+
+/// A second project of the same person, whose server runs.
+fn beside(shop: &Shop) -> (Shop, Child) {
+    let other = Shop::new();
+    let runtime = shop.git.root().join("r");
+    let mut server = other.command(&other.git.project(), &["server"]);
+    let server = server
+        .env("XDG_RUNTIME_DIR", runtime)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let server = server.spawn().unwrap();
+    (other, server)
+}
+
+#[test]
+fn of_two_sessions_with_one_name_none_is_guessed_and_one_that_was_cut_off_comes_back() {
+    let mut shop = Shop::new();
+    shop.serve();
+    let (other, mut server) = beside(&shop);
+    let sessions = || shop.json(&["sessions", "--json"]).as_array().unwrap().len();
+    shop.wait_for("second session", || sessions() == 2);
+    let (code, said) = attach(&shop, &["project"]);
+    let (here, there) = (folder(&shop), folder(&other));
+    assert_eq!(code, 1);
+    assert!(said.contains(&here) && said.contains(&there), "{said}");
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(sessions(), 1);
+    let listed = shop.does(&["sessions"]);
+    assert!(listed.contains(&format!("cut off, {there}")), "{listed}");
+    assert!(attach(&shop, &["project"]).1.contains("2 sessions"));
+    let (code, said) = attach(&shop, &[&there]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(&there), "{said}");
+    assert_eq!(sessions(), 2, "its server is back");
+    // Where somebody was last.
+    assert!(attach(&shop, &[]).1.contains(&format!("in {there}")));
+    assert_eq!(attach(&shop, &[&here]).0, 0);
+    assert!(attach(&shop, &[]).1.contains(&format!("in {here}")));
+    let mut ending = shop.command(&other.git.project(), &["stop", "--all"]);
+    assert!(ending.stdout(Stdio::null()).status().unwrap().success());
+}
