@@ -9,6 +9,8 @@
 mod acts;
 #[path = "ui/breaking.rs"]
 mod breaking;
+#[path = "ui/cards.rs"]
+mod cards;
 #[path = "ui/docs.rs"]
 mod docs;
 #[path = "ui/dressing.rs"]

@@ -113,9 +113,14 @@ impl<'a> RunningCheck<'a> {
         }
     }
 
+    /// `40s`: how long it runs.
+    pub fn elapsed(&self) -> String {
+        spent(self.so_far)
+    }
+
     /// `40s of ~75s`: how long it runs, and how long it usually takes where that is known.
     pub fn times(&self) -> String {
-        let so_far = spent(self.so_far);
+        let so_far = self.elapsed();
         match self.usual {
             Some(usual) => format!("{so_far} of ~{}", spent(usual)),
             None => so_far,

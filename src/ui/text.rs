@@ -97,10 +97,15 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
 fn wrap_line(paragraph: &str, room: usize, lines: &mut Vec<String>) {
     let mut line = String::new();
     let mut used = 0;
+    let before = lines.len();
     for word in paragraph.split_inclusive(' ') {
         if used > 0 && used + width(word.trim_end()) > room {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
             used = 0;
+        }
+        // Spaces at which a line was broken do not begin the next one.
+        if used == 0 && lines.len() > before && word.trim_end().is_empty() {
+            continue;
         }
         let mut rest = word;
         while used + width(rest.trim_end()) > room {
@@ -148,6 +153,8 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(wrap("a\n\nb", 3), ["a", "", "b"]);
+        assert_eq!(wrap("one  two", 3), ["one", "two"]);
+        assert_eq!(wrap("  - an item", 6), ["  - an", "item"]);
     }
 
     proptest! {

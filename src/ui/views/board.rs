@@ -10,7 +10,6 @@ use crate::domain::{TaskId, counted};
 use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::marker::Mark;
 use crate::ui::shelf::{Against, Want};
 use crate::ui::state::{Finished, Order};
 use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
@@ -26,6 +25,8 @@ const KANBAN: u16 = 150;
 const BESIDE: u16 = 76;
 /// From this inner height on: the selected task below the list.
 const BELOW: u16 = 22;
+/// Columns in which a row of the list says who and what.
+const STATE: u16 = 17;
 
 /// From this inner height on: the selected task below the columns.
 const HALVED: u16 = 40;
@@ -285,39 +286,24 @@ fn draw_task(look: &Look<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: 
     let used = canvas.line(line, &lead);
     let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
     let right = canvas.right(line, &age);
-    let room = usize::from(line.width.saturating_sub(used + right));
-    let title_room = (room * 11 / 20).max(room.min(12));
-    let title = card.title();
-    let middle = Rect {
+    let room = line.width.saturating_sub(used + right);
+    let state = state_room(room);
+    let title = Rect {
         x: line.x + used,
-        width: u16::try_from(room).unwrap_or(0),
+        width: (room - state).saturating_sub(1),
         ..line
     };
-    let title_area = Rect {
-        width: u16::try_from(title_room).unwrap_or(0).saturating_sub(1),
-        ..middle
-    };
-    canvas.line(title_area, &[title]);
+    canvas.line(title, &[card.title()]);
     let rest = Rect {
-        x: middle.x + u16::try_from(title_room).unwrap_or(0),
-        width: middle
-            .width
-            .saturating_sub(u16::try_from(title_room).unwrap_or(0)),
-        ..middle
+        x: line.x + used + room - state,
+        width: state,
+        ..line
     };
-    canvas.line(rest, &states(&card, usize::from(rest.width)));
+    canvas.line(rest, &card.told(usize::from(state)));
 }
 
-/// Word and agent, as far as there is room for both; of a running agent at least its own name (K80).
-fn states(card: &Card<'_>, room: usize) -> Vec<Piece> {
-    let word = card.word();
-    let Some(who) = &card.who else { return vec![word] };
-    let short = who.rsplit('-').next().unwrap_or(who);
-    let fits = |name: &str| width(name) + 1 + width(&word.text) <= room;
-    let name = [who.as_str(), short].into_iter().find(|name| fits(name));
-    // What it waits for, and how far a check is, matter more than who.
-    let told = matches!(card.marker.mark, Mark::NeedsYou | Mark::Gate);
-    let name = name.or_else(|| (!told).then_some(short));
-    let name = name.map(|name| piece(format!("{name} "), Role::Dim));
-    name.into_iter().chain([word]).collect()
+/// Columns of a row, of those that title and state share, that say who and what: enough for `tests 40s of ~75s` where
+/// there is room for a title as well.
+fn state_room(room: u16) -> u16 {
+    (room * 9 / 20).max(STATE.min(room * 11 / 20))
 }

@@ -2,10 +2,15 @@
 //! what it waits for.
 
 use crate::domain::{Task, TaskId, Worker};
+use crate::read_model::RunningCheck;
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, Marker, of_task};
 use crate::ui::scene::{Scene, ScreenId};
+use crate::ui::text::{cut, width};
 use crate::ui::theme::{Glyphs, Role};
+
+/// A name that is cut to less says nothing.
+const LEAST_NAME: usize = 3;
 
 /// A task with everything a card needs.
 pub(super) struct Card<'a> {
@@ -19,14 +24,19 @@ pub(super) struct Card<'a> {
     pub(super) last: Option<String>,
     /// How long it has been like this.
     pub(super) age: String,
+    /// The check that runs on what it left.
+    pub(super) check: Option<RunningCheck<'a>>,
     glyphs: Glyphs,
+    /// The mark for text that was cut.
+    more: &'static str,
 }
 
 impl<'a> Card<'a> {
     pub(super) fn of(id: &TaskId, scene: &Scene<'a>) -> Option<Card<'a>> {
         let task: &Task = scene.model.tasks.get(id)?;
         let mut marker = of_task(task, scene.model, scene.now);
-        if let Some(running) = task.open_attempt.and_then(|attempt| scene.running_check(attempt)) {
+        let check = task.open_attempt.and_then(|attempt| scene.running_check(attempt));
+        if let Some(running) = check {
             marker.word = running.to_string();
         }
         let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
@@ -46,7 +56,9 @@ impl<'a> Card<'a> {
             },
             age: scene.now.since(marker.since).to_string(),
             marker,
+            check,
             glyphs: scene.theme.glyphs,
+            more: scene.theme.more(),
         })
     }
 
@@ -65,25 +77,78 @@ impl<'a> Card<'a> {
         piece(format!("{urgent}{}", self.task.title), role)
     }
 
-    /// The state's word, or what it waits for.
-    pub(super) fn word(&self) -> Piece {
-        match self.waits() {
-            Some(waits) if self.marker.mark == Mark::Waiting => waits,
-            _ => piece(&self.marker.word, self.marker.role),
+    /// In one line of that width: who works on it, as far as there is room, and its state. The words that say the state and
+    /// the times of a check stay; the names are what is cut (K80).
+    pub(super) fn told(&self, room: usize) -> Vec<Piece> {
+        let whole = self.whole();
+        let beside = room.saturating_sub(width(&whole.text) + 1);
+        // What it waits for, and how far a check is, matter more than who.
+        let matters = matches!(self.marker.mark, Mark::NeedsYou | Mark::Gate);
+        let name = self.name(beside).filter(|name| {
+            let is_whole = width(name) <= beside;
+            is_whole || (!matters && beside >= LEAST_NAME)
+        });
+        match name {
+            Some(name) => {
+                let name = cut(name, beside, self.more);
+                vec![piece(format!("{name} "), Role::Dim), whole]
+            }
+            None => vec![self.fitted(room)],
         }
     }
 
-    /// `⊘ dbs-3, dbs-4`: what it waits for, when it waits for other tasks.
-    pub(super) fn waits(&self) -> Option<Piece> {
-        if self.unresolved.is_empty() {
-            return None;
+    /// Who works on it: role and name where there is room for both, else the name (K80).
+    pub(super) fn name(&self, room: usize) -> Option<&str> {
+        let who = self.who.as_deref()?;
+        let short = who.rsplit('-').next().unwrap_or(who);
+        Some(if width(who) <= room { who } else { short })
+    }
+
+    /// The state's word, or what it waits for, in full.
+    pub(super) fn whole(&self) -> Piece {
+        if self.waits() {
+            return self.waiting(self.unresolved.len());
         }
+        piece(&self.marker.word, self.marker.role)
+    }
+
+    /// The same in that width: in fewer words where there are such.
+    fn fitted(&self, room: usize) -> Piece {
+        let whole = self.whole();
+        if width(&whole.text) <= room {
+            return whole;
+        }
+        if let Some(check) = &self.check {
+            return piece(checking(check, room, self.more), whole.role);
+        }
+        if self.waits() {
+            let fewer = (1..self.unresolved.len()).rev().map(|many| self.waiting(many));
+            let fits = |piece: &Piece| width(&piece.text) <= room;
+            return { fewer }.find(fits).unwrap_or_else(|| self.waiting(1));
+        }
+        match whole.text.split_once(": ") {
+            Some((word, _)) if self.marker.mark == Mark::Queued => piece(word, whole.role),
+            _ => whole,
+        }
+    }
+
+    /// Whether other tasks are what it waits for.
+    pub(super) fn waits(&self) -> bool {
+        self.marker.mark == Mark::Waiting && !self.unresolved.is_empty()
+    }
+
+    /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
+    pub(super) fn waiting(&self, named: usize) -> Piece {
         let mark = match self.glyphs {
             Glyphs::Unicode => "⊘",
             Glyphs::Ascii => "waits for",
         };
-        let ids: Vec<&str> = self.unresolved.iter().map(TaskId::as_str).collect();
-        Some(piece(format!("{mark} {}", ids.join(", ")), Role::Blocked))
+        let ids: Vec<&str> = self.unresolved.iter().take(named).map(TaskId::as_str).collect();
+        let rest = match self.unresolved.len().saturating_sub(named) {
+            0 => String::new(),
+            rest => format!(" +{rest}"),
+        };
+        piece(format!("{mark} {}{rest}", ids.join(", ")), Role::Blocked)
     }
 
     /// Whether nothing goes on here just now.
@@ -101,4 +166,53 @@ pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
         }
     });
     (!last.is_empty()).then_some(last)
+}
+
+/// A check and its times in that width: its name is cut, then left out, then how long it usually takes.
+fn checking(check: &RunningCheck<'_>, room: usize, more: &str) -> String {
+    let times = check.times();
+    let left = room.saturating_sub(width(&times) + 1);
+    if left >= LEAST_NAME {
+        return format!("{} {times}", cut(&check.check.name, left, more));
+    }
+    if width(&times) <= room {
+        times
+    } else {
+        check.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{AttemptId, Span, Timestamp};
+    use crate::read_model::{Check, CheckResult};
+
+    #[test]
+    fn with_little_room_the_name_of_a_check_is_cut_then_left_out_then_how_long_it_takes() {
+        let check = Check {
+            attempt: AttemptId(3),
+            nth: 0,
+            task: "dbs-1".into(),
+            stage: "review".into(),
+            name: "integration".to_owned(),
+            command: "make".to_owned(),
+            commit: String::new(),
+            began: Timestamp(0),
+            result: CheckResult::Running,
+            took: None,
+            is_cut: false,
+        };
+        let running = RunningCheck {
+            check: &check,
+            so_far: Span::seconds(40),
+            usual: Some(Span::seconds(75)),
+        };
+        let told = |room| checking(&running, room, "~");
+        assert_eq!(told(23), "integration 40s of ~75s");
+        assert_eq!(told(17), "inte~ 40s of ~75s");
+        assert_eq!(told(15), "in~ 40s of ~75s");
+        assert_eq!(told(14), "40s of ~75s");
+        assert_eq!(told(10), "40s");
+    }
 }

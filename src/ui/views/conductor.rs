@@ -11,7 +11,7 @@ use crate::read_model::ColumnKind;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::target::{fits, in_order, selected};
-use crate::ui::text::wrap;
+use crate::ui::text::{clean, cut, width, wrap};
 use crate::ui::theme::Role;
 
 /// The conductor.
@@ -189,22 +189,34 @@ fn draw_task(look: &Look<'_>, id: &TaskId, line: Rect, canvas: &mut Canvas<'_>) 
         return;
     };
     let right = canvas.right(line, &[piece(format!(" {:>4} ", card.age), Role::Dim)]);
-    let mut pieces = vec![
-        look.mark_of(id),
-        card.glyph(),
-        piece(format!(" {id} "), Role::Dim),
-        piece(card.title().text, Role::Text),
-    ];
-    if is_set_aside(look, id) {
-        pieces.push(piece("  ", Role::Text));
-        pieces.push(card.word());
-    } else if let Some(waits) = card.waits() {
-        pieces.push(piece("  ", Role::Text));
-        pieces.push(waits);
-    }
-    let room = Rect {
+    let mut room = Rect {
         width: line.width.saturating_sub(right),
         ..line
     };
+    let lead = [
+        look.mark_of(id),
+        card.glyph(),
+        piece(format!(" {id} "), Role::Dim),
+    ];
+    let used = canvas.line(room, &lead);
+    room = Rect {
+        x: room.x + used,
+        width: room.width - used,
+        ..room
+    };
+    let why = if is_set_aside(look, id) {
+        Some(card.whole())
+    } else {
+        (!card.unresolved.is_empty()).then(|| card.waiting(card.unresolved.len()))
+    };
+    let title = card.title().text;
+    let mut pieces = vec![piece(&title, Role::Text)];
+    if let Some(why) = why {
+        // A long title leaves room for the reason.
+        let most =
+            usize::from(room.width).saturating_sub((width(&why.text) + 2).min(usize::from(room.width / 2)));
+        let title = cut(&clean(&title), most, canvas.theme.more());
+        pieces = vec![piece(title, Role::Text), piece("  ", Role::Text), why];
+    }
     canvas.line(room, &pieces);
 }

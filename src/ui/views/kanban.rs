@@ -12,13 +12,15 @@ use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
 use crate::ui::marker::Mark;
 use crate::ui::pane::Direction;
 use crate::ui::target::{fits, in_order, selected};
-use crate::ui::text::{width, wrap};
+use crate::ui::text::{cut, width, wrap};
 use crate::ui::theme::Role;
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 22;
 /// Lines of a card that say what happens to it.
 const STATE: usize = 2;
+/// Before every line of a card but the first.
+const INDENT: &str = "   ";
 
 /// The columns with the cards that match what the board is filtered by.
 fn columns<'a>(look: &Look<'a>) -> Cow<'a, [Column]> {
@@ -173,39 +175,63 @@ fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
         line.push(piece(&first, title.role));
     }
     if !rest.is_empty() {
-        lines.push(vec![piece(format!("   {rest}"), title.role)]);
+        lines.push(vec![piece(format!("{INDENT}{rest}"), title.role)]);
     }
-    if let Some(who) = &card.who {
-        lines.push(vec![piece(format!("   {who}"), Role::Dim)]);
+    if let Some(who) = card.name(room.saturating_sub(width(INDENT))) {
+        lines.push(vec![piece(format!("{INDENT}{who}"), Role::Dim)]);
     }
-    lines.extend(states(card, room));
+    lines.extend(states(card, room, look.scene.theme.more()));
     if let Some(last) = card.last.as_ref().filter(|_| card.marker.mark == Mark::Running) {
-        lines.push(vec![piece(format!("   {last}"), Role::Dim)]);
+        lines.push(vec![piece(format!("{INDENT}{last}"), Role::Dim)]);
     }
     lines
 }
 
 /// What happens to it or what it waits for, on as many lines as [`STATE`] allows, and for how long.
-fn states(card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
-    let word = card.word();
-    let wide = room.saturating_sub(3).max(6);
-    let told = wrap(&word.text, wide);
-    let mut lines: Vec<Vec<Piece>> = Vec::new();
-    for (at, line) in told.iter().take(STATE).enumerate() {
+fn states(card: &Card<'_>, room: usize, more: &str) -> Vec<Vec<Piece>> {
+    let wide = room.saturating_sub(width(INDENT)).max(6);
+    let beside = width(&card.age) + 1;
+    let word = word_of(card, wide, beside);
+    let mut told = wrap(&word.text, wide);
+    if told.len() > STATE {
         // The rest stands on the last line and is cut there, with a mark.
-        let text = if at + 1 == STATE {
-            told.get(at..).unwrap_or_default().join(" ")
-        } else {
-            line.clone()
-        };
-        lines.push(vec![piece("   ", Role::Text), piece(text, word.role)]);
+        let rest = told.split_off(STATE - 1).join(" ");
+        told.push(rest);
     }
-    if let Some(last) = lines.last_mut()
-        && pieces_width(last) + card.age.len() < room
-    {
-        last.push(piece(format!(" {}", card.age), Role::Dim));
+    let is_full = told.len() == STATE;
+    let with_age = |line: &str| width(line) + beside <= wide;
+    if let Some(last) = told.last_mut().filter(|last| is_full && !with_age(last)) {
+        *last = cut(last, wide.saturating_sub(beside), more);
+    }
+    let age = piece(format!(" {}", card.age), Role::Dim);
+    let indent = || piece(INDENT, Role::Text);
+    // The times of a check say how long.
+    let alone = !is_full && card.check.is_none() && !told.last().is_some_and(|last| with_age(last));
+    let beside = told.last().is_some_and(|last| with_age(last));
+    let mut lines: Vec<Vec<Piece>> = told
+        .into_iter()
+        .map(|line| vec![indent(), piece(line, word.role)])
+        .collect();
+    match lines.last_mut() {
+        Some(last) if beside => last.push(age),
+        _ if alone => lines.push(vec![indent(), piece(&card.age, Role::Dim)]),
+        _ => {}
     }
     lines
+}
+
+/// What a card says of its state: all of what it waits for, or as much as there is room for with the time beside it.
+fn word_of(card: &Card<'_>, wide: usize, beside: usize) -> Piece {
+    let whole = card.whole();
+    if !card.waits() {
+        return whole;
+    }
+    let fits = |word: &Piece| {
+        let lines = wrap(&word.text, wide);
+        lines.len() <= STATE && lines.last().is_some_and(|last| width(last) + beside <= wide)
+    };
+    let fewer = (1..=card.unresolved.len()).rev().map(|many| card.waiting(many));
+    { fewer }.find(fits).unwrap_or(whole)
 }
 
 /// Rows that the fullest column needs, at most so many.

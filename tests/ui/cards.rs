@@ -1,0 +1,124 @@
+//! What rows and cards of the board say of a task when there is little room: the state and the time stay, names are cut.
+
+use std::sync::Arc;
+
+use dbs::domain::{TaskId, Worker};
+use dbs::ui::{Glyphs, Palette, Theme};
+
+use crate::fixture::Desk;
+
+const LONG: [&str; 2] = [
+    "Rewrite the whole of the login form so that it never posts anything twice",
+    "登录表单不能提交两次密码因为服务器会拒绝第二次请求并且用户会看到错误提示",
+];
+
+/// A board with long names everywhere.
+fn long(size: (u16, u16), glyphs: Glyphs, title: &str) -> Desk {
+    let mut desk = Desk::full(size);
+    desk.theme = Theme::builtin(Palette::Sixteen, glyphs);
+    let ids: Vec<TaskId> = desk.board.tasks.keys().cloned().collect();
+    for attempt in desk.board.attempts.values_mut() {
+        if let Worker::Agent { name, .. } = &mut Arc::make_mut(attempt).worker {
+            *name = "developer-rimskykorsakov".to_owned();
+        }
+    }
+    for id in ids {
+        desk.change(id.as_str(), |task| task.title = title.to_owned());
+    }
+    desk
+}
+
+/// The row of a task in the list.
+fn row(text: &str, id: &str) -> Option<String> {
+    let id = format!("{id} ");
+    let is_row = |line: &&str| line.chars().skip(4).collect::<String>().starts_with(&id);
+    text.lines().find(is_row).map(str::to_owned)
+}
+
+#[test]
+fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
+    let told: [(&str, &str, &str); 7] = [
+        ("dbs-4", " running", " 11m "),
+        ("dbs-5", " running", " 3m "),
+        ("dbs-8", " starting", " 3s "),
+        ("dbs-9", " tests 40s of ~74s", " 1m "),
+        ("dbs-13", " retry in 25s", " 35s "),
+        ("dbs-15", " queued", " 15m "),
+        ("dbs-16", " approve?", " 4m "),
+    ];
+    for (size, keys) in [
+        ((60, 15), "1"),
+        ((80, 24), "1"),
+        ((80, 24), "3"),
+        ((100, 30), "3"),
+        ((120, 40), "1"),
+    ] {
+        for (glyphs, more) in [(Glyphs::Unicode, '…'), (Glyphs::Ascii, '~')] {
+            for title in LONG {
+                let mut desk = long(size, glyphs, title);
+                desk.press(keys);
+                let text = desk.text();
+                let rows = told.map(|(id, word, age)| (row(&text, id), word, age));
+                assert!(rows.iter().flat_map(|(row, ..)| row).count() >= 4, "{text}");
+                for (row, word, age) in rows {
+                    let Some(row) = row else { continue };
+                    assert!(
+                        row.contains(word) && row.contains(age),
+                        "{word}{age}in {row}\n{text}"
+                    );
+                    assert!(row.contains(more), "{row}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn on_a_card_the_state_and_the_time_stay() {
+    for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+        for title in LONG {
+            let mut desk = long((160, 50), glyphs, title);
+            for id in ["dbs-15", "dbs-13"] {
+                desk.change(id, |task| {
+                    task.since = dbs::domain::Timestamp(1_790_000_000_000 - 900_000)
+                });
+            }
+            desk.press("3");
+            let text = desk.text();
+            for told in [
+                "running 11m",
+                "starting 3s",
+                "tests 40s of ~74s",
+                "approve? 4m",
+                "unsure (hook) 12s",
+                "failed: gate: cargo",
+                " 50m│",
+            ] {
+                let told = if glyphs == Glyphs::Ascii {
+                    told.replace('│', "|")
+                } else {
+                    told.to_owned()
+                };
+                assert!(text.contains(&told), "{told}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted() {
+    let deps = |n: u64| {
+        (1..=n)
+            .map(|n| TaskId::from(format!("dbs-{}", n + 3).as_str()))
+            .collect()
+    };
+    for (size, keys, told) in [
+        ((80, 24), "1", "⊘ dbs-4, dbs-5 +4  15m "),
+        ((160, 50), "3 G", "dbs-6, dbs-7 +2 15m"),
+    ] {
+        let mut desk = Desk::full(size);
+        desk.change("dbs-14", |task| task.deps = deps(6));
+        desk.press(keys);
+        assert!(desk.text().contains(told), "{}", desk.text());
+    }
+}
