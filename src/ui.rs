@@ -26,6 +26,7 @@ mod past;
 mod plain;
 mod possible;
 mod repaint;
+mod said;
 mod scene;
 mod screen_id;
 mod shelf;

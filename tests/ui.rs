@@ -48,6 +48,8 @@ mod papers;
 mod past;
 #[path = "ui/picture.rs"]
 mod picture;
+#[path = "ui/said.rs"]
+mod said;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/snapshots.rs"]

@@ -6,7 +6,8 @@ use crossterm::event::{
 };
 use ratatui::style::{Color, Modifier, Style};
 
-use super::scene::{ScreenCursor, ScreenRead, Wants, says_something, words_of};
+use super::said::last_said;
+use super::scene::{ScreenCursor, ScreenRead, Wants};
 use super::still::{Still, StillLine};
 use crate::domain::Timestamp;
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
@@ -82,14 +83,11 @@ impl ScreenRead for LiveScreen<'_> {
     }
 
     fn last_line(&mut self) -> String {
-        for row in (0..self.terminal.size().rows).rev() {
+        let rows = (0..self.terminal.size().rows).map(|row| {
             self.terminal.visible_row(row, 0, &mut self.row);
-            let line: String = self.row.iter().map(|cell| cell.text.as_str()).collect();
-            if says_something(&line) {
-                return words_of(&line).to_owned();
-            }
-        }
-        String::new()
+            self.row.iter().map(|cell| cell.text.as_str()).collect()
+        });
+        last_said(&rows.collect::<Vec<String>>())
     }
 
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {

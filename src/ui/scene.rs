@@ -3,6 +3,7 @@
 
 use ratatui::style::Style;
 
+use super::said::last_said;
 pub use super::screen_id::ScreenId;
 use super::shelf::{Paper, Sheet, Shelf};
 use super::still::Still;
@@ -101,7 +102,7 @@ pub trait ScreenRead {
     /// default style may be left out. A wide grapheme comes once, at its first column.
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style));
 
-    /// The last line that says something in words, without the spaces around it; empty when there is none.
+    /// What its program said last, in one line: nothing of what is there to be typed at. Empty when there is nothing.
     fn last_line(&mut self) -> String {
         let mut rows: Vec<String> = vec![String::new(); usize::from(self.size().1)];
         self.cells(0, &mut |_, row, text, _| {
@@ -109,9 +110,9 @@ pub trait ScreenRead {
                 line.push_str(text);
             }
         });
-        let says = rows.iter().rev().find(|line| says_something(line));
-        says.map_or_else(String::new, |line| words_of(line).to_owned())
+        last_said(&rows)
     }
+
     /// All it has shown, as far as it is in memory: history and screen.
     fn still(&mut self) -> Still;
 
@@ -152,21 +153,6 @@ pub trait ScreenRead {
 
     /// Whether its program still runs.
     fn alive(&self) -> bool;
-}
-
-/// What programs draw lines with.
-const RULE: char = '\u{2500}';
-
-/// A line of a terminal without the spaces and frames around its words.
-pub(super) fn words_of(line: &str) -> &str {
-    line.trim_matches(|c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c))
-}
-
-/// Whether a line of a terminal is more than lines, titles in lines, marks and an empty prompt.
-pub(super) fn says_something(line: &str) -> bool {
-    let line = line.trim();
-    let is_ruled = line.starts_with(RULE) && line.ends_with(RULE);
-    !is_ruled && line.chars().filter(|c| c.is_alphanumeric()).count() > 2
 }
 
 /// A terminal's cursor.

@@ -19,11 +19,11 @@ fn long(size: (u16, u16), glyphs: Glyphs, title: &str) -> Desk {
     let ids: Vec<TaskId> = desk.board.tasks.keys().cloned().collect();
     for attempt in desk.board.attempts.values_mut() {
         if let Worker::Agent { name, .. } = &mut Arc::make_mut(attempt).worker {
-            *name = "developer-rimskykorsakov".to_owned();
+            "developer-rimskykorsakov".clone_into(name);
         }
     }
     for id in ids {
-        desk.change(id.as_str(), |task| task.title = title.to_owned());
+        desk.change(id.as_str(), |task| title.clone_into(&mut task.title));
     }
     desk
 }
@@ -78,11 +78,6 @@ fn on_a_card_the_state_and_the_time_stay() {
     for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
         for title in LONG {
             let mut desk = long((160, 50), glyphs, title);
-            for id in ["dbs-15", "dbs-13"] {
-                desk.change(id, |task| {
-                    task.since = dbs::domain::Timestamp(1_790_000_000_000 - 900_000)
-                });
-            }
             desk.press("3");
             let text = desk.text();
             for told in [

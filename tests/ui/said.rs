@@ -1,0 +1,62 @@
+//! What agents said last, as a card tells it: recordings of real ones, at every moment at which it was something else.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use dbs::term::{EngineKind, Size, Terminal};
+use dbs::ui::{LiveScreen, ScreenRead};
+
+/// Everything an agent was taken to say last, one after the other.
+fn said(name: &str) -> Vec<String> {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
+        .iter()
+        .collect();
+    let content = std::fs::read_to_string(path).expect("a recording");
+    let mut lines = content
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let header = lines.next().expect("a header");
+    let side = |key: &str| u16::try_from(header[key].as_u64().expect("a size")).expect("a size");
+    let mut terminal = Terminal::new(EngineKind::Rio, Size::new(side("width"), side("height")), 1000);
+    let mut said: Vec<String> = Vec::new();
+    for event in lines {
+        let content = event[2].as_str().expect("text");
+        match event[1].as_str() {
+            Some("o") => drop(terminal.feed(0, content.as_bytes())),
+            Some("r") => {
+                let (columns, rows) = content.split_once('x').expect("a size");
+                drop(terminal.resize(Size::new(
+                    columns.parse().expect("columns"),
+                    rows.parse().expect("rows"),
+                )));
+            }
+            _ => continue,
+        }
+        if !terminal.presentable(0) {
+            continue;
+        }
+        let last = LiveScreen::new(&mut terminal, true).last_line();
+        if said.last() != Some(&last) {
+            said.push(last);
+        }
+    }
+    said
+}
+
+#[test]
+fn what_real_agents_said_last_is_never_their_line_to_write_in_or_what_stands_below_it() {
+    let mut all = String::new();
+    for name in [
+        "permission_prompt_osc7501",
+        "inline_renderer_permission_resize",
+        "subagent_and_question_osc7501",
+        "no_query_replies_title_only",
+        "trust_dialog",
+        "tui_approval",
+        "tui_action_required",
+    ] {
+        writeln!(all, "{name}\n  {}", said(&format!("{name}.cast")).join("\n  "))
+            .expect("a text takes in all");
+    }
+    insta::assert_snapshot!("said", all);
+}
