@@ -6,12 +6,13 @@
 //! | journey | told in |
 //! |---|---|
 //! | first start: three questions, demo, never asked again | `journeys` |
-//! | allow, allow all (and think better of it), deny, retry with a note | `journeys` |
+//! | allow, allow all (and think better of it), deny, retry with a note | `journeys`, `plain` |
 //! | question answered by key, from the command line, by a plain line | `attached`, `plain` |
 //! | take over an agent: type into it | `attached`, `demo`, `journeys` |
 //! | new task by form and editor, priority and undo, set aside, release, merge now | `journeys` |
 //! | skip and undo | `reaching` |
-//! | split, zoom, close, theme, palette, help, filter, paste bomb, inside tmux | `journeys` |
+//! | split, zoom, close, theme, palette, help, filter, paste bomb | `journeys` |
+//! | inside tmux: first start, typing, its detach and ours | `tmux` |
 //! | missing agent: cause, what waits, key to try again; stop an agent | `journeys` |
 //! | copy by mouse, links, paste preview, no screen in a screen | `reaching` |
 //! | find in history, replay a moment | `reaching` |
@@ -74,5 +75,7 @@ mod sizes;
 mod small_disk;
 #[path = "e2e/terminal.rs"]
 mod terminal;
+#[path = "e2e/tmux.rs"]
+mod tmux;
 #[path = "e2e/unruly.rs"]
 mod unruly;

@@ -126,7 +126,8 @@ impl Story {
         command
     }
 
-    fn outside(&self, program: &str) -> Command {
+    /// Any other program with the story's environment, not yet started.
+    pub(crate) fn outside(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
             .env_clear()

@@ -6,24 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use crate::driver::Story;
+use crate::scenarios::CAREFUL;
 use crate::terminal::{Make, Tty};
-
-/// Asks for a permission before it works; without it, it cannot go on.
-const CAREFUL: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { ask = "Touch the shop?", refused = [{ signal = "block", text = "I was not allowed to." }, { exit = 0 }] },
-  { write = "work/{task}.txt", text = "{title}\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
-"#;
 
 /// Works at once; who looks at it afterwards takes all the time there is.
 const SLOW_REVIEW: &str = r#"

@@ -1,7 +1,7 @@
 //! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
 
 use crate::driver::Story;
-use crate::scenarios::working;
+use crate::scenarios::{CAREFUL, working};
 use crate::terminal::{Make, Tty};
 
 /// Says something and waits to be answered.
@@ -51,6 +51,31 @@ fn a_whole_day_passes_in_lines_and_numbered_prompts() {
     assert_eq!(code, 0);
     assert!(screen.has("the server and its agents go on"), "{}", screen.text());
     assert!(story.is_live());
+}
+
+#[test]
+fn a_no_to_a_permission_reaches_the_agent_and_what_was_denied_is_tried_again_with_a_note() {
+    let story = Story::new(CAREFUL);
+    let tty = story.tty(&["--plain"], (140, 60));
+    tty.see("Nothing needs you.");
+    tty.type_text("new Mend it --id t-1 --release\n");
+    let screen = tty.see("1. t-1 permission:");
+    assert!(screen.has("1 yes, 1 no"), "{}", screen.text());
+    tty.type_text("1 no\n");
+    tty.see("refused t-1: Touch the shop?");
+    tty.see("1 no longer waits");
+    // It goes another way, as it was told to; its task waits for the person.
+    let screen = tty.see("2. t-1 ");
+    assert!(screen.has("I was not allowed to."), "{}", screen.text());
+    assert_eq!((story.count("held"), story.count("done")), (1, 0));
+    tty.type_text("2 retry touch the shop, but gently\n");
+    tty.see("3. t-1 permission:");
+    tty.type_text("3 yes\n");
+    tty.see("allowed t-1: Touch the shop?");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    only_lines(&tty);
+    tty.type_text("quit\n");
+    assert_eq!(tty.leave().0, 0);
 }
 
 #[test]

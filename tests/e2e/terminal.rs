@@ -247,9 +247,19 @@ impl Story {
         arguments: &[&str],
         (cols, rows): (u16, u16),
     ) -> Tty<'_> {
-        let plain = self.program(arguments);
+        self.tty_with(make, env, &self.program(arguments), (cols, rows))
+    }
+
+    /// The same with any program in it.
+    pub(crate) fn tty_with(
+        &self,
+        make: Make,
+        env: &[(&str, &str)],
+        plain: &std::process::Command,
+        (cols, rows): (u16, u16),
+    ) -> Tty<'_> {
         let mut command = CommandBuilder::new(plain.get_program());
-        command.args(arguments);
+        command.args(plain.get_args());
         command.cwd(plain.get_current_dir().unwrap());
         command.env_clear();
         for (name, value) in plain.get_envs() {

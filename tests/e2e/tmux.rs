@@ -1,0 +1,76 @@
+//! A person whose terminal is in tmux: a real one, whose keys come first.
+
+use std::fs;
+use std::process::Command;
+
+use crate::driver::Story;
+use crate::scenarios::working;
+use crate::terminal::Make;
+
+/// Says what was typed to it.
+const LISTENING: &str = r#"
+  { print = "first words of {task}" },
+  { ask = "Go on?" },
+  { print = "last words of {task}" },
+"#;
+
+/// tmux with nothing configured, on a socket of the story's own; its last session ends it.
+fn tmux(story: &Story, arguments: &[&str]) -> Command {
+    let mut command = story.outside("tmux");
+    command.arg("-u").arg("-f").arg("/dev/null");
+    command.arg("-S").arg(story.root().join("tmux.socket"));
+    command.args(arguments).current_dir(story.project());
+    command
+}
+
+#[test]
+fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_both() {
+    let story = Story::new(&working(LISTENING));
+    let settings = story.project().join(".debussy/config.toml");
+    let rehearsal = fs::read_to_string(&settings).unwrap();
+    fs::remove_file(&settings).unwrap();
+    let program = env!("CARGO_BIN_EXE_dbs");
+    let new = tmux(&story, &["new-session", "-s", "work", program]);
+    let tty = story.tty_with(Make::New, &[], &new, (120, 40));
+    tty.see("First start, 1 of 4");
+    tty.move_mark_until("no agent yet", "j", |screen| screen.is_marked("none yet"));
+    tty.press("Enter");
+    // The proposal, and why; the prefix of both comes through when it is pressed twice.
+    tty.see("This terminal is in tmux, which may keep C-b for itself: C-a, then.");
+    tty.press("C-b C-b");
+    tty.see("C-b arrives.");
+    tty.press("C-a");
+    tty.see("C-a arrives.");
+    tty.press("Enter");
+    tty.see("May your terminal call you");
+    tty.press("j Enter");
+    tty.see("See it at work?");
+    tty.press("j Enter");
+    tty.see("in force now");
+    fs::write(&settings, rehearsal).unwrap();
+    tty.see("in force now: max_total_agents");
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    tty.see("NEEDS YOU 1");
+    tty.press("C-a a");
+    tty.wait("a terminal that asks", |screen| {
+        screen.has("Go on?") && screen.has("LOOKING")
+    });
+    tty.press("i");
+    tty.see("TYPING");
+    // The person leaves tmux, and comes back to what they left.
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+    let back = tmux(&story, &["attach-session", "-t", "work"]);
+    let tty = story.tty_with(Make::New, &[], &back, (120, 40));
+    tty.wait("everything as it was", |screen| {
+        screen.has("Go on?") && screen.has("TYPING")
+    });
+    tty.press("y");
+    tty.see("last words of t-1");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    tty.press("C-a d");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 0);
+    assert!(screen.is_restored(), "{screen:?}");
+    assert!(story.is_live());
+}
