@@ -4,13 +4,14 @@
 use std::io;
 use std::time::Duration;
 
-use crossterm::event::{Event, EventStream};
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::colours::{Answer, QUESTION};
+use super::tty::is_enhanced;
 use super::write_all;
 use crate::app::wire::{Colour, FromClient};
 
@@ -37,10 +38,26 @@ impl Heard {
     /// How the server is told.
     pub(super) fn told(self) -> FromClient {
         match self {
+            Heard::Event(Event::Key(key)) => FromClient::Input(Event::Key(as_meant(key, is_enhanced()))),
             Heard::Event(event) => FromClient::Input(event),
             Heard::Colour(colour) => FromClient::Colour(colour),
         }
     }
+}
+
+/// What a key is by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the
+/// reader calls it by the digit, and programs that are told of keys by name wait for the other.
+fn as_meant(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
+    if !is_enhanced && key.modifiers.contains(KeyModifiers::CONTROL) {
+        key.code = match key.code {
+            KeyCode::Char('4') => KeyCode::Char('\\'),
+            KeyCode::Char('5') => KeyCode::Char(']'),
+            KeyCode::Char('6') => KeyCode::Char('^'),
+            KeyCode::Char('7') => KeyCode::Char('_'),
+            other => other,
+        };
+    }
+    key
 }
 
 /// The keys, the mouse and the sizes of this terminal.
@@ -153,4 +170,28 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
 fn ask(may_ask: bool) -> Instant {
     let asked = may_ask && write_all(QUESTION).is_ok();
     Instant::now() + if asked { ANSWERED_WITHIN } else { Duration::ZERO }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_control_characters_of_an_old_terminal_have_their_usual_names() {
+        let control = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+        for (read, meant) in [
+            ('4', '\\'),
+            ('5', ']'),
+            ('6', '^'),
+            ('7', '_'),
+            ('b', 'b'),
+            ('8', '8'),
+        ] {
+            assert_eq!(as_meant(control(read), false), control(meant), "{read}");
+            // A terminal that tells keys apart means what it says.
+            assert_eq!(as_meant(control(read), true), control(read), "{read}");
+        }
+        let plain = KeyEvent::new(KeyCode::Char('5'), KeyModifiers::NONE);
+        assert_eq!(as_meant(plain, false), plain);
+    }
 }

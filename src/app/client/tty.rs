@@ -23,6 +23,9 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Whether it tells what its mouse does.
 static MOUSE: AtomicBool = AtomicBool::new(false);
 
+/// Whether it tells keys apart by the kitty keyboard protocol.
+static ENHANCED: AtomicBool = AtomicBool::new(false);
+
 /// Whether its window has a title of ours; the one before waits in the terminal.
 static NAMED: AtomicBool = AtomicBool::new(false);
 
@@ -63,6 +66,7 @@ impl RawTerminal {
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::Release);
         let enhanced = supports_keyboard_enhancement().unwrap_or(false);
+        ENHANCED.store(enhanced, Ordering::Release);
         let mut out = io::stdout().lock();
         execute!(
             out,
@@ -165,6 +169,11 @@ impl RawTerminal {
         );
         drop(shown);
     }
+}
+
+/// Whether the terminal tells keys apart that older ones send as one character.
+pub(super) fn is_enhanced() -> bool {
+    ENHANCED.load(Ordering::Acquire)
 }
 
 impl Drop for RawTerminal {
