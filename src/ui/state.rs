@@ -57,6 +57,8 @@ pub struct State {
     pub(crate) copying: Option<Copying>,
     /// Where the mouse was pressed on a terminal.
     pub(crate) pressed: Option<(PaneId, (u16, u16))>,
+    /// The pane whose program was told that a button of the mouse is down.
+    pub(crate) held: Option<PaneId>,
     /// The line between panes that the mouse holds, and where it took hold.
     pub(crate) line: Option<(LineId, (u16, u16))>,
     /// What was copied last, to be typed into a terminal.

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, TaskId};
-use dbs::term::keys::{MouseInput, MouseKind};
+use dbs::term::keys::{Button, MouseInput, MouseKind};
 use dbs::ui::{Hit, Input, MouseUse, Request, ScreenId, Typed, Wants};
 use ratatui::layout::Rect;
 
@@ -307,4 +307,60 @@ fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
     for kind in [DOWN, DRAG, UP, MouseEventKind::ScrollUp] {
         assert_eq!(desk.input(event(kind, (area.x, area.y))).len(), 1, "{kind:?}");
     }
+}
+
+/// A client that types to a program that asked for the mouse, and where that is.
+fn typing_with_mouse() -> (Desk, ScreenId, Rect) {
+    let mut desk = Desk::full((200, 60));
+    let id = ScreenId::Attempt(AttemptId(11));
+    let screen = desk.screens.all.get_mut(&id).expect("screen");
+    screen.lines = (0..200).map(|number| format!("line {number}")).collect();
+    screen.wants = Wants {
+        mouse: true,
+        wheel_keys: true,
+    };
+    desk.press("g i");
+    assert_eq!(desk.mode(), "TYPE");
+    let area = focused(&desk);
+    (desk, id, area)
+}
+
+#[test]
+fn a_program_that_was_told_of_a_press_is_told_of_its_release_wherever_that_is() {
+    let (mut desk, id, area) = typing_with_mouse();
+    let inside = (area.x + 4, area.y + 2);
+    let outside = (0, 0);
+    assert_eq!(desk.input(event(DOWN, inside)).len(), 1);
+    for (kind, wished) in [
+        (DRAG, MouseKind::Motion(Some(Button::Left))),
+        (UP, MouseKind::Release(Button::Left)),
+    ] {
+        let sent = desk.input(event(kind, outside));
+        let [Request::TypeInto(to, Typed::Mouse(input))] = sent.as_slice() else {
+            panic!("{kind:?}: {sent:?}")
+        };
+        assert_eq!((*to, input.kind, input.col, input.row), (id, wished, 0, 0));
+    }
+    // It holds nothing any more.
+    assert_eq!(desk.input(event(DRAG, outside)), []);
+    assert_eq!(desk.input(event(UP, outside)), []);
+}
+
+#[test]
+fn the_wheel_moves_through_what_was_shown_before_whatever_its_program_asked_for() {
+    let (mut desk, _, area) = typing_with_mouse();
+    let at = (area.x + 4, area.y + 2);
+    desk.press("C-b Esc k k");
+    assert!(desk.text().contains("2 lines back"), "{}", desk.text());
+    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert!(desk.text().contains("5 lines back"), "{}", desk.text());
+    for _ in 0..2 {
+        assert_eq!(desk.input(event(MouseEventKind::ScrollDown, at)), []);
+    }
+    // Back at the present it is the program's again.
+    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+    desk.press("C-b [");
+    let before = desk.text();
+    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert_ne!(desk.text(), before);
 }

@@ -27,8 +27,14 @@ impl Turn<'_, '_> {
             event.kind,
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
         );
+        let pressed = matches!(event.kind, MouseEventKind::Down(_));
+        if pressed {
+            // A press whose release nobody told is over.
+            (self.state.pressed, self.state.line, self.state.held) = (None, None, None);
+        }
+        let begun = self.state.pressed.is_some() || self.state.line.is_some() || self.state.held.is_some();
         // Held with Shift the outer terminal selects by itself, whether or not it tells us (A5).
-        if button && event.modifiers.contains(KeyModifiers::SHIFT) {
+        if button && !begun && event.modifiers.contains(KeyModifiers::SHIFT) {
             return;
         }
         match self.state.mouse {
@@ -85,23 +91,38 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Sends the event to the program that is typed to, if it happened there and was asked for.
+    /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that was told of a press
+    /// is told of what follows until the release, wherever the mouse is by then: at its edge.
     fn reaches_program(&mut self, event: MouseEvent, arranged: &Arranged) -> bool {
+        let held = self.state.held;
+        if matches!(event.kind, MouseEventKind::Up(_)) {
+            self.state.held = None;
+        }
         let typing = self.state.overlay.is_none() && self.mode() == Mode::Type;
         let placed = arranged
             .focused()
-            .filter(|placed| typing && inside(placed, event));
-        match placed {
-            Some(placed) if self.wants(placed).mouse => self.forward(event, placed),
-            _ => false,
+            .filter(|placed| typing && (inside(placed, event) || held == Some(placed.pane)));
+        let Some(placed) = placed.filter(|placed| self.wants(placed).mouse) else {
+            return false;
+        };
+        if matches!(event.kind, MouseEventKind::Down(_)) {
+            self.state.held = Some(placed.pane);
         }
+        self.forward(event, placed)
     }
 
-    fn forward(&mut self, event: MouseEvent, placed: &Placed) -> bool {
+    fn forward(&mut self, mut event: MouseEvent, placed: &Placed) -> bool {
         let Some(id) = placed.content.screen() else {
             return false;
         };
-        let input = mouse_input(&event, (placed.inner.x, placed.inner.y));
+        let area = placed.inner;
+        event.column = event
+            .column
+            .clamp(area.x, area.right().saturating_sub(1).max(area.x));
+        event.row = event
+            .row
+            .clamp(area.y, area.bottom().saturating_sub(1).max(area.y));
+        let input = mouse_input(&event, (area.x, area.y));
         self.ask(Request::TypeInto(id, Typed::Mouse(input)));
         true
     }
@@ -121,14 +142,16 @@ impl Turn<'_, '_> {
         let Some(placed) = arranged.at(event.column, event.row).cloned() else {
             return;
         };
-        let wants = self.wants(&placed);
-        let typing = self.mode() == Mode::Type && placed.pane == arranged.focus;
-        if inside(&placed, event) && (wants.mouse || (typing && wants.wheel_keys)) {
-            self.forward(event, &placed);
-            return;
-        }
         if placed.pane == arranged.focus && self.copying(arranged).is_some() {
             return self.scroll_still(isize::from(lines));
+        }
+        let wants = self.wants(&placed);
+        let typing = self.mode() == Mode::Type && placed.pane == arranged.focus;
+        // Whoever looks at what was shown before turns the wheel to get out of there.
+        let back = self.state.pane(placed.pane).scroll > 0;
+        if inside(&placed, event) && !back && (wants.mouse || (typing && wants.wheel_keys)) {
+            self.forward(event, &placed);
+            return;
         }
         self.step(placed.pane, Step::Lines(lines), arranged);
     }
@@ -166,7 +189,6 @@ impl Turn<'_, '_> {
                 let area = placed.inner;
                 (placed.pane, (event.column - area.x, event.row - area.y))
             });
-        self.state.line = None;
         if !covered && self.point_at_still(arranged) {
             return;
         }
