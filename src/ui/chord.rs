@@ -19,7 +19,8 @@ impl Chord {
     }
 
     fn canonical(code: KeyCode, modifiers: KeyModifiers) -> Chord {
-        let mut modifiers = modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
+        // All of them: a key held with one that no key file can write is another key, and means nothing here.
+        let mut modifiers = modifiers;
         let code = match code {
             KeyCode::BackTab => {
                 modifiers |= KeyModifiers::SHIFT;
@@ -48,12 +49,24 @@ impl Chord {
         }
     }
 
-    /// Whether no program and no prompt needs the key as it is: held with Control or Alt, or a function key.
-    pub(crate) fn may_be_prefix(self) -> bool {
-        let held = self
-            .modifiers
-            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        (held && !self.is_control('c')) || matches!(self.code, KeyCode::F(_))
+    /// Why the key cannot be the prefix, if it cannot, to be read after "it is": programs and prompts need it as it is, or a terminal without the kitty keyboard
+    /// protocol sends another key for it, and whoever types there would never get out.
+    pub(crate) fn why_no_prefix(self) -> Option<&'static str> {
+        let (control, alt) = (KeyModifiers::CONTROL, KeyModifiers::ALT);
+        let held = self.modifiers.intersects(control | alt);
+        if !(held || matches!(self.code, KeyCode::F(_))) || self.is_control('c') {
+            return Some("needed as it is: hold Control or Alt, or press a function key");
+        }
+        let arrives = self.modifiers - (control | alt | KeyModifiers::SHIFT) == KeyModifiers::NONE
+            && match self.code {
+                KeyCode::Char(c) if self.modifiers.contains(control) => arrives_with_control(c),
+                // What begins a sequence, and a letter of another keyboard.
+                KeyCode::Char(c) => c.is_ascii() && !matches!(c, '[' | 'O'),
+                KeyCode::Enter | KeyCode::Backspace => self.modifiers == alt,
+                KeyCode::Tab | KeyCode::Esc => false,
+                _ => true,
+            };
+        (!arrives).then_some("sent as another key by many terminals: take one that always arrives")
     }
 
     /// A key pressed by itself.
@@ -75,6 +88,12 @@ impl Chord {
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }
+}
+
+/// Whether an old terminal can send that character with Control as something of its own.
+fn arrives_with_control(c: char) -> bool {
+    // `C-i` is Tab there, `C-m` Enter, `C-[` Esc.
+    (c.is_ascii_lowercase() && !matches!(c, 'i' | 'm')) || matches!(c, ' ' | '\\' | ']' | '^' | '_')
 }
 
 const NAMES: [(&str, KeyCode); 14] = [
@@ -143,6 +162,9 @@ impl fmt::Display for Chord {
             (KeyModifiers::CONTROL, "C-"),
             (KeyModifiers::ALT, "A-"),
             (KeyModifiers::SHIFT, "S-"),
+            (KeyModifiers::SUPER, "Super-"),
+            (KeyModifiers::HYPER, "Hyper-"),
+            (KeyModifiers::META, "Meta-"),
         ] {
             if self.modifiers.contains(modifier) {
                 f.write_str(mark)?;

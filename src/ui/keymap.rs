@@ -82,11 +82,9 @@ pub enum KeyProblem {
         /// What it was to mean.
         action: &'static str,
     },
-    /// The prefix is a key that programs and prompts need as it is.
-    #[error(
-        "use `{0}` as the prefix: it must be held with Control or Alt, or be a function key, and not be `C-c`"
-    )]
-    BarePrefix(Chord),
+    /// The prefix is a key that programs and prompts need as it is, or that does not always arrive; and why.
+    #[error("use `{0}` as the prefix: it is {1}")]
+    NoPrefix(Chord, &'static str),
     /// No such preset.
     #[error("begin with the keys of `{0}`: there are default, tmux, vim and emacs")]
     UnknownPreset(String),
@@ -164,8 +162,8 @@ impl Keymap {
         }
         file.lay(own);
         let prefix: Chord = file.prefix.as_deref().unwrap_or("C-b").parse()?;
-        if !prefix.may_be_prefix() {
-            return Err(KeyProblem::BarePrefix(prefix));
+        if let Some(why) = prefix.why_no_prefix() {
+            return Err(KeyProblem::NoPrefix(prefix, why));
         }
         let mut map = Keymap {
             prefix,

@@ -38,7 +38,7 @@ pub(crate) use told::Toast;
 pub use told::Told;
 pub(super) use undo::{MOST_UNDOABLE, Shown, UNDO_FOR, Undo, Undoable, inverse};
 pub use welcome::FirstLook;
-pub(super) use welcome::{Step, Welcome};
+pub(super) use welcome::{Step, Welcome, is_prefix_of};
 
 /// Everything one client has on its screen and in its hands.
 #[derive(Debug, Clone)]

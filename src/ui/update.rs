@@ -220,15 +220,8 @@ impl<'a> Turn<'a, '_> {
     fn settle(&mut self) {
         let now = self.scene.now;
         match self.state.hands {
-            Hands::Typing(id) | Hands::Prefix { then: Some(id), .. } if !alive(self.scene, id) => {
-                self.state.hands = match self.state.hands {
-                    // What comes after the prefix was never for the program.
-                    Hands::Prefix { since, .. } => Hands::Prefix { since, then: None },
-                    _ => Hands::Guarded(now + GUARD),
-                };
-                self.state
-                    .tell(now, Level::Warning, "its program has ended; keys are ours again");
-            }
+            // What comes after the prefix was never for the program: that waits until the key is there.
+            Hands::Typing(id) if !alive(self.scene, id) => self.guard(),
             Hands::Guarded(until) if until <= now => self.state.hands = Hands::Ours,
             Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) | Hands::Prefix { .. } => {}
         }
@@ -242,6 +235,14 @@ impl<'a> Turn<'a, '_> {
             self.state.copying = None;
         }
         self.keep_keys();
+    }
+
+    /// The program that was typed to has ended: what was typed ahead for it is dropped.
+    fn guard(&mut self) {
+        let now = self.scene.now;
+        self.state.hands = Hands::Guarded(now + GUARD);
+        self.state
+            .tell(now, Level::Warning, "its program has ended; keys are ours again");
     }
 
     /// A terminal that has not the focus (any more) gets no keys: the word in the last row says whose they are.

@@ -91,6 +91,28 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
 }
 
 #[test]
+fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
+    for (outer, proposed) in [("tmux", true), ("zellij", true), ("screen", false)] {
+        let mut desk = Desk::empty((120, 40));
+        desk.state.welcome(FirstLook {
+            outer: Some(outer.to_owned()),
+            ..first_look()
+        });
+        desk.press("G Enter Enter");
+        while !desk.text().contains("One key is ours") {
+            desk.press("Enter");
+        }
+        let text = desk.text();
+        assert_eq!(
+            text.contains("may keep C-b for itself: C-a,"),
+            proposed,
+            "{outer}\n{text}"
+        );
+        assert!(text.contains(&format!("is in {outer}")), "{text}");
+    }
+}
+
+#[test]
 fn the_demo_is_not_played_in_a_demo() {
     let mut desk = Desk::empty((80, 24));
     assert_eq!(desk.press(": d e m o Enter"), [Request::Demo]);

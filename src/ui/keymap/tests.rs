@@ -83,3 +83,37 @@ fn a_prefix_that_prompts_or_programs_need_is_refused() {
     }
     assert!(Keymap::with("prefix = 'F12'").is_ok());
 }
+
+#[test]
+fn a_prefix_that_old_terminals_send_as_another_key_is_refused() {
+    for prefix in [
+        "C-i",
+        "C-m",
+        "C-[",
+        "C-Enter",
+        "C-Tab",
+        "S-Tab",
+        "A-Tab",
+        "A-Esc",
+        "C-Backspace",
+        "C-1",
+        "C-;",
+        "A-[",
+        "A-O",
+        "A-ü",
+        "C-ü",
+    ] {
+        let said = problem(&format!("prefix = '{prefix}'"));
+        assert!(said.starts_with("use `"), "{prefix}: {said}");
+    }
+    for prefix in [
+        "C-a", "C-b", "C-Space", "C-\\", "C-]", "C-^", "C-_", "A-a", "A-Enter", "C-Up", "S-F1", "C-A-x",
+    ] {
+        let map = Keymap::with(&format!("prefix = '{prefix}'\n[nav]\n[copy]\n"));
+        let said = map.err().map(|error| error.to_string());
+        assert!(
+            !said.as_ref().is_some_and(|said| said.starts_with("use `")),
+            "{said:?}"
+        );
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Content, Finished, Pane, Shape, State, Tab, Zoom};
+use super::{Content, Finished, Pane, Shape, State, Tab, Zoom, is_prefix_of};
 use crate::domain::{Level, Timestamp};
 use crate::ui::layout::{Layout, LayoutProblem};
 use crate::ui::pane::PaneId;
@@ -72,11 +72,7 @@ impl State {
     /// Tells a person once how keys get past the program their terminal is in, if that takes our prefix for itself.
     pub fn hint_at_outer(&mut self, now: Timestamp, outer: Option<&str>) {
         let prefix = self.keymap.prefix().to_string();
-        let takes_it = match outer {
-            Some("tmux" | "zellij") => prefix == "C-b",
-            Some("screen") => prefix == "C-a",
-            _ => false,
-        };
+        let takes_it = outer.is_some_and(|outer| is_prefix_of(outer, &prefix));
         let Some(outer) = outer.filter(|_| takes_it && !self.hinted) else {
             return;
         };

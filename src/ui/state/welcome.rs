@@ -50,6 +50,15 @@ pub(crate) const CALLS: [&str; 2] = ["yes, when I look elsewhere", "never"];
 /// Answers to the question about the demo.
 pub(crate) const DEMO: [&str; 2] = ["yes, play it", "no, to the board"];
 
+/// Whether the program around a terminal takes that key for itself, as long as nobody has given it another.
+pub(crate) fn is_prefix_of(outer: &str, key: &str) -> bool {
+    match outer {
+        "tmux" | "zellij" => key == "C-b",
+        "screen" => key == "C-a",
+        _ => false,
+    }
+}
+
 impl Welcome {
     /// The first question.
     pub(crate) fn new(found: FirstLook) -> Welcome {

@@ -4,7 +4,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{Request, Turn, Typed};
 use crate::ui::action::Action;
-use crate::ui::arrange::Mode;
+use crate::ui::arrange::{Mode, alive};
 use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
 use crate::ui::live::key_input;
@@ -138,16 +138,22 @@ impl Turn<'_, '_> {
 
     /// A key after the prefix. One that is not bound cancels and is not sent on; the prefix again is sent once (A5).
     fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyEvent) {
-        self.state.hands = then.map_or(Hands::Ours, Hands::Typing);
-        if chord == self.state.keymap.prefix() {
-            if let Some(id) = then {
-                self.type_key(id, key);
-            }
-            return;
+        let ended = then.is_some_and(|id| !alive(self.scene, id));
+        let meant = self.state.keymap.lookup(Place::Prefixed, chord);
+        match then {
+            // Whoever asks for an action knows whose the keys are; anything else was typed ahead.
+            Some(_) if ended && meant.is_none() => self.guard(),
+            Some(id) if !ended => self.state.hands = Hands::Typing(id),
+            _ => self.state.hands = Hands::Ours,
         }
-        match self.state.keymap.lookup(Place::Prefixed, chord) {
-            Some(action) => self.act(action),
-            None => self.warn(format!("{} {chord} means nothing", self.state.keymap.prefix())),
+        match (meant, then) {
+            _ if chord == self.state.keymap.prefix() => {
+                if let Some(id) = then.filter(|_| !ended) {
+                    self.type_key(id, key);
+                }
+            }
+            (Some(action), _) => self.act(action),
+            (None, _) => self.warn(format!("{} {chord} means nothing", self.state.keymap.prefix())),
         }
     }
 

@@ -78,7 +78,8 @@ impl Turn<'_, '_> {
             return Some(Overlay::Confirm(confirm));
         }
         match chord.code() {
-            KeyCode::Char('y' | 'Y') => {
+            // Held with Control or the like it is some other program's key, and no yes.
+            KeyCode::Char('y' | 'Y') if chord.typed().is_some() => {
                 self.deed(confirm.deed);
                 self.state.overlay.take()
             }

@@ -86,10 +86,8 @@ impl Turn<'_, '_> {
 
     /// Why that key cannot be the prefix.
     fn no_prefix(&self, chord: Chord) -> Option<String> {
-        if !chord.may_be_prefix() {
-            return Some(format!(
-                "{chord} is needed as it is: hold Control or Alt, or press a function key"
-            ));
+        if let Some(why) = chord.why_no_prefix() {
+            return Some(format!("{chord} is {why}"));
         }
         let taken = [Place::Nav, Place::Prefixed, Place::Found, Place::Copy]
             .into_iter()

@@ -7,7 +7,7 @@ use super::overlays;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
 use crate::ui::chord::Chord;
 use crate::ui::marker::Mark;
-use crate::ui::state::{Step, Welcome};
+use crate::ui::state::{Step, Welcome, is_prefix_of};
 use crate::ui::text::wrap;
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
@@ -157,8 +157,17 @@ impl Said {
             format!("It is {prefix}. Press it to see that it arrives, or another that you want instead.");
         self.line(&text, Role::Text);
         if let Some(outer) = &welcome.found.outer {
-            let text = format!("This terminal is in {outer}, which may keep {prefix} for itself: C-a, then.");
-            self.line(&text, Role::Retry);
+            let prefix = prefix.to_string();
+            if is_prefix_of(outer, &prefix) {
+                let other = if prefix == "C-a" { "C-b" } else { "C-a" };
+                let text = format!(
+                    "This terminal is in {outer}, which may keep {prefix} for itself: {other}, then."
+                );
+                self.line(&text, Role::Retry);
+            } else {
+                let text = format!("This terminal is in {outer}, which leaves it alone.");
+                self.line(&text, Role::Dim);
+            }
         }
         match pressed {
             None => self.line("Nothing has arrived yet.", Role::Dim),

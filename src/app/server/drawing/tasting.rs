@@ -68,10 +68,11 @@ pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> 
     if attach.remote {
         state.seat = Seat::Remote;
     }
-    if let Some(found) = first_start::found(session, attach.outer.clone()) {
-        state.welcome(found);
+    match first_start::found(session, attach.outer.clone()) {
+        // Its second question says it, and takes another key.
+        Some(found) => state.welcome(found),
+        None => state.hint_at_outer(clock::now(), attach.outer.as_deref()),
     }
-    state.hint_at_outer(clock::now(), attach.outer.as_deref());
     Ok(state)
 }
 
