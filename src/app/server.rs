@@ -8,6 +8,7 @@ mod arranging;
 mod calls;
 mod canvas;
 mod colours;
+mod consenting;
 mod copies;
 mod drawing;
 mod fetching;

@@ -72,7 +72,7 @@ pub struct State {
     pub(crate) toasts: Vec<Toast>,
     /// What was told and not logged yet; at most a hundred.
     told: Vec<Told>,
-    /// Acts that can be taken back, the last one last.
+    /// What was done, the last one last: acts that can be taken back, and the others, so that none is taken for another.
     pub(crate) undo: Vec<Undoable>,
     /// Acts that were taken back.
     pub(crate) redo: Vec<Undoable>,
@@ -276,8 +276,7 @@ impl State {
 
     /// The board refused that: there is nothing to take back.
     pub fn refused(&mut self, command: &Command) {
-        let asked =
-            |act: &Undoable| matches!(&act.how, Undo::Commands { done, .. } if done.contains(command));
+        let asked = |act: &Undoable| matches!(&act.how, Undo::Commands { done, .. } | Undo::Never(done) if done.contains(command));
         self.undo.retain(|act| !asked(act));
         self.redo.retain(|act| !asked(act));
     }

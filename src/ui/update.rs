@@ -69,6 +69,9 @@ pub enum Request {
     Edit(String),
     /// Input for the program in a terminal.
     TypeInto(ScreenId, Typed),
+    /// Say that to an attempt that wants to be allowed that, if it still does and nobody has answered it; how it went is told
+    /// through [`State::tell`].
+    Consent(AttemptId, String, Consent),
     /// Go on in the project with that root.
     Switch(String),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].

@@ -1,7 +1,7 @@
 //! Acts on tasks: taken back, done to several at once, confirmed where they cannot be taken back; forms, the editor, labels.
 
 use dbs::domain::{AttemptId, Command, Patch, Span, TaskId};
-use dbs::ui::{Input, NewTask, Request, ScreenId, Typed};
+use dbs::ui::{Consent, Input, NewTask, Request, ScreenId, Typed};
 
 use crate::fixture::Desk;
 
@@ -491,7 +491,7 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
     desk.now = desk.now + Span(1);
     assert!(matches!(
         desk.press("a").as_slice(),
-        [Request::TypeInto(screen, Typed::Key(_))] if *screen == ScreenId::Attempt(id)
+        [Request::Consent(attempt, _, Consent::Yes)] if *attempt == id
     ));
 }
 
@@ -532,4 +532,47 @@ fn a_session_is_given_another_name_and_the_old_one_back() {
     desk.session.project = "till".to_owned();
     desk.press("C-b $");
     assert_eq!(desk.press("Enter"), [], "it is called so already");
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_said_and_nothing_older_is_taken_back_instead() {
+    for (keys, said) in [
+        ("5 g j j a", "cannot be taken back: approved dbs-16"),
+        (
+            "5 g j j j a",
+            "cannot be taken back: allowed dbs-7: npm run migrate",
+        ),
+        ("3 g x y", "cannot be taken back: stopped the agent"),
+        ("3 g c h i Enter", "cannot be taken back: wrote on dbs-4"),
+        ("1 C-b & y", "cannot be taken back: closed the tab"),
+    ] {
+        let mut desk = Desk::full((120, 40));
+        desk.press("3 g s");
+        assert!(
+            desk.text().contains("takes back: skipped dbs-4"),
+            "{}",
+            desk.text()
+        );
+        assert!(!desk.press(keys).is_empty() || keys.contains('&'), "{keys}");
+        assert!(!desk.text().contains("takes back"), "{keys}\n{}", desk.text());
+        assert_eq!(desk.press("u"), [], "{keys}");
+        assert!(desk.text().contains(said), "{keys}\n{}", desk.text());
+        // What was done before is offered again, now that the person knows.
+        assert!(
+            desk.text().contains("takes back: skipped dbs-4"),
+            "{keys}\n{}",
+            desk.text()
+        );
+        assert_eq!(desk.press("u").len(), 1, "{keys}");
+    }
+}
+
+#[test]
+fn a_yes_held_with_another_key_is_no_yes() {
+    for key in ["C-y", "A-y"] {
+        let mut desk = Desk::full((120, 40));
+        desk.press("x");
+        assert_eq!(desk.press(key), [], "{key}");
+        assert_eq!(desk.mode(), "ASK", "{key}");
+    }
 }

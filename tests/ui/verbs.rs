@@ -4,7 +4,7 @@
 use clap::Parser as _;
 use dbs::app::args::Arguments;
 use dbs::domain::{AttemptId, Command, Span, TaskId};
-use dbs::ui::{Action, Hit, Keymap, Place, Request, ScreenId, entries};
+use dbs::ui::{Action, Consent, Hit, Keymap, Place, Request, entries};
 
 use crate::fixture::{Desk, NOW};
 use crate::mouse::click;
@@ -149,9 +149,11 @@ fn a_permission_is_given_by_a_click() {
     desk.press("5");
     desk.press("g j j j");
     let requests = click(&mut desk, &Hit::Act(Action::Approve));
-    let to = ScreenId::Attempt(AttemptId(13));
     assert!(
-        matches!(requests.as_slice(), [Request::TypeInto(id, _)] if *id == to),
+        matches!(
+            requests.as_slice(),
+            [Request::Consent(AttemptId(13), _, Consent::Yes)]
+        ),
         "{requests:?}\n{}",
         desk.text()
     );

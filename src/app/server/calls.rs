@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
+use super::consenting::consent;
 use super::inbox_folder::Intake;
 use super::reloading;
-use super::screens::holder_of;
 use super::session;
 use super::session::Session;
 use crate::app::snapshot::{Needs, Snapshot};
 use crate::app::telling::{self, Asked, Form};
 use crate::app::wire::{Answer, Call, SignalSent, StopAgents, Who};
-use crate::domain::attempt::Doing;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Attempt, AttemptId, Event, Refusal};
+use crate::domain::{Accepted, Attempt, Event, Refusal};
 use crate::engine::inbox::Closed;
-use crate::term::keys::encode_key;
-use crate::ui::{Consent, ScreenId};
 
 /// Longest text of a signal that is kept, in bytes; the rest is cut.
 const LONGEST_TEXT: usize = 64 * 1024;
@@ -42,7 +39,9 @@ pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
     match call {
         Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
         Call::Signal(signal) => Outcome::Answer(asked(take_signal(&session.intake, &signal))),
-        Call::Consent { attempt, what, says } => Outcome::Answer(consent(session, attempt, (&what, says))),
+        Call::Consent { attempt, what, says } => {
+            Outcome::Answer(Answer::Asked(consent(session, attempt, (&what, says))))
+        }
         Call::Task(id) => Outcome::Answer(Answer::Task(board(session).sheet(&id).map(Box::new))),
         Call::Attempt(name) => Outcome::Answer(Answer::Attempt(
             board(session).attempt(&name).cloned().map(Box::new),
@@ -153,29 +152,6 @@ fn cut(text: &str) -> String {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().replace('\0', "")
-}
-
-/// Types a yes or no into the prompt of an agent that still asks what the person read (A5).
-fn consent(session: &Session, id: AttemptId, (what, says): (&str, Consent)) -> Answer {
-    let attempt = session.pictures.borrow().attempts.get(&id).cloned();
-    let asks = Doing::Permission(what.to_owned());
-    let Some(attempt) = attempt.filter(|attempt| attempt.state.is_open() && attempt.activity.doing == asks)
-    else {
-        let why = format!("attempt {id} asks something else by now; nothing was typed");
-        return Answer::Asked(Err(Refusal(why)));
-    };
-    let holder = holder_of(ScreenId::Attempt(id));
-    let Some(pane) = session.hub.pane(&holder) else {
-        let why = format!("the terminal of {} is not here", attempt.worker.name());
-        return Answer::Asked(Err(Refusal(why)));
-    };
-    let modes = *pane.terminal.lock().modes();
-    session.hub.input(&holder, &encode_key(&says.key(), &modes));
-    let said = match says {
-        Consent::Yes => "allowed",
-        Consent::No => "refused",
-    };
-    Answer::Asked(Ok(Accepted(format!("{said} {}: {what}", attempt.task))))
 }
 
 fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::consenting::consent;
 use super::drawing::{Client, Next};
 use super::first_start;
 use super::listening::{Server, TalkError, say};
@@ -63,6 +64,13 @@ pub(super) async fn carry_out(
             }
             client.await_echo(id);
             type_into(&server, id, &typed);
+        }
+        Request::Consent(attempt, what, says) => {
+            let (level, text) = match consent(&server.session, attempt, (&what, says)) {
+                Ok(accepted) => (Level::Success, accepted.0),
+                Err(refusal) => (Level::Warning, refusal.0),
+            };
+            client.state.tell(clock::now(), level, text);
         }
         Request::OpenShell(pane) => open_shell(client, server, pane),
         Request::CloseShell(number) => close_shell(client, server, number),

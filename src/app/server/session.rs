@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
+use super::consenting::Consents;
 use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
 use super::reloading::InForce;
@@ -59,6 +60,8 @@ pub struct Session {
     pub(super) world: Arc<World>,
     /// Figures about the work.
     pub(super) tally: Tally,
+    /// Who was allowed or denied what it asked.
+    pub(super) consents: Consents,
     /// When it started.
     pub since: Timestamp,
     /// What shells are started with.
@@ -165,6 +168,7 @@ impl Session {
             holders,
             world,
             tally: Tally::default(),
+            consents: Consents::default(),
             since: clock::now(),
             shell: Shell {
                 program: setup.shell,

@@ -41,6 +41,8 @@ pub(crate) enum Undo {
     Marks(BTreeSet<TaskId>),
     /// By giving the session the name it had before.
     Name(String),
+    /// Not at all; what the board was asked, if it was.
+    Never(Vec<Command>),
 }
 
 /// What was shown: tabs and panes.
@@ -52,7 +54,12 @@ pub(crate) struct Shown {
 }
 
 impl Undoable {
-    /// Whether it can still be taken back.
+    /// Whether it is to be offered that it is taken back.
+    pub(crate) fn is_offered(&self, now: Timestamp) -> bool {
+        self.is_fresh(now) && !matches!(self.how, Undo::Never(_))
+    }
+
+    /// Whether it was done so lately that it is what a person means who wants to take something back.
     pub(crate) fn is_fresh(&self, now: Timestamp) -> bool {
         now < self.at + UNDO_FOR
     }

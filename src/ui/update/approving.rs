@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::victims::victims;
-use super::{Request, Turn, Typed};
-use crate::domain::{Attempt, AttemptId, Doing, Level, Span, TaskId};
+use super::{Request, Turn};
+use crate::domain::{Attempt, AttemptId, Doing, Span, TaskId};
 use crate::read_model::AttentionKind;
 use crate::term::keys::{Key, KeyInput, Modifiers};
 use crate::ui::scene::ScreenId;
@@ -41,7 +41,10 @@ impl Turn<'_, '_> {
     /// asks.
     pub(super) fn allow_at_hand(&mut self, attempt: &Attempt, what: &str) {
         if self.scene.now.since(attempt.activity.since) >= READ_IN {
-            return self.allow(attempt, what);
+            if self.allow(attempt, what) {
+                self.final_act(format!("allowed {}: {what}", attempt.task));
+            }
+            return;
         }
         let arranged = self.arranged();
         self.visit_agent(attempt.id, &arranged);
@@ -51,33 +54,37 @@ impl Turn<'_, '_> {
         ));
     }
 
-    /// Types a yes into the prompt of an agent that waits for it.
-    fn allow(&mut self, attempt: &Attempt, what: &str) {
-        let id = ScreenId::Attempt(attempt.id);
-        if !self.scene.screens.has(id) {
-            return self.warn(format!(
+    /// Says yes to an agent that waits for it, if its terminal is here; whoever owns the terminals looks once more at what it asks.
+    fn allow(&mut self, attempt: &Attempt, what: &str) -> bool {
+        let is_here = self.scene.screens.has(ScreenId::Attempt(attempt.id));
+        if is_here {
+            self.ask(Request::Consent(attempt.id, what.to_owned(), Consent::Yes));
+        } else {
+            self.warn(format!(
                 "approve: the terminal of {} is not here",
                 attempt.worker.name()
             ));
         }
-        self.ask(Request::TypeInto(id, Typed::Key(Consent::Yes.key())));
-        let text = format!("allowed {}: {what}", attempt.task);
-        self.state.tell(self.scene.now, Level::Success, text);
+        is_here
     }
 
     /// Allows those that still ask what they asked.
     pub(super) fn allow_all(&mut self, agents: &[(AttemptId, String)]) {
         let model = self.scene.model;
+        let mut allowed = 0;
         for (id, what) in agents {
             let attempt = model.attempts.get(id).filter(|attempt| attempt.state.is_open());
             match attempt {
                 Some(attempt) if attempt.activity.doing == Doing::Permission(what.clone()) => {
-                    self.allow(attempt, what);
+                    allowed += usize::from(self.allow(attempt, what));
                 }
                 _ => self.warn(format!(
                     "attempt {id} asks something else by now; nothing was typed"
                 )),
             }
+        }
+        if allowed > 0 {
+            self.final_act(format!("allowed {allowed} agents"));
         }
     }
 

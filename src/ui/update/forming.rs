@@ -41,6 +41,7 @@ impl Turn<'_, '_> {
             self.warn("a task needs a title; Esc cancels");
             return Some(Overlay::Form(form));
         }
+        self.final_act(format!("planned {title}"));
         self.ask(Request::NewTask(Box::new(NewTask {
             title,
             body: form.body,

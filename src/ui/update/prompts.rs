@@ -8,7 +8,7 @@ use crate::domain::command::Patch;
 use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::keymap::Place;
-use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay};
+use crate::ui::state::{Ask, AskKind, Choice, Choose, Chosen, Confirm, Deed, Overlay, named};
 use crate::ui::view::lines;
 
 impl Turn<'_, '_> {
@@ -91,31 +91,42 @@ impl Turn<'_, '_> {
     fn deed(&mut self, deed: Deed) {
         match deed {
             Deed::Command(command) => self.command("paused", *command),
-            Deed::ClosePane(pane) => self.close_pane(pane),
-            Deed::CloseTab => self.close_tab(),
+            Deed::ClosePane(pane) => {
+                self.final_act("closed the pane and its shell");
+                self.close_pane(pane);
+            }
+            Deed::CloseTab => {
+                self.final_act("closed the tab");
+                self.close_tab();
+            }
             Deed::StopServer => self.ask(Request::StopServer),
             Deed::Stop(attempts) => {
-                let commands = attempts.into_iter().map(Command::Kill);
-                self.requests.extend(commands.map(Request::Command));
+                let title = match attempts.len() {
+                    1 => "stopped the agent".to_owned(),
+                    many => format!("stopped {many} agents"),
+                };
+                self.commands(title, attempts.into_iter().map(Command::Kill).collect());
                 self.state.marks.clear();
             }
             Deed::Paste(id, text) => self.paste_into(id, text),
             Deed::Allow(agents) => self.allow_all(&agents),
             Deed::Merge(tasks) => {
-                let commands = tasks.into_iter().map(|(task, stage)| {
+                let (ids, stages): (Vec<TaskId>, Vec<_>) = tasks.into_iter().unzip();
+                let title = format!("went to the merge with {}", named(&ids));
+                let commands = ids.into_iter().zip(stages).map(|(task, stage)| {
                     let patch = Patch {
                         stage: Some(stage),
                         ..Patch::default()
                     };
                     Command::Update(task, patch)
                 });
-                self.requests.extend(commands.map(Request::Command));
+                self.commands(title, commands.collect());
                 self.state.marks.clear();
             }
             Deed::Link(target) => self.follow_link(target),
             Deed::Approve(tasks) => {
-                let commands = tasks.into_iter().map(Command::Approve);
-                self.requests.extend(commands.map(Request::Command));
+                let title = format!("approved {}", named(&tasks));
+                self.commands(title, tasks.into_iter().map(Command::Approve).collect());
             }
         }
     }

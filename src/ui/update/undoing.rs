@@ -16,17 +16,19 @@ impl Turn<'_, '_> {
         // All or nothing: half of an act must not be taken back.
         let back: Option<Vec<Vec<Command>>> =
             commands.iter().map(|command| inverse(command, model)).collect();
-        let back: Vec<Command> = back.unwrap_or_default().concat();
-        if !back.is_empty() {
-            self.remember_act(
-                title,
-                Undo::Commands {
-                    done: commands.clone(),
-                    inverse: back,
-                },
-            );
-        }
+        let inverse: Vec<Command> = back.unwrap_or_default().concat();
+        let done = commands.clone();
+        let how = match inverse.is_empty() {
+            true => Undo::Never(done),
+            false => Undo::Commands { done, inverse },
+        };
+        self.remember_act(title, how);
         self.requests.extend(commands.into_iter().map(Request::Command));
+    }
+
+    /// Remembers that something was done that cannot be taken back: whoever wants that is told so, and nothing older is instead.
+    pub(super) fn final_act(&mut self, title: impl Into<String>) {
+        self.remember_act(title, Undo::Never(Vec::new()));
     }
 
     /// Remembers what is shown, before it is changed.
@@ -57,14 +59,20 @@ impl Turn<'_, '_> {
 
     pub(super) fn undo(&mut self) {
         let now = self.scene.now;
-        if let Some(act) = self.state.undo.pop().filter(|act| act.is_fresh(now)) {
-            self.state
-                .tell(now, Level::Info, format!("taken back: {}", act.title));
-            let back = self.turned(act);
-            self.state.redo.push(back);
-        } else {
-            self.state.undo.clear();
-            self.warn("there is nothing to take back: an act can be for 10 seconds");
+        match self.state.undo.pop().filter(|act| act.is_fresh(now)) {
+            Some(act) if matches!(act.how, Undo::Never(_)) => {
+                self.warn(format!("cannot be taken back: {}", act.title));
+            }
+            Some(act) => {
+                self.state
+                    .tell(now, Level::Info, format!("taken back: {}", act.title));
+                let back = self.turned(act);
+                self.state.redo.push(back);
+            }
+            None => {
+                self.state.undo.clear();
+                self.warn("there is nothing to take back: an act can be for 10 seconds");
+            }
         }
     }
 
@@ -103,6 +111,7 @@ impl Turn<'_, '_> {
                 self.ask(Request::NameSession(name));
                 Undo::Name(self.scene.session.project.clone())
             }
+            never @ Undo::Never(_) => never,
             Undo::Marks(marks) => Undo::Marks(std::mem::replace(&mut self.state.marks, marks)),
         };
         Undoable {

@@ -53,7 +53,7 @@ pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
         Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) => false,
     };
     keys || state.copying.is_some()
-        || state.undo.last().is_some_and(|act| act.is_fresh(scene.now))
+        || state.undo.last().is_some_and(|act| act.is_offered(scene.now))
         || state.overlay.is_some()
         || state.greeting(scene.now).is_some()
         || state.toasts.iter().any(|toast| toast.shown(scene.now))
@@ -95,7 +95,7 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 /// What can be taken back, and for how long; takes a row if there is something.
 fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>, canvas: &mut Canvas<'_>) {
     let now = frame.scene.now;
-    let act = frame.state.undo.last().filter(|act| act.is_fresh(now));
+    let act = frame.state.undo.last().filter(|act| act.is_offered(now));
     let Some((act, row)) = act.and_then(|act| Some((act, rows.next()?))) else {
         return;
     };
