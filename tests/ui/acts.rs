@@ -576,3 +576,38 @@ fn a_yes_held_with_another_key_is_no_yes() {
         assert_eq!(desk.mode(), "ASK", "{key}");
     }
 }
+
+#[test]
+fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
+    let id = ScreenId::Attempt(AttemptId(11));
+    for end in ["\n", "\r", "\r\n"] {
+        let text = ["a", "b", "c", "d", "e", "f", "g"].join(end);
+        let mut desk = Desk::full((120, 40));
+        desk.press("g i");
+        assert_eq!(desk.input(Input::Paste(text.clone())), [], "{end:?}");
+        let shown = desk.text();
+        assert!(
+            shown.contains("Paste 7 lines?") && shown.contains("and 2 more lines"),
+            "{shown}"
+        );
+        // Its program gets it as the terminal gave it.
+        assert_eq!(
+            desk.press("y"),
+            [Request::TypeInto(id, Typed::Paste(text))],
+            "{end:?}"
+        );
+        let mut desk = Desk::full((120, 40));
+        desk.press("n t Tab");
+        desk.input(Input::Paste(["one", "two"].join(end)));
+        let sent = desk.press("Tab Enter");
+        assert!(
+            matches!(sent.as_slice(), [Request::NewTask(task)] if task.body == "one\ntwo"),
+            "{end:?}: {sent:?}\n{}",
+            desk.text()
+        );
+    }
+    let mut desk = Desk::full((120, 40));
+    desk.press("g i");
+    assert_eq!(desk.input(Input::Paste("x".repeat(5 * 1024 * 1024))), []);
+    assert!(desk.text().contains("too long to be pasted"), "{}", desk.text());
+}

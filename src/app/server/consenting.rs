@@ -66,8 +66,8 @@ pub(super) fn consent(
     };
     let model = Arc::clone(&session.pictures.borrow());
     let task = session.consents.take((&model, clock::now()), (id, what))?;
-    let modes = *pane.terminal.lock().modes();
-    session.hub.input(&holder, &encode_key(&says.key(), &modes));
+    let key = encode_key(&says.key(), pane.terminal.lock().modes());
+    session.hub.input(&holder, &key);
     let said = match says {
         Consent::Yes => "allowed",
         Consent::No => "refused",

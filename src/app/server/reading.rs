@@ -69,10 +69,10 @@ pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) -> Op
             Reply::Gap { to, .. } => reading.reached(to, fed),
             Reply::Exited(end) => return Some(end.exit),
             Reply::Replaced => return None,
-            Reply::Welcome { .. }
-            | Reply::Stopped { .. }
-            | Reply::Refused { .. }
-            | Reply::InputDropped { .. } => {}
+            Reply::InputDropped { count } => {
+                tracing::warn!(id = %reading.id, "{count} bytes were not typed: its program does not read");
+            }
+            Reply::Welcome { .. } | Reply::Stopped { .. } | Reply::Refused { .. } => {}
         }
         if hub.is_closing() {
             return None;

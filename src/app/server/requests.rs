@@ -19,7 +19,7 @@ use crate::domain::command::{Command, Draft};
 use crate::domain::{AttemptId, Level, Span};
 use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::{Modes, keys};
-use crate::ui::{NewTask, PaneId, Paper, Request, ScreenId, Sheet, StillLine, Typed};
+use crate::ui::{Consent, NewTask, PaneId, Paper, Request, ScreenId, Sheet, StillLine, Typed};
 
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
@@ -66,10 +66,7 @@ pub(super) async fn carry_out(
             type_into(&server, id, &typed);
         }
         Request::Consent(attempt, what, says) => {
-            let (level, text) = match consent(&server.session, attempt, (&what, says)) {
-                Ok(accepted) => (Level::Success, accepted.0),
-                Err(refusal) => (Level::Warning, refusal.0),
-            };
+            let (level, text) = consented(&server, attempt, (&what, says));
             client.state.tell(clock::now(), level, text);
         }
         Request::OpenShell(pane) => open_shell(client, server, pane),
@@ -109,6 +106,13 @@ pub(super) async fn carry_out(
         Request::StopServer => server.stop.cancel(),
     }
     Ok(Next::On)
+}
+
+fn consented(server: &Server, attempt: AttemptId, said: (&str, Consent)) -> (Level, String) {
+    match consent(&server.session, attempt, said) {
+        Ok(accepted) => (Level::Success, accepted.0),
+        Err(refusal) => (Level::Warning, refusal.0),
+    }
 }
 
 fn ask(client: &mut Client, server: Arc<Server>, command: Command) {

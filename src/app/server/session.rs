@@ -10,7 +10,6 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use super::consenting::Consents;
 use super::hub::Hub;
 use super::inbox_folder::{self, Intake};
 use super::reloading::InForce;
@@ -61,7 +60,7 @@ pub struct Session {
     /// Figures about the work.
     pub(super) tally: Tally,
     /// Who was allowed or denied what it asked.
-    pub(super) consents: Consents,
+    pub(super) consents: super::consenting::Consents,
     /// When it started.
     pub since: Timestamp,
     /// What shells are started with.
@@ -168,7 +167,7 @@ impl Session {
             holders,
             world,
             tally: Tally::default(),
-            consents: Consents::default(),
+            consents: super::consenting::Consents::default(),
             since: clock::now(),
             shell: Shell {
                 program: setup.shell,

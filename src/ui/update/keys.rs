@@ -16,6 +16,8 @@ use crate::ui::views::Step;
 
 /// Lines of a paste that are sent without being shown.
 const MOST_PASTED: usize = 5;
+/// Bytes of a paste that are sent; what is longer would come in pieces, and the last one could be missing.
+const MOST_PASTED_BYTES: usize = 4 * 1024 * 1024;
 /// The largest number that counts.
 const MOST_COUNTED: u32 = 999;
 
@@ -167,7 +169,11 @@ impl Turn<'_, '_> {
 
     /// A long paste, or one that could act by itself, is shown before it is sent (A5).
     pub(super) fn paste_seen(&mut self, id: ScreenId, text: String) {
-        let lines = text.lines().count();
+        if text.len() > MOST_PASTED_BYTES {
+            return self.warn("too long to be pasted: at most 4 MiB; keep it in a file and name that");
+        }
+        let read = with_line_feeds(&text);
+        let lines = read.lines().count();
         let steers = text
             .chars()
             .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
@@ -180,7 +186,7 @@ impl Turn<'_, '_> {
         if self.state.pastes == PastePreview::Never || (lines <= MOST_PASTED && !steers && !acts) {
             return self.paste_into(id, text);
         }
-        let mut shown: Vec<String> = text
+        let mut shown: Vec<String> = read
             .lines()
             .take(MOST_PASTED)
             .map(|line| format!("  {line}"))
@@ -212,7 +218,7 @@ impl Turn<'_, '_> {
                 }
             }
             (Some(Overlay::Form(form)), _) => match form.field {
-                Field::Body => form.body.push_str(&text),
+                Field::Body => form.body.push_str(&with_line_feeds(&text)),
                 _ => form.title.insert(&text),
             },
             (Some(Overlay::Find(finding)), _) => {
@@ -238,6 +244,11 @@ impl Turn<'_, '_> {
             }
         }
     }
+}
+
+/// The text with its lines ended by line feeds; most terminals end those of a paste as Enter does.
+fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Whether a number before it repeats it.

@@ -27,12 +27,7 @@ impl Turn<'_, '_> {
             event.kind,
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
         );
-        let pressed = matches!(event.kind, MouseEventKind::Down(_));
-        if pressed {
-            // A press whose release nobody told is over.
-            (self.state.pressed, self.state.line, self.state.held) = (None, None, None);
-        }
-        let begun = self.state.pressed.is_some() || self.state.line.is_some() || self.state.held.is_some();
+        let begun = self.is_held(event);
         // Held with Shift the outer terminal selects by itself, whether or not it tells us (A5).
         if button && !begun && event.modifiers.contains(KeyModifiers::SHIFT) {
             return;
@@ -89,6 +84,15 @@ impl Turn<'_, '_> {
                 self.reaches_program(event, &arranged);
             }
         }
+    }
+
+    /// Whether a button was pressed before this event that somebody here still holds; one whose release nobody told is over when
+    /// the next is pressed.
+    fn is_held(&mut self, event: MouseEvent) -> bool {
+        if matches!(event.kind, MouseEventKind::Down(_)) {
+            (self.state.pressed, self.state.line, self.state.held) = (None, None, None);
+        }
+        self.state.pressed.is_some() || self.state.line.is_some() || self.state.held.is_some()
     }
 
     /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that was told of a press

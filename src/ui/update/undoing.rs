@@ -18,9 +18,10 @@ impl Turn<'_, '_> {
             commands.iter().map(|command| inverse(command, model)).collect();
         let inverse: Vec<Command> = back.unwrap_or_default().concat();
         let done = commands.clone();
-        let how = match inverse.is_empty() {
-            true => Undo::Never(done),
-            false => Undo::Commands { done, inverse },
+        let how = if inverse.is_empty() {
+            Undo::Never(done)
+        } else {
+            Undo::Commands { done, inverse }
         };
         self.remember_act(title, how);
         self.requests.extend(commands.into_iter().map(Request::Command));

@@ -12,7 +12,7 @@ use crate::adapters::holder::records::now;
 /// Bytes read at once; the system rarely gives more than 4 KiB.
 const READ: usize = 16 * 1024;
 /// Bytes of input that wait for a program that does not read. What exceeds it is dropped, and said.
-const WAITING: usize = 256 * 1024;
+const WAITING: usize = 8 * 1024 * 1024;
 
 /// Reads until the end: terminal to log, then to whoever listens.
 pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &Hub) {
@@ -70,5 +70,20 @@ impl Input {
                 return terminal;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_paste_waits_whole_and_what_has_no_room_is_dropped_and_counted() {
+        let input = Input::default();
+        let piece = vec![b'x'; 64 * 1024];
+        let dropped: usize = (0..WAITING / piece.len()).map(|_| input.push(&piece)).sum();
+        assert_eq!(dropped, 0);
+        assert_eq!(input.push(b"y"), 1);
+        assert_eq!(input.waiting.lock().len(), WAITING);
     }
 }
