@@ -1,7 +1,7 @@
 //! The drawing tools: text that never leaves its area, lines between panes, and what drawing learned on the way (hits).
 //! Knows the theme; not what anything means.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
@@ -11,6 +11,8 @@ use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
 use super::theme::{Glyphs, Role, Theme};
 
 pub(crate) mod lines;
+
+use lines::Side;
 
 /// A buffer with a theme.
 pub(crate) struct Canvas<'a> {
@@ -52,7 +54,7 @@ impl Canvas<'_> {
             if room == 0 || area.height == 0 {
                 break;
             }
-            let style = over.unwrap_or_else(|| self.theme.style(piece.role));
+            let style = over.unwrap_or_else(|| self.ink(piece.role));
             let text = cut(&piece.text, usize::from(room), self.theme.more());
             x = self.put((x, area.y), &text, style, area.right());
             // A wide character may leave a column free; what was cut off is not followed by more.
@@ -61,6 +63,15 @@ impl Canvas<'_> {
             }
         }
         x - area.x
+    }
+
+    /// How text looks; ordinary text leaves the ground it stands on, be it a bar's.
+    fn ink(&self, role: Role) -> Style {
+        let style = self.theme.style(role);
+        Style {
+            bg: style.bg.filter(|_| role != Role::Text),
+            ..style
+        }
     }
 
     /// Draws pieces so that they end at the right edge; nothing when they do not fit. Answers the columns used.
@@ -162,39 +173,52 @@ impl Canvas<'_> {
         self.buffer.set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// An upright line through an area, joined to the pane's lines above and below.
+    /// An upright line through an area, joined to the lines above and below.
     pub(crate) fn upright(&mut self, x: u16, area: Rect) {
-        let (line, above, below) = match self.theme.glyphs {
-            Glyphs::Unicode => ("│", ("─", "┬"), ("─", "┴")),
-            Glyphs::Ascii => ("|", ("-", "+"), ("-", "+")),
+        let line = match self.theme.glyphs {
+            Glyphs::Unicode => "│",
+            Glyphs::Ascii => "|",
         };
         let style = self.theme.style(Role::Border);
         for y in area.y..area.bottom() {
             self.cell((x, y), line, style, 1);
         }
-        self.swap((x, area.y.saturating_sub(1)), above);
-        self.swap((x, area.bottom()), below);
+        self.join((x, area.y.saturating_sub(1)), Side::Down);
+        self.join((x, area.bottom()), Side::Up);
     }
 
-    /// A level line through an area, joined to the pane's lines at both sides.
+    /// A level line through an area, joined to the lines at both sides and to the upright ones that end above it.
     pub(crate) fn level(&mut self, y: u16, area: Rect) {
-        let (line, left, right) = match self.theme.glyphs {
-            Glyphs::Unicode => ("─", ("│", "├"), ("│", "┤")),
-            Glyphs::Ascii => ("-", ("|", "+"), ("|", "+")),
+        let (line, upright) = match self.theme.glyphs {
+            Glyphs::Unicode => ("─", "│"),
+            Glyphs::Ascii => ("-", "|"),
         };
         let style = self.theme.style(Role::Border);
         for x in area.x..area.right() {
+            let above = y.checked_sub(1).and_then(|above| self.buffer.cell((x, above)));
+            // Text may look like a line.
+            let ends =
+                above.is_some_and(|cell| cell.symbol() == upright && cell.fg == style.fg.unwrap_or_default());
             self.cell((x, y), line, style, 1);
+            if ends {
+                self.join((x, y), Side::Up);
+            }
         }
-        self.swap((area.x.saturating_sub(1), y), left);
-        self.swap((area.right(), y), right);
+        self.join((area.x.saturating_sub(1), y), Side::Right);
+        self.join((area.right(), y), Side::Left);
     }
 
-    fn swap(&mut self, at: (u16, u16), (from, to): (&str, &str)) {
-        if let Some(cell) = self.buffer.cell_mut(at)
-            && cell.symbol() == from
+    /// Leads a line from that side into the one that is there, if there is one.
+    fn join(&mut self, at: (u16, u16), side: Side) {
+        let glyphs = self.theme.glyphs;
+        let borders =
+            [Role::Border, Role::BorderFocus, Role::BorderType].map(|role| self.theme.style(role).fg);
+        // Text may look like a line.
+        let is_line = |cell: &Cell| borders.iter().any(|fg| fg.unwrap_or_default() == cell.fg);
+        if let Some(cell) = self.buffer.cell_mut(at).filter(|cell| is_line(cell))
+            && let Some(joined) = lines::joined(cell.symbol(), side, glyphs)
         {
-            cell.set_symbol(to);
+            cell.set_symbol(&joined);
         }
     }
 

@@ -3,9 +3,9 @@
 use super::action::Action;
 use super::arrange::{Arranged, Mode, mode_below};
 use super::scene::Scene;
-use super::state::State;
+use super::state::{Content, State};
 use super::still::Select;
-use super::views::{LOG, METRICS, SESSIONS};
+use super::views::{LOG, METRICS, SESSIONS, target};
 
 const NAV: [Action; 18] = [
     Action::NextPart,
@@ -17,11 +17,11 @@ const NAV: [Action; 18] = [
     Action::Release,
     Action::Answer,
     Action::Type,
+    Action::StopAgent,
     Action::Skip,
     Action::NewTask,
     Action::Find,
     Action::Palette,
-    Action::StopAgent,
     Action::Pause,
     Action::NextPane,
     Action::Zoom,
@@ -74,12 +74,38 @@ pub(crate) const ANYWHERE: [Action; 12] = [
     Action::Leave,
 ];
 
+/// What is likely only where something waits for a person's word.
+const WORDS: [Action; 2] = [Action::Reject, Action::Answer];
+
 /// What a person is likeliest to do where the focus is, whatever lies over it.
 pub(crate) fn likely(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<Action> {
     match mode_below(state, scene, arranged.focus) {
-        Mode::Nav | Mode::Find | Mode::Ask => NAV.to_vec(),
+        Mode::Nav | Mode::Find | Mode::Ask => in_nav(state, scene, arranged),
         Mode::Copy => COPY.to_vec(),
         Mode::Look => LOOK.to_vec(),
         Mode::Type => TYPE.to_vec(),
     }
+}
+
+/// Where nothing waits for a person's word, giving one is the least likely; where a list of tasks is empty, nothing is opened.
+fn in_nav(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<Action> {
+    let about = target(state, scene, arranged);
+    let task = about.task.map(|task| &task.id);
+    let asked = scene
+        .model
+        .attention
+        .iter()
+        .any(|waits| Some(&waits.task) == task);
+    let lists_tasks = match &state.pane(arranged.focus).content {
+        Content::Board | Content::Agents => true,
+        Content::Page(page) => page.name() == "inbox",
+        _ => false,
+    };
+    let is_empty = lists_tasks && about.task.is_none() && about.attempt.is_none();
+    let offered = NAV
+        .into_iter()
+        .filter(|action| !(is_empty && *action == Action::Open));
+    let (words, rest): (Vec<Action>, Vec<Action>) =
+        offered.partition(|action| !asked && WORDS.contains(action));
+    rest.into_iter().chain(words).collect()
 }

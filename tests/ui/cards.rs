@@ -115,5 +115,28 @@ fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted()
         desk.change("dbs-14", |task| task.deps = deps(6));
         desk.press(keys);
         assert!(desk.text().contains(told), "{}", desk.text());
+        desk.theme = Theme::builtin(Palette::Sixteen, Glyphs::Ascii);
+        let told = if size.0 == 80 {
+            "after dbs-4 +5 "
+        } else {
+            "waits for dbs-4,"
+        };
+        assert!(desk.text().contains(told), "{}", desk.text());
+    }
+}
+
+#[test]
+fn a_task_that_waits_says_for_how_long_and_once_why() {
+    let mut desk = Desk::full((200, 60));
+    for (id, told) in [
+        ("dbs-14", "waiting  for 15m"),
+        ("dbs-15", "queued  for 15m"),
+        ("dbs-13", "retry in 25s  for 35s"),
+    ] {
+        desk.press(":");
+        desk.input(dbs::ui::Input::Paste(format!("@{id}")));
+        desk.press("Enter V");
+        let text = desk.text();
+        assert!(text.contains(told) && text.contains("why not "), "{told}\n{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Choosing how the screen looks, and what themes do to whole frames.
 
 use dbs::domain::Span;
-use dbs::ui::{Glyphs, Looks, Palette, Request, SessionKind, Themes};
+use dbs::ui::{Glyphs, Ground, Looks, Palette, Request, SessionKind, Themes};
 use ratatui::style::Color;
 
 use crate::fixture::Desk;
@@ -83,6 +83,35 @@ fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
         .expect("an agent");
     let own = pane.area.positions().filter(|at| buffer[*at].bg != Color::Reset);
     assert_eq!(own.count(), 0, "a program keeps the terminal's own ground");
+}
+
+#[test]
+fn the_top_bar_has_one_ground_from_end_to_end() {
+    for (name, ground) in [
+        ("dark", Ground::Dark),
+        ("light", Ground::Light),
+        ("high-contrast", Ground::Dark),
+        ("high-contrast", Ground::Light),
+        ("colour-blind", Ground::Dark),
+        ("colour-blind", Ground::Light),
+    ] {
+        let mut desk = desk((160, 50));
+        let looks = Looks {
+            ground: Some(ground),
+            ..looks(Palette::True)
+        };
+        desk.theme = Themes::default().theme(name, looks).expect("theme");
+        let (buffer, _) = desk.frame();
+        let row = || (1..160u16).map(|x| &buffer[(x, 0)]);
+        let text: String = row().map(ratatui::buffer::Cell::symbol).collect();
+        let (from, to) = (text.find('[').expect("a tab"), text.find(']').expect("a tab"));
+        let grounds: std::collections::BTreeSet<String> = row()
+            .enumerate()
+            .filter(|(at, _)| *at < from || *at > to)
+            .map(|(_, cell)| format!("{:?}", cell.bg))
+            .collect();
+        assert_eq!(grounds.len(), 1, "{name} {ground:?}: {grounds:?}");
+    }
 }
 
 #[test]

@@ -215,6 +215,36 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
 }
 
 #[test]
+fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
+    let last = |desk: &Desk| desk.text().lines().last().unwrap_or_default().to_owned();
+    let mut desk = Desk::full((120, 40));
+    desk.press("3");
+    let row = last(&desk);
+    let place = |word: &str| row.find(word);
+    assert!(
+        place("x stop agent") < place("n new task") && place("send back").is_none(),
+        "{row}"
+    );
+    desk.press(":");
+    desk.input(dbs::ui::Input::Paste("@dbs-12".to_owned()));
+    desk.press("Enter");
+    let row = last(&desk);
+    assert!(
+        row.contains("b send back  t answer"),
+        "what asks is answered: {row}"
+    );
+    let mut desk = Desk::empty((120, 40));
+    for keys in ["2", "3", "5"] {
+        desk.press(keys);
+        assert!(
+            !last(&desk).contains("open") && last(&desk).contains("n new task"),
+            "{keys}: {}",
+            last(&desk)
+        );
+    }
+}
+
+#[test]
 fn an_empty_inbox_names_who_works_longest() {
     for size in SIZES {
         let mut desk = Desk::full(size);

@@ -29,10 +29,23 @@ pub(crate) struct Lines {
     cells: Vec<[u8; 4]>,
 }
 
-const UP: usize = 0;
-const RIGHT: usize = 1;
-const DOWN: usize = 2;
-const LEFT: usize = 3;
+/// The sides of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Above.
+    Up = 0,
+    /// At the right.
+    Right = 1,
+    /// Below.
+    Down = 2,
+    /// At the left.
+    Left = 3,
+}
+
+const UP: usize = Side::Up as usize;
+const RIGHT: usize = Side::Right as usize;
+const DOWN: usize = Side::Down as usize;
+const LEFT: usize = Side::Left as usize;
 
 impl Lines {
     /// No lines yet.
@@ -103,6 +116,30 @@ fn unicode(sides: [u8; 4]) -> char {
     JUNCTIONS.get(index).copied().unwrap_or(' ')
 }
 
+/// What stands in a cell when a thin line comes to it from one side; nothing where there is no line to join.
+pub(crate) fn joined(symbol: &str, side: Side, glyphs: Glyphs) -> Option<String> {
+    if glyphs == Glyphs::Ascii {
+        return match symbol {
+            "|" | "-" | "+" => Some("+".to_owned()),
+            "#" | "=" => Some("#".to_owned()),
+            _ => None,
+        };
+    }
+    let mut letters = symbol.chars();
+    let (letter, None) = (letters.next()?, letters.next()) else {
+        return None;
+    };
+    let index = JUNCTIONS.iter().position(|known| *known == letter)?;
+    if index == 0 {
+        return None;
+    }
+    let mut sides =
+        [index / 27, index / 9 % 3, index / 3 % 3, index % 3].map(|weight| u8::try_from(weight).unwrap_or(0));
+    let end = sides.get_mut(side as usize)?;
+    *end = (*end).max(Weight::Light as u8);
+    Some(unicode(sides).to_string())
+}
+
 fn ascii([up, right, down, left]: [u8; 4]) -> char {
     let heavy = [up, right, down, left].contains(&2);
     match ((up | down) > 0, (left | right) > 0, heavy) {
@@ -128,5 +165,15 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 81);
+        assert_eq!(joined("│", Side::Right, Glyphs::Unicode).as_deref(), Some("├"));
+        assert_eq!(joined("┤", Side::Right, Glyphs::Unicode).as_deref(), Some("┼"));
+        assert_eq!(joined("┃", Side::Left, Glyphs::Unicode).as_deref(), Some("┨"));
+        assert_eq!(joined("┴", Side::Down, Glyphs::Unicode).as_deref(), Some("┼"));
+        for nothing in ["x", " ", "", "日", "│x"] {
+            assert_eq!(joined(nothing, Side::Up, Glyphs::Unicode), None, "{nothing:?}");
+        }
+        assert_eq!(joined("-", Side::Up, Glyphs::Ascii).as_deref(), Some("+"));
+        assert_eq!(joined("=", Side::Up, Glyphs::Ascii).as_deref(), Some("#"));
+        assert_eq!(joined("a", Side::Up, Glyphs::Ascii), None);
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct BoardView;
 const KANBAN: u16 = 150;
 /// From this inner width on: the selected task beside the list.
 const BESIDE: u16 = 76;
+/// Below this inner width a pane that is high has it below the list, too: both get lines of their full length.
+const SPACIOUS: u16 = 100;
 /// From this inner height on: the selected task below the list.
 const BELOW: u16 = 22;
 /// Columns in which a row of the list says who and what.
@@ -43,7 +45,7 @@ fn divide(area: Rect) -> Division {
     if area.width >= KANBAN {
         return Division::Kanban;
     }
-    if area.width >= BESIDE {
+    if area.width >= BESIDE && (area.width >= SPACIOUS || area.height < HALVED) {
         let list = (area.width * 11 / 20).max(48);
         let detail = Rect {
             x: area.x + list + 1,

@@ -124,7 +124,7 @@ impl<'a> Card<'a> {
         if self.waits() {
             let fewer = (1..self.unresolved.len()).rev().map(|many| self.waiting(many));
             let fits = |piece: &Piece| width(&piece.text) <= room;
-            return { fewer }.find(fits).unwrap_or_else(|| self.waiting(1));
+            return { fewer }.find(fits).unwrap_or_else(|| self.after_one());
         }
         match whole.text.split_once(": ") {
             Some((word, _)) if self.marker.mark == Mark::Queued => piece(word, whole.role),
@@ -135,6 +135,12 @@ impl<'a> Card<'a> {
     /// Whether other tasks are what it waits for.
     pub(super) fn waits(&self) -> bool {
         self.marker.mark == Mark::Waiting && !self.unresolved.is_empty()
+    }
+
+    /// The shortest: what it waits for first, and how many more.
+    fn after_one(&self) -> Piece {
+        let one = self.waiting(1);
+        piece(one.text.replacen("waits for", "after", 1), one.role)
     }
 
     /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.

@@ -110,7 +110,11 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
     let (model, now) = (look.scene.model, look.scene.now);
     let marker = of_task(task, model, now);
     let glyph = marker.mark.glyph(look.scene.theme.glyphs);
-    let state = format!("{glyph} {}  for {}", marker.word, now.since(marker.since));
+    let word = match (&task.state, &task.why_not) {
+        (TaskState::Released, Some(why)) => short_of(&marker.word, &why.to_string()),
+        _ => &marker.word,
+    };
+    let state = format!("{glyph} {word}  for {}", now.since(marker.since));
     fact("state", &state, marker.role, room, lines);
     fact(
         "stage",
@@ -160,6 +164,18 @@ fn facts(look: &Look<'_>, task: &Task, room: usize, lines: &mut Lines) {
             room,
             lines,
         );
+    }
+}
+
+/// What the state of a task that waits is called, without the reason that has a line of its own.
+fn short_of<'a>(word: &'a str, why: &str) -> &'a str {
+    match word
+        .strip_suffix(why)
+        .map(|word| word.trim_end_matches([':', ' ']))
+    {
+        Some("") => "waiting",
+        Some(word) => word,
+        None => word,
     }
 }
 
