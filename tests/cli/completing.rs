@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::shop::Shop;
 
 /// What a shell is offered besides options for these words, the last of which is being typed.
-fn offered(shop: &Shop, folder: &Path, words: &[&str]) -> Vec<String> {
+pub(crate) fn offered(shop: &Shop, folder: &Path, words: &[&str]) -> Vec<String> {
     let last = (words.len() - 1).to_string();
     let all: Vec<&str> = ["--"].iter().chain(words).copied().collect();
     let mut command = shop.command(folder, &all);

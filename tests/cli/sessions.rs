@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::process::{Child, Stdio};
 
+use crate::completing::offered;
 use crate::shop::Shop;
 
 /// Attaches with lines, from a folder that is no project's, and leaves.
@@ -43,6 +44,7 @@ fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_l
     let listed = shop.json(&["sessions", "--json"]);
     assert_eq!(listed[0]["name"], "till");
     assert!(shop.does(&["sessions"]).starts_with("till "));
+    assert_eq!(offered(&shop, &shop.git.root(), &["dbs", "attach", ""]), ["till"]);
 }
 
 /// A second project of the same person, whose server runs.
