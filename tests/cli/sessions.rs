@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::io::Write as _;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use crate::completing::offered;
 use crate::shop::Shop;
@@ -47,32 +47,19 @@ fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_l
     assert_eq!(offered(&shop, &shop.git.root(), &["dbs", "attach", ""]), ["till"]);
 }
 
-/// A second project of the same person, whose server runs.
-fn beside(shop: &Shop) -> (Shop, Child) {
-    let other = Shop::new();
-    let runtime = shop.git.root().join("r");
-    let mut server = other.command(&other.git.project(), &["server"]);
-    let server = server
-        .env("XDG_RUNTIME_DIR", runtime)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let server = server.spawn().unwrap();
-    (other, server)
-}
-
 #[test]
 fn of_two_sessions_with_one_name_none_is_guessed_and_one_that_was_cut_off_comes_back() {
     let mut shop = Shop::new();
     shop.serve();
-    let (other, mut server) = beside(&shop);
+    let mut other = shop.beside();
+    other.serve();
     let sessions = || shop.json(&["sessions", "--json"]).as_array().unwrap().len();
-    shop.wait_for("second session", || sessions() == 2);
+    assert_eq!(sessions(), 2);
     let (code, said) = attach(&shop, &["project"]);
     let (here, there) = (folder(&shop), folder(&other));
     assert_eq!(code, 1);
     assert!(said.contains(&here) && said.contains(&there), "{said}");
-    server.kill().unwrap();
-    server.wait().unwrap();
+    other.kill();
     assert_eq!(sessions(), 1);
     let listed = shop.does(&["sessions"]);
     assert!(listed.contains(&format!("cut off, {there}")), "{listed}");
@@ -85,6 +72,4 @@ fn of_two_sessions_with_one_name_none_is_guessed_and_one_that_was_cut_off_comes_
     assert!(attach(&shop, &[]).1.contains(&format!("in {there}")));
     assert_eq!(attach(&shop, &[&here]).0, 0);
     assert!(attach(&shop, &[]).1.contains(&format!("in {here}")));
-    let mut ending = shop.command(&other.git.project(), &["stop", "--all"]);
-    assert!(ending.stdout(Stdio::null()).status().unwrap().success());
 }

@@ -32,13 +32,34 @@ impl Said {
 /// A repository with an origin; whatever runs for it ends with it.
 pub(crate) struct Shop {
     pub(crate) git: GitFixture,
+    /// Where this person's servers listen.
+    sockets: PathBuf,
     server: Option<Child>,
 }
 
 impl Shop {
     pub(crate) fn new() -> Shop {
         let git = GitFixture::new();
-        Shop { git, server: None }
+        let sockets = git.root().join("r");
+        Shop {
+            git,
+            sockets,
+            server: None,
+        }
+    }
+
+    /// Another project of the same person.
+    pub(crate) fn beside(&self) -> Shop {
+        let mut other = Shop::new();
+        other.sockets.clone_from(&self.sockets);
+        other
+    }
+
+    /// Kills the server, as a crash would.
+    pub(crate) fn kill(&mut self) {
+        let server = self.server.as_mut().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
     }
 
     /// The same with a server that paused before it could start anything.
@@ -65,7 +86,7 @@ impl Shop {
 
     pub(crate) fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dbs"));
-        std::fs::create_dir_all(self.root_of_sockets()).unwrap();
+        std::fs::create_dir_all(&self.sockets).unwrap();
         command
             .args(arguments)
             .current_dir(folder)
@@ -78,14 +99,10 @@ impl Shop {
     /// The whole environment of a person here; the key is one no agent may get.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut environment = self.git.environment();
-        environment.push(("XDG_RUNTIME_DIR".into(), self.root_of_sockets().into()));
+        environment.push(("XDG_RUNTIME_DIR".into(), self.sockets.clone().into()));
         environment.push(("USER".into(), "ann".into()));
         environment.push(("ANTHROPIC_API_KEY".into(), "secret".into()));
         environment
-    }
-
-    fn root_of_sockets(&self) -> PathBuf {
-        self.git.root().join("r")
     }
 
     /// Runs as somebody with that environment besides.
