@@ -20,7 +20,7 @@ use crate::adapters::clock;
 use crate::adapters::ipc::Listener;
 use crate::adapters::rehearsal::{DemoTask, TaskSheet, demo_tasks};
 use crate::domain::command::{Command, Draft};
-use crate::domain::task::{GateCommand, TaskKind};
+use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, Settings, Span, TaskId};
 use repository::{BASE, NOTHING, Repositories};
 
@@ -187,22 +187,17 @@ pub fn plan(sheet: &TaskSheet) -> Vec<Command> {
 fn draft(task: &DemoTask) -> Draft {
     let last = task.stage.as_deref() == Some("acceptance");
     Draft {
-        id: TaskId::new(task.id.clone()),
         batch: BatchId::from(BATCH),
-        workflow: "kanban".into(),
         stage: task.stage.as_deref().map(Into::into),
-        title: task.title.clone(),
         body: task.body.clone(),
-        kind: TaskKind::Task,
         tags: task.tags.iter().cloned().collect(),
-        priority: 2,
         deps: task.deps.iter().map(|id| TaskId::new(id.clone())).collect(),
         gates: if last {
             vec![gate("complete", " --complete")]
         } else {
             Vec::new()
         },
-        needs_approval: false,
+        ..Draft::new(&task.id, &task.title)
     }
 }
 

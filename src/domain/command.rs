@@ -96,6 +96,26 @@ pub struct Draft {
     pub needs_approval: bool,
 }
 
+impl Draft {
+    /// A task with nothing special to it: the usual batch, workflow, kind and priority, and nothing it waits for.
+    pub fn new(id: &str, title: impl Into<String>) -> Draft {
+        Draft {
+            id: id.into(),
+            batch: "main".into(),
+            workflow: "kanban".into(),
+            stage: None,
+            title: title.into(),
+            body: String::new(),
+            kind: TaskKind::default(),
+            tags: BTreeSet::new(),
+            priority: 2,
+            deps: BTreeSet::new(),
+            gates: Vec::new(),
+            needs_approval: false,
+        }
+    }
+}
+
 /// Changes to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Patch {

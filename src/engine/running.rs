@@ -329,18 +329,8 @@ mod tests {
 
     fn planned(id: &str) -> Command {
         Command::Create(Draft {
-            id: id.into(),
             batch: "shop".into(),
-            workflow: "kanban".into(),
-            stage: None,
-            title: "Build".to_owned(),
-            body: String::new(),
-            kind: crate::domain::task::TaskKind::Task,
-            tags: std::collections::BTreeSet::new(),
-            priority: 2,
-            deps: std::collections::BTreeSet::new(),
-            gates: Vec::new(),
-            needs_approval: false,
+            ..Draft::new(id, "Build")
         })
     }
 

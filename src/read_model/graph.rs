@@ -193,40 +193,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::task::TaskKind;
-    use crate::domain::{AttemptMode, TaskState, Timestamp};
+    use crate::domain::command::Draft;
+    use crate::domain::{TaskState, Timestamp};
 
     fn task(id: &str, deps: &[&str]) -> Task {
         Task {
-            id: id.into(),
-            batch: "b".into(),
-            workflow: "kanban".into(),
-            title: id.to_owned(),
-            body: String::new(),
-            kind: TaskKind::Task,
-            tags: BTreeSet::new(),
-            priority: 2,
             deps: deps.iter().map(|dep| (*dep).into()).collect(),
-            gates: Vec::new(),
-            stage: "development".into(),
-            state: TaskState::Backlog,
-            open_attempt: None,
-            next_mode: AttemptMode::Fresh,
-            needs_approval: false,
-            approved: None,
-            not_before: None,
-            failures: BTreeMap::new(),
-            rejections: 0,
-            spawns: 0,
-            tries: BTreeMap::new(),
-            head: None,
-            merged: None,
-            why_not: None,
-            comments: Vec::new(),
-            finding: None,
-            letting_go: None,
-            created_at: Timestamp(0),
-            since: Timestamp(0),
+            ..Task::planned(Timestamp(0), &Draft::new(id, id), "development".into())
         }
     }
 

@@ -7,7 +7,7 @@ use dbs::domain::attempt::{Attempt, AttemptState, Doing, WorkspaceState};
 use dbs::domain::board::check_invariants;
 use dbs::domain::event::EndCause;
 use dbs::domain::settings::Settings;
-use dbs::domain::task::{GateCommand, Task, TaskKind};
+use dbs::domain::task::{GateCommand, Task};
 use dbs::domain::{
     ActionOutcome, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Evidence, EvidenceKind, Exit,
     RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
@@ -59,18 +59,9 @@ fn read_workflows() -> Vec<Workflow> {
 
 pub(crate) fn draft(id: &str, flow: &str) -> Draft {
     Draft {
-        id: TaskId::from(id),
         batch: BatchId::from("shop"),
         workflow: WorkflowId::from(flow),
-        stage: None,
-        title: format!("Build {id}"),
-        body: String::new(),
-        kind: TaskKind::Task,
-        tags: std::collections::BTreeSet::new(),
-        priority: 2,
-        deps: std::collections::BTreeSet::new(),
-        gates: Vec::new(),
-        needs_approval: false,
+        ..Draft::new(id, format!("Build {id}"))
     }
 }
 

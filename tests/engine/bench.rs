@@ -380,17 +380,9 @@ pub(crate) fn workflows() -> Vec<Workflow> {
 
 pub(crate) fn draft(id: &str, flow: &str, stage: Option<&str>) -> Draft {
     Draft {
-        id: TaskId::from(id),
         batch: BatchId::from("shop"),
         workflow: flow.into(),
         stage: stage.map(Into::into),
-        title: format!("Build {id}"),
-        body: String::new(),
-        kind: dbs::domain::task::TaskKind::Task,
-        tags: [].into(),
-        priority: 2,
-        deps: [].into(),
-        gates: Vec::new(),
-        needs_approval: false,
+        ..Draft::new(id, format!("Build {id}"))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use dbs::domain::attempt::{Activity, WorkspaceState};
+use dbs::domain::command::Draft;
 use dbs::domain::evidence::Evidence;
 use dbs::domain::run::{Batch, RunState};
 use dbs::domain::task::{Comment, TaskKind};
@@ -277,35 +278,12 @@ fn kanban() -> Workflow {
 
 fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
     Task {
-        id: id.into(),
         batch: "shop".into(),
-        workflow: "kanban".into(),
-        title: title.to_owned(),
-        body: String::new(),
         kind: TaskKind::Feature,
-        tags: BTreeSet::new(),
-        priority: 2,
-        deps: BTreeSet::new(),
-        gates: Vec::new(),
-        stage: at.into(),
         state,
-        open_attempt: None,
-        next_mode: AttemptMode::Fresh,
-        needs_approval: false,
-        approved: None,
-        not_before: None,
-        failures: BTreeMap::new(),
-        rejections: 0,
         spawns: 1,
-        tries: BTreeMap::new(),
-        head: None,
-        merged: None,
-        why_not: None,
-        comments: Vec::new(),
-        finding: None,
-        letting_go: None,
-        created_at: ago(9000),
         since: ago(since),
+        ..Task::planned(ago(9000), &Draft::new(id, title), at.into())
     }
 }
 

@@ -22,7 +22,6 @@ use crate::app::wire::{Answer, Call, StopAgents};
 use crate::app::{out, spawning};
 use crate::domain::command::{Command, Draft};
 use crate::domain::counted;
-use crate::domain::id::TaskId;
 use crate::domain::task::TaskKind;
 
 /// How a session is shown.
@@ -166,18 +165,9 @@ fn requirement(text: &str) -> Draft {
         .take(120)
         .collect();
     Draft {
-        id: TaskId::new(String::new()),
-        batch: "main".into(),
-        workflow: "kanban".into(),
-        stage: None,
-        title,
         body: text.to_owned(),
         kind: TaskKind::Feature,
-        tags: [].into(),
-        priority: 2,
-        deps: [].into(),
-        gates: Vec::new(),
-        needs_approval: false,
+        ..Draft::new("", title)
     }
 }
 

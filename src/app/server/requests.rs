@@ -138,7 +138,7 @@ fn make(client: &mut Client, server: Arc<Server>, task: NewTask) {
         .unwrap_or_default();
     let id = free_id(&prefix, &task.title, &taken);
     let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
-    let create = Command::Create(draft(id, task));
+    let create = Command::Create(draft(&id, task));
     client
         .work
         .spawn_blocking(move || match (asked(&server, create), release) {
@@ -147,20 +147,14 @@ fn make(client: &mut Client, server: Arc<Server>, task: NewTask) {
         });
 }
 
-fn draft(id: String, task: NewTask) -> Draft {
+fn draft(id: &str, task: NewTask) -> Draft {
+    let draft = Draft::new(id, task.title);
     Draft {
-        id: crate::domain::TaskId::new(id),
-        batch: "main".into(),
-        workflow: task.workflow.unwrap_or_else(|| "kanban".into()),
-        stage: None,
-        title: task.title,
+        workflow: task.workflow.unwrap_or(draft.workflow),
         body: task.body,
         kind: task.kind,
-        tags: [].into(),
         priority: task.priority,
-        deps: [].into(),
-        gates: Vec::new(),
-        needs_approval: false,
+        ..draft
     }
 }
 

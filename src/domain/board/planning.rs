@@ -75,7 +75,7 @@ impl Board {
         if !self.batches.contains_key(&draft.batch) {
             self.insert_batch(new_batch(step.now, &draft.batch));
         }
-        self.insert_task(new_task(step.now, draft, stage));
+        self.insert_task(Task::planned(step.now, draft, stage));
         let text = format!("{} is planned: {}", draft.id, draft.title.trim());
         step.say(Level::Info, "create", &draft.id, text);
     }
@@ -257,37 +257,40 @@ fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
     }
 }
 
-fn new_task(now: Timestamp, draft: &Draft, stage: StageId) -> Task {
-    Task {
-        id: draft.id.clone(),
-        batch: draft.batch.clone(),
-        workflow: draft.workflow.clone(),
-        title: draft.title.trim().to_owned(),
-        body: draft.body.clone(),
-        kind: draft.kind,
-        tags: draft.tags.clone(),
-        priority: draft.priority,
-        deps: draft.deps.clone(),
-        gates: draft.gates.clone(),
-        stage,
-        state: TaskState::Backlog,
-        open_attempt: None,
-        next_mode: AttemptMode::Fresh,
-        needs_approval: draft.needs_approval,
-        approved: None,
-        not_before: None,
-        failures: BTreeMap::new(),
-        rejections: 0,
-        spawns: 0,
-        tries: BTreeMap::new(),
-        head: None,
-        merged: None,
-        why_not: None,
-        comments: Vec::new(),
-        finding: None,
-        letting_go: None,
-        created_at: now,
-        since: now,
+impl Task {
+    /// A task as it is when it was just planned: in the backlog, nothing tried.
+    pub fn planned(now: Timestamp, draft: &Draft, stage: StageId) -> Task {
+        Task {
+            id: draft.id.clone(),
+            batch: draft.batch.clone(),
+            workflow: draft.workflow.clone(),
+            title: draft.title.trim().to_owned(),
+            body: draft.body.clone(),
+            kind: draft.kind,
+            tags: draft.tags.clone(),
+            priority: draft.priority,
+            deps: draft.deps.clone(),
+            gates: draft.gates.clone(),
+            stage,
+            state: TaskState::Backlog,
+            open_attempt: None,
+            next_mode: AttemptMode::Fresh,
+            needs_approval: draft.needs_approval,
+            approved: None,
+            not_before: None,
+            failures: BTreeMap::new(),
+            rejections: 0,
+            spawns: 0,
+            tries: BTreeMap::new(),
+            head: None,
+            merged: None,
+            why_not: None,
+            comments: Vec::new(),
+            finding: None,
+            letting_go: None,
+            created_at: now,
+            since: now,
+        }
     }
 }
 

@@ -56,41 +56,15 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::task::TaskKind;
-    use crate::domain::{AttemptMode, Pause, Task, Timestamp};
+    use crate::domain::command::Draft;
+    use crate::domain::{Pause, Task, Timestamp};
     use crate::read_model::{Attention, AttentionKind};
 
     fn task(id: &str, state: TaskState, (made, since): (u64, u64)) -> Task {
         Task {
-            id: id.into(),
-            batch: "main".into(),
-            workflow: "kanban".into(),
-            title: String::new(),
-            body: String::new(),
-            kind: TaskKind::Feature,
-            tags: [].into(),
-            priority: 2,
-            deps: [].into(),
-            gates: Vec::new(),
-            stage: "development".into(),
             state,
-            open_attempt: None,
-            next_mode: AttemptMode::Fresh,
-            needs_approval: false,
-            approved: None,
-            not_before: None,
-            failures: [].into(),
-            rejections: 0,
-            spawns: 0,
-            tries: [].into(),
-            head: None,
-            merged: None,
-            why_not: None,
-            comments: Vec::new(),
-            finding: None,
-            letting_go: None,
-            created_at: Timestamp(made),
             since: Timestamp(since),
+            ..Task::planned(Timestamp(made), &Draft::new(id, ""), "development".into())
         }
     }
 
