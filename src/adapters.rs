@@ -8,6 +8,7 @@ pub mod git;
 pub mod holder;
 pub mod ipc;
 pub mod load;
+pub mod notify;
 pub(crate) mod pipe;
 pub mod project;
 pub mod rehearsal;

@@ -20,6 +20,7 @@ mod opening;
 pub mod out;
 pub mod patience;
 pub mod place;
+mod reaching;
 pub mod server;
 pub mod setup;
 pub mod snapshot;

@@ -5,5 +5,6 @@ pub mod clock;
 pub mod gates;
 pub mod git;
 pub mod holders;
+pub mod notify;
 pub mod store;
 pub mod terminals;

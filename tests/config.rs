@@ -359,6 +359,9 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             Kind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             Kind::Name => "prj".to_owned(),
             Kind::Key => "alt-z".to_owned(),
+            Kind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),
+            Kind::Address => "https://example.org:8443/a?b=c".to_owned(),
+            Kind::Secret => "tricky \"secret\" 'with' # all = [of] it".to_owned(),
             Kind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
             Kind::Choice(words) => (*words.last().unwrap()).to_owned(),
         };

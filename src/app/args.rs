@@ -149,6 +149,15 @@ pub enum Verb {
     Events(Events),
     /// Look whether everything needed is there
     Doctor(Json),
+    /// By which ways you are called when you are at no screen
+    Notify {
+        /// Use each of them once
+        #[arg(long)]
+        test: bool,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
+    },
     /// Tasks by state and stage, and what is in the state folder
     Debug(Json),
     /// Prepare this project: folders and ignore rules

@@ -8,6 +8,7 @@ mod events;
 mod importing;
 mod keying;
 mod manual;
+mod notifying;
 pub(in crate::app) mod plain;
 pub mod sessions;
 pub mod showing;
@@ -110,6 +111,7 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
         Verb::Stop { all, json } => sessions::stop(edge, all, json),
         Verb::Init(json) => sessions::init(edge, json),
         Verb::Debug(json) => showing::debug(edge, json),
+        Verb::Notify { test, json } => notifying::run(edge, test, json),
         Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
         Verb::Attach { name, plain, .. } => sessions::attach(edge, name.as_deref(), plain.into()),
         Verb::Start(start) => sessions::start(edge, &start),

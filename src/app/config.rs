@@ -27,4 +27,4 @@ pub use origin::{Given, Origin};
 pub use places::Places;
 pub use reference::reference;
 pub use schema::{Key, Status, keys};
-pub use value::{Kind, Value};
+pub use value::{Kind, Secret, Value};

@@ -101,6 +101,11 @@ impl Place {
 }
 
 impl Place {
+    /// Where is kept what people were told.
+    pub fn told(&self) -> PathBuf {
+        self.debussy.join("dbs").join("told.json")
+    }
+
     /// The settings as the sources have them now.
     pub fn config(&self) -> Config {
         Config::read(&self.sources.places, &self.sources.given)

@@ -20,6 +20,7 @@ pub mod listening;
 mod pace;
 mod past;
 mod picture;
+mod presence;
 mod reading;
 mod recalling;
 mod reloading;
@@ -28,7 +29,9 @@ mod screens;
 mod seeking;
 mod shells;
 mod sizes;
+mod summoning;
 mod tally;
+mod told;
 pub mod whole;
 
 pub(in crate::app) use drawing::own_themes;

@@ -99,6 +99,7 @@ const CASES: &[Case] = &[
     case("logs", (&["nope"], 1), &[], (GIT, Well)),
     case("events", (&["--since", "nope"], 2), &[], (GIT, Well)),
     case("doctor", (&["nope"], 2), &[], (Tells("git repository"), Tells("origin"))),
+    case("notify", (&["nope"], 2), &[], (GIT, Well)),
     case("debug", (&["nope"], 2), &[], (GIT, Well)),
     case("init", (&["nope"], 2), &[], (GIT, Refused("origin"))),
     case("demo", (&["--speed", "nope"], 2), &[], (Elsewhere, Elsewhere)),

@@ -205,6 +205,90 @@ fn a_theme_that_does_not_exist_is_told_with_the_place_where_it_is_set() {
 }
 
 #[test]
+fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
+    let shop = Shop::new();
+    let said = shop.run(&["notify", "--test"]);
+    assert!(
+        said.code == 1 && said.err.contains("set notify.command or notify.url"),
+        "{said:?}"
+    );
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.out.contains("calls        by attached terminals alone"),
+        "{said:?}"
+    );
+    shop.does(&["config", "notify.command", "sh -c 'printf %s \"$0\" >called'"]);
+    assert_eq!(shop.does(&["notify"]), "command  sh\n");
+    assert_eq!(shop.does(&["notify", "--test"]), "command  sh: told\n");
+    let called = std::fs::read_to_string(shop.git.project().join("called")).unwrap();
+    assert!(
+        called.ends_with(": a test: you can be reached by this"),
+        "{called}"
+    );
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    shop.does(&["config", "notify.url", &format!("http://{free}/private/path")]);
+    let said = shop.run(&["notify", "--test", "--json"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let tried: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(
+        (&tried[0]["told"], &tried[1]["told"]),
+        (&true.into(), &false.into()),
+        "{tried}"
+    );
+    assert!(!said.out.contains("private"), "{said:?}");
+    let said = shop.run(&["doctor"]);
+    let line = format!("ok      calls        by sh and http://{free}; `dbs notify --test` tries it");
+    assert!(said.out.contains(&line), "{said:?}");
+    shop.does(&["config", "notify.command", "dbs-no-such-program"]);
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.out
+            .contains("MISSING calls        could not find dbs-no-such-program"),
+        "{said:?}"
+    );
+    let said = shop.run(&["config", "notify.url", "https://me:pw@example.org"]);
+    assert!(
+        said.code == 1 && said.err.contains("an address like") && !said.err.contains("pw"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_secret_is_kept_and_never_shown() {
+    let shop = Shop::new();
+    shop.does(&["config", "notify.secret", "sesame"]);
+    shop.does(&["config", "notify.token", "tk_sesame"]);
+    let file = shop.git.project().join(".debussy/config.toml");
+    assert!(
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .contains("secret = \"sesame\"")
+    );
+    for arguments in [
+        &["config"][..],
+        &["config", "notify.secret"],
+        &["config", "--explain"],
+        &["config", "--json"],
+        &["config", "notify.token", "--explain"],
+        &["doctor"],
+        &["notify", "--json"],
+    ] {
+        let said = shop.run(arguments);
+        assert!(!format!("{said:?}").contains("sesame"), "{arguments:?}: {said:?}");
+    }
+    assert_eq!(shop.does(&["config", "notify.secret"]), "(set, not shown)\n");
+    std::fs::write(&file, "[notify]\nsecret = [\"sesame\"]\n").unwrap();
+    let said = shop.run(&["config"]);
+    assert!(
+        said.err.contains("not a list") && !said.err.contains("sesame"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn what_is_not_understood_in_the_settings_is_told_by_doctor() {
     let shop = Shop::new();
     shop.does(&["config", "prefix", "a"]);

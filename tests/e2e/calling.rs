@@ -81,3 +81,101 @@ fn a_simple_terminal_gets_the_bell_and_nothing_else() {
     }
     assert_eq!(tty.leave().0, 0);
 }
+
+/// Lines a person's program was called with, one after the other.
+fn calls(story: &Story) -> Vec<String> {
+    let text = std::fs::read_to_string(story.root().join("calls")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Has the server call a program that writes down with what.
+fn call_by_program(story: &Story, more: &str) {
+    let command = "command = '''sh -c 'printf \"%s\\n\" \"$0\" >>../calls' '''";
+    story.configure(&format!("[notify]\npause = 0\n{command}\n{more}"));
+}
+
+#[test]
+fn a_server_nobody_looks_at_calls_a_program_and_an_address_once_also_over_a_restart() {
+    let story = Story::new(ASKING);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "url = \"http://{}/hook\"\nsecret = \"s\"\n",
+        listener.local_addr().unwrap()
+    );
+    call_by_program(&story, &url);
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    let first = "dbs project: needs you: t-1 permission: Go on?";
+    story.wait_until("the first call", || calls(&story) == [first]);
+    let posted = posted(&listener);
+    assert!(
+        posted.starts_with("POST /hook HTTP/1.1")
+            && posted.to_lowercase().contains("x-dbs-signature: sha256="),
+        "{posted}"
+    );
+    assert!(
+        posted.contains("\"task\":\"t-1\"") && !posted.contains("Go on?"),
+        "{posted}"
+    );
+    // Kept before it dies; what was told and not kept would be told again.
+    story.wait_until("the memory of it", || {
+        let kept = std::fs::read_to_string(story.project().join(".debussy/dbs/told.json"));
+        kept.is_ok_and(|kept| kept.matches("t-1").count() == 2)
+    });
+    server.kill();
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    story.dbs(&["task", "create", "Something", "--id", "t-2", "--release"]);
+    let second = "dbs project: needs you: t-2 permission: Go on?";
+    story.wait_until("the second call", || calls(&story) == [first, second]);
+    let tty = story.tty_of(Make::New, &[("TERM", "foot")], &[], (120, 40));
+    ask(&story, &tty, "t-3", 3);
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+    story.dbs(&["task", "create", "Something", "--id", "t-4", "--release"]);
+    let third = "dbs project: needs you: t-4 permission: Go on?";
+    story.wait_until("the third call", || calls(&story).len() > 2);
+    assert_eq!(calls(&story), [first, second, third], "who looked saw t-3");
+    story.dbs(&["stop", "--all"]);
+    assert!(server.0.wait().unwrap().success());
+}
+
+/// The next request, answered.
+fn posted(listener: &std::net::TcpListener) -> String {
+    use std::io::{Read as _, Write as _};
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 4096];
+    while !bytes.ends_with(b"}]}") {
+        let read = stream.read(&mut chunk).unwrap();
+        assert!(read > 0, "{}", String::from_utf8_lossy(&bytes));
+        bytes.extend_from_slice(&chunk[..read]);
+    }
+    stream
+        .write_all(b"HTTP/1.1 204 Fine\r\nContent-Length: 0\r\n\r\n")
+        .unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_program_and_an_address_that_hang_hold_up_neither_the_engine_nor_the_end_of_the_server() {
+    let story = Story::new(ASKING);
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    story.configure(&format!(
+        "[notify]\npause = 0\ncommand = \"sh -c 'sleep 600; true'\"\nurl = \"http://{}/\"\n",
+        silent.local_addr().unwrap()
+    ));
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    let sleeps = || story.processes().iter().any(|line| line.contains(" sleep 600 "));
+    story.wait_until("the program", sleeps);
+    let held = silent.accept().unwrap();
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the next attempt", || story.attempt(2).exists());
+    story.dbs(&["stop"]);
+    assert!(server.0.wait().unwrap().success());
+    assert!(!sleeps(), "the program outlived the server");
+    drop(held);
+}

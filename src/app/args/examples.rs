@@ -100,6 +100,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor"),
+    ("notify", "dbs notify\ndbs notify --test"),
     ("init", "dbs init"),
     (
         "demo",

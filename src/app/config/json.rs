@@ -86,7 +86,10 @@ fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&Value>) -> R
     match (path, value) {
         ([], _) => Err("the key is empty".to_owned()),
         ([last], Some(value)) => {
-            let json = serde_json::to_value(value).map_err(|error| error.to_string())?;
+            let json = match value {
+                Value::Secret(secret) => secret.reveal().into(),
+                shown => serde_json::to_value(shown).map_err(|error| error.to_string())?,
+            };
             parts.insert((*last).to_owned(), json);
             Ok(())
         }

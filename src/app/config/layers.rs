@@ -11,7 +11,7 @@ use super::nearest::{distance, nearest};
 use super::origin::{Given, Origin};
 use super::places::{Places, dialect};
 use super::schema::{Key, Status, key_of, keys};
-use super::value::Value;
+use super::value::{Secret, Value};
 use crate::formats::diagnostic::{Diagnostic, Severity};
 
 /// Begin of the environment variables that are settings.
@@ -101,7 +101,7 @@ impl Config {
                 continue;
             }
             let path = owned(&known.name.split('.').collect::<Vec<_>>());
-            if known.status != Status::Kept || self.values.contains_key(&path) {
+            if !matches!(known.status, Status::Kept | Status::Earlier) || self.values.contains_key(&path) {
                 all.push(self.shown(known, known.name.to_owned(), &path));
             }
         }
@@ -112,7 +112,7 @@ impl Config {
     pub fn count(&self, key: &str) -> i64 {
         match self.value(key) {
             Some(Value::Count(number)) => number,
-            Some(Value::Decimal(_) | Value::Switch(_) | Value::Text(_)) | None => 0,
+            Some(Value::Decimal(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => 0,
         }
     }
 
@@ -120,7 +120,7 @@ impl Config {
     pub fn decimal(&self, key: &str) -> Option<f64> {
         match self.value(key) {
             Some(Value::Decimal(number)) => Some(number),
-            Some(Value::Count(_) | Value::Switch(_) | Value::Text(_)) | None => None,
+            Some(Value::Count(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => None,
         }
     }
 
@@ -133,7 +133,15 @@ impl Config {
     pub fn text(&self, key: &str) -> Option<String> {
         match self.value(key) {
             Some(Value::Text(text)) => Some(text),
-            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_)) | None => None,
+            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Secret(_)) | None => None,
+        }
+    }
+
+    /// A text that is never shown, if it is set.
+    pub fn secret(&self, key: &str) -> Option<Secret> {
+        match self.value(key) {
+            Some(Value::Secret(secret)) => Some(secret),
+            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Text(_)) | None => None,
         }
     }
 
@@ -235,6 +243,7 @@ impl Config {
         };
         let value = match &found.text {
             Written::Plain(text) => known.kind.parse(text),
+            Written::List(_) if known.kind.is_private() => Err(format!("must be {}, not a list", known.kind)),
             Written::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
         };
         match value {

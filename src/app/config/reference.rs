@@ -18,7 +18,7 @@ fn row(key: &Key) -> String {
         .default
         .map_or("not set".to_owned(), |default| format!("`{default}`"));
     let doc = match key.status {
-        Status::Used | Status::Kept => key.doc.to_owned(),
+        Status::Used | Status::Earlier | Status::Kept => key.doc.to_owned(),
         Status::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
     };
     format!(

@@ -1,9 +1,11 @@
 //! The table of all keys. A new setting is one row here; documentation, listing, checking and writing follow from it.
 
 mod earlier;
+mod notify;
 
 use super::value::Kind;
 use earlier::EARLIER;
+use notify::NOTIFY;
 
 /// One key, or a family of keys with a name in it (`gates.<name>`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub enum Status {
     Used,
     /// Its time is over; the text says what took its place.
     Obsolete(&'static str),
+    /// As written for an earlier program, it still does what its doc says; listed where it is set.
+    Earlier,
     /// Known and kept, without effect in this version.
     Kept,
 }
@@ -48,7 +52,7 @@ impl Key {
     /// Why it has no effect, when it has none.
     pub fn note(&self) -> Option<&'static str> {
         match self.status {
-            Status::Used => None,
+            Status::Used | Status::Earlier => None,
             Status::Obsolete(why) => Some(why),
             Status::Kept => Some("without effect in this version"),
         }
@@ -67,7 +71,7 @@ pub(super) fn key_of(path: &[&str]) -> Option<&'static Key> {
 
 /// All keys, in the order of the documentation.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().chain(EARLIER)
+    KEYS.iter().chain(NOTIFY).chain(EARLIER)
 }
 
 const fn used(
@@ -318,62 +322,6 @@ const KEYS: &[Key] = &[
         None,
         "The same after the prefix.",
         "A6",
-    ),
-    used(
-        "notify.when",
-        Kind::Choice(&["away", "always", "never"]),
-        Some("away"),
-        "When your terminal calls you about what needs you: while it says that you look elsewhere, always, or never.",
-        "A11",
-    ),
-    used(
-        "notify.way",
-        Kind::Choice(&["auto", "osc9", "osc777", "bell", "none"]),
-        Some("auto"),
-        "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.",
-        "A11",
-    ),
-    used(
-        "notify.bell",
-        Kind::Switch,
-        Some("true"),
-        "Whether the bell rings with it.",
-        "A11",
-    ),
-    used(
-        "notify.pause",
-        SPAN,
-        Some("5"),
-        "Least time between two calls; what happens meanwhile is told together.",
-        "A11",
-    ),
-    used(
-        "notify.quiet",
-        Kind::Hours,
-        None,
-        "Hours of the day in which nobody is called; what still waits at their end is told then, together.",
-        "A11",
-    ),
-    used(
-        "notify.title",
-        Kind::Switch,
-        Some("true"),
-        "Whether the window's title says how many things need you.",
-        "A11",
-    ),
-    used(
-        "notify.progress",
-        Kind::Switch,
-        Some("true"),
-        "Whether a terminal that is known to show it is told how far the work is.",
-        "A15",
-    ),
-    used(
-        "notify.through_tmux",
-        Kind::Switch,
-        Some("false"),
-        "Whether notifications are passed through tmux to the terminal around it (its `allow-passthrough` must be on, too).",
-        "A11",
     ),
     used(
         "rehearsal.scenario",

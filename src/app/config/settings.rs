@@ -29,7 +29,7 @@ impl Config {
         let all = self.family("max_role_agents").into_iter();
         all.filter_map(|(role, most)| match most {
             Value::Count(most) => Some((RoleId::new(role), small(most))),
-            Value::Decimal(_) | Value::Switch(_) | Value::Text(_) => None,
+            Value::Decimal(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_) => None,
         })
         .collect()
     }

@@ -119,5 +119,6 @@ fn toml_value(value: &Value) -> toml_edit::Value {
         Value::Decimal(number) => (*number).into(),
         Value::Switch(yes) => (*yes).into(),
         Value::Text(text) => text.as_str().into(),
+        Value::Secret(secret) => secret.reveal().into(),
     }
 }

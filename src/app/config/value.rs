@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::adapters::notify::check_address;
 use crate::domain::Hours;
 use crate::ui::Keymap;
 
@@ -32,6 +33,12 @@ pub enum Kind {
     Name,
     /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
     Key,
+    /// A command line: a program and arguments; no shell reads it.
+    Words,
+    /// An address of the web something can be posted to.
+    Address,
+    /// A text that is never shown.
+    Secret,
     /// Hours of the day like `22:00-07:00`, several with commas between; empty: none.
     Hours,
     /// One of these words.
@@ -49,7 +56,29 @@ pub enum Value {
     Switch(bool),
     /// A text or a word.
     Text(String),
+    /// A text that is never shown.
+    Secret(Secret),
 }
+
+/// A text that is never shown: whoever prints the value it is in prints that there is one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text, for the one use it is for.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// What is shown instead of a secret.
+const HIDDEN: &str = "(set, not shown)";
 
 impl Kind {
     /// Reads `text`; the error says what would be right.
@@ -66,10 +95,24 @@ impl Kind {
             Kind::Text => (!trimmed.is_empty()).then(|| Value::Text(text.to_owned())),
             Kind::Name => is_name(trimmed).then(|| Value::Text(trimmed.to_owned())),
             Kind::Key => key(trimmed).map(Value::Text),
+            Kind::Words => is_command(trimmed).then(|| Value::Text(trimmed.to_owned())),
+            Kind::Address => (check_address(trimmed).is_ok()).then(|| Value::Text(trimmed.to_owned())),
+            Kind::Secret => is_secret(trimmed).then(|| Value::Secret(Secret(trimmed.to_owned()))),
             Kind::Hours => (trimmed.parse::<Hours>().ok()).map(|hours| Value::Text(hours.to_string())),
             Kind::Choice(words) => words.contains(&trimmed).then(|| Value::Text(trimmed.to_owned())),
         };
-        fitting.ok_or_else(|| format!("must be {self}, not `{text}`"))
+        fitting.ok_or_else(|| {
+            if self.is_private() {
+                format!("must be {self}")
+            } else {
+                format!("must be {self}, not `{text}`")
+            }
+        })
+    }
+
+    /// Whether what was written stays unsaid when it is wrong: it may hold a password.
+    pub fn is_private(&self) -> bool {
+        matches!(self, Kind::Secret | Kind::Address)
     }
 }
 
@@ -84,6 +127,11 @@ impl fmt::Display for Kind {
             Kind::Text => f.write_str("a text"),
             Kind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
             Kind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
+            Kind::Words => f.write_str("a command line"),
+            Kind::Address => {
+                f.write_str("an address like https://example.org/path, without a password in it")
+            }
+            Kind::Secret => f.write_str("a text that is never shown"),
             Kind::Hours => f.write_str("hours like 22:00-07:00, several with commas between, or nothing"),
             Kind::Choice(words) => write!(f, "one of {}", words.join(", ")),
         }
@@ -97,6 +145,7 @@ impl fmt::Display for Value {
             Value::Decimal(number) => write!(f, "{number}"),
             Value::Switch(yes) => write!(f, "{yes}"),
             Value::Text(text) => f.pad(text),
+            Value::Secret(_) => f.pad(HIDDEN),
         }
     }
 }
@@ -108,6 +157,7 @@ impl Serialize for Value {
             Value::Decimal(number) => serializer.serialize_f64(*number),
             Value::Switch(yes) => serializer.serialize_bool(*yes),
             Value::Text(text) => serializer.serialize_str(text),
+            Value::Secret(_) => serializer.serialize_str(HIDDEN),
         }
     }
 }
@@ -157,6 +207,15 @@ fn key(text: &str) -> Option<String> {
         || (written.starts_with('F') && written.len() > 1);
     let plain = !written.contains(['\'', '\n']);
     (is_special && plain && Keymap::with(&format!("prefix = '{written}'")).is_ok()).then_some(written)
+}
+
+fn is_command(text: &str) -> bool {
+    shell_words::split(text).is_ok_and(|words| !words.is_empty())
+}
+
+/// What can stand in the head of a request.
+fn is_secret(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')
 }
 
 fn is_name(text: &str) -> bool {

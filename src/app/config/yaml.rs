@@ -91,6 +91,7 @@ fn with_value(line: &str, value: &Value) -> String {
     };
     let value = match value {
         Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        Value::Secret(secret) => serde_json::Value::from(secret.reveal()).to_string(),
         other => other.to_string(),
     };
     format!("{key}: {value}{end}")

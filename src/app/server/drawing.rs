@@ -166,6 +166,7 @@ impl Client {
             mouse: None,
             taste,
         };
+        client.server.presence.looks(client.number, true);
         client.tell_colours();
         client.dress();
         Ok(client)
@@ -286,6 +287,7 @@ impl Client {
         };
         if let Input::Focus(here) = input {
             self.calling.looked_at(here);
+            self.server.presence.looks(self.number, here);
         }
         self.pace.pressed(Instant::now());
         let before = self.state.keys_at();
@@ -382,5 +384,6 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.server.resize(self.server.sizes.left(self.number));
         self.server.dress(self.server.colours.left(self.number));
+        self.server.presence.left(self.number);
     }
 }

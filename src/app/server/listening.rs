@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::calls::{self, Outcome};
 use super::colours::Colours;
 use super::copies::Copies;
+use super::presence::Presence;
 use super::reloading::{self, Look};
 use super::session::Session;
 use super::shells::Shells;
@@ -57,6 +58,7 @@ pub struct Server {
     /// Which client decides how large a terminal is.
     pub(super) sizes: Sizes,
     pub(super) colours: Colours,
+    pub(super) presence: Presence,
     pub(super) shells: Shells,
     /// Clients that draw.
     pub clients: AtomicUsize,
@@ -74,6 +76,7 @@ impl Server {
             stop_agents: Mutex::new(StopAgents::No),
             sizes: Sizes::default(),
             colours: Colours::default(),
+            presence: Presence::default(),
             shells,
             clients: AtomicUsize::new(0),
             conversations: TaskTracker::new(),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::super::marker::kind_word;
 use super::super::text::cut;
 use crate::domain::run::RunState;
-use crate::domain::{AttemptId, BatchId, Span, TaskId, Timestamp};
+use crate::domain::{AttemptId, BatchId, Level, Span, TaskId, Timestamp};
 use crate::read_model::{Attention, AttentionKind, ReadModel};
 use crate::term::sanitize;
 
@@ -64,6 +64,8 @@ pub enum Fact {
         run: BatchId,
         /// How, for people.
         state: String,
+        /// Whether all of it was done.
+        is_done: bool,
     },
 }
 
@@ -79,7 +81,7 @@ impl News {
     }
 
     /// Takes in the board as it is. `is_news`: they do not see it. What was settled meanwhile is not told any more.
-    pub(crate) fn take_in(&mut self, model: &ReadModel, is_news: bool) {
+    pub fn take_in(&mut self, model: &ReadModel, is_news: bool) {
         let facts = facts(model);
         let fresh: Vec<Fact> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
         let now: BTreeSet<Fact> = facts.into_iter().collect();
@@ -131,6 +133,11 @@ impl News {
         Some(self.underway.clone())
     }
 
+    /// Whether something is just being told.
+    pub fn is_telling(&self) -> bool {
+        !self.underway.is_empty()
+    }
+
     /// It was told.
     pub fn was_told(&mut self) {
         self.underway.clear();
@@ -145,17 +152,25 @@ impl News {
         self.pending = again;
     }
 
-    /// Marks of what was told or seen and is still so: what is kept for the time after a restart.
-    pub fn marks(&self) -> BTreeSet<String> {
+    /// Whether the board was looked at.
+    pub fn has_looked(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Marks of what was told or seen and is still so: what is kept for the time after a restart. `None`: nothing ever was.
+    pub fn marks(&self) -> Option<BTreeSet<String>> {
         let untold = |fact: &&Fact| !self.pending.contains(fact) && !self.underway.contains(fact);
-        let known = self.known.iter().flatten();
-        known.filter(untold).map(Fact::mark).collect()
+        match (&self.known, &self.before) {
+            (Some(known), _) => Some(known.iter().filter(untold).map(Fact::mark).collect()),
+            (None, Before::Told(marks)) => Some(marks.clone()),
+            (None, Before::Never | Before::Present) => None,
+        }
     }
 }
 
 impl Fact {
     /// The same for the same fact, also in another process.
-    fn mark(&self) -> String {
+    pub fn mark(&self) -> String {
         let mark = match self {
             Fact::Waits {
                 task,
@@ -167,7 +182,7 @@ impl Fact {
                 kind_word(*kind),
                 attempt.map(|attempt| attempt.to_string()).unwrap_or_default()
             ),
-            Fact::Ended { run, state } => format!("run {run} {state}"),
+            Fact::Ended { run, state, .. } => format!("run {run} {state}"),
         };
         mark.chars().take(MARKED).collect()
     }
@@ -180,11 +195,24 @@ impl Fact {
         }
     }
 
+    /// How loud it is.
+    pub fn level(&self) -> Level {
+        match self {
+            Fact::Waits {
+                kind: AttentionKind::Failed,
+                ..
+            } => Level::Error,
+            Fact::Waits { .. } => Level::Alert,
+            Fact::Ended { is_done: true, .. } => Level::Success,
+            Fact::Ended { .. } => Level::Warning,
+        }
+    }
+
     /// In a few words of ours, without any an agent wrote.
     fn name(&self) -> String {
         match self {
             Fact::Waits { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
-            Fact::Ended { run, state } => format!("{run} {state}"),
+            Fact::Ended { run, state, .. } => format!("{run} {state}"),
         }
     }
 }
@@ -206,6 +234,7 @@ fn facts(model: &ReadModel) -> Vec<Fact> {
         over.then(|| Fact::Ended {
             run: batch.id.clone(),
             state: batch.run.to_string(),
+            is_done: batch.run == RunState::Completed,
         })
     });
     waits.chain(ended).collect()

@@ -11,6 +11,7 @@ use crate::app::args::Json;
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::place::Place;
+use crate::app::reaching::Ways;
 use crate::app::{out, setup};
 use crate::domain::counted;
 use crate::formats::diagnostic::Severity;
@@ -60,6 +61,7 @@ fn examine(edge: &Edge) -> Vec<Finding> {
         found("settings", settings(&place, edge)),
         found("base branch", base(&place, edge)),
         found("agents", agents(&place, edge)),
+        found("calls", calls(&place, edge)),
         found("server", server(&place)),
     ]
 }
@@ -159,6 +161,27 @@ fn agents(place: &Place, edge: &Edge) -> Result<String, String> {
         "could not find {}: looked in {path}; install it, or name another: dbs config roles.default.command 'PROGRAM ARGUMENT …'",
         missing.join(" and ")
     ))
+}
+
+/// By what a person is called who is at no screen; what is wrong with an address is among the settings.
+fn calls(place: &Place, edge: &Edge) -> Result<String, String> {
+    let ways = Ways::of(&place.config());
+    let path = edge.get("PATH").unwrap_or_default();
+    let program = ways.program();
+    if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {
+        return Err(format!(
+            "could not find {name}: looked in {path}; install it, or name another: dbs config notify.command 'PROGRAM ARGUMENT …'"
+        ));
+    }
+    let set: Vec<String> = program
+        .map(str::to_owned)
+        .into_iter()
+        .chain(ways.host())
+        .collect();
+    if set.is_empty() {
+        return Ok("by attached terminals alone".to_owned());
+    }
+    Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
 }
 
 fn server(place: &Place) -> Result<String, String> {

@@ -81,8 +81,8 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         server.stop.cancel();
         outcome
     };
-    let (outcome, (), ()) = tokio::select! {
-        all = async { tokio::join!(serving, telling, watching) } => all,
+    let (outcome, (), (), ()) = tokio::select! {
+        all = async { tokio::join!(serving, telling, watching, server.summon()) } => all,
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
     };
     let agents = *server.stop_agents.lock();

@@ -1,4 +1,4 @@
-//! Settings of earlier programs: known and kept, without effect.
+//! Settings of earlier programs: known and kept; few of them have an effect.
 
 use super::{Key, SPAN, Status};
 use crate::app::config::value::Kind;
@@ -14,6 +14,20 @@ const fn kept(name: &'static str, kind: Kind, row: &'static str) -> Key {
     }
 }
 
+const fn earlier(name: &'static str, kind: Kind, doc: &'static str, row: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        default: None,
+        doc,
+        row,
+        status: Status::Earlier,
+    }
+}
+
+const SERVER: &str = "Of earlier programs: the ntfy server; not set: https://ntfy.sh.";
+const TOPIC: &str = "Of earlier programs: the topic there.";
+
 /// Them, in the order of the documentation.
 pub(super) const EARLIER: &[Key] = &[
     kept("timeout", SPAN, "P51"),
@@ -22,16 +36,22 @@ pub(super) const EARLIER: &[Key] = &[
     kept("output", Kind::Choice(&["terminal", "file", "both"]), "P51"),
     kept("interactive", Kind::Switch, "P51"),
     kept("strict_compliance", Kind::Switch, "P51"),
-    kept("notifications.enabled", Kind::Switch, "P51"),
-    kept(
-        "notifications.provider",
-        Kind::Choice(&["none", "desktop", "ntfy"]),
+    earlier(
+        "notifications.enabled",
+        Kind::Switch,
+        "`false`: none of the other `notifications.*` is heeded.",
         "P51",
     ),
-    kept("notifications.ntfy_server", Kind::Text, "P51"),
-    kept("notifications.ntfy_topic", Kind::Text, "P51"),
-    kept("notifications.ntfy.server", Kind::Text, "P51"),
-    kept("notifications.ntfy.topic", Kind::Text, "P51"),
+    earlier(
+        "notifications.provider",
+        Kind::Choice(&["none", "desktop", "ntfy"]),
+        "Of earlier programs. `desktop`: this system's program for notifications, unless `notify.command` is set; `ntfy`: the topic below, unless `notify.url` is.",
+        "P51, P52",
+    ),
+    earlier("notifications.ntfy_server", Kind::Address, SERVER, "P51, P53"),
+    earlier("notifications.ntfy_topic", Kind::Text, TOPIC, "P51, P53"),
+    earlier("notifications.ntfy.server", Kind::Address, SERVER, "P51, P53"),
+    earlier("notifications.ntfy.topic", Kind::Text, TOPIC, "P51, P53"),
     kept("role_models.<role>", Kind::Text, "4.6"),
     kept("role_efforts.<role>", Kind::Text, "4.6"),
     kept("autonomy", Kind::Text, "4.6"),

@@ -9,7 +9,7 @@ use crate::adapters::ipc::Sender;
 use crate::app::server::listening::{TalkError, say};
 use crate::app::server::reloading::KIND;
 use crate::app::server::session::Session;
-use crate::app::server::{arranging, first_start};
+use crate::app::server::{arranging, first_start, summoning};
 use crate::app::taste::Taste;
 use crate::app::wire::{Attach, FromServer};
 use crate::domain::Level;
@@ -47,9 +47,9 @@ impl Client {
         Ok(())
     }
 
-    /// What is said about the settings while somebody looks is told where they look.
+    /// What is said about the settings, and about the ways out to people, while somebody looks is told where they look.
     pub(super) fn tell_of_settings(&mut self, line: &LogLine) {
-        if line.notice.kind == KIND && line.at >= self.began {
+        if [KIND, summoning::KIND].contains(&line.notice.kind.as_str()) && line.at >= self.began {
             self.state
                 .tell(clock::now(), line.notice.level, line.notice.text.clone());
         }

@@ -1,0 +1,291 @@
+//! A program of the person's: started with one line as its last argument, given some time, and its output is nobody's business.
+//! No shell reads the line.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a door: starts the person's program for notifications and reads the clock for its time limit"
+)]
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::ports::notify::{Notify, Parting, Summons, Unreached};
+use crate::term::sanitize;
+
+/// Longest pause between two looks at a program that runs.
+const STEP: Duration = Duration::from_millis(50);
+
+/// What is started, and how.
+#[derive(Debug, Clone)]
+pub struct CommandSetup {
+    /// The program and its first arguments.
+    pub argv: Vec<String>,
+    /// All of its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The folder it is started in.
+    pub cwd: PathBuf,
+    /// Longest run; after that it is killed with all it started in its group.
+    pub limit: Duration,
+}
+
+/// A program of the person's.
+#[derive(Debug)]
+pub struct Command {
+    setup: CommandSetup,
+    /// Whether nobody waits for it any more.
+    given_up: Mutex<bool>,
+    woken: Condvar,
+}
+
+/// How a run ended.
+enum Ended {
+    With(ExitStatus),
+    Late,
+    GivenUp,
+}
+
+impl Command {
+    /// It, not started yet.
+    pub fn new(setup: CommandSetup) -> Command {
+        Command {
+            setup,
+            given_up: Mutex::new(false),
+            woken: Condvar::new(),
+        }
+    }
+
+    fn program(&self) -> &str {
+        self.setup.argv.first().map_or("", String::as_str)
+    }
+
+    fn start(&self, line: &str) -> std::io::Result<Child> {
+        let mut command = std::process::Command::new(self.program());
+        command
+            .args(self.setup.argv.iter().skip(1))
+            .arg(line)
+            .env_clear()
+            .envs(self.setup.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&self.setup.cwd)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        group::lead(&mut command);
+        command.spawn()
+    }
+
+    fn attend(&self, child: &mut Child) -> std::io::Result<Ended> {
+        let deadline = Instant::now() + self.setup.limit;
+        let mut step = Duration::from_millis(1);
+        let mut given_up = self.given_up.lock();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Ended::With(status));
+            }
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+                return Ok(Ended::Late);
+            };
+            if *given_up {
+                return Ok(Ended::GivenUp);
+            }
+            self.woken.wait_for(&mut given_up, step.min(left));
+            step = (step * 2).min(STEP);
+        }
+    }
+}
+
+impl Notify for Command {
+    fn tell(&self, summons: &Summons) -> Result<(), Unreached> {
+        let program = self.program();
+        let line = format!("dbs {}: {}", summons.project, summons.words);
+        let line = sanitize(&line);
+        let mut child = self.start(&line).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Unreached::Refused(format!(
+                "start {program}: there is no such program; install it, or set notify.command"
+            )),
+            _ => Unreached::Refused(format!("start {program}: {error}")),
+        })?;
+        let ended = self.attend(&mut child);
+        if !matches!(ended, Ok(Ended::With(_))) {
+            group::kill(&mut child);
+            drop(child.wait());
+        }
+        match ended {
+            Ok(Ended::With(status)) if status.success() => Ok(()),
+            Ok(Ended::With(status)) => Err(Unreached::ForNow(format!(
+                "use {program}: it ended with {status}"
+            ))),
+            Ok(Ended::Late) => Err(Unreached::ForNow(format!(
+                "use {program}: it took longer than {} s and was killed",
+                self.setup.limit.as_secs_f32()
+            ))),
+            Ok(Ended::GivenUp) => Err(Unreached::ForNow(format!("wait for {program}: the server ends"))),
+            Err(error) => Err(Unreached::ForNow(format!("wait for {program}: {error}"))),
+        }
+    }
+
+    fn give_up(&self) -> Parting {
+        *self.given_up.lock() = true;
+        self.woken.notify_all();
+        Parting::AtOnce
+    }
+}
+
+#[cfg(unix)]
+mod group {
+    //! The program and all it starts end together.
+
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+
+    pub(super) fn lead(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    pub(super) fn kill(child: &mut Child) {
+        if let Ok(id) = i32::try_from(child.id()) {
+            // The only failure is that nobody is left.
+            killpg(Pid::from_raw(id), Signal::SIGKILL).ok();
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod group {
+    //! Elsewhere only the program itself is ended.
+
+    use std::process::{Child, Command};
+
+    pub(super) fn lead(_command: &mut Command) {}
+
+    pub(super) fn kill(child: &mut Child) {
+        drop(child.kill());
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::domain::{Level, Timestamp};
+
+    fn summons(words: &str) -> Summons {
+        Summons {
+            id: "1".to_owned(),
+            project: "shop".to_owned(),
+            at: Timestamp(1),
+            level: Level::Alert,
+            words: words.to_owned(),
+            plain: String::new(),
+            items: Vec::new(),
+        }
+    }
+
+    fn command(argv: &[&str], cwd: &std::path::Path, limit: Duration) -> Command {
+        Command::new(CommandSetup {
+            argv: argv.iter().map(|&word| word.to_owned()).collect(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            cwd: cwd.to_owned(),
+            limit,
+        })
+    }
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn the_line_is_the_last_argument_and_nothing_in_it_is_read_by_a_shell_or_acts_on_a_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let words = "t-1 question: $(touch ran); `touch ran` \x1b]0;x\x07 'a' \"b\"\n--help";
+        let told = command(
+            &[
+                "sh",
+                "-c",
+                "printf '%s|' \"$0\" \"$@\" > told; env >> told",
+                "first",
+            ],
+            folder.path(),
+            LONG,
+        );
+        told.tell(&summons(words)).unwrap();
+        let told = std::fs::read_to_string(folder.path().join("told")).unwrap();
+        let (line, environment) = told.rsplit_once('|').unwrap();
+        assert!(
+            line.starts_with("first|dbs shop: t-1 question: $(touch ran); `touch ran` \\x1b]0;x\\x07 'a'"),
+            "{line}"
+        );
+        assert!(!line.contains(['\x1b', '\x07', '\n']), "{line:?}");
+        assert!(!folder.path().join("ran").exists());
+        assert!(
+            !environment.contains("HOME="),
+            "only what was given: {environment}"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_missing_or_fails_says_so_with_its_cause() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = command(&["dbs-no-such-program", "dbs"], folder.path(), LONG);
+        let why = missing.tell(&summons("x")).unwrap_err();
+        assert!(
+            matches!(&why, Unreached::Refused(why) if why.starts_with("start dbs-no-such-program: there is no such program")),
+            "{why}"
+        );
+        let failing = command(&["sh", "-c", "exit 3"], folder.path(), LONG);
+        let why = failing.tell(&summons("x")).unwrap_err();
+        assert_eq!(
+            why,
+            Unreached::ForNow("use sh: it ended with exit status: 3".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_killed_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let hanging = command(
+            &["sh", "-c", "sleep 600 & echo $! > sleeper; echo $$ > own; wait"],
+            folder.path(),
+            Duration::from_secs(3),
+        );
+        let why = hanging.tell(&summons("x")).unwrap_err();
+        assert!(why.to_string().contains("longer than 3 s"), "{why}");
+        let pid = |name: &str| {
+            let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+            nix::unistd::Pid::from_raw(text.trim().parse().unwrap())
+        };
+        assert!(
+            nix::sys::signal::kill(pid("own"), None).is_err(),
+            "killed and reaped"
+        );
+        let deadline = Instant::now() + LONG;
+        while is_running(pid("sleeper").as_raw()) {
+            assert!(Instant::now() < deadline, "what it started goes on");
+            std::thread::yield_now();
+        }
+    }
+
+    /// A killed process may stay as a zombie until whoever adopted it looks.
+    fn is_running(pid: i32) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        match status {
+            Ok(text) => !text.contains(") Z "),
+            Err(_) => nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_ok(),
+        }
+    }
+
+    #[test]
+    fn a_server_that_ends_waits_for_no_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let hanging = command(&["sleep", "600"], folder.path(), LONG);
+        std::thread::scope(|scope| {
+            let telling = scope.spawn(|| hanging.tell(&summons("x")));
+            hanging.give_up();
+            let why = telling.join().unwrap().unwrap_err();
+            assert!(why.to_string().contains("the server ends"), "{why}");
+        });
+    }
+}
