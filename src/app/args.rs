@@ -121,6 +121,9 @@ pub enum Verb {
         /// Say where each value comes from
         #[arg(long)]
         explain: bool,
+        /// Take the key out of this project's settings; the next source's value holds
+        #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
+        unset: bool,
         /// Output for programs
         #[command(flatten)]
         json: Json,

@@ -121,12 +121,14 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             key,
             value,
             explain,
+            unset,
             json,
         } => {
-            let wanted = Wanted {
-                key: key.as_deref(),
-                value: value.as_deref(),
-                explain,
+            let wanted = match (&key, &value) {
+                (Some(key), Some(value)) => Wanted::Set(key, value),
+                (Some(key), None) if unset => Wanted::Unset(key),
+                (key, _) if explain => Wanted::Explain(key.as_deref()),
+                (key, _) => Wanted::Show(key.as_deref()),
             };
             configuring::run(edge, wanted, json)
         }

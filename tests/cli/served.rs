@@ -106,6 +106,10 @@ fn settings(shop: &Shop) {
     shop.does(&["pause", "--json"]);
     shop.does(&["config", "max_total_agents", "3"]);
     assert_eq!(shop.does(&["config", "max_total_agents"]).trim(), "3");
+    let taken_out = shop.does(&["config", "max_total_agents", "--unset"]);
+    assert!(taken_out.contains("not set any more"), "{taken_out}");
+    assert_eq!(shop.does(&["config", "max_total_agents"]).trim(), "8");
+    assert_eq!(shop.run(&["config", "max_total_agents", "3", "--unset"]).code, 2);
     shop.json(&["config", "--json"]);
     shop.json(&["sessions", "--json"]);
     shop.json(&["workflow", "list", "--json"]);

@@ -41,6 +41,8 @@ fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_l
     }
     let (code, said) = attach(&shop, &["project"]);
     assert_eq!(code, 1, "it is not called as its folder any more: {said}");
+    let said = shop.run_in(&shop.git.root(), &["--plain"]);
+    assert!(said.err.contains("`dbs attach`"), "{said:?}");
     let listed = shop.json(&["sessions", "--json"]);
     assert_eq!(listed[0]["name"], "till");
     assert!(shop.does(&["sessions"]).starts_with("till "));

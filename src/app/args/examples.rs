@@ -79,7 +79,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("progress", "dbs progress \"the parser works\""),
     (
         "config",
-        "dbs config\ndbs config base_branch develop\ndbs config max_total_agents --explain",
+        "dbs config\ndbs config base_branch develop\ndbs config max_total_agents --explain\ndbs config max_total_agents --unset",
     ),
     ("workflow list", "dbs workflow list"),
     (

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::Outcome;
 use crate::app::args::Json;
-use crate::app::config::{Config, Origin, Shown, set};
+use crate::app::config::{Config, Origin, Shown, set, unset};
 use crate::app::door::Door;
 use crate::app::edge::Edge;
 use crate::app::out;
@@ -16,15 +16,17 @@ use crate::app::wire::{Answer, Call};
 use crate::formats::diagnostic::{Diagnostic, Severity};
 use crate::ui::{Glyphs, Looks, Palette};
 
-/// What of the configuration is to be shown or set.
+/// What is wanted of the configuration; a key, or all of them without one.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    /// The key; all without it.
-    pub key: Option<&'a str>,
-    /// Its new value.
-    pub value: Option<&'a str>,
-    /// Whether origins are shown.
-    pub explain: bool,
+pub enum Wanted<'a> {
+    /// Values.
+    Show(Option<&'a str>),
+    /// Values, where they come from, and what they are for.
+    Explain(Option<&'a str>),
+    /// Another value.
+    Set(&'a str, &'a str),
+    /// No value in this project any more.
+    Unset(&'a str),
 }
 
 /// Shows or sets.
@@ -33,14 +35,16 @@ pub struct Wanted<'a> {
 /// When there is no such key, it has no such value, or the file cannot be written; for people.
 pub fn run(edge: &Edge, wanted: Wanted<'_>, json: Json) -> Outcome {
     let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
-    if let (Some(key), Some(value)) = (wanted.key, wanted.value) {
-        return change(place, key, value, json);
-    }
+    let key = match wanted {
+        Wanted::Set(key, value) => return change(place, key, Some(value), json),
+        Wanted::Unset(key) => return change(place, key, None, json),
+        Wanted::Show(key) | Wanted::Explain(key) => key,
+    };
     let config = Config::read(&place.sources.places, &place.sources.given);
     for finding in config.diagnostics().iter().chain(&wrong_theme(&place, &config)) {
         out::problem(&finding.to_string());
     }
-    let shown = match wanted.key {
+    let shown = match key {
         Some(key) => vec![
             config
                 .explain(key)
@@ -92,10 +96,10 @@ fn print(shown: &Shown, wanted: Wanted<'_>) {
         .value
         .as_ref()
         .map_or_else(|| "not set".to_owned(), ToString::to_string);
-    match (wanted.key, wanted.explain) {
-        (Some(_), false) => out::line(&value),
-        (None, false) => out::line(&format!("{:<28} {value}", shown.key)),
-        (_, true) => {
+    match wanted {
+        Wanted::Show(Some(_)) => out::line(&value),
+        Wanted::Show(None) => out::line(&format!("{:<28} {value}", shown.key)),
+        Wanted::Explain(_) | Wanted::Set(..) | Wanted::Unset(_) => {
             out::line(&format!("{:<28} {value}  ({})", shown.key, shown.origin));
             for (hidden, origin) in &shown.hidden {
                 out::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
@@ -108,14 +112,20 @@ fn print(shown: &Shown, wanted: Wanted<'_>) {
     }
 }
 
-/// Writes the value, then lets a running server read its settings again.
-fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
+/// Writes the value, or takes it out, then lets a running server read its settings again.
+fn change(place: Place, key: &str, value: Option<&str>, json: Json) -> Outcome {
     if key == "theme"
+        && let Some(value) = value
         && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
     {
         return Err(format!("could not {why}"));
     }
-    let written = set(&place.sources.places, key, value).map_err(|error| format!("could not {error}"))?;
+    let places = &place.sources.places;
+    let written = match value {
+        Some(value) => set(places, key, value),
+        None => unset(places, key),
+    };
+    let written = written.map_err(|error| format!("could not {error}"))?;
     let agents = if key.starts_with("roles.") {
         setup::agents(&place).err()
     } else {
@@ -129,7 +139,12 @@ fn change(place: Place, key: &str, value: &str, json: Json) -> Outcome {
     if json.json {
         out::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));
     } else {
-        out::line(&format!("{key} is set in {}", written.file.display()));
+        let done = if value.is_some() {
+            "set"
+        } else {
+            "not set any more"
+        };
+        out::line(&format!("{key} is {done} in {}", written.file.display()));
     }
     if let Some(why) = note {
         out::problem(&why);

@@ -63,7 +63,10 @@ fn needs_terminal(how: Show, edge: &Edge) -> Result<(), String> {
 pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
     let how = Show::from(start.plain).on(edge);
     needs_terminal(how, edge)?;
-    let place = place(edge)?;
+    let place = place(edge).map_err(|why| match neighbours::last(edge) {
+        Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
+        None => why,
+    })?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
         refused(Door::to(place.clone())?.ask(&super::author(edge), Command::Pause)?)?;
