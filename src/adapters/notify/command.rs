@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_server_that_ends_waits_for_no_program() {
         let folder = tempfile::tempdir().unwrap();
-        let hanging = command(&["sleep", "600"], folder.path(), LONG);
+        let hanging = command(&["sh", "-c", "sleep 600; true"], folder.path(), LONG);
         std::thread::scope(|scope| {
             let telling = scope.spawn(|| hanging.tell(&summons("x")));
             hanging.give_up();

@@ -143,11 +143,9 @@ impl News {
         self.underway.clear();
     }
 
-    /// It could not be told: what of it still waits is to be told again.
+    /// It could not be told: what of it still waits at the next look is to be told again.
     pub fn was_not_told(&mut self) {
-        let known = self.known.as_ref();
         let mut again = std::mem::take(&mut self.underway);
-        again.retain(|fact| known.is_some_and(|known| known.contains(fact)));
         again.append(&mut self.pending);
         self.pending = again;
     }

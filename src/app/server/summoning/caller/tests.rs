@@ -228,11 +228,12 @@ fn a_failure_is_tried_again_with_growing_waits_told_once_and_so_is_that_it_works
     let mut caller = caller();
     let one = board(&[("t-1", QUESTION)]);
     let (mut at, mut waits, mut ids, mut notices) = (LATER, Vec::new(), BTreeSet::new(), Vec::new());
-    for _ in 0..6 {
+    for failure in 1..=6 {
         let summons = caller.look(now(at), RULES, ("shop", &one)).unwrap();
         ids.insert(summons.id);
         let failed = Err(Unreached::ForNow("post to https://x: it answered 500".to_owned()));
-        notices.extend(caller.ended(Timestamp(at), failed));
+        let told = caller.ended(Timestamp(at), failed);
+        notices.extend(told.map(|notice| (failure, notice.text)));
         let due = caller.due(RULES, None).unwrap();
         assert_eq!(
             caller.look(now(due.0 - 1), RULES, ("shop", &one)),
@@ -244,10 +245,11 @@ fn a_failure_is_tried_again_with_growing_waits_told_once_and_so_is_that_it_works
     }
     assert_eq!(waits, [5, 10, 60, 600, 600, 600], "the pause is the least");
     assert_eq!(ids.len(), 1, "who gets it twice can tell");
-    let texts: Vec<&str> = notices.iter().map(|notice| notice.text.as_str()).collect();
+    let text = "you cannot be reached by notify-send: could not post to https://x: it answered 500";
     assert_eq!(
-        texts,
-        ["you cannot be reached by notify-send: could not post to https://x: it answered 500"]
+        notices,
+        [(4, text.to_owned())],
+        "once, when it was tried a few times"
     );
     let both = board(&[("t-1", QUESTION), ("t-2", QUESTION)]);
     let summons = caller.look(now(at), RULES, ("shop", &both)).unwrap();
