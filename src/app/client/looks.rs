@@ -21,7 +21,7 @@ pub(in crate::app) fn of(edge: &Edge) -> Looks {
     let term = edge.get("TERM").unwrap_or_default();
     Looks {
         palette: palette(&term, &|name| edge.get(name)),
-        glyphs: glyphs(&term, edge),
+        glyphs: glyphs(&term, &|name| edge.get(name)),
         ground: edge
             .get("COLORFGBG")
             .as_deref()
@@ -46,13 +46,18 @@ fn palette(term: &str, get: &dyn Fn(&str) -> Option<String>) -> Palette {
     }
 }
 
-fn glyphs(term: &str, edge: &Edge) -> Glyphs {
+/// Languages in whose locales a terminal may draw a line two columns wide, and nobody has asked this one.
+const WIDE: [&str; 3] = ["zh", "ja", "ko"];
+
+fn glyphs(term: &str, get: &dyn Fn(&str) -> Option<String>) -> Glyphs {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
-        .find_map(|name| edge.get(name))
-        .unwrap_or_default();
-    let utf8 = cfg!(windows) || locale.to_ascii_lowercase().replace('-', "").contains("utf8");
-    if utf8 && term != "linux" && term != "dumb" {
+        .find_map(|name| get(name))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let utf8 = cfg!(windows) || locale.replace('-', "").contains("utf8");
+    let language = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
+    if utf8 && !WIDE.contains(&language) && term != "linux" && term != "dumb" {
         Glyphs::Unicode
     } else {
         Glyphs::Ascii
@@ -90,6 +95,41 @@ mod tests {
             ("xterm-256color", &[("CLICOLOR", "0")], Palette::Mono),
         ] {
             assert_eq!(palette(term, variables), expected, "{term} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_drawn_where_the_locale_has_them_one_column_wide() {
+        let glyphs = |term: &str, variables: &[(&str, &str)]| {
+            glyphs(term, &|name| {
+                let found = variables.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (term, variables) in [
+            ("xterm-256color", &[("LANG", "en_US.UTF-8")][..]),
+            ("xterm", &[("LC_ALL", "C.utf8"), ("LANG", "C")]),
+            ("xterm", &[("LC_CTYPE", "de_DE.UTF-8"), ("LANG", "ja_JP.UTF-8")]),
+            ("xterm", &[("LANG", "jam_JM.UTF-8")]),
+        ] {
+            assert_eq!(glyphs(term, variables), Glyphs::Unicode, "{term} {variables:?}");
+        }
+        for (term, variables) in [
+            ("linux", &[("LANG", "en_US.UTF-8")][..]),
+            ("dumb", &[("LANG", "en_US.UTF-8")]),
+            ("xterm", &[("LANG", "ja_JP.UTF-8")]),
+            ("xterm", &[("LANG", "zh_CN.UTF-8@x")]),
+            ("xterm", &[("LC_ALL", "ko_KR.utf8"), ("LANG", "en_US.UTF-8")]),
+        ] {
+            assert_eq!(glyphs(term, variables), Glyphs::Ascii, "{term} {variables:?}");
+        }
+        if cfg!(unix) {
+            assert_eq!(glyphs("xterm", &[("LANG", "C")]), Glyphs::Ascii);
+            assert_eq!(
+                glyphs("xterm", &[("LC_ALL", "POSIX"), ("LANG", "en_US.UTF-8")]),
+                Glyphs::Ascii
+            );
+            assert_eq!(glyphs("xterm", &[]), Glyphs::Ascii);
         }
     }
 }

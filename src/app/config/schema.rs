@@ -264,7 +264,7 @@ const KEYS: &[Key] = &[
         "glyphs",
         Kind::Choice(&["auto", "unicode", "ascii"]),
         Some("auto"),
-        "What lines and marks are drawn with.",
+        "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.",
         "P50",
     ),
     used(
