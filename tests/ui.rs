@@ -52,6 +52,8 @@ mod picture;
 mod said;
 #[path = "ui/screens.rs"]
 mod screens;
+#[path = "ui/small.rs"]
+mod small;
 #[path = "ui/snapshots.rs"]
 mod snapshots;
 #[path = "ui/states.rs"]

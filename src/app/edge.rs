@@ -106,3 +106,39 @@ fn user() -> u32 {
     #[cfg(not(unix))]
     return 0;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_where_they_are_wished_for_or_a_terminal_has_no_cursor_to_place() {
+        let plain = |variables: &[(&str, &str)]| {
+            let edge = Edge {
+                program: "dbs".into(),
+                folder: "/".into(),
+                theme: None,
+                environment: variables
+                    .iter()
+                    .map(|(name, value)| (name.into(), value.into()))
+                    .collect(),
+                runtime: RuntimeBase {
+                    runtime: None,
+                    temporary: "/".into(),
+                    user: 1,
+                },
+            };
+            (edge.wishes_plain(), edge.needs_plain())
+        };
+        assert_eq!(plain(&[("DBS_PLAIN", "1"), ("TERM", "xterm")]), (true, true));
+        assert_eq!(plain(&[("TERM", "dumb")]), (false, true));
+        for screen in [
+            &[("TERM", "xterm")][..],
+            &[("DBS_PLAIN", "0")],
+            &[("DBS_PLAIN", "")],
+            &[],
+        ] {
+            assert_eq!(plain(screen), (false, false), "{screen:?}");
+        }
+    }
+}

@@ -293,6 +293,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_state_has_the_two_signs_of_the_table() {
+        let signs = Mark::ALL.map(|mark| (mark.glyph(Glyphs::Unicode), mark.glyph(Glyphs::Ascii)));
+        let table = [
+            ("◦", "o"),
+            ("⋯", "#"),
+            ("◌", "."),
+            ("⠋", "*"),
+            ("▸", ">"),
+            ("▹", "-"),
+            ("⚑", "!"),
+            ("◍", "~"),
+            ("↻", "r"),
+            ("▫", "p"),
+            ("?", "?"),
+            ("✗", "x"),
+            ("»", "s"),
+            ("✓", "+"),
+        ];
+        assert_eq!(signs, table);
+    }
+
+    #[test]
     fn glyphs_differ_and_take_one_column_in_every_locale() {
         use unicode_width::UnicodeWidthStr;
         for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {

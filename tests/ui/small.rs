@@ -1,0 +1,138 @@
+//! What goes when space shrinks, in which order, and that all of it comes back (A4).
+
+use dbs::ui::{Glyphs, Input, Motion, Palette, Role, Theme};
+use ratatui::style::Modifier;
+
+use crate::fixture::Desk;
+
+fn row(desk: &Desk, at: usize) -> String {
+    desk.text().lines().nth(at).unwrap_or_default().to_owned()
+}
+
+fn resize(desk: &mut Desk, (width, height): (u16, u16)) {
+    desk.input(Input::Resize(width, height));
+}
+
+#[test]
+fn panes_are_one_two_and_three_columns_from_the_widths_of_the_table_on() {
+    let panes = |size| Desk::full(size).frame().1.panes;
+    for (size, many) in [
+        ((59, 15), 0),
+        ((60, 14), 0),
+        ((60, 15), 1),
+        ((99, 40), 1),
+        ((100, 40), 4),
+        ((160, 50), 4),
+    ] {
+        assert_eq!(panes(size).len(), many, "{size:?}");
+    }
+    let columns = |size| {
+        let mut from: Vec<u16> = panes(size).iter().map(|pane| pane.area.x).collect();
+        from.sort_unstable();
+        from.dedup();
+        from.len()
+    };
+    assert_eq!(
+        (columns((100, 40)), columns((159, 50)), columns((160, 50))),
+        (2, 2, 3)
+    );
+}
+
+#[test]
+fn the_top_bar_loses_its_parts_in_one_order_and_names_become_digits_last() {
+    // What is lost first stands first.
+    let parts = [
+        "mem ", "cpu ", "disk ", "00:41:07", "agents ", "⚑5", "✓3", "▸8", "✗1",
+    ];
+    let mut losses = Vec::new();
+    let mut was_named = true;
+    for width in (60..=200).rev() {
+        let top = row(&Desk::full((width, 50)), 0);
+        let is_named = top.contains("3 Board");
+        assert!(was_named || !is_named, "{width}: {top}");
+        was_named = is_named;
+        let first = parts
+            .iter()
+            .position(|part| top.contains(part))
+            .unwrap_or(parts.len());
+        let rest = parts.iter().skip(first);
+        assert!(rest.clone().all(|part| top.contains(part)), "{width}: {top}");
+        if is_named {
+            assert!(losses.last().is_none_or(|last| *last <= first), "{width}: {top}");
+            losses.push(first);
+        }
+        assert!(
+            top.contains("shop") && top.contains('1') && top.contains('6'),
+            "{width}: {top}"
+        );
+    }
+    assert!(
+        losses.first() == Some(&0) && losses.last() > Some(&4),
+        "{losses:?}"
+    );
+}
+
+#[test]
+fn hints_go_from_the_right_and_the_way_to_the_help_stays() {
+    let mut last: Option<String> = None;
+    for width in (60..=200).rev() {
+        let mut desk = Desk::full((width, 50));
+        desk.press("3");
+        let status = row(&desk, 49);
+        let hints = status.strip_suffix("? help").map(str::trim_end);
+        let hints = hints
+            .unwrap_or_else(|| panic!("{width}: no way to the help: {status}"))
+            .to_owned();
+        if let Some(last) = &last {
+            assert!(
+                last.starts_with(&hints),
+                "{width}: {hints:?} is no beginning of {last:?}"
+            );
+        }
+        last = Some(hints);
+    }
+    assert!(last.is_some_and(|last| last.starts_with(" NAV   Enter open")));
+}
+
+#[test]
+fn nothing_is_lost_on_a_frame_of_one_cell_and_keys_still_work() {
+    let mut desk = Desk::full((200, 60));
+    desk.press("6");
+    desk.press("C-b z j");
+    let before = desk.text();
+    for small in [(1, 1), (59, 14), (0, 0), (60, 15), (80, 24)] {
+        resize(&mut desk, small);
+        desk.frame();
+        resize(&mut desk, (200, 60));
+        assert_eq!(desk.text(), before, "after {small:?}");
+    }
+    resize(&mut desk, (1, 1));
+    desk.press("5");
+    resize(&mut desk, (200, 60));
+    assert!(row(&desk, 0).contains("[5 Inbox]"), "{}", desk.text());
+}
+
+#[test]
+fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
+    for palette in [Palette::Mono, Palette::Sixteen] {
+        for (motion, many) in [(Motion::Full, 1), (Motion::Reduced, 0)] {
+            let mut desk = Desk::full((120, 40));
+            desk.theme = Theme::builtin(palette, Glyphs::Unicode).with(motion);
+            let (buffer, _) = desk.frame();
+            let blinks = buffer
+                .content
+                .iter()
+                .filter(|cell| cell.modifier.contains(Modifier::SLOW_BLINK));
+            let signs: Vec<&str> = blinks
+                .map(ratatui::buffer::Cell::symbol)
+                .filter(|sign| *sign != " ")
+                .collect();
+            assert_eq!(signs, vec!["⚑"; many], "{palette:?} {motion:?}");
+            let needs = desk.theme.style(Role::Needs).add_modifier;
+            assert!(
+                needs.contains(Modifier::REVERSED),
+                "it stands out without blinking, too"
+            );
+        }
+    }
+}
