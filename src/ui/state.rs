@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
+use super::hit::Hit;
 use super::keymap::{KeyProblem, Keymap};
 use super::pane::{LineId, Node, PaneId};
 use super::scene::ScreenId;
@@ -57,6 +58,8 @@ pub struct State {
     pub(crate) copying: Option<Copying>,
     /// Where the mouse was pressed on a terminal.
     pub(crate) pressed: Option<(PaneId, (u16, u16))>,
+    /// The row that was clicked last, until something else is done.
+    pub(crate) clicked: Option<Clicked>,
     /// The pane whose program was told that a button of the mouse is down.
     pub(crate) held: Option<PaneId>,
     /// The line between panes that the mouse holds, and where it took hold.
@@ -169,6 +172,17 @@ pub(crate) enum Hands {
         /// To whom the keys go afterwards.
         then: Option<ScreenId>,
     },
+}
+
+/// A row that was clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clicked {
+    /// Where the mouse was: column, row.
+    pub(crate) at: (u16, u16),
+    /// When.
+    pub(crate) since: Timestamp,
+    /// What was drawn there.
+    pub(crate) hit: Hit,
 }
 
 /// Digits typed before a key.

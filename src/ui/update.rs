@@ -149,6 +149,7 @@ pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request
     match input {
         Input::Key(key) => {
             turn.state.look_here();
+            turn.state.clicked = None;
             turn.key(&key);
         }
         Input::Mouse(event) => {

@@ -361,6 +361,26 @@ fn hopping_to_the_next_that_needs_you_goes_on_typing_there() {
 }
 
 #[test]
+fn a_key_leads_from_anywhere_to_what_has_waited_longest_and_then_to_the_next() {
+    for keys in ["3 G", "4", "6"] {
+        let mut desk = Desk::full((120, 40));
+        let waiting: Vec<String> = desk
+            .model
+            .attention
+            .iter()
+            .map(|item| item.task.to_string())
+            .collect();
+        let since: Vec<_> = desk.model.attention.iter().map(|item| item.since).collect();
+        assert!(waiting.len() > 2 && since.is_sorted());
+        desk.press(keys);
+        desk.press("C-b Tab");
+        assert_eq!(desk.press("y y"), [Request::Copy(waiting[0].clone())], "{keys}");
+        desk.press("C-b a");
+        assert_eq!(desk.press("y y"), [Request::Copy(waiting[1].clone())], "{keys}");
+    }
+}
+
+#[test]
 fn new_attention_never_moves_the_focus() {
     let mut desk = Desk::full((120, 40));
     let before = desk.text();

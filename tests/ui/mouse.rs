@@ -1,9 +1,9 @@
 //! The mouse: first focus, then act; the wheel.
 
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use dbs::domain::{AttemptId, TaskId};
+use dbs::domain::{AttemptId, Span, TaskId};
 use dbs::term::keys::{Button, MouseInput, MouseKind};
-use dbs::ui::{Hit, Input, MouseUse, Request, ScreenId, Typed, Wants};
+use dbs::ui::{Hit, Input, LogLine, MouseUse, Request, ScreenId, Typed, Wants};
 use ratatui::layout::Rect;
 
 use crate::fixture::Desk;
@@ -363,4 +363,130 @@ fn the_wheel_moves_through_what_was_shown_before_whatever_its_program_asked_for(
     let before = desk.text();
     assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
     assert_ne!(desk.text(), before);
+}
+
+#[test]
+fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
+    let mut desk = Desk::full((200, 60));
+    let id = ScreenId::Attempt(AttemptId(11));
+    let screen = desk.screens.all.get_mut(&id).expect("screen");
+    screen.lines = (0..200).map(|number| format!("line {number}")).collect();
+    screen.wants = Wants {
+        mouse: false,
+        wheel_keys: true,
+    };
+    desk.press("g Enter");
+    assert_eq!(desk.mode(), "LOOK");
+    let area = focused(&desk);
+    let at = (area.x + 4, area.y + 2);
+    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert!(desk.text().contains("3 lines back"), "{}", desk.text());
+    desk.press("i");
+    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+}
+
+/// Clicks where the first row of that sort is drawn, and once more at the same place; what the screen said before and after each.
+fn two_clicks(desk: &mut Desk, wanted: fn(&Hit) -> bool) -> [String; 3] {
+    let hits = desk.frame().1.hits;
+    let (area, _) = hits.iter().rfind(|(_, hit)| wanted(hit)).expect("a row");
+    let at = (area.x + 1, area.y);
+    let mut seen = vec![desk.text()];
+    for _ in 0..2 {
+        desk.input(event(DOWN, at));
+        desk.input(event(UP, at));
+        seen.push(desk.text());
+    }
+    seen.try_into().expect("three")
+}
+
+#[test]
+fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
+    // An agent, in the list of them.
+    let mut desk = Desk::full((120, 40));
+    desk.press("2 C-b Left");
+    let [_, first, second] = two_clicks(&mut desk, |hit| matches!(hit, Hit::Agent(_, AttemptId(12))));
+    assert!(!first.contains("LOOKING"), "{first}");
+    assert!(second.contains("LOOKING"), "{second}");
+    // A line of the log.
+    let mut desk = Desk::full((120, 40));
+    desk.press("4");
+    let [before, first, second] = two_clicks(&mut desk, |hit| matches!(hit, Hit::Mark(..)));
+    let title = |text: &str| {
+        text.lines()
+            .nth(2)
+            .map(|line| line.get(..24).unwrap_or(line).to_owned())
+    };
+    assert_eq!(title(&before), title(&first), "{first}");
+    assert_ne!(title(&first), title(&second), "{second}");
+    // A row of a choice, of the palette, of the help.
+    for keys in ["C-b w", ": t a b", "? t a b Space"] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(keys);
+        let [_, first, second] = two_clicks(&mut desk, |hit| *hit == Hit::Choice(1));
+        let status = |text: &str| text.lines().last().map(str::to_owned).expect("status");
+        assert!(status(&first).contains("ASK"), "{keys}\n{first}");
+        assert!(!status(&second).contains("ASK"), "{keys}\n{second}");
+    }
+    // An answer to a question of the first start.
+    let mut desk = Desk::empty((120, 40));
+    desk.state.welcome(dbs::ui::FirstLook::default());
+    let [_, first, second] = two_clicks(&mut desk, |hit| *hit == Hit::Choice(1));
+    assert!(first.contains("First start, 1 of 4"), "{first}");
+    assert!(second.contains("First start, 2 of 4"), "{second}");
+}
+
+/// A log that is longer than the screen; where its uppermost line is drawn, and the text of that.
+fn long_log() -> (Desk, (u16, u16), String) {
+    let mut desk = Desk::full((80, 15));
+    let few = desk.log.clone();
+    let last = few.last().expect("a line").seq;
+    for round in 1..10 {
+        let more = few.iter().cloned().map(|line| LogLine {
+            seq: line.seq + round * last,
+            ..line
+        });
+        desk.log.extend(more);
+    }
+    for line in &mut desk.log {
+        line.notice.text = format!("number {}", line.seq);
+    }
+    desk.press("4");
+    let (at, seq) = uppermost(&desk);
+    (desk, at, format!("number {seq}"))
+}
+
+fn uppermost(desk: &Desk) -> ((u16, u16), u64) {
+    let hits = desk.frame().1.hits;
+    let marks = hits.iter().filter_map(|(area, hit)| match hit {
+        Hit::Mark(_, mark) => Some(((area.x + 1, area.y), *mark)),
+        _ => None,
+    });
+    marks.min_by_key(|((_, y), _)| *y).expect("a line")
+}
+
+#[test]
+fn the_second_click_means_what_the_first_marked_also_where_the_list_moved_below_the_mouse() {
+    let marked = |desk: &mut Desk| {
+        desk.press("y");
+        let text = desk.text();
+        desk.press("Esc");
+        text
+    };
+    let (mut desk, at, text) = long_log();
+    desk.input(event(DOWN, at));
+    assert_ne!(
+        format!("number {}", uppermost(&desk).1),
+        text,
+        "the list has moved"
+    );
+    assert!(marked(&mut desk).contains(&text));
+    // At once the same place means the same line, and later what is there then.
+    for (later, same) in [(Span(999), true), (Span::seconds(1), false)] {
+        let (mut desk, at, text) = long_log();
+        desk.input(event(DOWN, at));
+        desk.now = desk.now + later;
+        desk.input(event(DOWN, at));
+        desk.press("Esc");
+        assert_eq!(marked(&mut desk).contains(&text), same, "{}", desk.text());
+    }
 }

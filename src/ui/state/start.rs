@@ -34,6 +34,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, Stat
         counted: None,
         copying: None,
         pressed: None,
+        clicked: None,
         held: None,
         line: None,
         copied: String::new(),

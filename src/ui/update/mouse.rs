@@ -6,12 +6,13 @@ use ratatui::layout::Rect;
 
 use super::copying::word_at;
 use super::{Request, Turn, Typed};
+use crate::domain::Span;
 use crate::ui::action::Action;
 use crate::ui::arrange::{Arranged, Mode, Placed};
 use crate::ui::chord::Chord;
 use crate::ui::live::mouse_input;
 use crate::ui::scene::Wants;
-use crate::ui::state::{MouseUse, Overlay};
+use crate::ui::state::{Clicked, MouseUse, Overlay};
 use crate::ui::still::Select;
 use crate::ui::target::{selected, shown_agent};
 use crate::ui::view::view;
@@ -19,6 +20,8 @@ use crate::ui::views::{Hit, Step};
 
 /// Lines per notch of the wheel.
 const WHEEL_LINES: i16 = 3;
+/// How soon after a click one at the same place is the second of two.
+const AGAIN_WITHIN: Span = Span::seconds(1);
 
 impl Turn<'_, '_> {
     pub(super) fn mouse(&mut self, event: MouseEvent) {
@@ -140,6 +143,7 @@ impl Turn<'_, '_> {
     }
 
     fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &Arranged) {
+        self.state.clicked = None;
         if self.state.overlay.is_some() {
             return self.overlay_wheel(isize::from(lines.signum()));
         }
@@ -196,7 +200,20 @@ impl Turn<'_, '_> {
         if !covered && self.point_at_still(arranged) {
             return;
         }
-        let Some(hit) = self.hit(event) else { return };
+        let again = self.clicked_again(event);
+        let is_first = again.is_none();
+        let Some(hit) = again.or_else(|| self.hit(event)) else {
+            return;
+        };
+        let is_row = matches!(
+            hit,
+            Hit::Task(..) | Hit::Mark(..) | Hit::Agent(..) | Hit::Choice(_)
+        );
+        self.state.clicked = (is_first && is_row).then(|| Clicked {
+            at: (event.column, event.row),
+            since: self.scene.now,
+            hit: hit.clone(),
+        });
         if !covered && matches!(hit, Hit::Pane(_)) {
             self.hold_line((event.column, event.row), arranged);
         }
@@ -204,6 +221,15 @@ impl Turn<'_, '_> {
         if self.state.line.is_none() {
             self.go_to_hit(hit, arranged);
         }
+    }
+
+    /// What was clicked there just before: a list may have moved below the mouse since, for the marked row to be seen in it, and the
+    /// second click means what the first one marked.
+    fn clicked_again(&mut self, event: MouseEvent) -> Option<Hit> {
+        let clicked = self.state.clicked.take()?;
+        let again =
+            clicked.at == (event.column, event.row) && self.scene.now.since(clicked.since) < AGAIN_WITHIN;
+        again.then_some(clicked.hit)
     }
 
     /// A line that was not moved was not meant: it is the border of a pane, which gets the focus.
@@ -312,9 +338,8 @@ impl Turn<'_, '_> {
             return self.overlay_key(Chord::plain(KeyCode::Enter));
         }
         *marked = at;
-        if let Some(Overlay::Choose(choose)) = self.state.overlay.take() {
+        if let Some(Overlay::Choose(choose)) = self.state.overlay.clone() {
             self.try_on(&choose);
-            self.state.overlay = Some(Overlay::Choose(choose));
         }
     }
 

@@ -57,7 +57,7 @@ impl View for LogView {
     fn note(&self, look: &Look<'_>) -> Option<Piece> {
         let mark = look.pane.mark?;
         let newer = shown(look).iter().filter(|line| line.seq > mark).count();
-        Some(piece(format!("{newer} newer below"), Role::Retry))
+        (newer > 0).then(|| piece(format!("{newer} newer below"), Role::Retry))
     }
 
     fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
