@@ -155,6 +155,24 @@ fn a_question_is_answered_by_key_or_from_the_command_line() {
 }
 
 #[test]
+fn enter_with_shift_and_with_control_reach_a_program_that_tells_them_apart() {
+    let story = Story::new("");
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    // It asks for the kitty keyboard protocol, and shows the fourteen bytes it reads then.
+    tty.type_text("stty raw -echo; printf '\\033[>1uready-%s\\r\\n' now; dd bs=1 count=14 2>/dev/null | od -An -tx1; stty sane\n");
+    tty.wait("a program that reads", |screen| {
+        screen.pane_has("Shell", "ready-now")
+    });
+    tty.press("S-Enter C-Enter");
+    tty.wait("both keys", |screen| {
+        screen.pane_has("Shell", "1b 5b 31 33 3b 32 75 1b 5b 31 33 3b 35 75")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
 fn an_old_terminal_without_colours_and_unicode_will_do() {
     let story = Story::new(&working(PATIENT));
     let env = [("TERM", "linux"), ("NO_COLOR", "1")];
