@@ -63,6 +63,14 @@ impl Arranged {
         self.placed.iter().find(|placed| placed.pane == self.focus)
     }
 
+    /// The pane so many places after the one with the focus, around the end.
+    pub(crate) fn neighbour(&self, by: isize) -> Option<PaneId> {
+        let count = self.order.len();
+        let at = self.order.iter().position(|id| *id == self.focus);
+        let next = (at.unwrap_or(0) + count).saturating_add_signed(by) % count.max(1);
+        self.order.get(next).copied()
+    }
+
     /// The pane drawn at that position.
     pub(crate) fn at(&self, x: u16, y: u16) -> Option<&Placed> {
         let inside = |area: Rect| area.contains((x, y).into());

@@ -14,6 +14,9 @@ pub(crate) mod lines;
 
 use lines::Side;
 
+/// From this width on text stands in two columns.
+const BESIDE: u16 = 110;
+
 /// A buffer with a theme.
 pub(crate) struct Canvas<'a> {
     pub(crate) buffer: &'a mut Buffer,
@@ -252,6 +255,20 @@ pub(crate) fn row_of(area: Rect, row: usize) -> Rect {
         height: u16::from(at < area.height),
         ..area
     }
+}
+
+/// One column of text, or two beside each other where lines would become too long to read.
+pub(crate) fn columns_of(area: Rect) -> Vec<Rect> {
+    let room = |x: u16, width: u16| Rect {
+        x: x + 1,
+        width: width.saturating_sub(2),
+        ..area
+    };
+    if area.width < BESIDE {
+        return vec![room(area.x, area.width)];
+    }
+    let left = area.width / 2;
+    vec![room(area.x, left), room(area.x + left + 1, area.width - left - 1)]
 }
 
 /// The area of that size in the middle of another one.

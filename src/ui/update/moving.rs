@@ -120,15 +120,8 @@ impl Turn<'_, '_> {
     }
 
     fn focus_by(&mut self, by: isize, arranged: &Arranged) {
-        let count = arranged.order.len();
-        let at = arranged
-            .order
-            .iter()
-            .position(|id| *id == arranged.focus)
-            .unwrap_or(0);
-        let next = (at + count).saturating_add_signed(by) % count.max(1);
-        if let Some(pane) = arranged.order.get(next) {
-            self.focus(*pane, arranged.focus);
+        if let Some(pane) = arranged.neighbour(by) {
+            self.focus(pane, arranged.focus);
         }
     }
 

@@ -235,15 +235,7 @@ impl Turn<'_, '_> {
     }
 
     fn swap(&mut self, by: isize, arranged: &Arranged) {
-        let count = arranged.order.len();
-        let at = arranged
-            .order
-            .iter()
-            .position(|id| *id == arranged.focus)
-            .unwrap_or(0);
-        let other = (at + count).saturating_add_signed(by) % count.max(1);
-        let other = arranged.order.get(other).copied();
-        if let (Some(tree), Some(other)) = (self.own(arranged), other) {
+        if let (Some(tree), Some(other)) = (self.own(arranged), arranged.neighbour(by)) {
             tree.swap(arranged.focus, other);
         }
     }

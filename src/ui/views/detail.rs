@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, diff, gates, scrolled, terminal};
 use crate::domain::{Span, TaskId};
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::canvas::{Canvas, Piece, columns_of, piece, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::shelf::{Against, Paper, Want};
@@ -18,8 +18,6 @@ mod lines;
 /// One task in full.
 pub(super) struct DetailView;
 
-/// From this inner width on what is known stands beside what was written.
-const BESIDE: u16 = 110;
 /// Rows from which on the agent's terminal is shown below the task.
 const PEEK_FROM: u16 = 26;
 /// How long what was read of its checks is good enough.
@@ -81,7 +79,7 @@ impl View for DetailView {
         let (Some(task), Some(rows)) = (shown(look), step.rows(area.height)) else {
             return Moved::Out;
         };
-        let texts = lines::of(look, &task, &widths(&columns(area)));
+        let texts = lines::of(look, &task, &widths(&columns_of(area)));
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(area.height));
         Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
@@ -146,7 +144,7 @@ pub(super) fn draw_lines(
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) {
-    let columns = columns(area);
+    let columns = columns_of(area);
     if let [_, right] = columns.as_slice() {
         canvas.upright(right.x.saturating_sub(2), area);
     }
@@ -158,20 +156,6 @@ pub(super) fn draw_lines(
             canvas.line(row_of(*column, at), pieces);
         }
     }
-}
-
-/// One column, or two beside each other.
-fn columns(area: Rect) -> Vec<Rect> {
-    let room = |x: u16, width: u16| Rect {
-        x: x + 1,
-        width: width.saturating_sub(2),
-        ..area
-    };
-    if area.width < BESIDE {
-        return vec![room(area.x, area.width)];
-    }
-    let left = area.width / 2;
-    vec![room(area.x, left), room(area.x + left + 1, area.width - left - 1)]
 }
 
 fn widths(columns: &[Rect]) -> Vec<u16> {

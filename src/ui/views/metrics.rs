@@ -7,7 +7,7 @@ use super::{Hits, Look, Moved, Step, View, scrolled};
 use crate::domain::{Span, counted};
 use crate::read_model::Figures;
 use crate::ui::action::Page;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use crate::ui::canvas::{Canvas, Piece, columns_of, piece, row_of};
 use crate::ui::shelf::{Paper, Sheet, Want};
 use crate::ui::theme::Role;
 
@@ -22,8 +22,6 @@ pub(super) struct MetricsView;
 pub(crate) const PAGE: Page = Page::of("metrics");
 /// How old figures may be.
 const FRESH: Span = Span::seconds(2);
-/// From this inner width on figures stand in two columns.
-const BESIDE: u16 = 110;
 
 impl View for MetricsView {
     fn title(&self, look: &Look<'_>) -> Vec<Piece> {
@@ -50,7 +48,7 @@ impl View for MetricsView {
             };
             return canvas.centre(row_of(area, usize::from(area.height) / 3), &text, Role::Text);
         };
-        let columns = columns(area);
+        let columns = columns_of(area);
         let texts = texts(look, figures, &columns);
         let scroll = look.pane.scroll;
         if let [_, right] = columns.as_slice() {
@@ -69,7 +67,7 @@ impl View for MetricsView {
         let (Some(figures), Some(rows)) = (figures(look), step.rows(area.height)) else {
             return Moved::Out;
         };
-        let lines = texts(look, figures, &columns(area));
+        let lines = texts(look, figures, &columns_of(area));
         let longest = lines.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(area.height));
         Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
@@ -81,20 +79,6 @@ fn figures<'a>(look: &Look<'a>) -> Option<&'a Figures> {
         Sheet::Figures(figures) => Some(figures),
         _ => None,
     }
-}
-
-/// One column, or two beside each other.
-fn columns(area: Rect) -> Vec<Rect> {
-    let room = |x: u16, width: u16| Rect {
-        x: x + 1,
-        width: width.saturating_sub(2),
-        ..area
-    };
-    if area.width < BESIDE {
-        return vec![room(area.x, area.width)];
-    }
-    let left = area.width / 2;
-    vec![room(area.x, left), room(area.x + left + 1, area.width - left - 1)]
 }
 
 type Lines = Vec<Vec<Piece>>;

@@ -38,7 +38,7 @@ pub(super) struct Workers(BTreeMap<AttemptId, TaskId>);
 impl Workers {
     /// Looks up the attempts these events speak of.
     pub(super) fn learn(&mut self, reader: &StoreReader, events: &[StoredEvent]) -> Result<(), StoreError> {
-        let mut spoken = events.iter().filter_map(|stored| attempt_of(&stored.event));
+        let mut spoken = events.iter().filter_map(|stored| stored.event.attempt());
         if spoken.all(|attempt| self.0.contains_key(&attempt)) {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl Workers {
 impl Line {
     /// The event as tools see it.
     pub(super) fn of(stored: &StoredEvent, workers: &Workers) -> Line {
-        let attempt = attempt_of(&stored.event);
+        let attempt = stored.event.attempt();
         let of_attempt = || workers.0.get(&attempt?).cloned();
         let (kind, facts) = told(&stored.event);
         Line {
@@ -87,30 +87,6 @@ impl Line {
         )
         .trim_end()
         .to_owned()
-    }
-}
-
-/// The attempt an event speaks of.
-fn attempt_of(event: &Event) -> Option<AttemptId> {
-    match event {
-        Event::WorkplaceMade { attempt, .. }
-        | Event::AttemptStarted { attempt, .. }
-        | Event::AttemptNotStarted { attempt, .. }
-        | Event::Signalled { attempt, .. }
-        | Event::Observed { attempt, .. }
-        | Event::AttemptEnded { attempt, .. }
-        | Event::ActionEnded { attempt, .. }
-        | Event::Verified { attempt, .. }
-        | Event::WorkspaceSettled { attempt, .. } => Some(*attempt),
-        Event::Asked { command, .. } => match command {
-            Command::Kill(attempt) => Some(*attempt),
-            _ => None,
-        },
-        Event::Configured(_)
-        | Event::WorkflowsLoaded(_)
-        | Event::Performed { .. }
-        | Event::Woke(_)
-        | Event::Ticked => None,
     }
 }
 
