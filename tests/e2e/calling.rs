@@ -68,6 +68,26 @@ fn a_terminal_that_shows_how_far_the_work_is_is_told_so_until_the_person_leaves(
 }
 
 #[test]
+fn while_no_server_answers_nothing_is_shown_of_the_work_and_all_of_it_again_afterwards() {
+    let story = Story::new(ASKING);
+    let mut server = story.server();
+    let windows = [("TERM", "xterm-256color"), ("WT_SESSION", "1")];
+    let tty = story.tty_of(Make::New, &windows, &[], (120, 40));
+    tty.see("? help");
+    ask(&story, &tty, "t-1", 1);
+    let (waits, gone) = ("\x1b]9;4;4;0\x1b\\", "\x1b]9;4;0;0\x1b\\");
+    story.wait_until("that the work waits", || tty.times_received(waits) >= 1);
+    assert_eq!(tty.times_received(gone), 0);
+    server.kill();
+    story.wait_until("the end of it", || tty.times_received(gone) == 1);
+    let told = tty.times_received(waits);
+    story.wait_until("the next server", || tty.times_received(waits) > told);
+    tty.press("C-b d");
+    story.wait_until("the end of it again", || tty.times_received(gone) == 2);
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
 fn a_simple_terminal_gets_the_bell_and_nothing_else() {
     let story = Story::new(ASKING);
     story.configure("[notify]\nwhen = \"always\"\nway = \"osc9\"\n");
