@@ -381,18 +381,28 @@ fn a_key_leads_from_anywhere_to_what_has_waited_longest_and_then_to_the_next() {
 }
 
 #[test]
-fn new_attention_never_moves_the_focus() {
-    let mut desk = Desk::full((120, 40));
-    let before = desk.text();
-    desk.change("dbs-15", |task| task.state = TaskState::Failed("x".to_owned()));
-    desk.input(Input::Tick);
-    let select = |text: &str| {
-        text.lines()
-            .find(|line| line.contains("dbs-4 "))
-            .map(str::to_owned)
+fn new_attention_takes_neither_the_focus_nor_the_mark_nor_the_keys() {
+    let fail = |desk: &mut Desk| {
+        let now = desk.now;
+        desk.change("dbs-15", |task| {
+            task.state = TaskState::Failed("x".to_owned());
+            task.since = now;
+        });
+        desk.input(Input::Tick);
+        assert!(desk.text().contains("NEEDS YOU 6"), "{}", desk.text());
     };
-    assert_eq!(select(&before), select(&desk.text()));
-    assert_eq!(desk.mode(), "NAV");
+    let mut desk = Desk::full((200, 60));
+    desk.press("g j");
+    let marked = desk.press("y y");
+    let focus = |desk: &Desk| desk.frame().1.panes.into_iter().find(|pane| pane.focus);
+    let before = focus(&desk).map(|pane| pane.area);
+    fail(&mut desk);
+    assert_eq!(focus(&desk).map(|pane| pane.area), before);
+    assert_eq!(desk.press("y y"), marked);
+    let mut desk = typing();
+    desk.state.size = (200, 60);
+    fail(&mut desk);
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
 }
 
 #[test]
