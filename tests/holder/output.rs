@@ -138,7 +138,7 @@ fn input_nobody_reads_is_bounded_and_a_stop_still_gets_through() {
     bench.wait_for_output("1", "ready");
     let refused = bench
         .holders
-        .send(&HolderId::new("1"), &vec![b'x'; 1024 * 1024])
+        .send(&HolderId::new("1"), &vec![b'x'; 9 * 1024 * 1024])
         .expect_err("too much");
     assert!(refused.0.contains("does not read"), "{refused}");
     let stopped = bench
@@ -146,6 +146,19 @@ fn input_nobody_reads_is_bounded_and_a_stop_still_gets_through() {
         .stop(&HolderId::new("1"), dbs::domain::Span(2000))
         .expect("stopped");
     assert_eq!(stopped.survivors, 0);
+}
+
+#[test]
+fn a_long_paste_arrives_whole_at_a_program_that_reads_it() {
+    let bench = Bench::new();
+    bench.start("1", "stty raw -echo; echo ready; head -c 3000000 | tr -d x; echo end");
+    bench.wait_for_output("1", "ready");
+    let mut paste = vec![b'x'; 3_000_000];
+    for (at, mark) in [(1, b'a'), (300_000, b'b'), (1_500_000, b'c'), (2_999_999, b'd')] {
+        paste[at] = mark;
+    }
+    bench.holders.send(&HolderId::new("1"), &paste).expect("typed");
+    bench.wait_for_output("1", "abcdend");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Bytes to and from the terminal. Output goes to the log before anybody else sees it; input is queued, never logged.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
@@ -11,6 +12,8 @@ use crate::adapters::holder::records::now;
 
 /// Bytes read at once; the system rarely gives more than 4 KiB.
 const READ: usize = 16 * 1024;
+/// Bytes typed at once.
+const WRITTEN: usize = 64 * 1024;
 /// Bytes of input that wait for a program that does not read. What exceeds it is dropped, and said.
 const WAITING: usize = 8 * 1024 * 1024;
 
@@ -35,7 +38,7 @@ pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &H
 /// Input on its way to the program.
 #[derive(Default)]
 pub(super) struct Input {
-    waiting: Mutex<Vec<u8>>,
+    waiting: Mutex<VecDeque<u8>>,
     news: Condvar,
 }
 
@@ -46,7 +49,7 @@ impl Input {
         if waiting.len() + bytes.len() > WAITING {
             return bytes.len();
         }
-        waiting.extend_from_slice(bytes);
+        waiting.extend(bytes);
         self.news.notify_one();
         0
     }
@@ -55,12 +58,13 @@ impl Input {
     /// it would type an end of file.
     pub(super) fn pump<W: Write>(self: &Arc<Self>, mut terminal: W) -> W {
         loop {
-            let bytes = {
+            let bytes: Vec<u8> = {
                 let mut waiting = self.waiting.lock();
                 while waiting.is_empty() {
                     self.news.wait(&mut waiting);
                 }
-                std::mem::take(&mut *waiting)
+                let some = waiting.len().min(WRITTEN);
+                waiting.drain(..some).collect()
             };
             if terminal
                 .write_all(&bytes)
