@@ -18,6 +18,7 @@ mod check;
 mod columns;
 mod diff;
 mod graph;
+mod known;
 mod machine;
 mod metrics;
 mod sessions;
@@ -28,6 +29,7 @@ pub use check::{Check, CheckResult, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
 pub use graph::{Graph, GraphRow};
+pub use known::known_from;
 pub use machine::Machine;
 #[cfg(test)]
 pub(crate) use metrics::settled_attempt;

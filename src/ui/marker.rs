@@ -4,7 +4,7 @@ use super::theme::{Glyphs, Role};
 use crate::domain::attempt::{Attempt, AttemptState, Doing, StopCause};
 use crate::domain::task::{Hold, Task, TaskState, WhyNot};
 use crate::domain::{FailureClass, Timestamp, Worker};
-use crate::read_model::{AttentionKind, ReadModel};
+use crate::read_model::{AttentionKind, ReadModel, known_from};
 
 /// The states a person tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,7 +228,7 @@ fn of_activity(attempt: &Attempt) -> Marker {
         Doing::Idle => marker(Mark::Quiet, "idle", Role::Running, since),
         Doing::Exited => marker(Mark::Gate, "ended, being judged", Role::Verifying, since),
         Doing::Lost => {
-            let word = format!("unsure ({})", attempt.activity.source);
+            let word = format!("unsure ({})", known_from(&attempt.activity));
             marker(Mark::Unsure, word, Role::Retry, since)
         }
     }

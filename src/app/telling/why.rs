@@ -5,6 +5,7 @@ use super::status::doing;
 use crate::app::out;
 use crate::app::snapshot::Snapshot;
 use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WhyNot};
+use crate::read_model::known_from;
 
 /// About the task or the agent at work of that name.
 pub(super) fn tell(board: &Snapshot, name: &str, form: Form) -> Result<String, String> {
@@ -36,7 +37,7 @@ fn of_agent(board: &Snapshot, name: &str, form: Form) -> Result<String, String> 
             "{}: {} (from {}, {age} ago)",
             attempt.worker.name(),
             doing(&known.doing),
-            known.source
+            known_from(known)
         )])),
     }
 }

@@ -2,7 +2,7 @@
 //! given twice.
 
 use crate::domain::{Attempt, Task};
-use crate::read_model::{Attention, AttentionKind, ReadModel};
+use crate::read_model::{Attention, AttentionKind, ReadModel, known_from};
 use crate::ui::marker::kind_word;
 
 /// New prompts told one by one at a time; more are counted.
@@ -111,7 +111,7 @@ impl Prompt {
                 "{} works on it, attempt {}; known from {}, {} ago",
                 attempt.worker.name(),
                 attempt.id,
-                attempt.activity.source,
+                known_from(&attempt.activity),
                 model.at.since(item.since)
             ));
         }

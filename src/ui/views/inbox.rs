@@ -6,7 +6,7 @@ use super::offers::{self, Offer};
 use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped, terminal};
 use super::{detail, diff};
 use crate::domain::{Attempt, Task};
-use crate::read_model::{Attention, AttentionKind};
+use crate::read_model::{Attention, AttentionKind, known_from};
 use crate::ui::action::{Action, Page};
 use crate::ui::canvas::{Canvas, Piece, piece, row_of};
 use crate::ui::lists::inbox;
@@ -152,7 +152,7 @@ fn draw_item(look: &Look<'_>, item: &Attention, line: Rect, canvas: &mut Canvas<
 
 fn source<'a>(look: &Look<'a>, item: &Attention) -> Option<&'a str> {
     let attempt = look.scene.model.attempts.get(&item.attempt?)?;
-    item.kind.is_agents().then_some(attempt.activity.source.as_str())
+    item.kind.is_agents().then(|| known_from(&attempt.activity))
 }
 
 /// The marked item in full: the task, who waits for what, what was found, and the keys.
@@ -232,7 +232,7 @@ fn told(
         let alike = look.scene.model.alike(item).count().saturating_sub(1);
         let text = format!(
             "Known from {}, {age} ago. Identical ones waiting: {alike}.",
-            attempt.activity.source
+            known_from(&attempt.activity)
         );
         texts.push((text, Role::Dim));
     }

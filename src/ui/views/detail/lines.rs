@@ -4,6 +4,7 @@ use super::failure;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, counted};
+use crate::read_model::known_from;
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::marker::{Mark, of_attempt, of_task, stop_word};
 use crate::ui::scene::{LogLine, ScreenId};
@@ -215,7 +216,7 @@ fn agent(look: &Look<'_>, attempt: &Attempt, room: usize, lines: &mut Lines) {
         "{}  try {}  (known from {}, {} ago)",
         attempt.worker.name(),
         attempt.n,
-        seen.source,
+        known_from(seen),
         look.scene.now.since(seen.since),
     );
     fact("agent", &text, Role::Text, room, lines);
