@@ -151,7 +151,10 @@ fn input_nobody_reads_is_bounded_and_a_stop_still_gets_through() {
 #[test]
 fn a_long_paste_arrives_whole_at_a_program_that_reads_it() {
     let bench = Bench::new();
-    bench.start("1", "stty raw -echo; echo ready; head -c 3000000 | tr -d x; echo end");
+    bench.start(
+        "1",
+        "stty raw -echo; echo ready; head -c 3000000 | tr -d x; echo end",
+    );
     bench.wait_for_output("1", "ready");
     let mut paste = vec![b'x'; 3_000_000];
     for (at, mark) in [(1, b'a'), (300_000, b'b'), (1_500_000, b'c'), (2_999_999, b'd')] {
