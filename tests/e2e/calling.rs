@@ -71,6 +71,8 @@ fn a_terminal_that_shows_how_far_the_work_is_is_told_so_until_the_person_leaves(
 fn while_no_server_answers_nothing_is_shown_of_the_work_and_all_of_it_again_afterwards() {
     let story = Story::new(ASKING);
     let mut server = story.server();
+    // Whoever comes before it listens starts another one.
+    story.wait_until("a server", || story.is_live());
     let windows = [("TERM", "xterm-256color"), ("WT_SESSION", "1")];
     let tty = story.tty_of(Make::New, &windows, &[], (120, 40));
     tty.see("? help");
