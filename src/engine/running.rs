@@ -84,8 +84,10 @@ impl<P: Perform> Running<P> {
     pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
         let mut first = first.into_iter();
         if let Some(event) = first.next() {
-            let seq = self.turn(&event, None)?;
-            self.recall(seq)?;
+            let taken = self.commit(&event)?;
+            // What was told before this start comes before what this turn tells.
+            self.recall(taken.seq)?;
+            self.carry_out(taken, &event, None);
         }
         for event in first {
             self.turn(&event, None)?;
@@ -146,18 +148,22 @@ impl<P: Perform> Running<P> {
             .send_replace(Arc::new(self.ledger.read_model(self.clock.now())));
     }
 
-    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<Answer>>) -> Result<u64, StoreError> {
+    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<Answer>>) -> Result<(), StoreError> {
+        let taken = self.commit(event)?;
+        self.carry_out(taken, event, answer);
+        Ok(())
+    }
+
+    fn commit(&mut self, event: &Event) -> Result<Taken, StoreError> {
+        self.ledger
+            .take(self.clock.now(), event)
+            .inspect_err(|error| self.outlet.stop_because(error.to_string()))
+    }
+
+    /// Tells and performs what came of an event that is durable.
+    fn carry_out(&mut self, taken: Taken, event: &Event, answer: Option<&SyncSender<Answer>>) {
         let now: Timestamp = self.clock.now();
-        let Taken {
-            seq,
-            effects,
-            notices,
-            ..
-        } = self
-            .ledger
-            .take(now, event)
-            .inspect_err(|error| self.outlet.stop_because(error.to_string()))?;
-        for notice in notices {
+        for notice in taken.notices {
             tracing::info!(
                 kind = notice.kind,
                 task = notice.task.as_ref().map(tracing::field::display),
@@ -167,7 +173,7 @@ impl<P: Perform> Running<P> {
             self.journal.add(now, notice);
         }
         let mut wishes = Vec::new();
-        for effect in effects {
+        for effect in taken.effects {
             match (effect, answer) {
                 // Who asked may have gone away; the board has changed all the same.
                 (Effect::Reply(_, said), Some(answer)) => drop(answer.try_send(said)),
@@ -180,7 +186,6 @@ impl<P: Perform> Running<P> {
             // A command has its answer by now, and its place is taken.
             drop(answer.try_send(heard(self.ledger.board(), event)));
         }
-        Ok(seq)
     }
 }
 
@@ -224,7 +229,9 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::*;
-    use crate::domain::{Command, Draft, Inventory, RequestId, Settings, TaskId, TaskState, Workflow};
+    use crate::domain::{
+        Command, Draft, Inventory, Level, Notice, RequestId, Settings, TaskId, TaskState, Workflow,
+    };
     use crate::engine::inbox::{Inbox, inbox};
     use crate::ports::store::{Store, StoredEvent, Turn};
 
@@ -268,7 +275,19 @@ mod tests {
         }
 
         fn events(&mut self, _: u64, _: usize, _: Option<&TaskId>) -> Result<Vec<StoredEvent>, StoreError> {
-            Ok(Vec::new())
+            Ok(vec![StoredEvent {
+                seq: 0,
+                session: 0,
+                at: Timestamp(1),
+                event: Event::Ticked,
+                notices: vec![Notice {
+                    level: Level::Info,
+                    kind: "before".to_owned(),
+                    task: None,
+                    attempt: None,
+                    text: "told before this start".to_owned(),
+                }],
+            }])
         }
 
         fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {
@@ -361,6 +380,27 @@ mod tests {
         running.run(beginning()).expect("nothing fails");
         assert_eq!(*diary.lock(), ["committed start/1", "performed start/1"]);
         assert_eq!(pictures.borrow().tasks.len(), 1);
+    }
+
+    #[test]
+    fn what_was_told_before_this_start_comes_before_what_its_first_turn_tells() {
+        let mut board = Board::default();
+        for event in beginning().into_iter().take(3) {
+            board.apply(Timestamp(0), &event);
+        }
+        board.take_touched();
+        let (running, inbox, _diary) = engine(board, Vec::new(), None);
+        let journal = running.journal.clone();
+        inbox.close();
+        running
+            .run(vec![asked(Command::Release(vec!["t".into()]))])
+            .expect("nothing fails");
+        let told: Vec<String> = journal
+            .after(0)
+            .iter()
+            .map(|line| line.notice.kind.clone())
+            .collect();
+        assert!(told.len() > 1 && told[0] == "before", "{told:?}");
     }
 
     #[test]
