@@ -3,12 +3,18 @@
 
 pub mod agents;
 pub mod clock;
+pub mod crash;
+pub mod desktop;
+pub mod ending;
 pub mod gates;
 pub mod git;
 pub mod holder;
 pub mod ipc;
 pub mod load;
+pub mod logging;
 pub mod notify;
+pub mod out;
+pub mod patience;
 pub(crate) mod pipe;
 pub mod project;
 pub mod rehearsal;

@@ -1,12 +1,17 @@
-//! `dbs` orchestrates coding agents in real terminals. Modules in reading order; each may use only those above it
-//! (see `docs/architecture.md`; `tests/tidy.rs` keeps the walls).
+//! `dbs` orchestrates coding agents in real terminals. Modules in reading order; each may use only those that its row in
+//! `docs/architecture.md` names (`tests/tidy.rs` keeps the walls).
 
 pub mod adapters;
 pub mod app;
+pub mod cli;
+pub mod client;
+pub mod config;
 pub mod domain;
 pub mod engine;
 pub mod formats;
 pub mod ports;
+pub mod protocol;
 pub mod read_model;
+pub mod server;
 pub mod term;
 pub mod ui;

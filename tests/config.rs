@@ -4,9 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use dbs::app::config::{
-    Config, ConfigError, Given, Kind, Origin, Places, Value, keys, reference, set, unset,
-};
+use dbs::config::{Config, ConfigError, Given, Kind, Origin, Places, Value, keys, reference, set, unset};
 use dbs::domain::time::Span;
 use dbs::domain::{RoleId, Settings};
 use dbs::formats::diagnostic::Severity;

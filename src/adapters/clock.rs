@@ -83,6 +83,12 @@ impl Clock for WallClock {
     }
 }
 
+/// Hours, minutes, seconds of the person's own time zone.
+pub fn time_of_day(at: Timestamp) -> String {
+    let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX)).unwrap_or_default();
+    at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

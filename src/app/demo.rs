@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::edge::Edge;
-use super::out;
-use super::place::Place;
-use super::server::listening::Server;
-use super::server::session::Session;
-use super::setup::{self, Setup};
-use super::wire::StopAgents;
 use crate::adapters::agents::Kind;
 use crate::adapters::clock;
 use crate::adapters::ipc::Listener;
+use crate::adapters::out;
 use crate::adapters::rehearsal::{DemoTask, TaskSheet, demo_tasks};
+use crate::config::edge::Edge;
+use crate::config::place::Place;
+use crate::config::setup::{self, Setup};
 use crate::domain::command::{Command, Draft};
 use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, Settings, Span, TaskId};
+use crate::protocol::wire::StopAgents;
+use crate::server::listening::Server;
+use crate::server::session::Session;
 use repository::{BASE, NOTHING, Repositories};
 
 /// How the demo is to run.
@@ -63,7 +63,7 @@ const BATCH: &str = "demo";
 /// What could not be done, for people.
 pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
     if options.form == Form::Screen {
-        super::client::refuse_to_nest(edge)?;
+        crate::client::refuse_to_nest(edge)?;
     }
     let scratch = match &options.keep {
         Some(folder) => Scratch::Kept(kept(folder)?),
@@ -223,10 +223,12 @@ async fn serve(
     let showing = async {
         let shown = match options.form {
             Form::Lines | Form::Json => headless(&server, made, options).await,
-            Form::Plain => super::commands::plain::attach(&server.session.place, edge, None)
-                .await
-                .map(|()| ExitCode::SUCCESS),
-            Form::Screen => super::client::attach(&server.session.place, edge, None)
+            Form::Plain => {
+                crate::client::plain::attach(&server.session.place, (edge, super::start::COMMANDS), None)
+                    .await
+                    .map(|()| ExitCode::SUCCESS)
+            }
+            Form::Screen => crate::client::attach(&server.session.place, edge, None)
                 .await
                 .map(|_elsewhere| ExitCode::SUCCESS),
         };
@@ -242,7 +244,7 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
     let interrupted = {
         let stop = server.stop.clone();
         async move {
-            super::ending::told_to_end().await;
+            crate::adapters::ending::told_to_end().await;
             stop.cancel();
         }
     };
@@ -259,7 +261,7 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
 
 /// Ends the session, and every agent of the demo with it.
 async fn end(server: &Arc<Server>) -> Result<(), String> {
-    let ended = super::server::end(server, StopAgents::Yes).await;
+    let ended = crate::server::end(server, StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
     let place = &server.session.place;
     drop(std::fs::remove_file(&place.socket));

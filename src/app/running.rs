@@ -5,14 +5,18 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use super::args::{Arguments, Start, Verb, command};
-use super::commands::signalling::{self, Ways};
-use super::edge::Edge;
-use super::wire::SignalSent;
-use super::{commands, completing, demo, out};
 use crate::adapters::holder;
+use crate::adapters::out;
 use crate::adapters::rehearsal::{self, Context, OutgoingSignal, SignalSink};
+use crate::app::demo;
+use crate::app::{serving, start};
+use crate::cli::args::{Arguments, Start, Verb, command};
+use crate::cli::commands;
+use crate::cli::commands::signalling::{self, Ways};
+use crate::cli::completing;
+use crate::config::edge::Edge;
 use crate::domain::AttemptId;
+use crate::protocol::wire::SignalSent;
 
 /// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 wrong use, and those of a run (see `docs/commands.md`).
 pub fn run() -> ExitCode {
@@ -98,6 +102,10 @@ fn with_edge(verb: Verb, edge: &Edge) -> Result<ExitCode, String> {
                 edge,
             )
         }
+        Verb::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain.into()),
+        Verb::Start(start) => start::start(edge, &start),
+        Verb::Watch(json) => serving::watch(edge, json),
+        Verb::Server => serving::serve(edge),
         verb => commands::run(verb, edge),
     }
 }

@@ -7,10 +7,10 @@
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use super::door::Door;
-use super::edge::Edge;
-use super::patience::Patience;
-use super::place::Place;
+use crate::adapters::patience::Patience;
+use crate::cli::door::Door;
+use crate::config::edge::Edge;
+use crate::config::place::Place;
 
 /// How the server ends when another process has the project: the starter waits for that one, or tries again.
 pub const TAKEN: u8 = 75;
@@ -123,19 +123,4 @@ fn last_words(said: &Path, status: ExitStatus) -> String {
     } else {
         text.replace("dbs: ", "")
     }
-}
-
-/// Waits until no server listens any more.
-///
-/// # Errors
-/// When it does not end.
-pub fn wait_until_gone(place: &Place) -> Result<(), String> {
-    let patience = Patience::begin();
-    while Door::to(place.clone()).is_ok_and(|door| door.is_live()) {
-        if patience.is_over() {
-            return Err("could not end the server: it still answers".to_owned());
-        }
-        patience.wait();
-    }
-    Ok(())
 }

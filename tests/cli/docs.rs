@@ -29,7 +29,7 @@ fn missing(command: &Command, path: &str, text: &str, found: &mut Vec<String>) {
 fn every_command_and_option_is_in_the_reference() {
     let mut found = Vec::new();
     let text = include_str!("../../docs/commands.md");
-    missing(&dbs::app::args::command(), "dbs", text, &mut found);
+    missing(&dbs::cli::args::command(), "dbs", text, &mut found);
     assert_eq!(found, Vec::<String>::new());
 }
 
@@ -50,7 +50,7 @@ fn named(text: &str) -> Vec<&str> {
 
 fn problem(command: &str) -> Option<ErrorKind> {
     let words = shell_words::split(command).unwrap();
-    let read = dbs::app::args::command().try_get_matches_from(words);
+    let read = dbs::cli::args::command().try_get_matches_from(words);
     read.err().map(|error| error.kind())
 }
 

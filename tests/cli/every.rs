@@ -130,7 +130,7 @@ fn verbs(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
 
 fn all_verbs() -> Vec<(String, Command)> {
     let mut found = Vec::new();
-    verbs(&dbs::app::args::command(), "", &mut found);
+    verbs(&dbs::cli::args::command(), "", &mut found);
     found
 }
 
@@ -341,7 +341,7 @@ fn named_commands() -> Vec<(String, String)> {
 
 #[test]
 fn every_command_that_is_named_anywhere_exists() {
-    let all = dbs::app::args::command();
+    let all = dbs::cli::args::command();
     let rows = "conformance.md";
     let mut bad = Vec::new();
     for (named, place) in named_commands() {

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dbs::app::wire::SignalSent;
 use dbs::domain::SignalKind;
+use dbs::protocol::wire::SignalSent;
 
 use crate::git_fixture::GitFixture;
 

@@ -2,7 +2,7 @@
 //! What destroys names its victims first; what does not is taken back.
 
 use clap::Parser as _;
-use dbs::app::args::Arguments;
+use dbs::cli::args::Arguments;
 use dbs::domain::{AttemptId, Command, Span, TaskId};
 use dbs::ui::{Action, Consent, Hit, Keymap, Place, Request, entries};
 

@@ -6,15 +6,15 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::repository::{self, BASE, Repositories};
+use crate::adapters::out;
 use crate::adapters::rehearsal::expected_tree;
-use crate::app::out;
-use crate::app::server::listening::Server;
-use crate::app::wire::LogLine;
+use crate::app::demo::repository::{self, BASE, Repositories};
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, counted};
 use crate::engine::journal::Line;
+use crate::protocol::wire::LogLine;
 use crate::read_model::ReadModel;
+use crate::server::listening::Server;
 
 /// How the demo ended.
 #[derive(Debug, Serialize)]

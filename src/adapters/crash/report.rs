@@ -1,0 +1,144 @@
+//! One crash, as a page for the person and as a file for whoever mends it. Both are bounded.
+
+use std::any::Any;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::adapters::crash::Threads;
+use crate::domain::Timestamp;
+use crate::term::sanitize;
+
+/// Longest text of what happened, and of the trace, in bytes.
+const LONGEST_WHAT: usize = 2_000;
+const LONGEST_TRACE: usize = 64_000;
+/// Reports that are kept in a folder.
+const KEPT: usize = 10;
+
+/// What broke, and where. Nothing of the environment, of arguments or of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crash {
+    /// What the program said.
+    pub what: String,
+    /// File, line and column of its source.
+    pub place: String,
+    /// Name of the thread.
+    pub thread: String,
+    /// When.
+    pub at: Timestamp,
+    /// Which functions were at work.
+    pub trace: String,
+}
+
+/// What a panic carried, as text.
+pub fn payload(payload: &dyn Any) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned());
+    cut(
+        &text.unwrap_or_else(|| "it broke without a word".to_owned()),
+        LONGEST_WHAT,
+    )
+}
+
+impl Crash {
+    /// In one line.
+    pub fn line(&self) -> String {
+        format!(
+            "a part broke: {} at {} (thread {})",
+            sanitize(&self.words()),
+            self.place,
+            self.thread
+        )
+    }
+
+    /// For the person whose screen it was.
+    pub fn page(&self, kept: Result<&PathBuf, &String>, threads: Threads) -> String {
+        let report = match kept {
+            Ok(path) => path.display().to_string(),
+            Err(why) => why.clone(),
+        };
+        let others = match threads {
+            Threads::Client => {
+                "Agents and the server go on as if nothing had happened. Come back with: `dbs`"
+            }
+            Threads::Both => "The demo ends with it; your projects are untouched. Again: `dbs demo`",
+        };
+        let lines = [
+            "dbs broke and has given your terminal back. This is a defect of dbs, not of your work.",
+            "",
+            &format!("  what    {}", sanitize(&self.words())),
+            &format!(
+                "  where   {} (thread {}, dbs {})",
+                self.place,
+                self.thread,
+                env!("CARGO_PKG_VERSION")
+            ),
+            &format!("  report  {}", sanitize(&report)),
+            "",
+            others,
+        ];
+        lines.map(|line| format!("{line}\n")).concat()
+    }
+
+    /// Writes the report into that folder, which is made if need be; the oldest beyond ten go. Answers the file.
+    ///
+    /// # Errors
+    /// When it cannot be written, as a sentence.
+    pub fn keep(&self, folder: &Path) -> Result<PathBuf, String> {
+        let path = folder.join(format!("crash-{:013}-{}.txt", self.at.0, std::process::id()));
+        let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, self.text()));
+        kept.map_err(|error| format!("could not keep the report in {}: {error}", folder.display()))?;
+        // What cannot be removed does no harm.
+        drop(thin_out(folder));
+        Ok(path)
+    }
+
+    fn text(&self) -> String {
+        let at = i64::try_from(self.at.0).unwrap_or(i64::MAX);
+        let at = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
+        format!(
+            "dbs {} on {} {}\n{at}\nthread {}\n{}\n{}\n\n{}",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            self.thread,
+            self.place,
+            cut(&self.what, LONGEST_WHAT),
+            cut(&self.trace, LONGEST_TRACE)
+        )
+    }
+
+    fn words(&self) -> String {
+        let words = self.what.split_whitespace().collect::<Vec<_>>().join(" ");
+        cut(&words, 300)
+    }
+}
+
+fn thin_out(folder: &Path) -> io::Result<()> {
+    let is_report = |path: &PathBuf| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        name.starts_with("crash-") && path.extension().is_some_and(|end| end == "txt")
+    };
+    let mut reports: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(is_report)
+        .collect();
+    reports.sort();
+    for old in reports.iter().rev().skip(KEPT) {
+        std::fs::remove_file(old)?;
+    }
+    Ok(())
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}

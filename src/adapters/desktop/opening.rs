@@ -1,0 +1,55 @@
+//! The system's opener: a link that the person agreed to, in the program they read the web with.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts the system's opener for a link the person agreed to"
+)]
+
+use std::process::{Command, Stdio};
+
+/// Opens a link of the web. Blocks until the opener has taken it.
+///
+/// # Errors
+/// When it is no link of the web, there is no opener, or it failed; for people.
+pub fn open(target: &str) -> Result<(), String> {
+    if !(target.starts_with("http://") || target.starts_with("https://")) {
+        return Err(format!("could not open {target}: only http and https are opened"));
+    }
+    let (program, before) = OPENER;
+    let failed = |why: &dyn std::fmt::Display| format!("could not open {target}: {program}: {why}");
+    let status = Command::new(program)
+        .args(before)
+        .arg(target)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|error| failed(&error))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(failed(&status))
+    }
+}
+
+/// The program, and what it is given before the link.
+const OPENER: (&str, &[&str]) = if cfg!(target_os = "macos") {
+    ("open", &[])
+} else if cfg!(windows) {
+    // Takes the link as it is; a shell would read marks in it.
+    ("rundll32", &["url.dll,FileProtocolHandler"])
+} else {
+    ("xdg-open", &[])
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_links_of_the_web_reach_the_opener() {
+        for target in ["file:///etc/passwd", "-h", "javascript:alert(1)", ""] {
+            let why = open(target).unwrap_err();
+            assert!(why.contains("only http and https"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Examples under the help of every command. A test keeps the table complete.
+
+use clap::{Command, CommandFactory as _};
+
+use crate::cli::args::Arguments;
+
+/// Command and its examples, one a line.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "start",
+        "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused\ndbs start --plain\ndbs start --theme high-contrast",
+    ),
+    ("watch", "dbs watch\ndbs watch --json >events.jsonl"),
+    ("attach", "dbs attach\ndbs attach shop\ndbs attach --plain"),
+    ("sessions", "dbs sessions\ndbs sessions --json"),
+    ("stop", "dbs stop\ndbs stop --all"),
+    ("status", "dbs status\ndbs status --json"),
+    ("board", "dbs board\ndbs board --watch"),
+    ("pause", "dbs pause"),
+    ("resume", "dbs resume"),
+    (
+        "kill-agent",
+        "dbs kill-agent developer-ravel\ndbs kill-agent dbs-1",
+    ),
+    (
+        "task create",
+        "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Fix login\" -d - <notes.md\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",
+    ),
+    (
+        "task import",
+        "dbs task import plan.jsonl\ndbs task import - <tasks.json",
+    ),
+    ("task show", "dbs task show dbs-1"),
+    (
+        "task list",
+        "dbs task list\ndbs task list --state held --json\ndbs task list --stage reviewing",
+    ),
+    ("task ready", "dbs task ready"),
+    (
+        "task update",
+        "dbs task update dbs-1 --priority 0 --add-tag priority\ndbs task update dbs-1 --stage development",
+    ),
+    (
+        "task comment",
+        "dbs task comment dbs-1 \"use the parser we have\"",
+    ),
+    (
+        "task dep",
+        "dbs task dep dbs-2 dbs-1\ndbs task dep dbs-2 dbs-1 --remove",
+    ),
+    ("task release", "dbs task release dbs-1 dbs-2"),
+    ("task withdraw", "dbs task withdraw dbs-1"),
+    ("task edit", "dbs task edit dbs-1"),
+    ("keys", "dbs keys\ndbs keys --check\ndbs keys --preset vim"),
+    ("task park", "dbs task park dbs-1 \"after the release\""),
+    ("task close", "dbs task close dbs-1 \"not wanted any more\""),
+    (
+        "task retry",
+        "dbs task retry dbs-1 --note \"the test server is back\"",
+    ),
+    ("task why", "dbs task why dbs-1"),
+    ("why", "dbs why dbs-1\ndbs why developer-ravel"),
+    ("approve", "dbs approve dbs-1"),
+    ("reject", "dbs reject dbs-1 \"the empty file is not handled\""),
+    ("skip", "dbs skip dbs-1"),
+    (
+        "retry",
+        "dbs retry dbs-1\ndbs retry dbs-1 --stage development --note \"begin again\"",
+    ),
+    ("answer", "dbs answer dbs-1 \"yes, delete it\""),
+    (
+        "signal",
+        "dbs signal claim\ndbs signal done \"all tests pass\"\ndbs signal reject \"src/lib.rs:12: panics on empty input\"\ndbs signal block \"needs a key I do not have\"",
+    ),
+    (
+        "done",
+        "dbs done \"all tests pass\"\ndbs done --report result.json",
+    ),
+    ("progress", "dbs progress \"the parser works\""),
+    (
+        "config",
+        "dbs config\ndbs config base_branch develop\ndbs config max_total_agents --explain\ndbs config max_total_agents --unset",
+    ),
+    ("workflow list", "dbs workflow list"),
+    (
+        "workflow show",
+        "dbs workflow show\ndbs workflow show investigation",
+    ),
+    (
+        "workflow check",
+        "dbs workflow check\ndbs workflow check .debussy/workflows/own.toml",
+    ),
+    (
+        "logs",
+        "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output\ndbs logs 12 --cast >agent.cast",
+    ),
+    (
+        "events",
+        "dbs events --json\ndbs events --json --follow --since 812",
+    ),
+    ("debug", "dbs debug\ndbs debug --json"),
+    ("doctor", "dbs doctor"),
+    ("notify", "dbs notify\ndbs notify --test"),
+    ("init", "dbs init"),
+    (
+        "demo",
+        "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10",
+    ),
+    ("metrics", "dbs metrics\ndbs metrics --json"),
+    ("man", "dbs man ~/.local/share/man/man1\ndbs man >dbs.1"),
+    (
+        "completions",
+        "dbs completions bash >~/.local/share/bash-completion/completions/dbs\ndbs completions fish >~/.config/fish/completions/dbs.fish",
+    ),
+];
+
+/// The whole command line, with examples.
+pub fn command() -> Command {
+    let mut all = Arguments::command();
+    for (path, examples) in EXAMPLES {
+        let lines: Vec<String> = examples.lines().map(|line| format!("  {line}")).collect();
+        let text = format!("Examples:\n{}", lines.join("\n"));
+        let words: Vec<&str> = path.split(' ').collect();
+        all = with(all, &words, &text);
+    }
+    all
+}
+
+fn with(command: Command, path: &[&str], text: &str) -> Command {
+    match path.split_first() {
+        None => command.after_help(text.to_owned()),
+        Some((first, rest)) => command.mut_subcommand(*first, |verb| with(verb, rest, text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bare(command: &Command, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let path = format!("{path} {}", verb.get_name());
+            if verb.has_subcommands() {
+                found.extend(bare(verb, &path));
+            } else if verb.get_after_help().is_none() {
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        assert_eq!(bare(&command(), "dbs"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_example_is_a_command_that_can_be_read() {
+        let sound = |line: &str| {
+            let line = line.split(" >").next().unwrap();
+            let line = line.split(" <").next().unwrap();
+            command().try_get_matches_from(shell_words::split(line).unwrap())
+        };
+        for line in EXAMPLES.iter().flat_map(|(_, lines)| lines.lines()) {
+            assert!(sound(line).is_ok(), "{line}: {:?}", sound(line).err());
+        }
+        command().debug_assert();
+    }
+}

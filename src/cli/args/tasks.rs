@@ -1,0 +1,232 @@
+//! The command line of `dbs task`, and the arguments other verbs on a task share with it.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand, value_parser};
+
+use crate::cli::args::Json;
+
+/// Words for the states of tasks.
+const STATES: [&str; 10] = [
+    "backlog",
+    "released",
+    "active",
+    "verifying",
+    "held",
+    "parked",
+    "done",
+    "failed",
+    "skipped",
+    "cancelled",
+];
+
+/// Commands on tasks.
+#[derive(Debug, Subcommand)]
+pub enum TaskVerb {
+    /// Put a task into the backlog
+    Create(Create),
+    /// Put many tasks into the backlog, all of them or none
+    Import(Import),
+    /// Everything about a task
+    Show(One),
+    /// All tasks
+    List {
+        /// Only tasks in that state
+        #[arg(long, value_parser = STATES)]
+        state: Option<String>,
+        /// Only tasks in that stage
+        #[arg(long)]
+        stage: Option<String>,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Tasks that could be started now
+    Ready(Json),
+    /// Change what a task says
+    Update(Update),
+    /// Change title and description in your editor
+    Edit(One),
+    /// Write on a task; `-` as the text: read it from the standard input
+    Comment(OneWithText),
+    /// Dependencies: `dbs task dep ID ON` lets ID wait for ON
+    Dep {
+        /// The task that waits
+        id: String,
+        /// The task it waits for
+        on: String,
+        /// Let it no longer wait
+        #[arg(long)]
+        remove: bool,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Hand tasks to the pipeline
+    Release {
+        /// Their ids
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// Output for programs
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Take a task that nobody works on back into the backlog
+    Withdraw(One),
+    /// Set a task aside
+    Park(OneWithText),
+    /// Close a task without it being done
+    Close(OneWithText),
+    /// Take up a held, parked or failed task again
+    Retry(Retry),
+    /// Why does it not move?
+    Why(One),
+}
+
+/// A new task.
+#[derive(Debug, Args)]
+pub struct Create {
+    /// One line
+    pub title: String,
+    /// Everything else; `-`: read it from the standard input
+    #[arg(short, long, default_value = "", allow_hyphen_values = true)]
+    pub description: String,
+    /// Ids of tasks that must be done first, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub deps: Vec<String>,
+    /// Tags, such as security, frontend, priority
+    #[arg(long = "tag")]
+    pub tags: Vec<String>,
+    /// 0 (most urgent) to 4
+    #[arg(long, default_value_t = 2, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
+    pub priority: u8,
+    /// Kind of work
+    #[arg(long = "type", default_value = "task", value_parser = ["bug", "feature", "task", "chore"])]
+    pub kind: String,
+    /// Where it begins; the workflow's entry without it
+    #[arg(long)]
+    pub stage: Option<String>,
+    /// The workflow
+    #[arg(long, default_value = "kanban")]
+    pub workflow: String,
+    /// The batch
+    #[arg(long, default_value = "main")]
+    pub batch: String,
+    /// Its id; made up without it
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    pub id: Option<String>,
+    /// A person must approve it
+    #[arg(long)]
+    pub approval: bool,
+    /// Hand it to the pipeline at once
+    #[arg(long)]
+    pub release: bool,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Many new tasks.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// JSON objects, one a line, or what `dbs task list --json` prints; `-`: read it from the standard input
+    pub file: PathBuf,
+    /// Hand them to the pipeline at once
+    #[arg(long)]
+    pub release: bool,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Changes to a task.
+#[derive(Debug, Args)]
+pub struct Update {
+    /// Id of the task
+    pub id: String,
+    /// New title
+    #[arg(long)]
+    pub title: Option<String>,
+    /// New description; `-`: read it from the standard input
+    #[arg(short, long, allow_hyphen_values = true)]
+    pub description: Option<String>,
+    /// New priority, 0 (most urgent) to 4
+    #[arg(long, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
+    pub priority: Option<u8>,
+    /// Tags to add
+    #[arg(long = "add-tag")]
+    pub add_tags: Vec<String>,
+    /// Tags to remove
+    #[arg(long = "remove-tag")]
+    pub remove_tags: Vec<String>,
+    /// Move it to that stage
+    #[arg(long)]
+    pub stage: Option<String>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// One task.
+#[derive(Debug, Args)]
+pub struct One {
+    /// Id of the task
+    pub id: String,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// One task and a text.
+#[derive(Debug, Args)]
+pub struct OneWithText {
+    /// Id of the task
+    pub id: String,
+    /// What to say
+    #[arg(required = true)]
+    pub text: Vec<String>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// How to take a task up again.
+#[derive(Debug, Args)]
+pub struct Retry {
+    /// Id of the task
+    pub id: String,
+    /// What the next attempt should know
+    #[arg(long)]
+    pub note: Option<String>,
+    /// Where to begin; where it stood without it
+    #[arg(long)]
+    pub stage: Option<String>,
+    /// Output for programs
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Hold, TaskState};
+
+    #[test]
+    fn every_state_can_be_asked_for() {
+        let text = String::new;
+        let all = [
+            TaskState::Backlog,
+            TaskState::Released,
+            TaskState::Active,
+            TaskState::Verifying,
+            TaskState::Held(Hold::Approval),
+            TaskState::Parked(text()),
+            TaskState::Done,
+            TaskState::Failed(text()),
+            TaskState::Skipped("t".into()),
+            TaskState::Cancelled,
+        ];
+        assert_eq!(all.map(|state| state.word()), STATES);
+    }
+}

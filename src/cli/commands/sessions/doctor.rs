@@ -1,0 +1,195 @@
+//! `dbs doctor`: looks at everything the program needs and says what is missing and how to get it.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::adapters::agents::{Kinds, find_program};
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::out;
+use crate::adapters::store::SqliteStore;
+use crate::cli::args::Json;
+use crate::cli::door::Door;
+use crate::config::edge::Edge;
+use crate::config::place::Place;
+use crate::config::reaching::Ways;
+use crate::config::setup;
+use crate::domain::counted;
+use crate::formats::diagnostic::Severity;
+use crate::ports::git::{BranchName, Git, Head};
+
+/// One thing looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    good: bool,
+    text: String,
+}
+
+/// Looks at everything; exit code 1 when something is missing.
+pub(in crate::cli::commands) fn doctor(edge: &Edge, json: Json) -> ExitCode {
+    let findings = examine(edge);
+    let good = findings.iter().all(|finding| finding.good);
+    if json.json {
+        out::json(&findings);
+    } else {
+        for finding in &findings {
+            out::line(&format!(
+                "{} {:<12} {}",
+                if finding.good { "ok     " } else { "MISSING" },
+                finding.what,
+                finding.text
+            ));
+        }
+    }
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn examine(edge: &Edge) -> Vec<Finding> {
+    let place = match Place::find(&edge.folder, edge) {
+        Ok(place) => place,
+        Err(why) => return vec![found("project", Err(why))],
+    };
+    let root = place.root.display().to_string();
+    vec![
+        found("project", Ok(root)),
+        found("git", git(&place, edge)),
+        found("store", store(&place)),
+        found("settings", settings(&place, edge)),
+        found("base branch", base(&place, edge)),
+        found("agents", agents(&place, edge)),
+        found("calls", calls(&place, edge)),
+        found("server", server(&place)),
+    ]
+}
+
+/// What is still missing, and how to mend it.
+pub(super) fn missing(edge: &Edge) -> Vec<String> {
+    let missing = examine(edge).into_iter().filter(|finding| !finding.good);
+    missing
+        .map(|finding| format!("{}: {}", finding.what, finding.text))
+        .collect()
+}
+
+fn found(what: &'static str, result: Result<String, String>) -> Finding {
+    let good = result.is_ok();
+    Finding {
+        what,
+        good,
+        text: result.unwrap_or_else(|why| why),
+    }
+}
+
+fn git(place: &Place, edge: &Edge) -> Result<String, String> {
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
+        .map_err(|error| error.to_string())?;
+    let facts = git.preflight().map_err(|error| error.to_string())?;
+    Ok(format!(
+        "{}, origin {}, commits as {}",
+        facts.git_version, facts.origin, facts.identity
+    ))
+}
+
+fn store(place: &Place) -> Result<String, String> {
+    let files = place.store.clone();
+    if !files.database.exists() {
+        return Ok("not made yet".to_owned());
+    }
+    let board = SqliteStore::open_reader(&files)
+        .and_then(|reader| reader.load())
+        .map_err(|error| error.to_string())?;
+    Ok(counted(board.tasks.len(), "task"))
+}
+
+/// Settings that can be used; what in their files is not understood is told, and missing only if nothing of a file is used.
+fn settings(place: &Place, edge: &Edge) -> Result<String, String> {
+    let setup = setup::read(place, edge)?;
+    let config = place.config();
+    let told: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
+    if config
+        .diagnostics()
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
+    {
+        return Err(told.join("; "));
+    }
+    let workflows = format!("{} workflows", setup.workflows.len());
+    Ok(std::iter::once(workflows)
+        .chain(told)
+        .collect::<Vec<_>>()
+        .join("; "))
+}
+
+/// The branch tasks start from; they start from what origin has of it.
+fn base(place: &Place, edge: &Edge) -> Result<String, String> {
+    let setup = setup::read(place, edge)?;
+    let base = setup
+        .settings
+        .base
+        .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())?;
+    let branch = BranchName::new(&base).map_err(|error| error.to_string())?;
+    let Ok(git) = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())) else {
+        return Ok(base);
+    };
+    match git.remote_head(&branch) {
+        Head::At(_) => Ok(base),
+        Head::Absent => Err(format!(
+            "{base} is not on origin, and tasks start from there; push it: git push origin {base}"
+        )),
+        Head::Unknown(why) => Err(format!("could not look for {base} on origin: {why}")),
+    }
+}
+
+fn agents(place: &Place, edge: &Edge) -> Result<String, String> {
+    let kinds = setup::agents(place)?;
+    if kinds == Kinds::default() {
+        let why = "none is set; for all roles: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
+        return Err(why.to_owned());
+    }
+    let path = edge.get("PATH").unwrap_or_default();
+    let missing: Vec<&str> = kinds
+        .programs()
+        .filter(|name| find_program(name, &place.root, &path).is_none())
+        .collect();
+    if missing.is_empty() {
+        return Ok("set".to_owned());
+    }
+    Err(format!(
+        "could not find {}: looked in {path}; install it, or name another: dbs config roles.default.command 'PROGRAM ARGUMENT …'",
+        missing.join(" and ")
+    ))
+}
+
+/// By what a person is called who is at no screen; what is wrong with an address is among the settings.
+fn calls(place: &Place, edge: &Edge) -> Result<String, String> {
+    let ways = Ways::of(&place.config());
+    let path = edge.get("PATH").unwrap_or_default();
+    let program = ways.program();
+    if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {
+        return Err(format!(
+            "could not find {name}: looked in {path}; install it, or name another: dbs config notify.command 'PROGRAM ARGUMENT …'"
+        ));
+    }
+    let set: Vec<String> = program
+        .map(str::to_owned)
+        .into_iter()
+        .chain(ways.host())
+        .collect();
+    if set.is_empty() {
+        return Ok("by attached terminals alone".to_owned());
+    }
+    Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
+}
+
+fn server(place: &Place) -> Result<String, String> {
+    let door = Door::to(place.clone())?;
+    Ok(if door.is_live() {
+        "runs".to_owned()
+    } else {
+        "does not run; `dbs` starts one".to_owned()
+    })
+}

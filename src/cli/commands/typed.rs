@@ -1,0 +1,104 @@
+//! Commands typed as lines into the plain client: read as the command line reads them, and carried out.
+
+use clap::FromArgMatches as _;
+
+use crate::cli::args::{Arguments, Verb, command};
+use crate::config::edge::Edge;
+
+/// Carries out one typed command, which prints by itself; its exit code goes to nobody.
+///
+/// # Errors
+/// What could not be read or done, for people.
+pub fn run(words: &[String], edge: &Edge) -> Result<(), String> {
+    super::run(read(words)?, edge).map(drop)
+}
+
+/// Reads words as the command line does; `dbs` before them and `task` are understood where they are left out.
+fn read(words: &[String]) -> Result<Verb, String> {
+    let words = match words {
+        [first, rest @ ..] if first == "dbs" => rest,
+        all => all,
+    };
+    let mut all = command();
+    let known = |word: &str| all.find_subcommand(word).is_some();
+    let of_task = |word: &str| {
+        all.find_subcommand("task")
+            .is_some_and(|task| task.find_subcommand(word).is_some())
+    };
+    let short = words.first().is_some_and(|word| !known(word) && of_task(word));
+    let head = ["dbs"].into_iter().chain(short.then_some("task"));
+    let matches = all
+        .clone()
+        .try_get_matches_from(head.chain(words.iter().map(String::as_str)))
+        .map_err(|error| error.render().to_string().trim_end().to_owned())?;
+    let arguments =
+        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut all).render().to_string())?;
+    match arguments.command {
+        Some(verb) if fits(&verb) => Ok(verb),
+        Some(_) => Err("this one needs a terminal of its own: run it outside of these lines".to_owned()),
+        None => Err("type help for what can be typed".to_owned()),
+    }
+}
+
+/// Whether a command prints and ends, as everything here must.
+fn fits(verb: &Verb) -> bool {
+    use crate::cli::args::TaskVerb;
+    !matches!(
+        verb,
+        Verb::Start(_)
+            | Verb::Watch(_)
+            | Verb::Attach { .. }
+            | Verb::Server
+            | Verb::Demo(_)
+            | Verb::Rehearse { .. }
+            | Verb::Board { watch: true, .. }
+            | Verb::Logs { follow: true, .. }
+            | Verb::Task(TaskVerb::Edit(_))
+    ) && !matches!(verb, Verb::Events(wanted) if wanted.follow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::TaskVerb;
+
+    fn words(line: &str) -> Vec<String> {
+        shell_words::split(line).unwrap()
+    }
+
+    #[test]
+    fn commands_are_read_with_and_without_their_first_words() {
+        for line in [
+            "dbs task release t-1 t-2",
+            "task release t-1 t-2",
+            "release t-1 t-2",
+        ] {
+            let verb = read(&words(line)).unwrap();
+            assert!(
+                matches!(&verb, Verb::Task(TaskVerb::Release { ids, .. }) if ids.len() == 2),
+                "{line}: {verb:?}"
+            );
+        }
+        assert!(matches!(read(&words("board")), Ok(Verb::Board { .. })));
+    }
+
+    #[test]
+    fn what_would_not_end_or_needs_the_whole_terminal_is_refused_in_words() {
+        for line in [
+            "start",
+            "watch",
+            "demo",
+            "logs --follow",
+            "board --watch",
+            "edit t-1",
+            "events --follow",
+        ] {
+            let why = read(&words(line)).unwrap_err();
+            assert!(why.contains("terminal of its own"), "{line}: {why}");
+        }
+        let why = read(&words("relase t-1")).unwrap_err();
+        assert!(why.contains("relase"), "{why}");
+        let help = read(&words("retry --help")).unwrap_err();
+        assert!(help.contains("--note"), "{help}");
+    }
+}

@@ -1,0 +1,231 @@
+//! What colours a terminal has: the questions, and the answers picked out of what is pressed. Nothing waits for them.
+//! Must never swallow a key: what turns out to be no answer is passed on as it came.
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::config::edge::Edge;
+use crate::protocol::wire::Colour;
+use crate::term::Rgb;
+
+/// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
+pub(super) const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
+
+/// How answers begin, after the two characters that introduce them.
+const BEGINNINGS: [&str; 2] = [FOREGROUND, BACKGROUND];
+const FOREGROUND: &str = "10;rgb:";
+const BACKGROUND: &str = "11;rgb:";
+
+/// Longest answer: what begins it, and three times four digits with two strokes.
+const LONGEST: usize = BACKGROUND.len() + 14;
+
+/// Whether a terminal can be asked: a console shows the question, or beeps.
+pub(super) fn may_ask(edge: &Edge) -> bool {
+    edge.get("TERM")
+        .is_none_or(|term| term != "linux" && term != "dumb")
+}
+
+/// What came from the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// A person did something.
+    Event(Event),
+    /// It has that colour.
+    Colour(Colour),
+}
+
+/// Picks an answer out of events.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    held: Vec<Event>,
+    text: String,
+}
+
+impl Answer {
+    /// Whether something is held back that may be the beginning of an answer.
+    pub(super) fn is_begun(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Takes in an event; answers what can be passed on now.
+    pub(super) fn take(&mut self, event: Event) -> Vec<Heard> {
+        let part = part(&event);
+        self.held.push(event);
+        match (part, self.held.len()) {
+            // The escape may arrive alone when the answer comes in two pieces.
+            (Part::Escape | Part::Begin, 1) => return Vec::new(),
+            (Part::Character(']'), 2) if self.text.is_empty() => return Vec::new(),
+            (Part::Escape, _) if self.text.len() > BACKGROUND.len() => return Vec::new(),
+            (Part::Character('\\') | Part::End, _) => {
+                if let Some(colour) = colour(&self.text) {
+                    *self = Answer::default();
+                    return vec![Heard::Colour(colour)];
+                }
+            }
+            (Part::Character(next), at) if at > 1 => {
+                self.text.push(next);
+                if may_become(&self.text) {
+                    return Vec::new();
+                }
+            }
+            _ => {}
+        }
+        self.give_up()
+    }
+
+    /// It is no answer after all: what was held back.
+    pub(super) fn give_up(&mut self) -> Vec<Heard> {
+        self.text.clear();
+        self.held.drain(..).map(Heard::Event).collect()
+    }
+}
+
+/// What an event is in an answer. The reader of keys takes the introducing characters for a key with Alt.
+enum Part {
+    Escape,
+    Begin,
+    Character(char),
+    End,
+    Other,
+}
+
+fn part(event: &Event) -> Part {
+    let Event::Key(KeyEvent {
+        code,
+        modifiers,
+        kind: KeyEventKind::Press,
+        ..
+    }) = event
+    else {
+        return Part::Other;
+    };
+    match (code, *modifiers) {
+        (KeyCode::Esc, KeyModifiers::NONE) => Part::Escape,
+        (KeyCode::Char(']'), KeyModifiers::ALT) => Part::Begin,
+        (KeyCode::Char('\\'), KeyModifiers::ALT) | (KeyCode::Char('g'), KeyModifiers::CONTROL) => Part::End,
+        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => Part::Character(*character),
+        _ => Part::Other,
+    }
+}
+
+fn may_become(text: &str) -> bool {
+    let fits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit() || c == '/');
+    let begins = |begin: &&str| begin.starts_with(text) || text.strip_prefix(*begin).is_some_and(fits);
+    text.len() <= LONGEST && BEGINNINGS.iter().any(begins)
+}
+
+fn colour(text: &str) -> Option<Colour> {
+    let foreground = || Some(Colour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
+    let background = || Some(Colour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
+    foreground().or_else(background)
+}
+
+/// Three levels with strokes between them.
+fn rgb(text: &str) -> Option<Rgb> {
+    let mut parts = text.split('/').map(level);
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(Some(red)), Some(Some(green)), Some(Some(blue)), None) => Some((red, green, blue)),
+        _ => None,
+    }
+}
+
+/// One to four hexadecimal digits, as a share of 255.
+fn level(digits: &str) -> Option<u8> {
+    let most = 16_u32
+        .checked_pow(u32::try_from(digits.len()).ok()?)?
+        .checked_sub(1)
+        .filter(|most| *most > 0)?;
+    let value = u32::from_str_radix(digits, 16).ok()?;
+    u8::try_from(value * 255 / most).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> Event {
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
+    fn answer(colour: &str) -> Vec<Event> {
+        let mut events = vec![press(KeyCode::Char(']'), KeyModifiers::ALT)];
+        events.extend(
+            colour
+                .chars()
+                .map(|c| press(KeyCode::Char(c), KeyModifiers::NONE)),
+        );
+        events.push(press(KeyCode::Char('\\'), KeyModifiers::ALT));
+        events
+    }
+
+    fn heard(events: Vec<Event>) -> Vec<Heard> {
+        let mut answer = Answer::default();
+        let mut heard: Vec<Heard> = events.into_iter().flat_map(|event| answer.take(event)).collect();
+        heard.extend(answer.give_up());
+        heard
+    }
+
+    #[test]
+    fn the_answer_is_taken_out_of_what_is_pressed() {
+        let j = press(KeyCode::Char('j'), KeyModifiers::NONE);
+        for (colour, told) in [
+            ("11;rgb:fdfd/f6f6/e3e3", Colour::Background((0xfd, 0xf6, 0xe3))),
+            ("11;rgb:1818/1818/1818", Colour::Background((0x18, 0x18, 0x18))),
+            ("10;rgb:1818/1818/1818", Colour::Foreground((0x18, 0x18, 0x18))),
+            ("11;rgb:f/f/f", Colour::Background((255, 255, 255))),
+        ] {
+            let mut events = vec![j.clone()];
+            events.extend(answer(colour));
+            events.push(j.clone());
+            let expected = [
+                Heard::Event(j.clone()),
+                Heard::Colour(told),
+                Heard::Event(j.clone()),
+            ];
+            assert_eq!(heard(events), expected);
+        }
+    }
+
+    #[test]
+    fn an_answer_in_pieces_is_one_too() {
+        let mut events = answer("11;rgb:1818/1818/1818");
+        events[0] = press(KeyCode::Char(']'), KeyModifiers::NONE);
+        events.insert(0, press(KeyCode::Esc, KeyModifiers::NONE));
+        let last = events.len() - 1;
+        events[last] = press(KeyCode::Char('\\'), KeyModifiers::NONE);
+        events.insert(last, press(KeyCode::Esc, KeyModifiers::NONE));
+        assert_eq!(
+            heard(events),
+            [Heard::Colour(Colour::Background((0x18, 0x18, 0x18)))]
+        );
+    }
+
+    #[test]
+    fn two_answers_one_after_the_other_are_two() {
+        let mut events = answer("10;rgb:ffff/0000/0000");
+        events.extend(answer("11;rgb:0000/0000/ffff"));
+        let expected = [
+            Heard::Colour(Colour::Foreground((255, 0, 0))),
+            Heard::Colour(Colour::Background((0, 0, 255))),
+        ];
+        assert_eq!(heard(events), expected);
+    }
+
+    #[test]
+    fn keys_that_are_no_answer_arrive_all_and_in_order() {
+        let key = |c| press(KeyCode::Char(c), KeyModifiers::NONE);
+        let alt = press(KeyCode::Char(']'), KeyModifiers::ALT);
+        let end = press(KeyCode::Char('\\'), KeyModifiers::ALT);
+        let escape = press(KeyCode::Esc, KeyModifiers::NONE);
+        for events in [
+            vec![alt.clone(), key('j')],
+            vec![alt.clone(), alt.clone(), key('1')],
+            vec![escape.clone(), key(']'), key('x'), escape.clone()],
+            vec![alt.clone(), key('1'), key('1'), key('1')],
+            vec![end.clone(), key('\\'), escape.clone()],
+            vec![alt, key('1'), key('1'), end, escape],
+        ] {
+            let expected: Vec<Heard> = events.iter().cloned().map(Heard::Event).collect();
+            assert_eq!(heard(events), expected);
+        }
+    }
+}

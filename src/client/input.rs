@@ -1,0 +1,186 @@
+//! What a person presses, read on a thread of its own: the reader of a terminal that has gone may be kept busy for ever, and
+//! everything else has to go on, and to end, all the same.
+
+use std::io;
+use std::time::Duration;
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
+use futures::StreamExt as _;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::client::colours::{Answer, Heard, QUESTION};
+use crate::client::tty::is_enhanced;
+use crate::client::tty::write_all;
+use crate::protocol::wire::FromClient;
+
+/// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
+const WAITING: usize = 256;
+/// How long an answer of the terminal's is listened for. Later, what looks like one was pressed by a person.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+/// How long the pieces of an answer may be apart.
+const PIECES: Duration = Duration::from_millis(50);
+/// How often a terminal that answers is asked again: its colours may change with the hour. It could tell by itself (mode 2031),
+/// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
+const ASKED_AGAIN: Duration = Duration::from_secs(30);
+
+/// How the server is told what came from the terminal.
+pub(super) fn told(heard: Heard) -> FromClient {
+    match heard {
+        Heard::Event(Event::Key(key)) => FromClient::Input(Event::Key(as_meant(key, is_enhanced()))),
+        Heard::Event(event) => FromClient::Input(event),
+        Heard::Colour(colour) => FromClient::Colour(colour),
+    }
+}
+
+/// What a key is by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the
+/// reader calls it by the digit, and programs that are told of keys by name wait for the other.
+fn as_meant(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
+    if !is_enhanced && key.modifiers.contains(KeyModifiers::CONTROL) {
+        key.code = match key.code {
+            KeyCode::Char('4') => KeyCode::Char('\\'),
+            KeyCode::Char('5') => KeyCode::Char(']'),
+            KeyCode::Char('6') => KeyCode::Char('^'),
+            KeyCode::Char('7') => KeyCode::Char('_'),
+            other => other,
+        };
+    }
+    key
+}
+
+/// The keys, the mouse and the sizes of this terminal.
+pub(super) struct Input {
+    events: mpsc::Receiver<io::Result<Heard>>,
+    stop: Option<DropGuard>,
+    may_ask: bool,
+}
+
+impl Input {
+    /// Begins to read; asks the terminal what colours it has, if that may be asked.
+    ///
+    /// # Errors
+    /// When there can be no thread for it.
+    pub(super) fn open(may_ask: bool) -> io::Result<Input> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()?;
+        let (sender, events) = mpsc::channel(WAITING);
+        let stop = CancellationToken::new();
+        let told = stop.clone();
+        // Nobody waits for its end: the process may end before it.
+        std::thread::Builder::new()
+            .name("input".to_owned())
+            .spawn(move || runtime.block_on(read(&sender, &told, may_ask)))?;
+        Ok(Input {
+            events,
+            stop: Some(stop.drop_guard()),
+            may_ask,
+        })
+    }
+
+    /// What comes next; nothing when the terminal has gone.
+    pub(super) async fn next(&mut self) -> Option<io::Result<Heard>> {
+        self.events.recv().await
+    }
+
+    /// Leaves the terminal to somebody else; comes back when nothing reads it here any more.
+    pub(super) async fn pause(&mut self) {
+        self.stop = None;
+        while self.events.recv().await.is_some() {}
+    }
+
+    /// Reads again.
+    ///
+    /// # Errors
+    /// As for [`Input::open`].
+    pub(super) fn resume(&mut self) -> io::Result<()> {
+        *self = Input::open(self.may_ask)?;
+        Ok(())
+    }
+}
+
+async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken, may_ask: bool) {
+    let mut events = EventStream::new();
+    let mut answer = Answer::default();
+    let mut listen_until = ask(may_ask);
+    let mut ask_again = Instant::now() + ASKED_AGAIN;
+    // Who was silent the last time is not asked by the clock: an answer that comes very late would be taken for keys.
+    let mut answers = false;
+    loop {
+        let event = async {
+            if answer.is_begun() {
+                timeout(PIECES, events.next()).await
+            } else {
+                Ok(events.next().await)
+            }
+        };
+        let event = tokio::select! {
+            event = event => event,
+            () = sleep_until(ask_again), if answers => {
+                answers = false;
+                listen_until = ask(may_ask);
+                ask_again = Instant::now() + ASKED_AGAIN;
+                continue;
+            }
+            () = told.cancelled() => return,
+        };
+        let heard = match event {
+            Err(_silence) => answer.give_up(),
+            Ok(None) => return,
+            Ok(Some(Err(error))) => {
+                if sender.send(Err(error)).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            Ok(Some(Ok(event))) => {
+                // Whoever comes back may have changed the colours meanwhile.
+                if event == Event::FocusGained {
+                    listen_until = ask(may_ask);
+                }
+                if answer.is_begun() || Instant::now() < listen_until {
+                    answer.take(event)
+                } else {
+                    vec![Heard::Event(event)]
+                }
+            }
+        };
+        for heard in heard {
+            answers |= matches!(heard, Heard::Colour(_));
+            if sender.send(Ok(heard)).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Asks what colours there are; answers until when to listen.
+fn ask(may_ask: bool) -> Instant {
+    let asked = may_ask && write_all(QUESTION).is_ok();
+    Instant::now() + if asked { ANSWERED_WITHIN } else { Duration::ZERO }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_control_characters_of_an_old_terminal_have_their_usual_names() {
+        let control = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+        for (read, meant) in [
+            ('4', '\\'),
+            ('5', ']'),
+            ('6', '^'),
+            ('7', '_'),
+            ('b', 'b'),
+            ('8', '8'),
+        ] {
+            assert_eq!(as_meant(control(read), false), control(meant), "{read}");
+            // A terminal that tells keys apart means what it says.
+            assert_eq!(as_meant(control(read), true), control(read), "{read}");
+        }
+        let plain = KeyEvent::new(KeyCode::Char('5'), KeyModifiers::NONE);
+        assert_eq!(as_meant(plain, false), plain);
+    }
+}

@@ -1,0 +1,338 @@
+//! All sources laid over each other, strongest first, and the questions that can be asked of the result.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::config::error::ConfigError;
+use crate::config::found::{Found, Written};
+use crate::config::nearest::{distance, nearest};
+use crate::config::origin::{Given, Origin};
+use crate::config::places::{Places, dialect};
+use crate::config::schema::{Key, Status, key_of, keys};
+use crate::config::value::{Secret, Value};
+use crate::formats::diagnostic::{Diagnostic, Severity};
+
+/// Begin of the environment variables that are settings.
+const ENVIRONMENT: &str = "DBS_";
+
+/// The settings, with their origins and what was not understood.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// Values of each key, strongest first.
+    values: BTreeMap<Vec<String>, Vec<(Value, Origin)>>,
+    /// Keys in the order they were written: families are listed so.
+    order: Vec<Vec<String>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A setting as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// Its key.
+    pub key: String,
+    /// Its value; `None`: not set.
+    pub value: Option<Value>,
+    /// Where the value comes from.
+    pub origin: Origin,
+    /// Values it hides, strongest first, with their origins.
+    pub hidden: Vec<(Value, Origin)>,
+    /// What it is for.
+    pub doc: &'static str,
+    /// What its values are.
+    pub kind: String,
+    /// Rows of the seeds.
+    pub row: &'static str,
+    /// Why it has no effect, when it has none.
+    pub note: Option<&'static str>,
+}
+
+impl Config {
+    /// Reads all sources. Never fails: what cannot be used is passed over and reported, the next source's value holds.
+    pub fn read(places: &Places, given: &Given) -> Config {
+        let mut config = Config::default();
+        let mut found = flags(given);
+        config.environment(given, &mut found);
+        for file in places.project.iter().chain(&places.user) {
+            config.file(file, &mut found);
+        }
+        for value in found {
+            config.take(value);
+        }
+        config
+    }
+
+    /// What was not understood; nothing of it was lost.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// One setting with its origin, and what it hides.
+    ///
+    /// # Errors
+    /// [`ConfigError::UnknownKey`], with the nearest key.
+    pub fn explain(&self, key: &str) -> Result<Shown, ConfigError> {
+        let path: Vec<&str> = key.split('.').collect();
+        match key_of(&path) {
+            Some(known) => Ok(self.shown(known, key.to_owned(), &owned(&path))),
+            None => Err(ConfigError::UnknownKey {
+                key: key.to_owned(),
+                nearest: nearest(&path),
+            }),
+        }
+    }
+
+    /// The value of one setting; `None`: not set.
+    ///
+    /// # Errors
+    /// [`ConfigError::UnknownKey`], with the nearest key.
+    pub fn get(&self, key: &str) -> Result<Option<Value>, ConfigError> {
+        self.explain(key).map(|shown| shown.value)
+    }
+
+    /// All settings that have an effect, and the others that were set; in the order of the documentation.
+    pub fn list(&self) -> Vec<Shown> {
+        let mut all = Vec::new();
+        for known in keys() {
+            if known.is_family() {
+                let members = self.members(known);
+                all.extend(members.map(|path| self.shown(known, path.join("."), path)));
+                continue;
+            }
+            let path = owned(&known.name.split('.').collect::<Vec<_>>());
+            if !matches!(known.status, Status::Kept | Status::Earlier) || self.values.contains_key(&path) {
+                all.push(self.shown(known, known.name.to_owned(), &path));
+            }
+        }
+        all
+    }
+
+    /// A number that the rest of the program needs; 0 for a key without a value.
+    pub fn count(&self, key: &str) -> i64 {
+        match self.value(key) {
+            Some(Value::Count(number)) => number,
+            Some(Value::Decimal(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => 0,
+        }
+    }
+
+    /// A number with a fraction, if it is set.
+    pub fn decimal(&self, key: &str) -> Option<f64> {
+        match self.value(key) {
+            Some(Value::Decimal(number)) => Some(number),
+            Some(Value::Count(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => None,
+        }
+    }
+
+    /// Whether a switch is on.
+    pub fn switch(&self, key: &str) -> bool {
+        self.value(key) == Some(Value::Switch(true))
+    }
+
+    /// A text or a word, if it is set.
+    pub fn text(&self, key: &str) -> Option<String> {
+        match self.value(key) {
+            Some(Value::Text(text)) => Some(text),
+            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Secret(_)) | None => None,
+        }
+    }
+
+    /// A text that is never shown, if it is set.
+    pub fn secret(&self, key: &str) -> Option<Secret> {
+        match self.value(key) {
+            Some(Value::Secret(secret)) => Some(secret),
+            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Text(_)) | None => None,
+        }
+    }
+
+    /// The members of a family, as they were written first, with their names: `family("gates")`.
+    pub(super) fn family(&self, table: &str) -> Vec<(String, Value)> {
+        let known = keys().find(|key| key.name.split_once(".<").is_some_and(|(own, _)| own == table));
+        let members = known.into_iter().flat_map(|known| self.members(known));
+        members
+            .filter_map(|path| {
+                let (value, _) = self.values.get(path)?.first()?;
+                Some((path.get(1)?.clone(), value.clone()))
+            })
+            .collect()
+    }
+
+    fn value(&self, key: &str) -> Option<Value> {
+        self.get(key).ok().flatten()
+    }
+
+    fn members<'a>(&'a self, known: &'a Key) -> impl Iterator<Item = &'a Vec<String>> {
+        self.order
+            .iter()
+            .filter(|path| known.covers(path.iter().map(String::as_str)))
+    }
+
+    fn shown(&self, known: &Key, key: String, path: &[String]) -> Shown {
+        let set = self.values.get(path).map_or(&[][..], Vec::as_slice);
+        let default = known.default.and_then(|text| known.kind.parse(text).ok());
+        let (first, hidden) = match set.split_first() {
+            Some((first, hidden)) => (Some(first.clone()), hidden.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let origin = first
+            .as_ref()
+            .map_or(Origin::Default, |(_, origin)| origin.clone());
+        Shown {
+            key,
+            value: first.map(|(value, _)| value).or(default),
+            origin,
+            hidden,
+            doc: known.doc,
+            kind: known.kind.to_string(),
+            row: known.row,
+            note: known.note(),
+        }
+    }
+
+    fn file(&mut self, path: &Path, found: &mut Vec<Found>) {
+        let (read, _) = dialect(path);
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) => return self.report(Severity::Error, (path, 0), error.to_string()),
+        };
+        match read(path, &text) {
+            Ok(values) => found.extend(values),
+            Err((line, why)) => {
+                self.report(
+                    Severity::Error,
+                    (path, line),
+                    format!("nothing in this file is used: {why}"),
+                );
+            }
+        }
+    }
+
+    fn environment(&mut self, given: &Given, found: &mut Vec<Found>) {
+        for (name, value) in &given.environment {
+            let Some(rest) = name.strip_prefix(ENVIRONMENT) else {
+                continue;
+            };
+            match path_of(rest) {
+                Some(path) => found.push(Found {
+                    path,
+                    text: Written::Plain(value.clone()),
+                    origin: Origin::Environment(name.clone()),
+                }),
+                // Other programs and our own parts use such names too; only what looks like a slip is worth a word.
+                None => {
+                    if let Some(meant) = near_miss(rest) {
+                        let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");
+                        self.report(Severity::Warning, (Path::new(name), 0), text);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, found: Found) {
+        let found = found.plain();
+        let place = place(&found.origin);
+        let key = found.key();
+        let Some(known) = key_of(&found.parts()) else {
+            return self.report(
+                Severity::Warning,
+                (&place.0, place.1),
+                unknown(&found.parts(), &key),
+            );
+        };
+        let value = match &found.text {
+            Written::Plain(text) => known.kind.parse(text),
+            Written::List(_) if known.kind.is_private() => Err(format!("must be {}, not a list", known.kind)),
+            Written::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
+        };
+        match value {
+            Ok(value) => {
+                if !self.order.contains(&found.path) {
+                    self.order.push(found.path.clone());
+                }
+                self.values
+                    .entry(found.path)
+                    .or_default()
+                    .push((value, found.origin));
+            }
+            Err(why) => {
+                let text = format!("{key} {why}; this value is passed over");
+                self.report(Severity::Warning, (&place.0, place.1), text);
+            }
+        }
+    }
+
+    fn report(&mut self, severity: Severity, (file, line): (&Path, usize), text: String) {
+        self.diagnostics.push(Diagnostic {
+            severity,
+            file: file.to_owned(),
+            line,
+            text,
+        });
+    }
+}
+
+fn flags(given: &Given) -> Vec<Found> {
+    let one = |(key, value): &(String, String)| Found {
+        path: key.split('.').map(str::to_owned).collect(),
+        text: Written::Plain(value.clone()),
+        origin: Origin::Flag,
+    };
+    given.flags.iter().map(one).collect()
+}
+
+fn owned(path: &[&str]) -> Vec<String> {
+    path.iter().map(|part| (*part).to_owned()).collect()
+}
+
+fn place(origin: &Origin) -> (PathBuf, usize) {
+    match origin {
+        Origin::File { path, line } => (path.clone(), *line),
+        Origin::Environment(name) => (PathBuf::from(name), 0),
+        Origin::Flag => (PathBuf::from("command line"), 0),
+        Origin::Default => (PathBuf::from("default"), 0),
+    }
+}
+
+fn unknown(path: &[&str], key: &str) -> String {
+    if keys().any(|known| known.name.starts_with(&format!("{key}."))) {
+        return format!(
+            "`{key}` is a table: its settings are written as `{key}.NAME`; this value is kept and passed over"
+        );
+    }
+    match nearest(path) {
+        Some(nearest) => {
+            format!("there is no setting `{key}`; did you mean `{nearest}`? It is kept and passed over")
+        }
+        None => format!("there is no setting `{key}`; it is kept and passed over"),
+    }
+}
+
+/// `ROLES_SECURITY_REVIEWER_AGENT` as a path: dots are written `_`, and names of families have dashes for the rest.
+fn path_of(rest: &str) -> Option<Vec<String>> {
+    keys().find_map(|key| {
+        let upper = key.name.replace('.', "_").to_ascii_uppercase();
+        if !key.is_family() {
+            return (upper == rest).then(|| key.name.split('.').map(str::to_owned).collect());
+        }
+        let (before, rest_of_key) = upper.split_once('<')?;
+        let (_, after) = rest_of_key.split_once('>')?;
+        let name = rest.strip_prefix(before)?.strip_suffix(after)?;
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        let fill = |part: &str| {
+            if part.starts_with('<') {
+                name.clone()
+            } else {
+                part.to_owned()
+            }
+        };
+        (!name.is_empty()).then(|| key.name.split('.').map(fill).collect())
+    })
+}
+
+fn near_miss(rest: &str) -> Option<String> {
+    let names = keys().filter(|key| !key.is_family());
+    let mut names = names.map(|key| key.name.replace('.', "_").to_ascii_uppercase());
+    names.find(|name| name.len() > 4 && distance(name, rest) <= 2)
+}

@@ -1,0 +1,347 @@
+//! The table of all keys. A new setting is one row here; documentation, listing, checking and writing follow from it.
+
+mod earlier;
+mod notify;
+
+use crate::config::value::Kind;
+use earlier::EARLIER;
+use notify::NOTIFY;
+
+/// One key, or a family of keys with a name in it (`gates.<name>`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Its name; a part in angle brackets stands for any name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// Its value when nobody sets it; `None`: not set.
+    pub default: Option<&'static str>,
+    /// What it is for, as one sentence.
+    pub doc: &'static str,
+    /// Where it comes from: rows of the seeds.
+    pub row: &'static str,
+    /// Whether it does anything.
+    pub status: Status,
+}
+
+/// Whether a key does anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It does what its doc says.
+    Used,
+    /// Its time is over; the text says what took its place.
+    Obsolete(&'static str),
+    /// As written for an earlier program, it still does what its doc says; listed where it is set.
+    Earlier,
+    /// Known and kept, without effect in this version.
+    Kept,
+}
+
+impl Key {
+    /// Whether `path` is this key, or one of the family.
+    pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
+        let fits = |(own, other): (&str, &str)| own == other || (own.starts_with('<') && !other.is_empty());
+        let mut path = path.into_iter();
+        let all = self
+            .name
+            .split('.')
+            .all(|own| path.next().is_some_and(|other| fits((own, other))));
+        all && path.next().is_none()
+    }
+
+    /// Why it has no effect, when it has none.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.status {
+            Status::Used | Status::Earlier => None,
+            Status::Obsolete(why) => Some(why),
+            Status::Kept => Some("without effect in this version"),
+        }
+    }
+
+    /// Whether it stands for many keys.
+    pub fn is_family(&self) -> bool {
+        self.name.contains('<')
+    }
+}
+
+/// The key that `path` is, if there is one.
+pub(super) fn key_of(path: &[&str]) -> Option<&'static Key> {
+    keys().find(|key| key.covers(path.iter().copied()))
+}
+
+/// All keys, in the order of the documentation.
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().chain(NOTIFY).chain(EARLIER)
+}
+
+const fn used(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    doc: &'static str,
+    row: &'static str,
+) -> Key {
+    Key {
+        name,
+        kind,
+        default,
+        doc,
+        row,
+        status: Status::Used,
+    }
+}
+
+const FEW: Kind = Kind::Count { least: 1, most: 999 };
+const SPAN: Kind = Kind::Seconds { least: 0 };
+
+const KEYS: &[Key] = &[
+    used(
+        "max_total_agents",
+        FEW,
+        Some("8"),
+        "Most agents at work at a time.",
+        "K48, K78",
+    ),
+    used(
+        "max_role_agents.<role>",
+        FEW,
+        None,
+        "Most agents of this role at work at a time.",
+        "K48",
+    ),
+    used(
+        "agent_timeout",
+        Kind::Seconds { least: 1 },
+        Some("3600"),
+        "Longest run of one attempt, in seconds or as `90m`, `2h`.",
+        "K32, K78",
+    ),
+    used(
+        "base_branch",
+        Kind::Text,
+        None,
+        "Branch that tasks start from and are merged into, unless their batch names one.",
+        "K61, K62, K78",
+    ),
+    used(
+        "paused",
+        Kind::Switch,
+        Some("false"),
+        "Begin with the board paused, unless agents are at work already.",
+        "K73, K78",
+    ),
+    Key {
+        name: "use_tmux_windows",
+        kind: Kind::Switch,
+        default: Some("false"),
+        doc: "Had agents opened as windows of tmux.",
+        row: "K78, K85",
+        status: Status::Obsolete("every agent has a real terminal in a pane of its own here, tmux or not"),
+    },
+    used(
+        "prefix",
+        Kind::Name,
+        Some("dbs"),
+        "Begin of the names of new tasks: `dbs-3f2a`.",
+        "3.2",
+    ),
+    used(
+        "merge",
+        Kind::Choice(&["engine", "agent"]),
+        Some("engine"),
+        "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.",
+        "design 5.8",
+    ),
+    used(
+        "gates.<name>",
+        Kind::Text,
+        None,
+        "A command that must succeed before work is accepted; run through the shell, in the order written.",
+        "design 5.5",
+    ),
+    used(
+        "roles.<role>.agent",
+        Kind::Text,
+        None,
+        "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.",
+        "design 6",
+    ),
+    used(
+        "roles.<role>.command",
+        Kind::Text,
+        None,
+        "Command line of a custom agent for this role.",
+        "design 6",
+    ),
+    used(
+        "limits.starts_per_turn",
+        FEW,
+        Some("2"),
+        "Most attempts started in one turn.",
+        "K48",
+    ),
+    used(
+        "limits.linger",
+        SPAN,
+        Some("5"),
+        "How long an agent may stay after its last word before it is stopped.",
+        "K33",
+    ),
+    used(
+        "limits.infra_backoff",
+        SPAN,
+        Some("5"),
+        "First wait after a failure that is not the agent's; doubles up to five minutes.",
+        "3.7",
+    ),
+    used(
+        "limits.crash_backoff",
+        SPAN,
+        Some("10"),
+        "First wait after a crash; doubles up to five minutes.",
+        "3.7",
+    ),
+    used(
+        "limits.cooldown",
+        SPAN,
+        None,
+        "Wait after a rejection, instead of what the workflow says.",
+        "K23",
+    ),
+    used(
+        "limits.gate_timeout",
+        Kind::Seconds { least: 1 },
+        Some("300"),
+        "Longest run of one gate.",
+        "P29",
+    ),
+    used(
+        "terminal.engine",
+        Kind::Choice(&["rio", "vt100"]),
+        Some("rio"),
+        "Which emulation draws the agents' terminals.",
+        "design 4",
+    ),
+    used(
+        "commit.author",
+        Kind::Text,
+        None,
+        "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.",
+        "A17",
+    ),
+    used(
+        "terminal.log_limit_mib",
+        Kind::Count {
+            least: 1,
+            most: 1_048_576,
+        },
+        Some("64"),
+        "Largest raw log of one attempt's terminal, in MiB.",
+        "B3 15",
+    ),
+    used(
+        "session.name",
+        Kind::Text,
+        None,
+        "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.",
+        "A6",
+    ),
+    used(
+        "theme",
+        Kind::Text,
+        Some("auto"),
+        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.",
+        "P50",
+    ),
+    used(
+        "motion",
+        Kind::Choice(&["full", "reduced"]),
+        Some("full"),
+        "Whether what needs you blinks; with `reduced` nothing moves by itself.",
+        "A13",
+    ),
+    used(
+        "glyphs",
+        Kind::Choice(&["auto", "unicode", "ascii"]),
+        Some("auto"),
+        "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.",
+        "P50",
+    ),
+    used(
+        "paste_preview",
+        Kind::Choice(&["auto", "never"]),
+        Some("auto"),
+        "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.",
+        "A5",
+    ),
+    used(
+        "mouse",
+        Kind::Choice(&["on", "scroll", "off"]),
+        Some("on"),
+        "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.",
+        "A5",
+    ),
+    used(
+        "keys.prefix",
+        Kind::Key,
+        Some("ctrl-b"),
+        "The one key that is not passed on to an agent that is typed to.",
+        "design 7",
+    ),
+    used(
+        "keys.preset",
+        Kind::Choice(&["default", "tmux", "vim", "emacs"]),
+        Some("default"),
+        "The keys to begin with.",
+        "A6",
+    ),
+    used(
+        "keys.nav.<action>",
+        Kind::Text,
+        None,
+        "Keys of an action in our own views, separated by spaces; `dbs keys` lists the actions.",
+        "A6",
+    ),
+    used(
+        "keys.found.<action>",
+        Kind::Text,
+        None,
+        "The same in a list that is filtered.",
+        "A6",
+    ),
+    used(
+        "keys.copy.<action>",
+        Kind::Text,
+        None,
+        "The same while a terminal is held still.",
+        "A6",
+    ),
+    used(
+        "keys.prefixed.<action>",
+        Kind::Text,
+        None,
+        "The same after the prefix.",
+        "A6",
+    ),
+    used(
+        "rehearsal.scenario",
+        Kind::Text,
+        None,
+        "Scenario file that rehearsal agents play; not set: the one of the demo.",
+        "design 6",
+    ),
+    used(
+        "rehearsal.speed",
+        Kind::Decimal,
+        Some("1"),
+        "How many times faster than life rehearsal agents play.",
+        "design 6",
+    ),
+    used(
+        "rehearsal.answer_after",
+        Kind::Decimal,
+        None,
+        "Seconds after which questions of rehearsal agents answer themselves.",
+        "design 6",
+    ),
+];

@@ -1,0 +1,65 @@
+//! Theme files of a person's own, and other TOML files in folders of settings.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::place::Place;
+use crate::ui::OwnTheme;
+
+/// Largest file that is read, in bytes.
+const MOST: u64 = 1024 * 1024;
+
+/// Theme files of the project, then the person's own; and what could not be read. Blocks for a few small reads.
+pub fn own_themes(place: &Place) -> (Vec<OwnTheme>, Vec<String>) {
+    let mine = place.sources.places.user.first().and_then(|file| file.parent());
+    let folders = [Some(place.debussy.as_path()), mine];
+    let (mut own, mut problems) = (Vec::new(), Vec::new());
+    for folder in folders.into_iter().flatten() {
+        match toml_files(&folder.join("themes")) {
+            Ok(files) => own.extend(files.into_iter().map(|(file, text)| named(&file, text))),
+            Err((file, why)) => problems.push(format!("could not use {}: {why}", file.display())),
+        }
+    }
+    (own, problems)
+}
+
+fn named(file: &Path, text: String) -> OwnTheme {
+    let name = file.file_stem().unwrap_or_default();
+    OwnTheme {
+        name: name.to_string_lossy().into_owned(),
+        file: file.display().to_string(),
+        text,
+    }
+}
+
+/// Texts of files, with their paths.
+pub type Texts = Vec<(PathBuf, String)>;
+
+/// The TOML files of a folder, in order of their names; none where there is no folder.
+///
+/// # Errors
+/// The first file or folder that cannot be read, and why.
+pub fn toml_files(folder: &Path) -> Result<Texts, (PathBuf, String)> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
+    files.sort();
+    let read_one = |file: PathBuf| match read_small(&file) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err((file, error.to_string())),
+    };
+    files.into_iter().map(read_one).collect()
+}
+
+/// The text of a file that is not too large.
+///
+/// # Errors
+/// When it is, or cannot be read.
+pub fn read_small(file: &Path) -> std::io::Result<String> {
+    if std::fs::metadata(file)?.len() > MOST {
+        return Err(std::io::Error::other("it is too large"));
+    }
+    std::fs::read_to_string(file)
+}

@@ -1,0 +1,124 @@
+//! Reads and edits TOML files; comments, order and unknown keys stay.
+
+use std::path::Path;
+
+use toml_edit::{Document, DocumentMut, Item, TableLike};
+
+use crate::config::found::{Found, Written};
+use crate::config::origin::Origin;
+use crate::config::value::Value;
+use crate::formats::diagnostic::line_of;
+
+/// Everything the file says; the error is a line and a text.
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String)> {
+    let document = Document::parse(text).map_err(|error| {
+        let line = error.span().map_or(0, |span| line_of(text, span.start));
+        (line, error.message().trim().to_owned())
+    })?;
+    let mut found = Vec::new();
+    walk(document.as_table(), &mut Vec::new(), &mut |path_of, item| {
+        let line = item.span().map_or(0, |span| line_of(text, span.start));
+        found.push(Found {
+            path: path_of.to_vec(),
+            text: written(item),
+            origin: Origin::File {
+                path: path.to_owned(),
+                line,
+            },
+        });
+    });
+    Ok(found)
+}
+
+/// The file's text with `path` set to `value`, or without it.
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let line = error.span().map_or(0, |span| line_of(text, span.start));
+        format!("line {line}: {}", error.message().trim())
+    })?;
+    match value {
+        Some(value) => put(document.as_table_mut(), path, value)?,
+        None => remove(document.as_table_mut(), path),
+    }
+    Ok(document.to_string())
+}
+
+fn walk(table: &dyn TableLike, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], &Item)) {
+    for (key, item) in table.iter() {
+        path.push(key.to_owned());
+        match item.as_table_like() {
+            Some(inner) => walk(inner, path, visit),
+            None if item.is_none() => {}
+            None => visit(path, item),
+        }
+        path.pop();
+    }
+}
+
+fn written(item: &Item) -> Written {
+    match item.as_value() {
+        Some(toml_edit::Value::String(text)) => Written::Plain(text.value().clone()),
+        Some(toml_edit::Value::Integer(number)) => Written::Plain(number.value().to_string()),
+        Some(toml_edit::Value::Float(number)) => Written::Plain(number.value().to_string()),
+        Some(toml_edit::Value::Boolean(yes)) => Written::Plain(yes.value().to_string()),
+        Some(toml_edit::Value::Datetime(time)) => Written::Plain(time.value().to_string()),
+        Some(toml_edit::Value::Array(_) | toml_edit::Value::InlineTable(_)) | None => {
+            Written::List(item.to_string().trim().to_owned())
+        }
+    }
+}
+
+fn put(table: &mut dyn TableLike, path: &[&str], value: &Value) -> Result<(), String> {
+    let Some((last, tables)) = path.split_last() else {
+        return Err("the key is empty".to_owned());
+    };
+    let mut table = table;
+    for name in tables {
+        let new = || {
+            let mut made = toml_edit::Table::new();
+            made.set_implicit(true);
+            Item::Table(made)
+        };
+        let item = table.entry(name).or_insert_with(new);
+        table = item
+            .as_table_like_mut()
+            .ok_or_else(|| format!("`{name}` is a single value there, not a table"))?;
+    }
+    match table.get_mut(last) {
+        Some(Item::Value(old)) => {
+            // What stands around the old value, a comment for one, stays.
+            let decor = old.decor().clone();
+            *old = toml_value(value);
+            *old.decor_mut() = decor;
+        }
+        Some(item) if item.is_table_like() || item.is_array_of_tables() => {
+            return Err(format!("`{last}` is a table there, not a single value"));
+        }
+        Some(_) | None => {
+            table.insert(last, Item::Value(toml_value(value)));
+        }
+    }
+    Ok(())
+}
+
+fn remove(table: &mut dyn TableLike, path: &[&str]) {
+    match path {
+        [] => {}
+        [last] => drop(table.remove(last)),
+        [name, rest @ ..] => {
+            if let Some(inner) = table.get_mut(name).and_then(Item::as_table_like_mut) {
+                remove(inner, rest);
+            }
+        }
+    }
+}
+
+fn toml_value(value: &Value) -> toml_edit::Value {
+    match value {
+        Value::Count(number) => (*number).into(),
+        Value::Decimal(number) => (*number).into(),
+        Value::Switch(yes) => (*yes).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::Secret(secret) => secret.reveal().into(),
+    }
+}

@@ -1,0 +1,89 @@
+//! How many tasks are in each state and stage, and what lies in the state folder (K75). For reports of defects.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::out;
+use crate::domain::Task;
+use crate::protocol::snapshot::Snapshot;
+use crate::protocol::telling::question::{Form, json};
+
+/// So many tasks of a group are named.
+const NAMED: usize = 3;
+
+/// The state folder, as who asks sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateFolder {
+    /// Where it is.
+    pub path: String,
+    /// What lies in it, by name.
+    pub entries: Vec<StateEntry>,
+}
+
+/// One entry of the state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateEntry {
+    /// Its name.
+    pub name: String,
+    /// Bytes of a file; none of a folder.
+    pub bytes: Option<u64>,
+    /// Entries of a folder; none of a file.
+    pub entries: Option<usize>,
+}
+
+/// Tasks that have something in common.
+#[derive(Debug, Default, Serialize)]
+struct Group {
+    count: usize,
+    first: Vec<String>,
+}
+
+/// The groups and the folder.
+pub(super) fn tell(board: &Snapshot, folder: &StateFolder, form: Form) -> Result<String, String> {
+    let states = groups(board, |task| task.state.word().to_owned());
+    let places = groups(board, |task| task.stage.to_string());
+    if form == Form::Json {
+        return json(&serde_json::json!({
+            "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
+        }));
+    }
+    let groups = states.iter().map(|(name, group)| line("state", name, group));
+    let mut lines: Vec<String> = groups.collect();
+    lines.extend(places.iter().map(|(name, group)| line("stage", name, group)));
+    lines.push(folder.path.clone());
+    lines.extend(folder.entries.iter().map(|entry| {
+        let size = match (entry.bytes, entry.entries) {
+            (Some(bytes), _) => format!("{bytes} bytes"),
+            (None, Some(count)) => format!("{count} entries"),
+            (None, None) => String::new(),
+        };
+        format!("  {:<24} {size}", entry.name)
+    }));
+    Ok(out::text(lines))
+}
+
+fn groups(board: &Snapshot, key: impl Fn(&Task) -> String) -> BTreeMap<String, Group> {
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for task in board.tasks.values() {
+        let group = groups.entry(key(task)).or_default();
+        group.count += 1;
+        if group.first.len() < NAMED {
+            group.first.push(task.id.to_string());
+        }
+    }
+    groups
+}
+
+fn line(what: &str, name: &str, group: &Group) -> String {
+    let more = if group.count > group.first.len() {
+        ", …"
+    } else {
+        ""
+    };
+    format!(
+        "{what} {name:<16} {:>5}  {}{more}",
+        group.count,
+        group.first.join(", ")
+    )
+}

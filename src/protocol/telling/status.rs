@@ -1,0 +1,103 @@
+//! How things stand: base branch, agents, counts, branches of tasks (K65).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::adapters::out;
+use crate::domain::attempt::Doing;
+use crate::domain::{Attempt, Pause, Worker};
+use crate::protocol::snapshot::Snapshot;
+use crate::protocol::telling::question::{Branches, Form, json};
+
+/// All of it.
+pub(super) fn tell(board: &Snapshot, branches: &Branches, form: Form) -> Result<String, String> {
+    match form {
+        Form::Lines => Ok(out::text(lines(board, branches))),
+        Form::Json => json(&serde_json::json!({
+            "live": board.live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
+            "batches": board.batches, "agents": agents(board).collect::<Vec<_>>(), "counts": counts(board),
+            "branches": branches.as_deref().unwrap_or_default(),
+        })),
+    }
+}
+
+/// The same for people.
+pub(super) fn lines(board: &Snapshot, branches: &Branches) -> Vec<String> {
+    let mut lines = vec![match (board.live, &board.pause) {
+        (false, _) => "no server runs; `dbs` starts one".to_owned(),
+        (true, Some(Pause::Operator { by, .. })) => format!("paused by {by}; `dbs resume` goes on"),
+        (true, Some(Pause::Quota { why, .. })) => format!("paused by a usage limit: {why}"),
+        (true, None) => "running".to_owned(),
+    }];
+    lines.push(format!(
+        "base branch: {}",
+        board
+            .base
+            .as_deref()
+            .unwrap_or("not set; dbs config base_branch NAME")
+    ));
+    for batch in board.batches.values() {
+        lines.push(format!("batch {}: {}", batch.id, batch.run));
+    }
+    let agents: Vec<_> = agents(board).collect();
+    lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
+    for attempt in agents {
+        let for_how_long = board.at.since(attempt.created_at);
+        lines.push(format!(
+            "  {:<24} {:<14} {:<8} {} (attempt {})",
+            attempt.worker.name(),
+            attempt.task,
+            for_how_long.to_string(),
+            doing(&attempt.activity.doing),
+            attempt.id
+        ));
+    }
+    let counts: Vec<String> = counts(board)
+        .into_iter()
+        .map(|(state, n)| format!("{n} {state}"))
+        .collect();
+    lines.push(format!(
+        "tasks: {}",
+        if counts.is_empty() {
+            "none".to_owned()
+        } else {
+            counts.join(", ")
+        }
+    ));
+    lines.push(match branches {
+        Ok(names) if names.is_empty() => "branches: none".to_owned(),
+        Ok(names) => format!("branches: {}", names.join(", ")),
+        Err(why) => format!("branches: could not {why}"),
+    });
+    lines
+}
+
+fn agents(board: &Snapshot) -> impl Iterator<Item = &Attempt> {
+    let agent = |worker: &Worker| matches!(worker, Worker::Agent { .. });
+    board
+        .attempts
+        .values()
+        .map(Arc::as_ref)
+        .filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
+}
+
+fn counts(board: &Snapshot) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for task in board.tasks.values() {
+        *counts.entry(task.state.word()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// What an agent does, for people.
+pub(super) fn doing(doing: &Doing) -> String {
+    match doing {
+        Doing::Starting => "starting".to_owned(),
+        Doing::Working => "working".to_owned(),
+        Doing::Permission(what) => format!("needs a permission: {what}"),
+        Doing::Question(what) => format!("asks: {what}"),
+        Doing::Idle => "idle".to_owned(),
+        Doing::Exited => "ended".to_owned(),
+        Doing::Lost => "lost".to_owned(),
+    }
+}

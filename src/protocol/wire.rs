@@ -1,0 +1,379 @@
+//! What server, clients and agents say to each other over the socket. Every conversation begins with a [`Hello`]; a version
+//! that does not match is answered with both versions and the way out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use crossterm::event::Event as InputEvent;
+use serde::{Deserialize, Serialize};
+
+use crate::config::taste::Manner;
+use crate::domain::attempt::Attempt;
+use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
+use crate::protocol::snapshot::{Needs, TaskSheet};
+use crate::protocol::telling::{Asked, Form};
+use crate::term::Rgb;
+use crate::ui::{Consent, Looks, Progress};
+
+/// Version of this protocol. Server and clients of the same project must agree.
+pub const PROTOCOL: u32 = 6;
+
+/// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
+pub const FROM_NOW: u64 = u64::MAX - 1;
+
+/// The first frame of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Protocol of the one who speaks.
+    pub protocol: u32,
+    /// Version of its program, for people.
+    pub program: String,
+}
+
+/// From a client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromClient {
+    /// Who I am.
+    Hello(Hello),
+    /// Draw for me.
+    Attach(Attach),
+    /// Somebody pressed, pasted, clicked or resized.
+    Input(InputEvent),
+    /// The editor was closed; what it wrote, or nothing when it failed.
+    Edited(Option<String>),
+    /// Something could not be done here; why, for people.
+    Failed(String),
+    /// A colour of my terminal.
+    Colour(Colour),
+    /// That picture is on the screen.
+    Ack(u64),
+    /// Do this and answer.
+    Call(Box<Call>),
+}
+
+/// A colour that a terminal told of itself: red, green, blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// That of its text.
+    Foreground(Rgb),
+    /// That behind it.
+    Background(Rgb),
+}
+
+/// What a terminal is like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attach {
+    /// Columns.
+    pub cols: u16,
+    /// Rows.
+    pub rows: u16,
+    /// How it can be drawn on.
+    pub looks: Looks,
+    /// Whether it is at the other end of a connection.
+    #[serde(default)]
+    pub remote: bool,
+    /// The program it is in, if that has keys of its own: tmux, screen, zellij.
+    #[serde(default)]
+    pub outer: Option<String>,
+    /// The theme asked for at the start (`--theme`).
+    #[serde(default)]
+    pub theme: Option<String>,
+}
+
+/// Something asked of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Call {
+    /// A request to the board.
+    Ask {
+        /// Who asks.
+        by: String,
+        /// What.
+        command: Command,
+    },
+    /// A signal of an attempt, proved by its token.
+    Signal(SignalSent),
+    /// A yes or no to what an agent wants to be allowed; nothing is typed when it asks something else by now.
+    Consent {
+        /// The attempt.
+        attempt: AttemptId,
+        /// What it asked when the person read it.
+        what: String,
+        /// What the person says.
+        says: Consent,
+    },
+    /// What a command prints about the board.
+    Tell(Asked),
+    /// The figures about the work that was done, as a command prints them.
+    Figures(Form),
+    /// What of the board waits for a person.
+    Needs,
+    /// A task, and who is at work on it.
+    Task(TaskId),
+    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
+    Attempt(String),
+    /// The ids that tasks have.
+    Ids,
+    /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
+    /// last line there is comes, too: who gets it knows that nothing is missed any more.
+    Follow(u64),
+    /// Say that there is a board, and again whenever it has changed, a few times a second at most, until the conversation ends.
+    Watch,
+    /// Read settings and workflows again.
+    Reload,
+    /// End the server; agents go on unless told otherwise.
+    Stop(StopAgents),
+    /// Who are you?
+    Who,
+}
+
+/// Whether agents are stopped with the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopAgents {
+    /// They are.
+    Yes,
+    /// They go on and are adopted by the next server.
+    No,
+}
+
+/// A signal on its way: by socket, or as a file in the inbox folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalSent {
+    /// The attempt it speaks for.
+    pub attempt: AttemptId,
+    /// Proof of that.
+    pub token: String,
+    /// What it says.
+    pub kind: SignalKind,
+    /// Reason, finding, step or question.
+    pub text: String,
+    /// What it hands over besides: JSON as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// The same signal twice counts once.
+    pub key: String,
+}
+
+/// From the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromServer {
+    /// Who I am.
+    Hello(Hello),
+    /// The conversation ends, and why; people read it.
+    Bye(String),
+    /// Answer to a call.
+    Answer(Answer),
+    /// A line of the watcher log.
+    Line(LogLine),
+    /// Open this text in the person's editor and say what becomes of it.
+    Edit(String),
+    /// Put this on the person's clipboard.
+    Clipboard(String),
+    /// Open this link of the web.
+    Open(String),
+    /// Go on in the project with that root.
+    Go(String),
+    /// Go on in the demo, and come back.
+    Demo,
+    /// Whether the terminal tells what its mouse does.
+    Mouse(bool),
+    /// Name the terminal's window so.
+    Title(String),
+    /// Call the person.
+    Notify(Notify),
+    /// Show how far the work is.
+    Progress(Progress),
+}
+
+/// How a person who may look elsewhere is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notify {
+    /// Who calls.
+    pub heading: String,
+    /// With which words.
+    pub text: String,
+    /// How.
+    pub manner: Manner,
+}
+
+/// Answer to a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// To a request or signal.
+    Asked(Result<Accepted, Refusal>),
+    /// What waits for a person.
+    Needs(Box<Needs>),
+    /// The board is another one than before.
+    Changed,
+    /// That was all of the text.
+    Told,
+    /// The task, if there is one.
+    Task(Option<Box<TaskSheet>>),
+    /// The attempt, if there is one.
+    Attempt(Option<Box<Attempt>>),
+    /// Those there are.
+    Ids(BTreeSet<TaskId>),
+    /// It is done, or is being done.
+    Done(String),
+    /// It cannot be done, and why.
+    Failed(String),
+    /// Who I am.
+    Who(Who),
+}
+
+/// A server about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    /// Name of the session: the project's folder.
+    pub name: String,
+    /// Root of the project.
+    pub root: String,
+    /// Process id.
+    pub pid: u32,
+    /// Version of its program.
+    pub program: String,
+    /// When it started.
+    pub since: Timestamp,
+    /// Clients attached.
+    pub clients: usize,
+    /// Agents at work.
+    pub agents: usize,
+    /// Tasks by the word of their state.
+    #[serde(default)]
+    pub counts: BTreeMap<String, usize>,
+    /// Things that wait for a person.
+    #[serde(default)]
+    pub needs: usize,
+}
+
+/// A line of the watcher log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Position.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub notice: Notice,
+}
+
+/// A frame as it travels: JSON, or raw bytes: a picture behind its number, a piece of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Packet<T> {
+    /// Something said.
+    Said(T),
+    /// A picture: its number and the bytes for the terminal.
+    Picture(u64, Bytes),
+    /// A piece of what a command prints, in order; [`Answer::Told`] follows the last.
+    Text(Bytes),
+}
+
+const JSON: u8 = b'J';
+const PICTURE: u8 = b'P';
+const TEXT: u8 = b'T';
+/// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
+const PIECE: usize = 256 * 1024;
+
+/// A frame that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// Neither JSON nor a picture nor a text.
+    #[error(
+        "read a frame of kind {0}: this program does not know it; use the same version of dbs on both ends"
+    )]
+    Kind(u8),
+    /// Too short.
+    #[error("read a frame: it is cut off")]
+    Short,
+    /// Not what was expected.
+    #[error("read a frame: {0}; use the same version of dbs on both ends")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Puts something said into a frame.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn said<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
+    let mut frame = BytesMut::new().writer();
+    frame.get_mut().put_u8(JSON);
+    serde_json::to_writer(&mut frame, what)?;
+    Ok(frame.into_inner().freeze())
+}
+
+/// Puts a picture into a frame.
+pub fn picture(number: u64, bytes: &[u8]) -> Bytes {
+    let mut frame = BytesMut::with_capacity(bytes.len() + 9);
+    frame.put_u8(PICTURE);
+    frame.put_u64(number);
+    frame.put_slice(bytes);
+    frame.freeze()
+}
+
+/// Puts a text into frames.
+pub fn text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
+    bytes.chunks(PIECE).map(|piece| {
+        let mut frame = BytesMut::with_capacity(piece.len() + 1);
+        frame.put_u8(TEXT);
+        frame.put_slice(piece);
+        frame.freeze()
+    })
+}
+
+/// Reads a frame.
+///
+/// # Errors
+/// When it is not one of ours.
+pub fn read<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireError> {
+    let mut frame = frame;
+    let Some((kind, rest)) = frame.split_first() else {
+        return Err(WireError::Short);
+    };
+    match *kind {
+        JSON => Ok(Packet::Said(serde_json::from_slice(rest)?)),
+        PICTURE => {
+            let number = rest.first_chunk::<8>().ok_or(WireError::Short)?;
+            let number = u64::from_be_bytes(*number);
+            Ok(Packet::Picture(number, frame.split_off(9)))
+        }
+        TEXT => Ok(Packet::Text(frame.split_off(1))),
+        kind => Err(WireError::Kind(kind)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_and_shown_arrives_as_it_was_sent() {
+        let call = FromClient::Call(Box::new(Call::Stop(StopAgents::No)));
+        assert_eq!(
+            read::<FromClient>(said(&call).unwrap()).unwrap(),
+            Packet::Said(call)
+        );
+        let shown = read::<FromServer>(picture(7, b"\x1b[2J")).unwrap();
+        assert_eq!(shown, Packet::Picture(7, Bytes::from_static(b"\x1b[2J")));
+        let long: Vec<u8> = (0..=u8::MAX).cycle().take(2 * PIECE + 3).collect();
+        let pieces: Vec<Bytes> = text(&long)
+            .map(|frame| match read::<FromServer>(frame).unwrap() {
+                Packet::Text(piece) => piece,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!((pieces.len(), pieces.concat()), (3, long));
+    }
+
+    #[test]
+    fn frames_of_another_kind_are_refused_with_a_way_out() {
+        let error = read::<FromClient>(Bytes::from_static(b"x")).unwrap_err();
+        assert!(error.to_string().contains("same version"));
+        assert!(read::<FromClient>(Bytes::new()).is_err());
+        assert!(read::<FromClient>(Bytes::from_static(b"P\0")).is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is told
+//! and left alone; the built-in tabs are shown then.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use atomic_write_file::AtomicWriteFile;
+
+use crate::config::place::Place;
+use crate::config::themes::{read_small, toml_files};
+use crate::domain::{Level, Span, Timestamp, counted};
+use crate::server::session::Session;
+use crate::server::shells::Shells;
+use crate::ui::{Saved, State};
+
+/// A server so young was started by the person who comes.
+const JUST_STARTED: Span = Span::seconds(10);
+
+fn file_of(place: &Place) -> PathBuf {
+    place.debussy.join("dbs").join("screen.json")
+}
+
+/// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.
+pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
+    let mut tell = |what: &Path, why: &str| {
+        let text = format!("could not use {}: {why}", what.display());
+        state.tell(now, Level::Warning, text);
+    };
+    let mut layouts = Vec::new();
+    match toml_files(&session.place.debussy.join("layouts")) {
+        Ok(files) => layouts = files,
+        Err((folder, why)) => tell(&folder, &why),
+    }
+    for (file, text) in layouts {
+        if let Err(problem) = state.add_layout(&text) {
+            let text = format!("could not use {}: could not {problem}", file.display());
+            state.tell(now, Level::Warning, text);
+        }
+    }
+    let banner = banner(session);
+    if now.since(session.facts().started) < JUST_STARTED {
+        state.greet(now, banner);
+    } else {
+        state.tell(now, Level::Info, banner.join("  "));
+    }
+    let Some(saved) = kept(&session.place) else { return };
+    let left = saved.left;
+    let running = Shells::running(session);
+    if state.restore(saved, &|number| running.contains(&number)) {
+        state.was_away_since(left, now);
+    }
+}
+
+/// Who greets, and what for (P19).
+fn banner(session: &Session) -> Vec<String> {
+    let model = session.pictures.borrow();
+    let base = model.base.as_deref().unwrap_or("no base branch yet");
+    let longest = session
+        .place
+        .config()
+        .text("agent_timeout")
+        .and_then(|text| text.parse().ok());
+    vec![
+        format!("dbs {}", env!("CARGO_PKG_VERSION")),
+        format!("{}  onto {base}", session.name()),
+        format!(
+            "{}, {} at most",
+            counted(model.tasks.len(), "task"),
+            counted(model.max_agents, "agent")
+        ),
+        longest.map_or_else(String::new, |seconds| {
+            format!("{} at most for each attempt", Span::seconds(seconds))
+        }),
+    ]
+}
+
+/// The arrangement as it was kept; nothing when there is none that can be read.
+fn kept(place: &Place) -> Option<Saved> {
+    let text = read_small(&file_of(place)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Keeps an arrangement. Blocks for one small write.
+pub(super) fn keep(place: &Place, saved: &Saved) {
+    let file = file_of(place);
+    let write = || -> std::io::Result<()> {
+        let text = serde_json::to_vec(saved)?;
+        let mut file = AtomicWriteFile::open(&file)?;
+        file.write_all(&text)?;
+        file.commit()
+    };
+    if let Err(error) = write() {
+        tracing::warn!("could not keep {}: {error}", file.display());
+    }
+}

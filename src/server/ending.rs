@@ -1,0 +1,57 @@
+//! The end of a server: the session first, then, if so wished, the agents.
+
+use std::sync::Arc;
+
+use super::listening::Server;
+use crate::domain::Span;
+use crate::ports::holders::{HeldState, HolderId, Holders};
+use crate::protocol::wire::StopAgents;
+
+/// How long a program has to end by itself after it was asked to.
+const GRACE: Span = Span(3_000);
+
+/// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
+/// agent and shell there is, also one that was just being started.
+///
+/// # Errors
+/// When the engine had stopped by itself, or it cannot be found out what runs; for people.
+pub async fn end(server: &Arc<Server>, agents: StopAgents) -> Result<(), String> {
+    server.shells.close().await;
+    let ended = server
+        .session
+        .end()
+        .await
+        .map_err(|error| format!("could not {error}"));
+    if agents == StopAgents::No {
+        return ended;
+    }
+    let holders = Arc::clone(&server.session.holders);
+    let stopping = tokio::task::spawn_blocking(move || {
+        let found = holders
+            .inventory()
+            .map_err(|error| format!("could not {error}"))?;
+        let running = found
+            .into_iter()
+            .filter(|held| matches!(held.state, HeldState::Running(_) | HeldState::Unknown(_)));
+        let ids: Vec<HolderId> = running.map(|held| held.id).collect();
+        stop_all(holders.as_ref(), &ids);
+        Ok(())
+    });
+    let stopped = stopping
+        .await
+        .unwrap_or_else(|error| Err(format!("could not stop the agents: {error}")));
+    ended.and(stopped)
+}
+
+/// Ends programs and all they started, side by side.
+fn stop_all(holders: &(dyn Holders + Sync), ids: &[HolderId]) {
+    std::thread::scope(|scope| {
+        for id in ids {
+            scope.spawn(move || {
+                if let Err(error) = holders.stop(id, GRACE) {
+                    tracing::warn!(%id, "could not {error}");
+                }
+            });
+        }
+    });
+}

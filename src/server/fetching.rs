@@ -1,0 +1,201 @@
+//! Fetches what views want and the board does not hold: differences from git, records of checks from their folders. Each on a
+//! blocking thread beside the drawing; what cannot be had becomes a sentence.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::PathBuf;
+
+use crate::adapters::gates::{GateRecord, records};
+use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
+use crate::engine::world::{World, branch_of};
+use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, SafeName};
+use crate::protocol::neighbours;
+use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
+use crate::ui::{Against, Paper, Sheet};
+
+use crate::server::recalling;
+use crate::server::session::Session;
+
+/// Attempts whose checks are looked for when no task is named.
+const MOST_ATTEMPTS: usize = 200;
+/// Most bytes of a check's output that are read, from its end.
+const MOST_OUTPUT: u64 = 512 * 1024;
+/// Most bytes of differences that are read.
+const MOST_DIFF: usize = 2 * 1024 * 1024;
+
+/// Fetches one paper. Blocks.
+pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
+    let model = session.pictures.borrow().clone();
+    let fetched = match paper {
+        Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
+        Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
+        Paper::Figures => session.tally.figures(session, &model).map(Sheet::Figures),
+        Paper::Machine => session.tally.gauge.measure(session).map(Sheet::Machine),
+        Paper::Moment(attempt, at) => {
+            let folder = session.place.attempts.join(attempt.to_string());
+            recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
+        }
+        Paper::Sessions => Ok(Sheet::Sessions(neighbours::rows(&session.place).into())),
+        // Searched step by step, never fetched as a whole.
+        Paper::Past(_) => Err("search in one go".to_owned()),
+        Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
+        Paper::Output(attempt, nth) => output(session, *attempt, *nth),
+    };
+    fetched.unwrap_or_else(Sheet::Failed)
+}
+
+fn diff(world: &World, model: &ReadModel, task: &TaskId, against: Against) -> Result<Sheet, String> {
+    let gone = || format!("find {task}: it does not exist (any more)");
+    let known = model.tasks.get(task).ok_or_else(gone)?;
+    let range = match against {
+        Against::Base => since_base(model, known)?,
+        Against::Review => since_review(model, known)?,
+    };
+    let said = |error: GitError| error.to_string();
+    let text = world.git.diff_text(&range, MOST_DIFF).map_err(said)?;
+    Ok(Sheet::Diff(Diff::parse(&text.text, text.truncated).into()))
+}
+
+/// Checks of a task's attempts, or of the latest attempts of all.
+fn checks(session: &Session, model: &ReadModel, task: Option<&TaskId>) -> Vec<Check> {
+    let attempts = model.attempts.values().rev();
+    let wanted = attempts.filter(|attempt| task.is_none_or(|task| attempt.task == *task));
+    let mut checks: Vec<Check> = wanted
+        .take(MOST_ATTEMPTS)
+        .flat_map(|attempt| {
+            let found = records(&gates_of(session, attempt.id));
+            found
+                .into_iter()
+                .map(|(nth, record, _)| check(attempt, nth, record))
+        })
+        .collect();
+    worst_first(&mut checks);
+    checks
+}
+
+fn gates_of(session: &Session, attempt: AttemptId) -> PathBuf {
+    session.place.attempts.join(attempt.to_string()).join("gates")
+}
+
+fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> Check {
+    let took = record.end.as_ref().map(|end| end.took);
+    let is_cut = record.end.as_ref().is_some_and(|end| end.is_cut);
+    let result = match record.end.map(|end| end.outcome) {
+        Some(Tri::Yes) => CheckResult::Passed,
+        Some(Tri::No(why)) => CheckResult::Failed(why),
+        Some(Tri::Unknown(why)) => CheckResult::Unknown(why),
+        None if attempt.state.is_open() => CheckResult::Running,
+        None => CheckResult::Unknown("the server ended before it did".to_owned()),
+    };
+    Check {
+        attempt: attempt.id,
+        nth,
+        task: attempt.task.clone(),
+        stage: attempt.stage.clone(),
+        name: record.name,
+        command: record.command,
+        commit: record.commit,
+        began: record.began,
+        result,
+        took,
+        is_cut,
+    }
+}
+
+/// The end of a check's output, as lines.
+fn output(session: &Session, attempt: AttemptId, nth: u16) -> Result<Sheet, String> {
+    let file = gates_of(session, attempt).join(format!("{nth:02}.log"));
+    let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
+    let mut opened = std::fs::File::open(&file).map_err(failed)?;
+    let length = opened.metadata().map_err(failed)?.len();
+    let skipped = length.saturating_sub(MOST_OUTPUT);
+    opened.seek(SeekFrom::Start(skipped)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    opened.take(MOST_OUTPUT).read_to_end(&mut bytes).map_err(failed)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let plain = without_styles(&text);
+    // The first line is cut off when something was left out.
+    let lines = plain.lines().skip(usize::from(skipped > 0));
+    Ok(Sheet::Text(lines.map(str::to_owned).collect::<Vec<_>>().into()))
+}
+
+/// All of a task's work: what a merge brought, what lies in its worktree, or what its branch holds.
+fn since_base(model: &ReadModel, task: &Task) -> Result<Range, String> {
+    if let Some(merged) = &task.merged {
+        return Ok(Range::Made {
+            commit: commit(merged)?,
+        });
+    }
+    let base = model
+        .base_of(&task.id)
+        .ok_or_else(|| format!("compare {}: no base branch is set", task.id))?;
+    let base = Revision::Origin(BranchName::new(base).map_err(|error| error.to_string())?);
+    Ok(match worktree(model, task) {
+        Some(place) => Range::Work { base, place },
+        None => Range::SinceFork {
+            base,
+            head: head(task)?,
+        },
+    })
+}
+
+fn since_review(model: &ReadModel, task: &Task) -> Result<Range, String> {
+    let review = model
+        .last_review(task)
+        .and_then(|attempt| attempt.workplace.as_ref());
+    let seen = review
+        .and_then(|place| place.start.as_deref())
+        .ok_or_else(|| format!("compare {}: no review has looked at it", task.id))?;
+    Ok(Range::Between {
+        from: Revision::Commit(commit(seen)?),
+        to: worktree(model, task).map_or_else(|| head(task), |place| Ok(Revision::Place(place)))?,
+    })
+}
+
+fn worktree(model: &ReadModel, task: &Task) -> Option<Place> {
+    let path = &model.workplace(task)?.path;
+    let folder = std::path::Path::new(path).file_name()?.to_str()?;
+    Some(Place::Worktree(SafeName::derive(folder)))
+}
+
+fn head(task: &Task) -> Result<Revision, String> {
+    match &task.head {
+        Some(head) => Ok(Revision::Commit(commit(head)?)),
+        None => Ok(Revision::Project(branch_of(task))),
+    }
+}
+
+fn commit(id: &str) -> Result<CommitId, String> {
+    CommitId::new(id).map_err(|error| error.to_string())
+}
+
+/// A program's output as text: without colours and titles, and of a line that was written over only what it became.
+fn without_styles(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('\u{1b}', Some('[')) => {
+                rest.next();
+                while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
+            }
+            ('\u{1b}', Some(']')) => while rest.next().is_some_and(|c| c != '\u{7}' && c != '\\') {},
+            ('\u{1b}', _) => drop(rest.next()),
+            ('\r', Some('\n')) => {}
+            ('\r', _) => plain.truncate(plain.rfind('\n').map_or(0, |at| at + 1)),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_shown_without_what_steers_a_terminal() {
+        let said = "\u{1b}[1;32mok\u{1b}[0m one\r\n 10%\r 20%\rdone\n\u{1b}]0;title\u{7}end";
+        assert_eq!(without_styles(said), "ok one\ndone\nend");
+        assert_eq!(without_styles("\u{1b}["), "");
+    }
+}

@@ -1,0 +1,56 @@
+//! What the machine has left. One for all clients; measures only when a client asks, and not again for a client that asks a
+//! moment after another.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::adapters::clock;
+use crate::adapters::load::MachineWatch;
+use crate::domain::{Span, Timestamp};
+use crate::read_model::Machine;
+use crate::server::session::Session;
+
+/// The last measure, and what the next one is compared with.
+#[derive(Debug, Default)]
+pub(super) struct Gauge(Mutex<Measured>);
+
+#[derive(Debug, Default)]
+struct Measured {
+    watch: MachineWatch,
+    last: Option<Machine>,
+}
+
+/// A measure that is younger is given out again.
+const GIVEN_OUT: Span = Span::seconds(2);
+/// A measure takes well under a millisecond; one that takes longer waits for a file system that does not answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Gauge {
+    /// What the machine has left now. Blocks.
+    ///
+    /// # Errors
+    /// When a measure that was begun before has not come to its end; for people, reads after "could not".
+    pub(super) fn measure(&self, session: &Session) -> Result<Machine, String> {
+        let Some(mut measured) = self.0.try_lock_for(PATIENCE) else {
+            return Err("measure the machine: the disk does not answer".to_owned());
+        };
+        let now = clock::now();
+        if let Some(last) = measured.last.filter(|last| is_young(last, now)) {
+            return Ok(last);
+        }
+        let found = measured.watch.look(now, &session.place.store.database);
+        let machine = Machine {
+            at: now,
+            cpu: found.cpu,
+            memory: found.memory,
+            disk: found.room,
+        };
+        measured.last = Some(machine);
+        Ok(machine)
+    }
+}
+
+fn is_young(last: &Machine, now: Timestamp) -> bool {
+    last.cpu.is_some() && now.since(last.at) < GIVEN_OUT
+}

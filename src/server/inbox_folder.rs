@@ -1,0 +1,105 @@
+//! Signals that arrived as files: written by agents while no server listened, taken in when one does. A file that cannot be
+//! read is set aside, never deleted.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::adapters::project::Secret;
+use crate::domain::Event;
+use crate::engine::inbox::Inbox;
+use crate::protocol::wire::SignalSent;
+use crate::read_model::ReadModel;
+use crate::server::calls::{take_signal, verified};
+
+/// What is needed to take signals in.
+#[derive(Debug, Clone)]
+pub(super) struct Intake {
+    /// Where files with signals lie.
+    pub(super) folder: PathBuf,
+    /// Proves who speaks.
+    pub(super) secret: Secret,
+    /// The board, to look attempts up.
+    pub(super) pictures: watch::Receiver<Arc<ReadModel>>,
+    /// Where signals go.
+    pub(super) inbox: Inbox,
+}
+
+/// Largest file that is read, in bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Takes in all files that lie there, oldest name first. A signal is removed only when the engine has made it durable or it can
+/// never be valid; then it is set aside under `refused`.
+pub(super) fn take_all(intake: &Intake) {
+    for file in files(intake) {
+        match read(&file) {
+            Ok(signal) => match take_signal(intake, &signal) {
+                Ok(Ok(_)) => remove(&file),
+                Ok(Err(refusal)) => set_aside(&file, &refusal.0),
+                Err(_closed) => return,
+            },
+            // Another thread may have taken it in meanwhile.
+            Err(_) if !file.exists() => {}
+            Err(why) => set_aside(&file, &why),
+        }
+    }
+}
+
+/// What lies there as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
+pub(super) fn waiting(intake: &Intake) -> Vec<Event> {
+    let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
+    signals
+        .filter_map(|signal| verified(intake, &signal).ok())
+        .collect()
+}
+
+fn files(intake: &Intake) -> Vec<PathBuf> {
+    listed(&intake.folder).unwrap_or_else(|error| {
+        tracing::warn!("could not list {}: {error}", intake.folder.display());
+        Vec::new()
+    })
+}
+
+/// Signal files, in the order of their names; names with a dot in front are still being written.
+fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".json") && !name.starts_with('.') {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(path: &Path) -> Result<SignalSent, String> {
+    let facts = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
+    if !facts.is_file() || facts.len() > LARGEST {
+        return Err("it is not a plain file of at most 1 MiB".to_owned());
+    }
+    let text = fs::read(path).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!("could not remove {}: {error}", path.display());
+    }
+}
+
+fn set_aside(path: &Path, why: &str) {
+    tracing::warn!("a signal was refused: {}: {why}", path.display());
+    let folder = path.parent().unwrap_or(Path::new(".")).join("refused");
+    let moved = fs::create_dir_all(&folder)
+        .and_then(|()| fs::rename(path, folder.join(path.file_name().unwrap_or_default())));
+    if let Err(error) = moved {
+        tracing::warn!("could not set {} aside: {error}", path.display());
+    }
+}

@@ -1,0 +1,232 @@
+//! What a holder says, into the emulated screen; what the screen answers, back to the program; what an agent reports of
+//! itself, to the engine.
+
+use std::sync::Arc;
+
+use crate::adapters::clock;
+use crate::adapters::holder::protocol::{Reply, Snapshot};
+use crate::adapters::holder::{LogReader, Requests};
+use crate::domain::{AttemptId, Doing, Event, Exit};
+use crate::ports::holders::{HolderId, PaneSize};
+use crate::server::hub::{Inner, Pane, REPLAYED};
+use crate::server::past::PastSizes;
+use crate::term::{AgentState, ReportedState, Size, TermEvent, Terminal, sanitize};
+
+/// Lines of the end of an agent's output that are kept with its crash, and their longest (seeds 2A, death diagnostics).
+const LAST_LINES: usize = 15;
+const LONGEST_LINE: usize = 200;
+
+/// How far a terminal has got in what its program wrote: the offset behind the last byte it was shown. A connection that breaks
+/// is taken up there again.
+#[derive(Debug, Default)]
+pub(super) struct Fed(Option<u64>);
+
+impl Fed {
+    /// Where to go on when there are so many bytes, and the oldest still stored is that one.
+    fn from(&self, (oldest, end): (u64, u64)) -> u64 {
+        self.0.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
+    }
+}
+
+/// One connection to a holder, and what it says of the past: everything before `live` was written before it began.
+struct Reading<'a> {
+    hub: &'a Inner,
+    id: &'a HolderId,
+    pane: &'a Pane,
+    requests: Requests,
+    sizes: PastSizes,
+    size: PaneSize,
+    live: u64,
+    /// All of the past has been shown, and the terminal has the size its program has.
+    is_live: bool,
+}
+
+/// Reads until the program has ended (answers how), or the connection has (answers nothing).
+pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) -> Option<Exit> {
+    let mut connection = match hub.holders.connect(id) {
+        Ok(connection) => connection,
+        Err(error) => {
+            tracing::debug!(%id, "could not {error}");
+            return None;
+        }
+    };
+    let requests = connection.requests.clone();
+    requests.snapshot().ok()?;
+    let mut reading = Reading {
+        hub,
+        id,
+        pane,
+        requests,
+        sizes: PastSizes::default(),
+        size: PaneSize::cells(0, 0),
+        live: u64::MAX,
+        is_live: false,
+    };
+    while let Ok(Some(reply)) = connection.replies.next_reply() {
+        match reply {
+            Reply::Snapshot(snapshot) => reading.begin(&snapshot, fed)?,
+            Reply::Output { offset, bytes } => reading.output(offset, &bytes, fed),
+            Reply::Gap { to, .. } => reading.reached(to, fed),
+            Reply::Exited(end) => return Some(end.exit),
+            Reply::Replaced => return None,
+            Reply::InputDropped { count } => {
+                tracing::warn!(id = %reading.id, "{count} bytes were not typed: its program does not read");
+            }
+            Reply::Welcome { .. } | Reply::Stopped { .. } | Reply::Refused { .. } => {}
+        }
+        if hub.is_closing() {
+            return None;
+        }
+    }
+    None
+}
+
+impl Reading<'_> {
+    /// Knows how things are, and asks for everything the terminal has not been shown.
+    fn begin(&mut self, snapshot: &Snapshot, fed: &mut Fed) -> Option<()> {
+        let from = fed.from((snapshot.oldest, snapshot.end));
+        (self.live, self.size) = (snapshot.end, snapshot.size);
+        self.sizes = PastSizes::of(&self.hub.holders.folder(self.id));
+        *self.pane.requests.lock() = Some(self.requests.clone());
+        self.requests.attach(from).ok()?;
+        self.reached(from, fed);
+        Some(())
+    }
+
+    fn output(&mut self, offset: u64, bytes: &[u8], fed: &mut Fed) {
+        let past = self.live.saturating_sub(offset);
+        let past = usize::try_from(past).unwrap_or(bytes.len()).min(bytes.len());
+        let (before, live) = bytes.split_at(past);
+        if !before.is_empty() {
+            let mut terminal = self.pane.terminal.lock();
+            let events = self.sizes.feed(&mut terminal, clock::now().0, (offset, before));
+            drop(terminal);
+            // Questions from before were answered then; answering them again would type into the program.
+            self.take_all(events, true);
+            self.reached(offset + before.len() as u64, fed);
+        }
+        if !live.is_empty() {
+            let events = self.pane.terminal.lock().feed(clock::now().0, live);
+            self.take_all(events, false);
+        }
+        fed.0 = Some(offset + bytes.len() as u64);
+        self.hub.wrote(self.pane);
+    }
+
+    /// Everything before that offset has been shown, as far as it is still stored.
+    fn reached(&mut self, offset: u64, fed: &mut Fed) {
+        fed.0 = Some(offset);
+        if offset < self.live || self.is_live {
+            return;
+        }
+        self.is_live = true;
+        let size = Size::new(self.size.cols, self.size.rows);
+        drop(self.pane.terminal.lock().resize(size));
+        self.hub.found(self.pane, self.size);
+    }
+
+    fn take_all(&self, events: Vec<TermEvent>, past: bool) {
+        for event in events {
+            take(self.hub, self.id, &self.requests, event, past);
+        }
+    }
+}
+
+/// Shows what a program that has ended wrote last, as far as it was not shown yet.
+pub(super) fn replay(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) {
+    let folder = hub.holders.folder(id);
+    let shown = LogReader::open(&folder).and_then(|mut log| {
+        let end = log.end()?;
+        let sizes = PastSizes::among(&log.notes()?);
+        let range = (fed.from((0, end)), end);
+        fed.0 = Some(end);
+        sizes.show(&mut log, &mut pane.terminal.lock(), range)
+    });
+    if let Err(error) = shown {
+        tracing::warn!(%id, "could not {error}");
+    }
+}
+
+fn take(hub: &Inner, id: &HolderId, requests: &Requests, event: TermEvent, past: bool) {
+    match event {
+        TermEvent::Reply(bytes) if !past => drop(requests.input(&bytes)),
+        TermEvent::AgentState(state) => {
+            if let Some(attempt) = id.attempt() {
+                observe(hub, attempt, &state);
+            }
+        }
+        TermEvent::Reply(_)
+        | TermEvent::Title(_)
+        | TermEvent::Bell
+        | TermEvent::Notification(_)
+        | TermEvent::Progress(_)
+        | TermEvent::Prompt(_)
+        | TermEvent::Cwd(_)
+        | TermEvent::Clipboard(_)
+        | TermEvent::HistoryMark
+        | TermEvent::EngineRebuilt => {}
+    }
+}
+
+/// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
+fn observe(hub: &Inner, attempt: AttemptId, state: &AgentState) {
+    let said = || {
+        sanitize(
+            state
+                .text
+                .as_deref()
+                .or(state.title.as_deref())
+                .unwrap_or_default(),
+        )
+        .into_owned()
+    };
+    let doing = match (state.state, state.kind.as_deref()) {
+        _ if state.id.is_some() => return,
+        (ReportedState::Working, _) => Doing::Working,
+        (ReportedState::Blocked, Some("question")) => Doing::Question(said()),
+        (ReportedState::Blocked, _) => Doing::Permission(said()),
+        (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => Doing::Idle,
+        (ReportedState::Clear, _) => return,
+    };
+    // An engine that has stopped shows nothing anyway.
+    let _stopped = hub.inbox.put(Event::Observed {
+        attempt,
+        doing,
+        source: "osc 7501".to_owned(),
+    });
+}
+
+/// The last lines with something on them, cleaned and cut.
+pub(super) fn last_lines(terminal: &mut Terminal) -> String {
+    let text = terminal.text(0, terminal.size().rows.saturating_sub(1), 0);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let kept = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
+    let cut = kept.map(|line| sanitize(line).chars().take(LONGEST_LINE).collect::<String>());
+    cut.collect::<Vec<_>>().join("\n")
+}
+
+/// Keeps the compiler honest about what is shared between threads.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Arc<Pane>>();
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_was_written_before_a_start_the_last_five_mebibytes_are_shown_again() {
+        const MIB: u64 = 1024 * 1024;
+        let fresh = Fed::default();
+        assert_eq!(fresh.from((0, 5 * MIB)), 0);
+        assert_eq!(fresh.from((0, 7 * MIB)), 2 * MIB);
+        assert_eq!(fresh.from((3 * MIB, 7 * MIB)), 3 * MIB, "older bytes are gone");
+        let broken_off = Fed(Some(MIB));
+        assert_eq!(
+            broken_off.from((0, 7 * MIB)),
+            MIB,
+            "a connection goes on where it broke"
+        );
+    }
+}

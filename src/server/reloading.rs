@@ -1,0 +1,301 @@
+//! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
+//! changes nothing: the old ones stay, and people are told file and line.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::adapters::clock;
+use crate::config::place::Place;
+use crate::config::setup;
+use crate::config::taste::Taste;
+use crate::config::{self, Config, Origin, Shown};
+use crate::domain::{Command, Event, Level, Notice};
+use crate::engine::inbox::Closed;
+use crate::protocol::neighbours;
+use crate::server::session::{self, Session};
+
+/// The kind of notice by which people are told of settings.
+pub(super) const KIND: &str = "settings";
+/// Settings that are read once, when a server starts.
+const AT_START: &[&str] = &[
+    "terminal.engine",
+    "commit.author",
+    "terminal.log_limit_mib",
+    "limits.gate_timeout",
+];
+/// Keys named in a line; more are counted.
+const MOST_NAMED: usize = 5;
+
+/// The settings in force.
+#[derive(Debug)]
+pub(super) struct InForce {
+    config: watch::Sender<Arc<Config>>,
+    /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
+    problem: Mutex<Option<String>>,
+}
+
+/// The files of the settings as they look from outside: enough to see that one was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Look(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
+
+impl InForce {
+    /// Those of the files as they are.
+    pub(super) fn new(place: &Place) -> InForce {
+        InForce {
+            config: watch::Sender::new(Arc::new(place.config())),
+            problem: Mutex::new(None),
+        }
+    }
+
+    /// The settings.
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.borrow())
+    }
+
+    /// Changes whenever others come into force.
+    pub(super) fn changes(&self) -> watch::Receiver<Arc<Config>> {
+        self.config.subscribe()
+    }
+
+    /// Why the files as they are now are not in force, if so; for people.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.problem.lock().clone()
+    }
+}
+
+impl Look {
+    /// Looks at the files. Blocks.
+    pub(super) fn at(place: &Place) -> Look {
+        let places = &place.sources.places;
+        let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
+        // A folder that cannot be listed is told by whoever reads it.
+        files.extend(setup::own_workflows(place).unwrap_or_default());
+        Look(
+            files
+                .into_iter()
+                .map(|file| {
+                    let seen = std::fs::metadata(&file).ok();
+                    let seen = seen.and_then(|data| Some((data.modified().ok()?, data.len())));
+                    (file, seen)
+                })
+                .collect(),
+        )
+    }
+}
+
+impl Session {
+    /// What it is called now: as somebody named it, else as its folder.
+    pub fn name(&self) -> String {
+        self.place.called(&self.in_force.config())
+    }
+}
+
+/// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
+///
+/// # Errors
+/// What is wrong with the files, one finding a line with file and line; the old settings stay. People are told that, too.
+pub(super) fn reload(session: &Session) -> Result<(), String> {
+    let mut problem = session.in_force.problem.lock();
+    let done = read_again(session);
+    match &done {
+        Ok(changed) => {
+            let mended = problem.take().is_some();
+            if !changed.is_empty() || mended {
+                tell(session, Level::Info, words(changed));
+            }
+        }
+        Err(why) if problem.as_ref() != Some(why) => {
+            tell(
+                session,
+                Level::Error,
+                format!("{}; the old settings stay in force", why.replace('\n', "; ")),
+            );
+            *problem = Some(why.clone());
+        }
+        Err(_known) => {}
+    }
+    done.map(drop)
+}
+
+/// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
+pub(super) fn rename(session: &Session, name: &str) -> (Level, String) {
+    const KEY: &str = "session.name";
+    let place = &session.place;
+    let places = &place.sources.places;
+    let done = if name == place.folder_name() {
+        config::unset(places, KEY)
+    } else {
+        config::set(places, KEY, name)
+    };
+    let told = match done {
+        Ok(_) => reload(session),
+        Err(error) => Err(format!("could not {error}")),
+    };
+    match told {
+        Err(why) => (Level::Error, why),
+        Ok(()) if session.name() == name => (Level::Success, format!("this session is called {name} now")),
+        Ok(()) => {
+            let text = format!(
+                "{name} is written down, but another setting of {KEY} is stronger: `dbs config {KEY} --explain`"
+            );
+            (Level::Warning, text)
+        }
+    }
+}
+
+/// Answers the keys that have other values by now.
+fn read_again(session: &Session) -> Result<Vec<String>, String> {
+    let place = &session.place;
+    let (old, new) = (session.in_force.config(), place.config());
+    let known = old.diagnostics();
+    let found = new.diagnostics().iter().filter(|found| !known.contains(found));
+    let found: Vec<String> = found.map(ToString::to_string).collect();
+    if !found.is_empty() {
+        return Err(found.join("\n"));
+    }
+    let changed = changed(&old, &new);
+    let named = |why: String| format!("{}{why}", origins(&changed, &why));
+    Taste::of(&new)
+        .keymap()
+        .map_err(|why| named(format!("could not {why}")))?;
+    let kinds = setup::agents(place).map_err(named)?;
+    let (settings, workflows) = setup::reread(place)?;
+    session.use_agents(kinds);
+    let mut events = Vec::new();
+    let model = Arc::clone(&session.pictures.borrow());
+    let same =
+        |flow: &crate::domain::Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
+    let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
+    if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
+        events.push(Event::WorkflowsLoaded(workflows));
+        keys.push("workflows".to_owned());
+    }
+    if old.settings() != settings {
+        events.push(Event::Configured(settings));
+    }
+    let stopped = |closed: Closed| format!("could not {closed}");
+    events
+        .into_iter()
+        .try_for_each(|event| session.inbox.put(event))
+        .map_err(stopped)?;
+    pause(session, &old, &new).map_err(stopped)?;
+    let before = session.name();
+    session.in_force.config.send_replace(Arc::new(new));
+    let name = session.name();
+    if name != before {
+        neighbours::leave_card(place, &name);
+    }
+    Ok(keys)
+}
+
+/// The switch `paused` does what the commands do, when somebody moves it.
+fn pause(session: &Session, old: &Config, new: &Config) -> Result<(), Closed> {
+    let command = match (old.switch("paused"), new.switch("paused")) {
+        (false, true) => Command::Pause,
+        (true, false) => Command::Resume,
+        (true, true) | (false, false) => return Ok(()),
+    };
+    // A board that is paused, or goes on, already says so; that is no problem.
+    let _refused = session::ask(&session.inbox, "the setting `paused`", command)?;
+    Ok(())
+}
+
+/// Settings with another value than before, as they are now.
+fn changed(old: &Config, new: &Config) -> Vec<Shown> {
+    let (before, after) = (old.list(), new.list());
+    let value = |all: &[Shown], key: &str| {
+        let found = all.iter().find(|shown| shown.key == key);
+        found.and_then(|shown| shown.value.clone())
+    };
+    let mut changed: Vec<Shown> = after
+        .iter()
+        .filter(|shown| value(&before, &shown.key) != shown.value)
+        .cloned()
+        .collect();
+    let gone = |shown: &&Shown| !after.iter().any(|other| other.key == shown.key);
+    changed.extend(before.iter().filter(gone).cloned());
+    changed
+}
+
+/// Where the settings that a problem speaks of were written, as the beginning of a line.
+fn origins(changed: &[Shown], why: &str) -> String {
+    let speaks = |shown: &&Shown| {
+        why.contains(&shown.key)
+            || shown
+                .key
+                .strip_prefix("keys.")
+                .and_then(|key| key.split_once('.'))
+                .is_some_and(|(_, action)| why.contains(action.replace(['_', '-'], " ").as_str()))
+    };
+    let told = changed.iter().find(speaks).or_else(|| {
+        let mut keys = changed.iter().filter(|shown| shown.key.starts_with("keys."));
+        keys.next()
+    });
+    match told.map(|shown| &shown.origin) {
+        Some(origin @ Origin::File { .. }) => format!("{origin}: error: "),
+        _ => String::new(),
+    }
+}
+
+/// What came into force, in a line.
+fn words(changed: &[String]) -> String {
+    if changed.is_empty() {
+        return "the settings can be read again; nothing has changed".to_owned();
+    }
+    let (later, now): (Vec<&String>, Vec<&String>) =
+        changed.iter().partition(|key| AT_START.contains(&key.as_str()));
+    let listed = |keys: &[&String]| {
+        let named: Vec<&str> = keys.iter().take(MOST_NAMED).map(|key| key.as_str()).collect();
+        let more = keys.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{}{more}", named.join(", "))
+    };
+    let mut parts = Vec::new();
+    if !now.is_empty() {
+        parts.push(format!("in force now: {}", listed(&now)));
+    }
+    if !later.is_empty() {
+        let text = format!(
+            "at the next start of the server (`dbs stop`, then `dbs`; agents go on): {}",
+            listed(&later)
+        );
+        parts.push(text);
+    }
+    parts.join("; ")
+}
+
+fn tell(session: &Session, level: Level, text: String) {
+    tracing::info!("{text}");
+    let notice = Notice {
+        level,
+        kind: KIND.to_owned(),
+        task: None,
+        attempt: None,
+        text,
+    };
+    session.journal.add(clock::now(), notice);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_a_restart_is_told_apart_from_what_is_in_force() {
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            words(&keys(&["theme", "terminal.engine"])),
+            "in force now: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
+        );
+        let many = keys(&["a", "b", "c", "d", "e", "f", "g"]);
+        assert_eq!(words(&many), "in force now: a, b, c, d, e and 2 more");
+    }
+}

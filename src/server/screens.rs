@@ -1,0 +1,31 @@
+//! The live terminals as the interface sees them.
+
+use std::sync::atomic::Ordering;
+
+use crate::ports::holders::HolderId;
+use crate::server::hub::Hub;
+use crate::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
+
+/// The name of a terminal's holder.
+pub(super) fn holder_of(id: ScreenId) -> HolderId {
+    match id {
+        ScreenId::Attempt(attempt) => HolderId::from(attempt),
+        ScreenId::Shell(number) => HolderId::new(format!("shell-{number}")),
+        ScreenId::Conductor => HolderId::new("conductor"),
+    }
+}
+
+impl Screens for Hub {
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        let Some(pane) = self.pane(&holder_of(id)) else {
+            return false;
+        };
+        if !pane.caught_up.load(Ordering::Acquire) {
+            return false;
+        }
+        let alive = pane.alive.load(Ordering::Acquire);
+        let mut terminal = pane.terminal.lock();
+        read(&mut LiveScreen::new(&mut terminal, alive));
+        true
+    }
+}
