@@ -11,6 +11,8 @@
 mod conformance;
 #[path = "tidy/cycles.rs"]
 mod cycles;
+#[path = "tidy/documents.rs"]
+mod documents;
 #[path = "tidy/doors.rs"]
 mod doors;
 #[path = "tidy/files.rs"]
@@ -72,6 +74,10 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
         Ruling {
             findings: names::check(&tree.source),
             way_out: "name it by what it does for a person or a rule",
+        },
+        Ruling {
+            findings: documents::check(&tree.source),
+            way_out: "say in one plain sentence what it is, or let no other room see it",
         },
         Ruling {
             findings: doors::check(&tree.source, &tree.architecture),
