@@ -23,5 +23,7 @@ mod keeping;
 mod mishaps;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/proving.rs"]
+mod proving;
 #[path = "engine/tidying.rs"]
 mod tidying;

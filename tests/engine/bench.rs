@@ -163,8 +163,14 @@ impl Bench {
 
     pub(crate) fn with(settings: Settings) -> Bench {
         let git = GitFixture::new();
+        let setup = GitSetup::new(git.project(), git.environment());
+        Bench::over(git, &setup, settings)
+    }
+
+    /// The same over a fixture of the test's own, with git as the setup says.
+    pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: Settings) -> Bench {
         git.git(&git.project(), &["push", "-q", "origin", "main:work"]);
-        let cli = GitCli::open(&GitSetup::new(git.project(), git.environment())).unwrap();
+        let cli = GitCli::open(setup).unwrap();
         let outside = Arc::new(Outside::default());
         let (inlet, outlet) = inbox();
         let state = git.project().join(".debussy/dbs");

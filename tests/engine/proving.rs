@@ -1,0 +1,164 @@
+//! What the engine sees for itself before it calls work merged, reviewed or told: it never takes a word for it.
+
+use std::fs;
+
+use dbs::domain::task::GateCommand;
+use dbs::domain::{Command, SignalKind, Span};
+
+use crate::bench::{Bench, draft};
+
+/// Takes a file away on a branch of the origin, as somebody else would; the commit id.
+fn take_away_on_origin(bench: &Bench, branch: &str, file: &str) -> String {
+    let (root, origin) = (bench.git.root(), bench.git.origin());
+    let clone = root.join("clone");
+    let (from, to) = (origin.to_str().unwrap(), clone.to_str().unwrap());
+    bench.git.git(&root, &["clone", "-q", "-b", branch, from, to]);
+    bench.git.git(&clone, &["rm", "-q", file]);
+    let commit = bench
+        .git
+        .commit(&clone, "why.txt", "not needed\n", "Take it away");
+    bench.git.git(&clone, &["push", "-q", "origin", branch]);
+    commit
+}
+
+#[test]
+fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
+    let mut bench = Bench::new();
+    bench.git.commit_on_origin("work", "kept.txt", "kept\n");
+    let mut task = draft("t-1", "kanban", None);
+    task.gates = vec![GateCommand {
+        name: "kept".to_owned(),
+        command: "git cat-file -e HEAD:kept.txt".to_owned(),
+    }];
+    bench.release(task);
+    bench.develop("t-1", "work.txt", "work\n");
+    assert_eq!(bench.stage("t-1").0, "reviewing", "{}", bench.comments("t-1"));
+    let base = take_away_on_origin(&bench, "work", "kept.txt");
+
+    bench.last_word("t-1", SignalKind::Done);
+
+    assert_eq!(
+        bench.head(&bench.git.origin(), "work"),
+        base,
+        "nothing was pushed"
+    );
+    assert_eq!(bench.task("t-1").merged, None);
+    assert_eq!(
+        bench.stage("t-1"),
+        ("merging", "active"),
+        "an integrator mends it"
+    );
+    let comments = bench.comments("t-1");
+    assert!(comments.contains("checks fail on the merged tree"), "{comments}");
+    assert!(comments.contains("gate kept failed"), "{comments}");
+}
+
+/// A remote that shows the merge once, to whoever pushed it, and then stands where it stood before.
+#[cfg(unix)]
+#[test]
+fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use dbs::adapters::git::GitSetup;
+    use dbs::domain::Settings;
+
+    let git = crate::git_fixture::GitFixture::new();
+    let origin = git.origin();
+    let (program, pushed) = (git.root().join("forgetful-git"), git.root().join("pushed"));
+    let before = git.git(&git.project(), &["rev-parse", "HEAD"]);
+    let text = format!(
+        "#!/bin/sh\n\
+         case \"$*\" in\n\
+         *' push '*:refs/heads/work) : > '{pushed}' ;;\n\
+         *ls-remote*) if test -e '{pushed}'; then\n\
+         git \"$@\"; code=$?\n\
+         rm '{pushed}'; git --git-dir='{origin}' update-ref refs/heads/work {before}\n\
+         exit $code\n\
+         fi ;;\n\
+         esac\n\
+         exec git \"$@\"\n",
+        pushed = pushed.display(),
+        origin = origin.display(),
+    );
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut setup = GitSetup::new(git.project(), git.environment());
+    setup.program = program.into();
+    let settings = Settings {
+        base: Some("work".to_owned()),
+        ..Settings::default()
+    };
+    let mut bench = Bench::over(git, &setup, settings);
+    bench.release(draft("t-1", "kanban", None));
+    let work = bench.develop("t-1", "work.txt", "work\n");
+
+    bench.last_word("t-1", SignalKind::Done);
+
+    assert_eq!(bench.head(&origin, "work"), before, "the remote forgot it");
+    assert_eq!(bench.task("t-1").merged, None);
+    assert_eq!(
+        bench.stage("t-1"),
+        ("merging", "active"),
+        "{}",
+        bench.comments("t-1")
+    );
+    let comments = bench.comments("t-1");
+    let finding = format!("work at {before} does not contain {work}");
+    assert!(comments.contains(&finding), "{comments}");
+}
+
+#[test]
+fn a_review_stands_at_the_recorded_head_though_the_remote_branch_has_moved() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let work = bench.develop("t-1", "work.txt", "work\n");
+    let first = bench.agent("t-1").id;
+    let moved = bench.git.commit_on_origin("feature/t-1", "late.txt", "late\n");
+    bench.ends(first);
+    bench.wait(Span::minutes(1));
+    assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
+    assert_ne!(bench.agent("t-1").id, first, "another reviewer");
+    let head = bench.head(&bench.folder("t-1"), "HEAD");
+    assert_eq!(head, work, "the remote branch is at {moved}");
+}
+
+#[test]
+fn an_investigator_is_done_only_when_it_has_told_its_findings_itself() {
+    let mut bench = Bench::new();
+    bench.release(draft("inv", "investigation", None));
+    bench.ask(Command::Comment("inv".into(), "what did you find?".to_owned()));
+    bench.last_word("inv", SignalKind::Done);
+    assert_eq!(bench.stage("inv"), ("investigating", "active"));
+    let finding = bench.task("inv").finding.clone().unwrap_or_default();
+    assert!(finding.contains("left no comment with its findings"), "{finding}");
+    bench.says("inv", SignalKind::Progress, "the cart loses its items");
+    bench.last_word("inv", SignalKind::Done);
+    assert_eq!(bench.stage("inv"), ("investigating", "done"));
+}
+
+#[test]
+fn a_consolidation_is_done_only_when_its_report_is_a_file_with_something_in_it() {
+    let mut bench = Bench::new();
+    let report = bench.git.project().join(".debussy/investigations/cons.md");
+    fs::create_dir_all(report.parent().unwrap()).unwrap();
+    bench.release(draft("cons", "investigation", Some("consolidating")));
+    let mut tries = |text: Option<&str>| {
+        if let Some(text) = text {
+            fs::write(&report, text).unwrap();
+        }
+        bench.says("cons", SignalKind::Progress, "all findings are read");
+        bench.last_word("cons", SignalKind::Done);
+        let finding = bench.task("cons").finding.clone().unwrap_or_default();
+        (bench.stage("cons").1.to_owned(), finding)
+    };
+    let (word, finding) = tries(None);
+    assert_eq!(word, "active");
+    assert!(
+        finding.contains("investigations/cons.md does not exist"),
+        "{finding}"
+    );
+    let (word, finding) = tries(Some(""));
+    assert_eq!(word, "active");
+    assert!(finding.contains("is empty or not a file"), "{finding}");
+    assert_eq!(tries(Some("# Findings\n")), ("done".to_owned(), String::new()));
+}
