@@ -67,3 +67,30 @@ fn a_second_look_finds_nothing_to_do() {
     bench.tidy();
     assert_eq!((bench.worktrees(), bench.branches(&bench.git.project())), before);
 }
+
+#[test]
+fn a_branch_only_the_remote_has_goes_with_its_task_and_those_of_others_stay() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let work = bench.develop("t-1", "work.txt", "work\n");
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done");
+    bench.release(draft("t-2", "kanban", None));
+    let (project, origin) = (bench.git.project(), bench.git.origin());
+    for (branch, at) in [
+        ("feature/t-1", work.as_str()),
+        ("feature/t-2", "main"),
+        ("feature/other", "main"),
+    ] {
+        let name = format!("refs/heads/{branch}");
+        bench.git.git(&origin, &["update-ref", &name, at]);
+    }
+    assert!(!bench.branches(&project).contains(&"feature/t-1".to_owned()));
+
+    bench.tidy();
+
+    assert_eq!(
+        bench.branches(&origin),
+        ["feature/other", "feature/t-2", "main", "work"]
+    );
+}
