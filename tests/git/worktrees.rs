@@ -369,6 +369,46 @@ fn the_previous_attempts_head_is_resumed_and_a_different_branch_head_kept() {
     assert!(kept, "{second} is in no snapshot");
 }
 
+/// No worktree stands on the branch, so nothing but the branch itself holds its head.
+#[test]
+fn the_head_of_a_branch_that_is_replaced_goes_to_the_attic() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, first) = developed(&fixture, &git);
+    git.push_branch(&branch("feature/t1"), None);
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let project = fixture.project();
+    let elsewhere = fixture.root().join("elsewhere");
+    let folder = elsewhere.to_str().unwrap();
+    fixture.git(
+        &project,
+        &["worktree", "add", "-q", "-B", "feature/t1", folder, "main"],
+    );
+    let second = id(&fixture.commit(&elsewhere, "second.txt", "second", "Second"));
+    fixture.git(&project, &["worktree", "remove", folder]);
+    let kind = WorktreeKind::Branch {
+        branch: branch("feature/t1"),
+        base: branch("main"),
+        resume: Some(first.clone()),
+    };
+    let resumed = git.ensure_worktree(&spec("a", kind)).unwrap();
+    assert_eq!(resumed.start.head, Some(first.clone()));
+    assert_eq!(
+        fixture.git(&project, &["rev-parse", "feature/t1"]),
+        first.to_string()
+    );
+    let [kept] = resumed.saved.as_slice() else {
+        panic!("{second} is not kept: {:?}", resumed.saved)
+    };
+    assert_eq!(kept.commit, second);
+    let control = project.join(".debussy/dbs/control.git");
+    assert!(kept.attic.starts_with("refs/dbs/attic/t1/"), "{}", kept.attic);
+    assert_eq!(
+        fixture.git(&control, &["rev-parse", &kept.attic]),
+        second.to_string()
+    );
+}
+
 #[test]
 fn a_held_index_lock_stops_nothing() {
     let fixture = GitFixture::new();
