@@ -226,10 +226,22 @@ fn success_clears_the_counters_of_the_stage() {
     let first = desk.open("a");
     desk.start(first);
     desk.end(first);
-    assert_eq!(desk.task("a").failures.len(), 1);
     desk.wait_until_due();
+    let second = desk.open("a");
+    desk.live(second, SignalKind::Done, "");
+    desk.verify(
+        second,
+        &[(EvidenceKind::Gates, Tri::No("2 tests failed".to_owned()))],
+    );
+    let counters = [(FailureClass::Crash, 1), (FailureClass::Gate, 1)];
+    assert_eq!(
+        desk.task("a").failures,
+        [("development".into(), counters.into())].into()
+    );
+    assert_eq!(desk.task("a").finding.as_deref(), Some("2 tests failed"));
     desk.pass("a");
-    assert!(desk.task("a").failures.is_empty());
+    assert_eq!(desk.stage("a"), "reviewing");
+    assert_eq!(desk.task("a").failures, [].into());
     assert_eq!(desk.task("a").finding, None);
 }
 
