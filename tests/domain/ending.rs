@@ -29,6 +29,23 @@ fn a_rejected_task_returns_to_development_after_the_cooldown() {
 }
 
 #[test]
+fn a_rejection_clears_the_counters_of_the_stage_it_comes_from() {
+    let mut desk = Desk::standing("a", "reviewing");
+    let first = desk.open("a");
+    desk.start(first);
+    desk.end(first);
+    let crashes = [(FailureClass::Crash, 1)];
+    assert_eq!(
+        desk.task("a").failures,
+        [("reviewing".into(), crashes.into())].into()
+    );
+    desk.wait_until_due();
+    desk.live(desk.open("a"), SignalKind::Reject, "no tests");
+    assert_eq!(desk.stage("a"), "development");
+    assert_eq!(desk.task("a").failures, [].into());
+}
+
+#[test]
 fn the_fifth_rejection_holds_the_task_for_a_person() {
     let mut desk = Desk::developing("a");
     for round in 1..=5 {
@@ -262,6 +279,22 @@ fn a_signal_the_stage_does_not_allow_is_recorded_and_ends_nothing() {
         desk.task("a").failures[&"development".into()][&FailureClass::Crash],
         1
     );
+}
+
+#[test]
+fn an_agent_is_warned_of_wrong_signals_once_however_many_it_sends() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let mut warnings = Vec::new();
+    for _ in 0..3 {
+        desk.say(first, SignalKind::Reject, "I may not");
+        let is_told = |effect: &&Effect| matches!(effect, Effect::Tell(id, _) if *id == first);
+        warnings.push(desk.effects.iter().filter(is_told).count());
+    }
+    assert_eq!(warnings, [1, 0, 0]);
+    assert_eq!(desk.comments("a").matches("does not allow").count(), 1);
+    assert_eq!(desk.attempt(first).refused.len(), 3, "all of them are recorded");
 }
 
 #[test]
