@@ -77,9 +77,13 @@ fn round(world: &World, job: &Job, attempt: &Attempt, request: &MergeRequest) ->
                 Tri::Unknown(why) => Round::Over(ActionOutcome::Unknown(why)),
             }
         }
-        MergeOutcome::AlreadyMerged { commit, base } => {
-            Round::Over(proven(world, job, attempt, &commit.unwrap_or(base)))
-        }
+        MergeOutcome::AlreadyMerged { commit, base } => Round::Over(proven(
+            world,
+            job,
+            attempt,
+            &commit.unwrap_or(base),
+            Gates::NotRun,
+        )),
         MergeOutcome::Conflict { files, report, .. } => {
             Round::Over(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }
@@ -91,7 +95,7 @@ fn round(world: &World, job: &Job, attempt: &Attempt, request: &MergeRequest) ->
 fn publish(world: &World, job: &Job, attempt: &Attempt, publication: &Publication) -> Round {
     match world.git.publish(publication) {
         Published::Done | Published::AlreadyDone => {
-            Round::Over(proven(world, job, attempt, &publication.commit))
+            Round::Over(proven(world, job, attempt, &publication.commit, Gates::Passed))
         }
         Published::Moved(_) => Round::Again,
         Published::Refused(why) => Round::Over(ActionOutcome::Unknown(format!(
@@ -102,11 +106,23 @@ fn publish(world: &World, job: &Job, attempt: &Attempt, publication: &Publicatio
     }
 }
 
-/// Everything the stage asks for, seen after the push; gates were run on the very commit that was pushed.
-fn proven(world: &World, job: &Job, attempt: &Attempt, commit: &CommitId) -> ActionOutcome {
+/// What is known of the gates of a commit that is in the base.
+#[derive(Clone, Copy)]
+enum Gates {
+    /// They were run on this very commit before it was pushed.
+    Passed,
+    /// It was there already: merged by somebody else, or before a crash.
+    NotRun,
+}
+
+/// Everything the stage asks for, seen after the push.
+fn proven(world: &World, job: &Job, attempt: &Attempt, commit: &CommitId, gates: Gates) -> ActionOutcome {
     let outcome = |kind: &EvidenceKind| match kind {
         EvidenceKind::Gates if job.gates.is_empty() => Tri::No("no gate command is configured".to_owned()),
-        EvidenceKind::Gates => Tri::Yes,
+        EvidenceKind::Gates => match gates {
+            Gates::Passed => Tri::Yes,
+            Gates::NotRun => gating::on_commit(world, job, attempt, commit),
+        },
         kind => look(world, job, attempt, kind, &Seen::at(commit)),
     };
     let evidence = job.stage.evidence.iter().map(|kind| Evidence {

@@ -3,9 +3,19 @@
 use std::fs;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, SignalKind, Span};
+use dbs::domain::{Command, Draft, Event, EvidenceKind, SignalKind, Span, StageId};
 
 use crate::bench::{Bench, draft};
+
+/// A task whose gate wants the file `kept.txt`.
+fn wanting_kept() -> Draft {
+    let mut task = draft("t-1", "kanban", None);
+    task.gates = vec![GateCommand {
+        name: "kept".to_owned(),
+        command: "git cat-file -e HEAD:kept.txt".to_owned(),
+    }];
+    task
+}
 
 /// Takes a file away on a branch of the origin, as somebody else would; the commit id.
 fn take_away_on_origin(bench: &Bench, branch: &str, file: &str) -> String {
@@ -25,12 +35,7 @@ fn take_away_on_origin(bench: &Bench, branch: &str, file: &str) -> String {
 fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
     let mut bench = Bench::new();
     bench.git.commit_on_origin("work", "kept.txt", "kept\n");
-    let mut task = draft("t-1", "kanban", None);
-    task.gates = vec![GateCommand {
-        name: "kept".to_owned(),
-        command: "git cat-file -e HEAD:kept.txt".to_owned(),
-    }];
-    bench.release(task);
+    bench.release(wanting_kept());
     bench.develop("t-1", "work.txt", "work\n");
     assert_eq!(bench.stage("t-1").0, "reviewing", "{}", bench.comments("t-1"));
     let base = take_away_on_origin(&bench, "work", "kept.txt");
@@ -161,4 +166,56 @@ fn a_consolidation_is_done_only_when_its_report_is_a_file_with_something_in_it()
     assert_eq!(word, "active");
     assert!(finding.contains("is empty or not a file"), "{finding}");
     assert_eq!(tries(Some("# Findings\n")), ("done".to_owned(), String::new()));
+}
+
+/// A bench whose merging stage asks for gates among its evidence.
+fn asking_for_gates() -> Bench {
+    let mut bench = Bench::new();
+    let mut flows = crate::bench::workflows();
+    let merging = StageId::from("merging");
+    for stage in flows.iter_mut().flat_map(|flow| &mut flow.stages) {
+        if stage.id == merging {
+            stage.evidence.push(EvidenceKind::Gates);
+        }
+    }
+    bench.happen(&Event::WorkflowsLoaded(flows));
+    bench
+}
+
+#[test]
+fn gates_asked_for_as_evidence_are_run_though_somebody_else_merged_the_work() {
+    let mut bench = asking_for_gates();
+    bench.git.commit_on_origin("work", "kept.txt", "kept\n");
+    bench.release(wanting_kept());
+    let work = bench.develop("t-1", "work.txt", "work\n");
+    assert_eq!(bench.stage("t-1").0, "reviewing", "{}", bench.comments("t-1"));
+    let origin = bench.git.origin();
+    bench.git.git(&origin, &["update-ref", "refs/heads/work", &work]);
+    take_away_on_origin(&bench, "work", "kept.txt");
+
+    bench.last_word("t-1", SignalKind::Done);
+
+    assert_eq!(bench.task("t-1").merged, None);
+    assert_eq!(
+        bench.stage("t-1"),
+        ("merging", "active"),
+        "{}",
+        bench.comments("t-1")
+    );
+    assert!(bench.comments("t-1").contains("gate kept failed"));
+}
+
+#[test]
+fn gates_asked_for_as_evidence_hold_for_a_merge_they_passed_on() {
+    let mut bench = asking_for_gates();
+    bench.git.commit_on_origin("work", "kept.txt", "kept\n");
+    bench.release(wanting_kept());
+    bench.develop("t-1", "work.txt", "work\n");
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(
+        bench.stage("t-1"),
+        ("merging", "done"),
+        "{}",
+        bench.comments("t-1")
+    );
 }
