@@ -104,14 +104,12 @@ fn an_end_within_milliseconds_is_never_lost() {
 #[test]
 fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
     let bench = Bench::new();
-    let script = "(setsid sleep 1000 &) ; sleep 1000 & echo done";
-    bench.start("1", script);
+    // It is in a session of its own, and deaf to hang-ups, before the program ends: nothing but a sweep ends it.
+    let daemon = "mkfifo up; setsid sh -c 'trap \"\" HUP; echo >up; exec sleep 1000' & read x <up; rm up; ";
+    bench.start("1", &format!("{daemon} sleep 1000 & echo done"));
     assert_eq!(bench.end("1").exit, Exit::Code(0));
     assert_eq!(bench.marked("1"), []);
-    let spec = bench.spec(
-        "shell-1",
-        "nohup setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; echo done",
-    );
+    let spec = bench.spec("shell-1", &format!("{daemon} echo done"));
     bench
         .launch(&LaunchSpec {
             leftovers: Leftovers::Leave,
@@ -168,6 +166,36 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
     assert_eq!(bench.marked("1"), []);
     assert_eq!(bench.state("1"), HeldState::Lost);
     assert!(!launched.socket.exists());
+}
+
+/// How many processes watch others.
+const WATCHERS: usize = 150;
+
+#[test]
+fn none_of_the_processes_that_are_ended_lives_to_do_anything_after_another_has_died() {
+    let bench = Bench::new();
+    // The oldest and the youngest keep a pipe open each. Who watches one reads its end as soon as that one has died, and does
+    // then what it would do. When the oldest dies, which leads the session, the system continues what was halted.
+    let script = format!(
+        "trap '' HUP TERM INT; mkfifo pipe0 pipe1
+        for i in $(seq {WATCHERS}); do
+          (exec 4<pipe$((i % 2)); echo up; read x <&4; echo $i >>reborn) &
+        done
+        (exec 3>pipe1; echo up; exec sleep 1000) &
+        exec 3>pipe0; wait"
+    );
+    let launched = bench.start("1", &script);
+    wait_for("all of them", || {
+        bench.tail("1", 64 * 1024).matches("up").count() == WATCHERS + 1
+    });
+    signal(launched.holder, Signal::SIGKILL);
+    wait_for("the loss", || bench.state("1") == HeldState::Lost);
+    assert!(bench.marked("1").len() >= WATCHERS + 2, "they survive hang-ups");
+    let swept = bench.holders.sweep(&HolderId::new("1")).expect("swept");
+    assert_eq!(swept.survivors, 0);
+    assert_eq!(bench.marked("1"), []);
+    let reborn = std::fs::read_to_string(bench.spec("1", "").cwd.join("reborn"));
+    assert!(reborn.is_err(), "some lived on: {reborn:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Ending everything that belongs to an attempt: politely, then for certain, until nothing is left.
 
+use std::cmp::Reverse;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,9 @@ pub fn terminate(target: &mut Target, grace: Duration) -> io::Result<u32> {
     }
     let deadline = Instant::now() + HARD_LIMIT;
     loop {
-        let left = freeze(target)?;
+        let mut left = freeze(target)?;
+        // The youngest first: when the leader of a session dies, or the parent of a job, the system continues what is halted.
+        left.sort_by_key(|row| Reverse((row.start, row.pid)));
         for row in &left {
             send(row, Strength::Hard);
         }
