@@ -36,6 +36,10 @@ pub(crate) struct Outside {
     pub(crate) briefs: Mutex<Vec<Brief>>,
     pub(crate) stops: Mutex<Vec<String>>,
     pub(crate) found: Mutex<Vec<Held>>,
+    /// Holders whose leftovers were to be ended.
+    pub(crate) sweeps: Mutex<Vec<String>>,
+    /// Holders whose terminals are followed.
+    pub(crate) followed: Mutex<Vec<String>>,
     pub(crate) mishap: Mutex<Mishap>,
 }
 
@@ -46,6 +50,8 @@ pub(crate) enum Mishap {
     None,
     /// Processes cannot be started.
     NoLaunch,
+    /// Processes cannot be listed.
+    NoSweep,
     /// The part that knows agents breaks.
     Panic,
 }
@@ -72,7 +78,7 @@ impl Holders for Outside {
         self.surroundings.lock().unwrap().push(around);
         match self.mishap() {
             Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".to_owned())),
-            Mishap::None | Mishap::Panic => Ok(launched()),
+            Mishap::None | Mishap::NoSweep | Mishap::Panic => Ok(launched()),
         }
     }
 
@@ -96,7 +102,11 @@ impl Holders for Outside {
         Ok(self.found.lock().unwrap().clone())
     }
 
-    fn sweep(&self, _id: &HolderId) -> Result<Stopped, HolderFailure> {
+    fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure> {
+        if self.mishap() == Mishap::NoSweep {
+            return Err(HolderFailure("list processes: no permission".to_owned()));
+        }
+        self.sweeps.lock().unwrap().push(id.to_string());
         Ok(Stopped { survivors: 0 })
     }
 
@@ -106,7 +116,9 @@ impl Holders for Outside {
 }
 
 impl Terminals for Outside {
-    fn follow(&self, _id: &HolderId) {}
+    fn follow(&self, id: &HolderId) {
+        self.followed.lock().unwrap().push(id.to_string());
+    }
 
     fn tell(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
         Ok(())

@@ -1,10 +1,21 @@
 //! What goes wrong around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
 
-use dbs::domain::{AttemptId, Command, Settings, Span};
+use dbs::domain::{AttemptId, Command, Event, Exit, Inventory, Settings, Span};
 use dbs::engine::wake::take_inventory;
-use dbs::ports::holders::{Held, HeldState, HolderId};
+use dbs::ports::holders::{Held, HeldState, HolderId, Leftovers};
 
 use crate::bench::{Bench, Mishap, draft, launched};
+
+/// What a start finds when that is true of one attempt's holder.
+fn found(bench: &Bench, attempt: AttemptId, state: HeldState) -> Inventory {
+    let id = attempt.into();
+    *bench.outside.found.lock().unwrap() = vec![Held { id, state }];
+    let outside = bench.outside.as_ref();
+    match take_inventory(&bench.board, outside, outside, &|_, _| None).unwrap() {
+        Event::Woke(inventory) => inventory,
+        other => panic!("no inventory: {other:?}"),
+    }
+}
 
 #[test]
 fn an_agent_that_cannot_be_launched_leaves_no_worktree_and_frees_its_name() {
@@ -76,4 +87,46 @@ fn agents_nobody_waits_for_any_more_are_stopped_at_the_start() {
     .unwrap();
     let stopped = bench.outside.stops.lock().unwrap().clone();
     assert_eq!(stopped, [over.to_string(), "77".to_owned()]);
+}
+
+#[test]
+fn what_a_dead_holder_left_behind_is_ended_before_its_attempt_counts_as_over() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    assert_eq!(bench.launches()[0].leftovers, Leftovers::Sweep);
+    let lost = bench.agent("t-1").id;
+    *bench.outside.mishap.lock().unwrap() = Mishap::NoSweep;
+    let inventory = found(&bench, lost, HeldState::Lost);
+    let expected = Inventory {
+        unknown: [lost].into(),
+        ..Inventory::default()
+    };
+    assert_eq!(inventory, expected, "its processes may still run");
+    *bench.outside.mishap.lock().unwrap() = Mishap::None;
+    let inventory = found(&bench, lost, HeldState::Lost);
+    let expected = Inventory {
+        ended: [(lost, (Exit::Vanished, String::new()))].into(),
+        ..Inventory::default()
+    };
+    assert_eq!(inventory, expected);
+    assert_eq!(*bench.outside.sweeps.lock().unwrap(), [lost.to_string()]);
+}
+
+#[test]
+fn an_agent_whose_holder_cannot_be_read_at_the_start_goes_on_and_is_followed() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let dim = bench.agent("t-1").id;
+    bench.outside.followed.lock().unwrap().clear();
+    let inventory = found(&bench, dim, HeldState::Unknown("read its folder: no".to_owned()));
+    let expected = Inventory {
+        unknown: [dim].into(),
+        ..Inventory::default()
+    };
+    assert_eq!(inventory, expected);
+    assert_eq!(*bench.outside.followed.lock().unwrap(), [dim.to_string()]);
+    assert_eq!(*bench.outside.sweeps.lock().unwrap(), Vec::<String>::new());
+    bench.happen(&Event::Woke(inventory));
+    assert_eq!(bench.agent("t-1").id, dim, "unknown is not dead");
+    assert_eq!(bench.launches().len(), 1);
 }
