@@ -187,3 +187,37 @@ fn who(session: &Session, clients: usize) -> Who {
         needs: session.pictures.borrow().attention.len(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::inbox_folder::tests::{FIRST, intake, signal};
+    use super::*;
+
+    #[test]
+    fn of_a_text_that_is_too_long_a_signal_keeps_the_beginning_in_whole_characters() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let said = |text: &str| {
+            let mut sent = signal(&intake.secret, FIRST, FIRST);
+            sent.text = text.to_owned();
+            sent.key = text.to_owned();
+            match verified(&intake, &sent) {
+                Ok(Event::Signalled { text, key, .. }) => (text, key),
+                other => panic!("no signal: {other:?}"),
+            }
+        };
+        let whole = "x".repeat(64 * 1024);
+        assert_eq!(
+            said(&whole),
+            (whole.clone(), whole.clone()),
+            "all that may be said"
+        );
+        let more = format!("{whole}y");
+        assert_eq!(said(&more), (whole.clone(), whole.clone()));
+        // The last character that begins within the limit would end beyond it.
+        let begun = &whole[1..];
+        let wide = format!("{begun}\u{e9}{}", "z".repeat(1024 * 1024));
+        assert_eq!(said(&wide), (begun.to_owned(), begun.to_owned()));
+        assert_eq!(said("a\0b"), ("ab".to_owned(), "ab".to_owned()));
+    }
+}

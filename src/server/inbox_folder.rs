@@ -103,3 +103,84 @@ fn set_aside(path: &Path, why: &str) {
         tracing::warn!("could not set {} aside: {error}", path.display());
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
+    use crate::engine::inbox::{Outlet, inbox};
+    use crate::read_model::settled_attempt;
+
+    /// Two attempts that are open.
+    pub(in super::super) const FIRST: AttemptId = AttemptId(7);
+    pub(in super::super) const SECOND: AttemptId = AttemptId(8);
+    const MADE: Timestamp = Timestamp(3);
+
+    /// A server's ear over a folder, with the two attempts on its board.
+    pub(in super::super) fn intake(folder: &Path) -> (Intake, Outlet) {
+        let mut model = ReadModel::default();
+        for id in [FIRST, SECOND] {
+            let mut attempt = settled_attempt(id.0, "development", (MADE.0, 9), Verdict::Passed);
+            attempt.state = AttemptState::Running;
+            model.attempts.insert(id, Arc::new(attempt));
+        }
+        let (inbox, outlet) = inbox();
+        let intake = Intake {
+            folder: folder.join("inbox"),
+            secret: Secret::of(&folder.join("secret")).unwrap(),
+            pictures: watch::channel(Arc::new(model)).1,
+            inbox,
+        };
+        fs::create_dir(&intake.folder).unwrap();
+        (intake, outlet)
+    }
+
+    /// A signal of that attempt, with the token of `by`.
+    pub(in super::super) fn signal(secret: &Secret, attempt: AttemptId, by: AttemptId) -> SignalSent {
+        SignalSent {
+            attempt,
+            token: secret.token(by, MADE),
+            kind: SignalKind::Done,
+            text: "it works".to_owned(),
+            report: None,
+            key: "k-1".to_owned(),
+        }
+    }
+
+    fn put(intake: &Intake, name: &str, signal: &SignalSent) {
+        let text = serde_json::to_vec(signal).unwrap();
+        fs::write(intake.folder.join(name), text).unwrap();
+    }
+
+    #[test]
+    fn of_the_files_found_at_a_start_only_those_with_the_token_of_their_attempt_are_taken_in() {
+        let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (intake, outlet) = intake(home.path());
+        let other = Secret::of(&elsewhere.path().join("secret")).unwrap();
+        let mine = &intake.secret;
+        put(&intake, "1.json", &signal(mine, SECOND, FIRST));
+        put(&intake, "2.json", &signal(&other, SECOND, SECOND));
+        put(&intake, "3.json", &signal(mine, AttemptId(99), AttemptId(99)));
+        put(&intake, "4.json", &signal(mine, FIRST, FIRST));
+        let mut none = signal(mine, SECOND, SECOND);
+        none.token.clear();
+        put(&intake, "5.json", &none);
+        let speakers: Vec<AttemptId> = waiting(&intake)
+            .into_iter()
+            .map(|event| match event {
+                Event::Signalled { attempt, .. } => attempt,
+                other => panic!("no signal: {other:?}"),
+            })
+            .collect();
+        assert_eq!(speakers, [FIRST]);
+        assert_eq!(files(&intake).len(), 5, "they stay until the engine has them");
+        // Nobody answers: what may not speak is set aside all the same, and the rest stays.
+        drop(outlet);
+        take_all(&intake);
+        let refused = listed(&intake.folder.join("refused")).unwrap();
+        let names: Vec<_> = refused.iter().filter_map(|path| path.file_name()).collect();
+        assert_eq!(names, ["1.json", "2.json", "3.json"]);
+        let left = files(&intake);
+        assert!(left.len() == 2 && left[0].ends_with("4.json"), "{left:?}");
+    }
+}
