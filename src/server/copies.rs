@@ -128,7 +128,13 @@ mod tests {
         assert!(!is_due(&runtime, &mut copies), "nothing moved");
         tell(&journal, "advance");
         tell(&journal, "spawn");
+        let before = Instant::now();
         assert!(is_due(&runtime, &mut copies));
+        let pause = copies.not_before - before;
+        assert!(
+            pause >= Duration::from_mins(2),
+            "only {pause:?} until the next copy"
+        );
         tell(&journal, "close");
         for _ in 0..3 {
             assert!(!is_due(&runtime, &mut copies), "too early");
