@@ -134,3 +134,33 @@ fn a_step_that_breaks_references_is_refused() {
     assert!(open(folder.path(), &[STEPS[0], astray]).is_err());
     drop(open(folder.path(), &[STEPS[0]]).unwrap());
 }
+
+/// What the writer's own connection answers, not what another one would be given.
+#[test]
+fn the_writer_flushes_every_turn_keeps_a_log_beside_and_checks_references() {
+    let folder = tempfile::tempdir().unwrap();
+    // Once when it is made, once when it is found.
+    for _ in 0..2 {
+        let mut store = open(folder.path(), STEPS).unwrap();
+        tick(&mut store);
+        let number = |name: &str| -> i64 {
+            let answer = store.connection.pragma_query_value(None, name, |row| row.get(0));
+            answer.unwrap()
+        };
+        assert_eq!(
+            number("synchronous"),
+            2,
+            "full: on the disk before it is acknowledged"
+        );
+        assert_eq!(number("foreign_keys"), 1);
+        assert_eq!(number("trusted_schema"), 0);
+        assert_eq!(number("cell_size_check"), 1);
+        assert_eq!(number("fullfsync"), 1);
+        assert_eq!(number("checkpoint_fullfsync"), 1);
+        let mode: String = store
+            .connection
+            .pragma_query_value(None, "journal_mode", |row| row.get(0))
+            .unwrap();
+        assert_eq!(mode, "wal");
+    }
+}
