@@ -40,5 +40,7 @@ mod starting;
 mod telling;
 #[path = "cli/typing.rs"]
 mod typing;
+#[path = "cli/waiting.rs"]
+mod waiting;
 #[path = "cli/watching.rs"]
 mod watching;

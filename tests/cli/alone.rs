@@ -12,6 +12,7 @@ use dbs::ports::store::{Store as _, Turn};
 
 use crate::git_fixture::GitFixture;
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 #[test]
 fn nothing_starts_without_a_server() {
@@ -225,17 +226,11 @@ fn ten_thousand_tasks_are_listed_quickly_and_a_reader_that_leaves_is_no_error() 
             "{arguments:?} took {took:?} even for a debug build"
         );
     }
-    let mut child = shop
-        .command(&shop.git.project(), &["task", "list"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = shop.command(&shop.git.project(), &["task", "list"]);
+    let program = Program::begin(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
+    BufReader::new(program.stdout()).read_line(&mut line).unwrap();
+    let output = program.output();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     assert!(line.contains("t-0"), "{line}");
 }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 fn write(shop: &Shop, text: &str) -> String {
     let file = shop.git.root().join("plan.jsonl");
@@ -138,13 +139,9 @@ fn what_one_project_lists_another_takes_from_its_standard_input_and_releases() {
     from.does(&["task", "park", "t-1", "later"]);
     let listed = from.does(&["task", "list", "--json"]);
     let mut command = to.command(&to.git.project(), &["task", "import", "-", "--release"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(listed.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let program = Program::begin(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    program.stdin().write_all(listed.as_bytes()).unwrap();
+    let output = program.output();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),

@@ -1,10 +1,11 @@
 //! The plain client without a terminal: in a pipe, as scripts and logs have it.
 #![cfg(unix)]
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::process::Stdio;
 
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 #[test]
 fn lines_that_come_through_a_pipe_are_carried_out_one_after_the_other() {
@@ -13,13 +14,13 @@ fn lines_that_come_through_a_pipe_are_carried_out_one_after_the_other() {
     shop.serve();
     let mut command = shop.command(&shop.git.project(), &["--plain"]);
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = piped.spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
+    let program = Program::begin(piped);
+    let mut input = program.stdin();
     let typed = "new Fix \u{1b}[31mit --id t-1\npark t-1 later\nshow t-1\nstart\nquit\nskip t-1\n";
     input.write_all(typed.as_bytes()).unwrap();
-    let mut said = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(child.wait().unwrap().success(), "{said}");
+    let output = program.output();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}");
     for text in [
         "Nothing needs you.",
         "created t-1",
@@ -41,10 +42,7 @@ fn new_lines_of_the_log_are_followed() {
     shop.serve();
     let told = shop.git.root().join("told");
     let mut command = shop.command(&shop.git.project(), &["logs", "--follow"]);
-    let mut child = command
-        .stdout(std::fs::File::create(&told).unwrap())
-        .spawn()
-        .unwrap();
+    let program = Program::begin(command.stdout(std::fs::File::create(&told).unwrap()));
     shop.does(&["task", "create", "Fix", "--id", "t-1"]);
     let count = || std::fs::read_to_string(&told).unwrap().lines().count();
     shop.wait_for("the lines so far", || count() > 0);
@@ -57,5 +55,5 @@ fn new_lines_of_the_log_are_followed() {
         count() > before
     });
     shop.does(&["stop"]);
-    assert!(child.wait().unwrap().success());
+    assert!(program.end().success());
 }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use crate::completing::offered;
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 /// Attaches with lines, from a folder that is no project's, and leaves.
 fn attach(shop: &Shop, name: &[&str]) -> (i32, String) {
@@ -15,10 +16,10 @@ fn attach(shop: &Shop, name: &[&str]) -> (i32, String) {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = piped.spawn().unwrap();
+    let program = Program::begin(piped);
     // Whoever is refused does not read it.
-    drop(child.stdin.take().unwrap().write_all(b"quit\n"));
-    let said = child.wait_with_output().unwrap();
+    drop(program.stdin().write_all(b"quit\n"));
+    let said = program.output();
     let text = [said.stdout, said.stderr].concat();
     (said.status.code().unwrap(), String::from_utf8(text).unwrap())
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::git_fixture::GitFixture;
+use crate::waiting::output;
 
 /// What one run said.
 #[derive(Debug)]
@@ -108,11 +109,11 @@ impl Shop {
     /// Runs as somebody with that environment besides.
     pub(crate) fn run_with(&self, env: &BTreeMap<String, String>, arguments: &[&str]) -> Said {
         let mut command = self.command(&self.git.project(), arguments);
-        Said::of(command.env_clear().envs(env).output().unwrap())
+        Said::of(output(command.env_clear().envs(env)))
     }
 
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Said {
-        Said::of(self.command(folder, arguments).output().unwrap())
+        Said::of(output(&mut self.command(folder, arguments)))
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {

@@ -1,18 +1,17 @@
 //! Events for tools: the same with and without a server, nothing lost and nothing twice, and an end when nobody reads.
 #![cfg(unix)]
-#![expect(clippy::disallowed_methods, reason = "the tests' door: starts the program")]
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 /// `dbs events --json --follow` from a position; killed if a test leaves it behind.
 struct Follower {
-    child: Child,
+    program: Program,
     lines: Option<BufReader<ChildStdout>>,
 }
 
@@ -20,16 +19,22 @@ impl Follower {
     fn since(shop: &Shop, seq: u64) -> Follower {
         let arguments = ["events", "--json", "--follow", "--since", &seq.to_string()];
         let mut command = shop.command(&shop.git.project(), &arguments);
-        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        let lines = Some(BufReader::new(child.stdout.take().unwrap()));
-        Follower { child, lines }
+        Follower::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    }
+
+    fn of(command: &mut Command) -> Follower {
+        let program = Program::begin(command);
+        let lines = Some(BufReader::new(program.stdout()));
+        Follower { program, lines }
     }
 
     fn next(&mut self) -> Value {
         let mut line = String::new();
         let read = self.lines.as_mut().unwrap().read_line(&mut line).unwrap();
-        assert_ne!(read, 0, "it ended");
+        assert_ne!(
+            read, 0,
+            "it has ended, or was silent for so long that it was killed"
+        );
         serde_json::from_str(&line).unwrap()
     }
 
@@ -40,13 +45,6 @@ impl Follower {
             all.push(self.next());
         }
         all
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 
@@ -93,17 +91,8 @@ fn a_follower_whose_reader_has_gone_ends_by_itself_and_says_nothing() {
     let mut tool = Follower::since(&shop, 0);
     tool.next();
     tool.lines = None;
-    let deadline = Instant::now() + Duration::from_secs(20);
-    let status = loop {
-        match tool.child.try_wait().unwrap() {
-            Some(status) => break status,
-            None => assert!(Instant::now() < deadline, "it goes on for nobody"),
-        }
-        std::thread::park_timeout(Duration::from_millis(20));
-    };
-    let mut said = String::new();
-    std::io::Read::read_to_string(&mut tool.child.stderr.take().unwrap(), &mut said).unwrap();
-    assert!(status.success() && said.is_empty(), "{status}: {said}");
+    let said = tool.program.output();
+    assert!(said.status.success() && said.stderr.is_empty(), "{said:?}");
 }
 
 #[test]
@@ -117,13 +106,15 @@ fn the_output_of_an_agent_that_is_silent_for_a_while_is_followed_all_the_same() 
     shop.serve();
     shop.wait_for("output", || shop.run(&["logs", "t-1"]).out.contains("one"));
     let mut command = shop.command(&shop.git.project(), &["logs", "t-1", "--follow"]);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let lines = Some(BufReader::new(child.stdout.take().unwrap()));
-    let mut tool = Follower { child, lines };
+    let mut tool = Follower::of(command.stdout(Stdio::piped()));
     let mut line = String::new();
     // A line is told when a later one has pushed it up.
     while !line.contains("one") {
         line.clear();
-        assert_ne!(tool.lines.as_mut().unwrap().read_line(&mut line).unwrap(), 0);
+        let read = tool.lines.as_mut().unwrap().read_line(&mut line).unwrap();
+        assert_ne!(
+            read, 0,
+            "it has ended, or was silent for so long that it was killed"
+        );
     }
 }

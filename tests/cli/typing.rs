@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::shop::{Said, Shop};
+use crate::waiting::Program;
 
 /// Runs with that on the standard input.
 fn fed(shop: &Shop, arguments: &[&str], input: &[u8]) -> (i32, String) {
@@ -14,10 +15,10 @@ fn fed(shop: &Shop, arguments: &[&str], input: &[u8]) -> (i32, String) {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = piped.spawn().unwrap();
+    let program = Program::begin(piped);
     // Who does not want it all need not read it all.
-    drop(child.stdin.take().unwrap().write_all(input));
-    let output = child.wait_with_output().unwrap();
+    drop(program.stdin().write_all(input));
+    let output = program.output();
     (
         output.status.code().unwrap(),
         String::from_utf8(output.stderr).unwrap(),
@@ -158,15 +159,11 @@ fn the_same_title_at_the_same_moment_makes_as_many_tasks() {
     shop.does(&["pause"]);
     let one = || {
         let mut command = shop.command(&shop.git.project(), &["task", "create", "Fix"]);
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+        Program::begin(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
-    let children: Vec<_> = (0..8).map(|_| one()).collect();
-    for child in children {
-        let output = child.wait_with_output().unwrap();
+    let programs: Vec<_> = (0..8).map(|_| one()).collect();
+    for program in programs {
+        let output = program.output();
         assert!(output.status.success(), "{output:?}");
     }
     assert_eq!(

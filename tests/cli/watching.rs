@@ -6,15 +6,19 @@
 )]
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::shop::Shop;
+use crate::waiting::Program;
 
 /// `dbs watch` of a shop; killed if a test leaves it behind.
 struct Watch {
-    child: Child,
+    program: Program,
     lines: BufReader<ChildStdout>,
+    /// Where what it complains of is written.
+    problems: PathBuf,
 }
 
 impl Watch {
@@ -23,15 +27,31 @@ impl Watch {
             .chain(arguments.iter().copied())
             .collect();
         let mut command = shop.command(&shop.git.project(), &all);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        let watch = Watch { child, lines };
-        shop.wait_for("server", || shop.json(&["status", "--json"])["live"] == true);
+        let problems = shop.git.root().join("watch.err");
+        let told = std::fs::File::create(&problems).unwrap();
+        let program = Program::begin(command.stdout(Stdio::piped()).stderr(told));
+        let lines = BufReader::new(program.stdout());
+        let watch = Watch {
+            program,
+            lines,
+            problems,
+        };
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while shop.json(&["status", "--json"])["live"] != true {
+            watch.goes_on();
+            assert!(Instant::now() < deadline, "no server: {}", watch.said());
+        }
         watch
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.problems).unwrap()
+    }
+
+    fn goes_on(&self) {
+        if let Some(status) = self.program.ended() {
+            panic!("the server has ended: {status}: {}", self.said());
+        }
     }
 
     /// Reads until a line holds that.
@@ -39,29 +59,22 @@ impl Watch {
         let mut line = String::new();
         while !line.contains(text) {
             line.clear();
-            assert_ne!(self.lines.read_line(&mut line).unwrap(), 0, "no line with {text}");
+            let read = self.lines.read_line(&mut line).unwrap();
+            assert_ne!(
+                read,
+                0,
+                "no line with {text}: the server has ended: {:?}: {}",
+                self.program.end(),
+                self.said()
+            );
         }
         line
     }
 
     fn signal(&mut self, name: &str) -> Option<i32> {
-        let id = self.child.id().to_string();
+        let id = self.program.id().to_string();
         assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
-        let deadline = Instant::now() + Duration::from_secs(20);
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(Instant::now() < deadline, "{name} ends nothing");
-            std::thread::yield_now();
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        self.program.end().code()
     }
 }
 
@@ -72,6 +85,8 @@ fn watch_is_a_server_that_tells_every_event_in_a_line() {
     shop.does(&["task", "create", "Fix the login", "--id", "t-1"]);
     let line = watch.line_with("Fix the login");
     assert!(line.contains("create") && line.contains("t-1"), "{line}");
+    // Where nobody owns the project the second would go on as its server.
+    watch.goes_on();
     let second = shop.run(&["watch"]);
     assert!(second.code == 1 && second.err.contains("another"), "{second:?}");
     assert_eq!(watch.signal("-TERM"), Some(0));
@@ -99,8 +114,8 @@ fn int_term_and_hup_end_a_server_in_order_and_its_agents_go_on() {
         shop.does(&["task", "comment", "t-1", "the lock is free"]);
         assert_eq!(shop.json(&["status", "--json"])["live"], false, "{name}");
     }
-    let mut watch = Watch::begin(&shop, &[]);
+    let watch = Watch::begin(&shop, &[]);
     shop.wait_for("agent at work", || agents()[0]["state"] == "running");
     shop.does(&["stop", "--all"]);
-    drop(watch.child.wait());
+    watch.program.end();
 }

@@ -1,0 +1,119 @@
+//! Programs that are waited for with a deadline: one that hangs is killed, and its test fails and says so.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests' door: waits with a deadline, on threads of their own"
+)]
+
+use std::io::Read;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Longest life of a program that a test starts; far more than any of them needs.
+const LIFE: Duration = Duration::from_mins(2);
+/// Longest wait for the end of a program that was told to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program that a test has started. Killed when dropped, and when its time is over: who still reads from it reads its end.
+pub(crate) struct Program {
+    child: Arc<Mutex<Child>>,
+    called: String,
+    _needed: SyncSender<()>,
+}
+
+impl Program {
+    pub(crate) fn begin(command: &mut Command) -> Program {
+        let child = Arc::new(Mutex::new(command.spawn().unwrap()));
+        let (needed, over) = sync_channel(1);
+        let watched = Arc::clone(&child);
+        std::thread::spawn(move || {
+            if over.recv_timeout(LIFE) == Err(RecvTimeoutError::Timeout) {
+                // It may have ended just now.
+                drop(watched.lock().unwrap().kill());
+            }
+        });
+        let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+        Program {
+            child,
+            called: words.collect::<Vec<_>>().join(" "),
+            _needed: needed,
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.lock().unwrap().id()
+    }
+
+    pub(crate) fn stdin(&self) -> ChildStdin {
+        self.child.lock().unwrap().stdin.take().unwrap()
+    }
+
+    pub(crate) fn stdout(&self) -> ChildStdout {
+        self.child.lock().unwrap().stdout.take().unwrap()
+    }
+
+    /// How it has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<ExitStatus> {
+        self.child.lock().unwrap().try_wait().unwrap()
+    }
+
+    /// How it ends, which is expected soon.
+    pub(crate) fn end(&self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.ended() {
+                return status;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "`dbs {}` does not end by itself",
+                self.called
+            );
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    /// All that it says, and how it ends by itself. What is piped must not have been taken.
+    pub(crate) fn output(self) -> Output {
+        let (out, err) = {
+            let mut child = self.child.lock().unwrap();
+            (child.stdout.take(), child.stderr.take())
+        };
+        let problems = std::thread::spawn(move || all(err));
+        let stdout = all(out);
+        let stderr = problems.join().unwrap();
+        let output = Output {
+            status: self.end(),
+            stdout,
+            stderr,
+        };
+        assert!(
+            output.status.code().is_some(),
+            "`dbs {}` was killed, after {LIFE:?} by the test: {output:?}",
+            self.called
+        );
+        output
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let mut child = self.child.lock().unwrap();
+        drop(child.kill());
+        drop(child.wait());
+    }
+}
+
+fn all(source: Option<impl Read>) -> Vec<u8> {
+    let mut text = Vec::new();
+    if let Some(mut source) = source {
+        source.read_to_end(&mut text).unwrap();
+    }
+    text
+}
+
+/// Runs a program to its end.
+pub(crate) fn output(command: &mut Command) -> Output {
+    Program::begin(command.stdout(Stdio::piped()).stderr(Stdio::piped())).output()
+}
