@@ -1,7 +1,12 @@
 //! A disk without room: nothing by halves, the reserve is used, and freed space is enough to go on.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the door: starts this program again where nobody can mount"
+)]
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use dbs::adapters::store::{SqliteStore, StoreFiles};
 use dbs::ports::store::{Store, StoreError};
@@ -94,6 +99,35 @@ fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
     let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
     assert_eq!(store.load().unwrap().last_attempt, last);
     assert_eq!(turn(&mut store, last + 1).unwrap(), last + 1);
+}
+
+/// This program with one test, where neither mount nor sudo is found.
+fn without_mount(is_ci: bool) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            "--exact",
+            "full_disk::a_store_cannot_be_made_on_a_full_disk_and_can_be_later",
+        ])
+        .env("PATH", folder.path());
+    if is_ci {
+        command.env("CI", "true");
+    } else {
+        command.env_remove("CI");
+    }
+    command.output().unwrap()
+}
+
+#[test]
+fn a_full_disk_that_is_not_tested_is_told_to_people_and_fails_in_ci() {
+    let output = without_mount(false);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("skipped: mounting"),
+        "{output:?}"
+    );
+    assert!(!without_mount(true).status.success());
 }
 
 #[test]

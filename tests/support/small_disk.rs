@@ -5,7 +5,6 @@
     reason = "the door: mounts a small file system, and asks whether this is CI"
 )]
 #![expect(clippy::unwrap_used, reason = "a disk that cannot be filled is a failed test")]
-#![expect(clippy::print_stdout, reason = "what was left out is said")]
 
 use std::fs;
 use std::io::Write as _;
@@ -29,7 +28,9 @@ impl SmallDisk {
             "CI must be able to mount a small file system"
         );
         if !is_mounted {
-            println!("skipped: mounting a small file system needs root; the full disk was not tested");
+            // Print macros are not heard from a test that passes.
+            let said = "skipped: mounting a small file system needs root; the full disk was not tested\n";
+            std::io::stderr().write_all(said.as_bytes()).unwrap();
         }
         is_mounted.then(|| Self(over.into()))
     }
