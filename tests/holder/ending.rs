@@ -169,33 +169,41 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
 }
 
 /// How many processes watch others.
-const WATCHERS: usize = 150;
+const WATCHERS: usize = 250;
 
-#[test]
-fn none_of_the_processes_that_are_ended_lives_to_do_anything_after_another_has_died() {
-    let bench = Bench::new();
+/// Sweeps processes that watch others, and answers what they did when those had died.
+fn done_during_a_sweep(bench: &Bench, id: &str) -> Option<String> {
     // The oldest and the youngest keep a pipe open each. Who watches one reads its end as soon as that one has died, and does
     // then what it would do. When the oldest dies, which leads the session, the system continues what was halted.
     let script = format!(
-        "trap '' HUP TERM INT; mkfifo pipe0 pipe1
+        "trap '' HUP TERM INT; mkdir {id}; cd {id}; mkfifo pipe0 pipe1
         for i in $(seq {WATCHERS}); do
-          (exec 4<pipe$((i % 2)); echo up; read x <&4; echo $i >>reborn) &
+          (exec 4<pipe$((i % 2)); echo up; read x <&4; echo $i >>done) &
         done
         (exec 3>pipe1; echo up; exec sleep 1000) &
         exec 3>pipe0; wait"
     );
-    let launched = bench.start("1", &script);
+    let launched = bench.start(id, &script);
     wait_for("all of them", || {
-        bench.tail("1", 64 * 1024).matches("up").count() == WATCHERS + 1
+        bench.tail(id, 64 * 1024).matches("up").count() == WATCHERS + 1
     });
     signal(launched.holder, Signal::SIGKILL);
-    wait_for("the loss", || bench.state("1") == HeldState::Lost);
-    assert!(bench.marked("1").len() >= WATCHERS + 2, "they survive hang-ups");
-    let swept = bench.holders.sweep(&HolderId::new("1")).expect("swept");
+    wait_for("the loss", || bench.state(id) == HeldState::Lost);
+    assert!(bench.marked(id).len() >= WATCHERS + 2, "they survive hang-ups");
+    let swept = bench.holders.sweep(&HolderId::new(id)).expect("swept");
     assert_eq!(swept.survivors, 0);
-    assert_eq!(bench.marked("1"), []);
-    let reborn = std::fs::read_to_string(bench.spec("1", "").cwd.join("reborn"));
-    assert!(reborn.is_err(), "some lived on: {reborn:?}");
+    assert_eq!(bench.marked(id), []);
+    std::fs::read_to_string(bench.spec(id, "").cwd.join(id).join("done")).ok()
+}
+
+#[test]
+fn none_of_the_processes_that_are_ended_lives_to_do_anything_after_another_has_died() {
+    let bench = Bench::new();
+    // A machine that is busy may by chance let none of them run.
+    for round in ["1", "2", "3"] {
+        let done = done_during_a_sweep(&bench, round);
+        assert_eq!(done, None, "these lived on, round {round}");
+    }
 }
 
 #[test]
