@@ -63,7 +63,7 @@ impl Watch {
             assert_ne!(
                 read,
                 0,
-                "no line with {text}: the server has ended: {:?}: {}",
+                "no line with {text}: the server has ended, or was killed after two silent minutes: {:?}: {}",
                 self.program.end(),
                 self.said()
             );
