@@ -11,6 +11,8 @@ mod acts;
 mod breaking;
 #[path = "ui/cards.rs"]
 mod cards;
+#[path = "ui/defaults.rs"]
+mod defaults;
 #[path = "ui/docs.rs"]
 mod docs;
 #[path = "ui/dressing.rs"]

@@ -10,6 +10,7 @@ use dbs::term::keys::{Key, KeyInput, Modifiers};
 use dbs::ui::{Chord, Content, Input, Keymap, Place, Request, ScreenId, State, Typed, entries};
 use proptest::prelude::*;
 
+use crate::defaults::DEFAULTS;
 use crate::fixture::{Desk, NOW};
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
@@ -29,18 +30,26 @@ fn typing() -> Desk {
 #[test]
 fn every_default_key_leads_to_its_action() {
     let keymap = Keymap::builtin().expect("keys");
-    for entry in entries() {
-        for place in Place::ALL {
-            for chord in keymap.keys(place, entry.action) {
-                assert_eq!(keymap.lookup(place, *chord), Some(entry.action), "{chord}");
-                assert_eq!(
-                    chord.to_string().parse(),
-                    Ok(*chord),
-                    "{chord} can be written and read"
-                );
-            }
-        }
+    let written: Vec<[&str; 3]> = DEFAULTS
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter_map(|words| words.try_into().ok())
+        .collect();
+    for [place, key, name] in &written {
+        let place = Place::ALL.into_iter().find(|known| known.name() == *place);
+        let chord: Chord = key.parse().expect("key");
+        let found = keymap.lookup(place.expect("place"), chord);
+        let found = entries().find(|entry| Some(entry.action) == found);
+        assert_eq!(found.map(|entry| entry.name), Some(*name), "{place:?} {key}");
+        assert_eq!(chord.to_string(), *key, "it is written as it is read");
     }
+    let bound = entries().flat_map(|entry| Place::ALL.map(|place| keymap.keys(place, entry.action).len()));
+    assert_eq!(
+        bound.sum::<usize>(),
+        written.len(),
+        "a default key stands nowhere here"
+    );
+    assert_eq!(keymap.prefix(), "C-b".parse().expect("key"));
 }
 
 #[test]
@@ -422,13 +431,14 @@ fn an_approval_is_given_with_one_key_where_one_is_asked_for() {
 #[test]
 fn a_reason_is_asked_for_in_one_line_and_escape_sends_nothing() {
     let mut desk = Desk::full((80, 24));
+    desk.press("3 : @ d b s - 8 Enter");
     assert_eq!(desk.press("b n o Space t e s t Esc"), []);
     assert_eq!(desk.mode(), "NAV");
     let sent = desk.press("b n o Space t e s x Backspace t Enter");
     assert_eq!(
         sent,
         [Request::Command(Command::Reject(
-            "dbs-4".into(),
+            "dbs-8".into(),
             "no test".to_owned()
         ))]
     );

@@ -65,16 +65,47 @@ fn a_click_on_a_terminal_focuses_and_the_next_one_types() {
     assert_eq!(desk.mode(), "TYPE");
 }
 
+/// The columns and the row where these words are drawn, the uppermost.
+fn drawn(desk: &Desk, words: &str) -> Rect {
+    let (buffer, _) = desk.frame();
+    let (width, height) = (buffer.area.width, buffer.area.height);
+    let rest = |x: u16, y: u16| (x..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    let mut cells = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let (x, y) = cells
+        .find(|(x, y)| rest(*x, *y).starts_with(words))
+        .expect("drawn");
+    Rect::new(x, y, u16::try_from(words.len()).expect("short"), 1)
+}
+
 #[test]
 fn tabs_and_the_strip_can_be_clicked() {
     let mut desk = Desk::full((120, 40));
-    click(&mut desk, &Hit::Tab(2));
-    assert!(desk.text().contains("[3 Board]"));
-    desk.model
-        .attention
-        .retain(|item| item.attempt == Some(AttemptId(13)));
-    click(&mut desk, &Hit::Strip);
-    assert!(desk.text().contains("Do you want to proceed?"));
+    for name in ["3 Board", "2 Agents", "6 Stats", "1 Main", "5 Inbox", "4 Log"] {
+        for column in [0, name.len() - 1] {
+            let area = drawn(&desk, name);
+            let at = (area.x + u16::try_from(column).expect("short"), area.y);
+            desk.input(event(DOWN, at));
+            assert!(
+                desk.text().contains(&format!("[{name}]")),
+                "{name}\n{}",
+                desk.text()
+            );
+            desk.press(if name == "1 Main" { "2" } else { "1" });
+        }
+    }
+    // The row below the tabs leads to what it tells of, from its first words to its last.
+    for words in ["NEEDS YOU 1", "go there"] {
+        let mut desk = Desk::full((120, 40));
+        desk.model
+            .attention
+            .retain(|item| item.attempt == Some(AttemptId(13)));
+        desk.press("6");
+        assert!(!desk.text().contains("Do you want to proceed?"));
+        let area = drawn(&desk, words);
+        assert_eq!(area.y, 1);
+        desk.input(event(DOWN, (area.x, area.y)));
+        assert!(desk.text().contains("Do you want to proceed?"), "{words}");
+    }
 }
 
 #[test]
