@@ -44,6 +44,24 @@ fn new_tasks_begin_with_the_prefix_that_is_set_and_a_board_may_begin_paused() {
     });
 }
 
+#[test]
+fn a_pause_is_told_without_a_server_as_it_is_with_one() {
+    let mut shop = Shop::new();
+    shop.does(&["pause"]);
+    let told = |shop: &Shop| {
+        let status = shop.does(&["status"]);
+        let of_it = status.lines().find(|line| line.starts_with("paused"));
+        (of_it.map(str::to_owned), status.contains("no server runs"))
+    };
+    let paused = Some("paused by ann; `dbs resume` goes on".to_owned());
+    assert_eq!(told(&shop), (paused.clone(), true));
+    shop.serve();
+    assert_eq!(told(&shop), (paused, false));
+    shop.does(&["resume"]);
+    shop.does(&["stop"]);
+    assert_eq!(told(&shop), (None, true));
+}
+
 /// What the store wrote down, by kind.
 fn written(shop: &Shop) -> Vec<String> {
     let folder = shop.git.project().join(".debussy");

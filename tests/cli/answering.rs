@@ -79,16 +79,16 @@ fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
             assert!(at.starts_with("{\"at\":"), "{at}");
             out = rest.to_owned();
         }
-        let (live, first) = if from_server {
-            ("\"live\":true", "paused by ann; `dbs resume` goes on")
+        let (live, own) = if from_server {
+            ("\"live\":true", "")
         } else {
-            ("\"live\":false", "no server runs; `dbs` starts one")
+            ("\"live\":false", "no server runs; `dbs` starts one\n")
         };
         if words.first() == Some(&"status") || words.first() == Some(&"board") {
             let json = words.contains(&"--json");
-            let own = if json { live } else { first };
+            let own = if json { live } else { own };
             assert!(out.contains(own), "{words:?}: {out}");
-            out = out.replacen(own, "(whether a server runs)", 1);
+            out = out.replacen(own, "", 1);
         }
         if words.first() == Some(&"debug") {
             // The folder is not the board's, and a server writes in it.

@@ -23,12 +23,11 @@ pub(super) fn tell(board: &Snapshot, branches: &Branches, form: Form) -> Result<
 
 /// The same for people.
 pub(super) fn lines(board: &Snapshot, branches: &Branches) -> Vec<String> {
-    let mut lines = vec![match (board.live, &board.pause) {
-        (false, _) => "no server runs; `dbs` starts one".to_owned(),
-        (true, Some(Pause::Operator { by, .. })) => format!("paused by {by}; `dbs resume` goes on"),
-        (true, Some(Pause::Quota { why, .. })) => format!("paused by a usage limit: {why}"),
-        (true, None) => "running".to_owned(),
-    }];
+    let mut lines = Vec::new();
+    if !board.live {
+        lines.push("no server runs; `dbs` starts one".to_owned());
+    }
+    lines.extend(at_work(board));
     lines.push(format!(
         "base branch: {}",
         board
@@ -70,6 +69,15 @@ pub(super) fn lines(board: &Snapshot, branches: &Branches) -> Vec<String> {
         Err(why) => format!("branches: could not {why}"),
     });
     lines
+}
+
+/// Whether anything is started. A pause holds also while no server runs: the next one starts nothing either.
+fn at_work(board: &Snapshot) -> Option<String> {
+    match &board.pause {
+        Some(Pause::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
+        Some(Pause::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
+        None => board.live.then(|| "running".to_owned()),
+    }
 }
 
 fn agents(board: &Snapshot) -> impl Iterator<Item = &Attempt> {
