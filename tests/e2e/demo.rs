@@ -61,7 +61,7 @@ fn the_figures_of_a_played_demo_tell_what_came_back_and_what_went_wrong() {
     let trails: Vec<&str> = text.lines().filter(|line| line.contains(" > ")).collect();
     assert_eq!(trails.len(), 12, "{text}");
     assert!(trails.iter().all(|line| line.ends_with(" > done")), "{text}");
-    assert!(trails.iter().any(|line| line.contains("reviewing!")), "{text}");
+    assert!(trails.iter().any(|line| line.contains("rev!")), "{text}");
     assert!(trails.iter().any(|line| line.contains(" 2x ")), "{text}");
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::adapters::out;
-use crate::domain::{Span, StageId, TaskState, Timestamp};
+use crate::domain::{Span, StageId, TaskId, TaskState, Timestamp};
 use crate::protocol::snapshot::Snapshot;
 use crate::protocol::telling::question::{self, Form};
 use crate::read_model::{Figures, Load, Metrics, Trail, per_span};
@@ -92,7 +92,7 @@ fn lines(board: &Snapshot, metrics: &Metrics, loads: &[Load]) -> Vec<String> {
         };
         lines.push(format!(
             "  {:<16} {:>8} {:>7} {:>9} {:>7}",
-            id.as_str(),
+            label(board, id),
             stage.average().to_string(),
             stage.passes,
             stage.rejections,
@@ -131,13 +131,13 @@ fn ways(board: &Snapshot, metrics: &Metrics) -> Vec<String> {
             "  {:<14} {:>8}  {}",
             id.as_str(),
             total.to_string(),
-            steps(trail, is_done)
+            steps(board, (id, trail), is_done)
         )
     }));
     lines
 }
 
-fn steps(trail: &Trail, is_done: bool) -> String {
+fn steps(board: &Snapshot, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
     let steps: Vec<String> = trail
         .steps
         .iter()
@@ -148,11 +148,26 @@ fn steps(trail: &Trail, is_done: bool) -> String {
             } else {
                 String::new()
             };
-            format!("{}{mark}{times} {}", step.stage, step.took)
+            let name = short(board, task, &step.stage);
+            format!("{name}{mark}{times} {}", step.took)
         })
         .chain(is_done.then(|| "done".to_owned()))
         .collect();
     steps.join(" > ")
+}
+
+/// What a stage is called in the way of a task (K13): by the task's own workflow, else by the first that knows the stage.
+fn short<'a>(board: &'a Snapshot, task: &TaskId, id: &'a StageId) -> &'a str {
+    let own = board.tasks.get(task).map(|task| &task.workflow);
+    let own = board.workflows.iter().filter(|flow| Some(&flow.id) == own);
+    let mut stages = own.chain(&board.workflows).filter_map(|flow| flow.stage(id));
+    stages.next().map_or(id.as_str(), |stage| &stage.short)
+}
+
+/// The title of a stage, as the board has it.
+fn label<'a>(board: &'a Snapshot, id: &'a StageId) -> &'a str {
+    let mut stages = board.workflows.iter().filter_map(|flow| flow.stage(id));
+    stages.next().map_or(id.as_str(), |stage| &stage.label)
 }
 
 fn task_of<'a>(board: &'a Snapshot, load: &Load) -> (&'a str, &'a str) {
@@ -176,8 +191,10 @@ fn order<'a>(board: &Snapshot, metrics: &'a Metrics) -> Vec<&'a StageId> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::domain::{FailureClass, StopCause, Verdict};
+    use crate::domain::{Draft, FailureClass, StopCause, Task, Verdict};
     use crate::read_model::settled_attempt;
 
     /// One attempt after the other, each with its stage, minutes and verdict.
@@ -216,10 +233,49 @@ mod tests {
         has("  reviewing              5m       0         1       0");
         has("t-1                2.0h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
         let trail = &metrics.trails[&"t-1".into()];
-        assert!(steps(trail, true).ends_with(" > done") && !steps(trail, false).contains("done"));
+        let told = |is_done| steps(&board, (&"t-1".into(), trail), is_done);
+        assert!(told(true).ends_with(" > done") && !told(false).contains("done"));
         let data = as_json(&board, &metrics, &[]);
         assert_eq!((&data["sent_back"], &data["timeouts"]), (&json!(1), &json!(1)));
         assert_eq!(data["stages"][0]["average_ms"], 30 * 60_000);
         assert_eq!(data["trails"][0]["steps"][1]["sent_back"], true);
+    }
+
+    #[test]
+    fn stages_have_their_titles_and_in_the_ways_of_tasks_the_short_names_of_the_tasks_workflow() {
+        let texts = crate::formats::workflow::builtin().into_iter();
+        let mut flows =
+            texts.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
+        let own = flows.find(|flow| flow.id.as_str() == "kanban").unwrap();
+        let mut other = own.clone();
+        other.id = "another".into();
+        for stage in &mut other.stages {
+            stage.short = format!("other-{}", stage.short);
+        }
+        let task = Task::planned(Timestamp(0), &Draft::new("t-1", "Login"), "development".into());
+        let board = Snapshot {
+            tasks: [(task.id.clone(), Arc::new(task))].into(),
+            workflows: vec![other, own],
+            ..Snapshot::default()
+        };
+        let metrics = counted(vec![
+            ("development", 10, Verdict::Passed),
+            ("security_review", 5, Verdict::Rejected(String::new())),
+            ("gone", 5, Verdict::Passed),
+        ]);
+        let text = lines(&board, &metrics, &[]).join("\n");
+        for wanted in [
+            "\n  Dev  ",
+            "\n  Sec Review  ",
+            "\n  gone  ",
+            "  dev 10m > sec! 5m > gone 5m",
+        ] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
+        let data = as_json(&board, &metrics, &[]);
+        assert_eq!(
+            data["trails"][0]["steps"][1]["stage"], "security_review",
+            "data has ids"
+        );
     }
 }

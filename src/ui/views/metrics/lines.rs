@@ -3,7 +3,7 @@
 use ratatui::symbols::bar;
 
 use super::Lines;
-use crate::domain::{Span, StageId, TaskState, counted};
+use crate::domain::{Span, StageId, TaskId, TaskState, counted};
 use crate::read_model::{Figures, Trail, per_span};
 use crate::ui::canvas::{Piece, piece};
 use crate::ui::text::{cut, width};
@@ -275,7 +275,7 @@ pub(super) fn trails(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
             .is_some_and(|task| task.state == TaskState::Done);
         let total = trail.ended.since(trail.began);
         let steps = cut(
-            &steps(look, trail, done),
+            &steps(look, (id, trail), done),
             room.saturating_sub(16),
             look.scene.theme.more(),
         );
@@ -289,9 +289,13 @@ pub(super) fn trails(look: &Look<'_>, figures: &Figures, room: usize) -> Lines {
 }
 
 /// `dev 2x 12m > rev! 3m > dev 4m > done`.
-fn steps(look: &Look<'_>, trail: &Trail, done: bool) -> String {
+fn steps(look: &Look<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
+    let model = look.scene.model;
+    // Workflows may call stages alike and name them differently.
+    let own = model.tasks.get(task);
+    let own = own.and_then(|task| model.workflows.get(&task.workflow));
     let short = |id: &StageId| {
-        let flows = look.scene.model.workflows.values();
+        let flows = own.into_iter().chain(model.workflows.values());
         let mut names = flows
             .filter_map(|flow| flow.stage(id))
             .map(|stage| stage.short.clone());
