@@ -8,6 +8,7 @@ use super::state::{Content, State};
 use super::target::Target;
 use super::views::{target, view_of};
 use crate::domain::task::{Hold, WhyNot};
+use crate::domain::workflow::RejectTo;
 use crate::domain::{Task, TaskState};
 
 /// Why an action is not possible now; nothing when it is.
@@ -64,7 +65,7 @@ pub(crate) fn why_not_about(
         When::Approval if about.wants_permission().is_some() => None,
         of_task => match about.task {
             None => Some("no task is selected".to_owned()),
-            Some(task) => task_refuses(of_task, task),
+            Some(task) => task_refuses(of_task, task).or_else(|| stage_refuses(of_task, task, scene)),
         },
     }
 }
@@ -98,6 +99,23 @@ fn agent(about: &Target<'_>) -> Option<String> {
     none_if(about.attempt.is_some(), || match about.task {
         Some(task) => format!("no agent works on {}", task.id),
         None => "no task is selected".to_owned(),
+    })
+}
+
+/// Why nothing is sent back from where the task stands: its stage leads nowhere back, or is not known.
+fn stage_refuses(when: When, task: &Task, scene: &Scene<'_>) -> Option<String> {
+    if when != When::Rejectable {
+        return None;
+    }
+    let flow = scene.model.workflows.get(&task.workflow);
+    let stage = flow.and_then(|flow| flow.stage(&task.stage));
+    let leads_back = stage.is_some_and(|stage| stage.reject != RejectTo::Never);
+    let name = stage.map_or(task.stage.as_str(), |stage| &stage.label);
+    none_if(leads_back, || {
+        format!(
+            "{name} leads nowhere back; move {0}, park it or close it",
+            task.id
+        )
     })
 }
 

@@ -20,6 +20,7 @@ use super::views::{Hit, Hits, Look, view_of};
 use crate::term::CursorShape;
 
 mod away;
+mod banners;
 mod bars;
 mod cursor;
 mod form;

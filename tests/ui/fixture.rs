@@ -231,7 +231,11 @@ fn stage(id: &str, label: &str, actor: Actor, approval: Approval) -> Stage {
             when: None,
             to: StageId::from("review"),
         }],
-        reject: RejectTo::Never,
+        reject: match id {
+            "development" => RejectTo::Never,
+            "acceptance" => RejectTo::Hold,
+            _ => RejectTo::Stage("development".into()),
+        },
         evidence: vec![EvidenceKind::CommitsAhead],
         gates: GateSet::None,
         singleton: false,

@@ -1,9 +1,11 @@
 //! What goes when space shrinks, in which order, and that all of it comes back (A4).
 
-use dbs::ui::{Glyphs, Input, Motion, Palette, Role, Theme};
+use dbs::domain::{Pause, Span};
+use dbs::read_model::Trouble;
+use dbs::ui::{Glyphs, Input, Motion, Palette, Role, SessionKind, Theme};
 use ratatui::style::Modifier;
 
-use crate::fixture::Desk;
+use crate::fixture::{Desk, NOW};
 
 fn row(desk: &Desk, at: usize) -> String {
     desk.text().lines().nth(at).unwrap_or_default().to_owned()
@@ -70,6 +72,36 @@ fn the_top_bar_loses_its_parts_in_one_order_and_names_become_digits_last() {
         losses.first() == Some(&0) && losses.last() > Some(&4),
         "{losses:?}"
     );
+}
+
+#[test]
+fn what_is_broken_stands_in_the_top_bar_at_every_width() {
+    for (project, width) in ["shop", "a-project-with-a-long-name"]
+        .into_iter()
+        .flat_map(|project| (60..=200).map(move |width| (project, width)))
+    {
+        let mut desk = Desk::full((width, 50));
+        desk.session.project = project.to_owned();
+        desk.session.kind = SessionKind::Rehearsal;
+        desk.session.connection = Some("disk full".to_owned());
+        desk.model.pause = Some(Pause::Quota {
+            until: NOW + Span::minutes(47),
+            why: "usage limit reached".to_owned(),
+        });
+        let top = row(&desk, 0);
+        for told in ["disk full", "PAUSED", "47m left", "REHEARSAL", "[1"] {
+            assert!(top.contains(told), "{told} at {width}: {top}");
+        }
+        // One more, and it is at least counted.
+        desk.model.troubles = vec![Trouble::of_store("the disk of /p/board.db is full".to_owned())];
+        desk.session.connection = Some("reconnecting for the third time".to_owned());
+        let top = row(&desk, 0);
+        assert!(top.contains("reconnecting"), "{width}: {top}");
+        assert!(
+            top.contains("disk full") && (top.contains("REHEARSAL") || top.contains(" +")),
+            "{width}: {top}"
+        );
+    }
 }
 
 #[test]

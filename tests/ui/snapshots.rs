@@ -264,7 +264,7 @@ fn the_keys_after_the_prefix() {
 #[test]
 fn prompts_questions_and_choices() {
     for (name, keys) in [
-        ("ask", "b n o Space t e s t"),
+        ("ask", ": @ d b s - 8 Enter b n o Space t e s t"),
         ("confirm", "x"),
         ("choose", "C-b %"),
         ("panes", "C-b w"),

@@ -230,7 +230,7 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
     desk.press("Enter");
     let row = last(&desk);
     assert!(
-        row.contains("b send back  t answer"),
+        row.contains("Enter open  t answer"),
         "what asks is answered: {row}"
     );
     let mut desk = Desk::empty((120, 40));
@@ -394,10 +394,78 @@ fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
         desk.press("Enter");
         let text = desk.text();
         assert!(text.contains("crash: was ended by signal 9"), "{text}");
+        assert!(!text.contains("send back"), "it would be refused: {text}");
         check("failed_crash", &desk);
         desk.press("5");
         check("failed_inbox", &desk);
     }
+}
+
+#[test]
+fn nothing_is_sent_back_from_a_stage_that_leads_nowhere_back() {
+    for (task, leads_back) in [("dbs-4", false), ("dbs-8", true), ("dbs-16", true)] {
+        let mut desk = Desk::full((120, 40));
+        desk.press(&format!(
+            "3 : @ {} Enter",
+            task.split("").collect::<Vec<_>>().join(" ").trim()
+        ));
+        desk.press("b");
+        let text = desk.text();
+        assert_eq!(desk.mode() == "ASK", leads_back, "{task}\n{text}");
+        assert_eq!(
+            text.contains("Dev leads nowhere back"),
+            !leads_back,
+            "{task}\n{text}"
+        );
+    }
+    let mut desk = Desk::full((120, 40));
+    desk.board.workflows.clear();
+    desk.change("dbs-8", |_| {});
+    desk.press("3 : @ d b s - 8 Enter b");
+    assert_eq!(desk.mode(), "NAV", "where it would go back to is not known");
+}
+
+#[test]
+fn checks_out_of_sight_are_counted_with_the_keys_that_lead_there() {
+    let mut desk = Desk::full((60, 15));
+    desk.press("3 C");
+    assert!(desk.text().contains("+2 more  J K"), "{}", desk.text());
+    desk.press("J J J J J");
+    let text = desk.text();
+    assert!(text.contains("+2 more  J K") && text.contains("dbs-3"), "{text}");
+    let mut desk = Desk::full((80, 24));
+    desk.press("3 C");
+    assert!(!desk.text().contains(" more"), "{}", desk.text());
+}
+
+#[test]
+fn where_nothing_was_tried_there_is_nothing_to_count() {
+    let mut desk = Desk::empty((80, 24));
+    desk.press("6");
+    let text = desk.text();
+    assert!(
+        text.contains("0 attempts ended") && !text.contains("Counting"),
+        "{text}"
+    );
+    let mut desk = Desk::full((80, 24));
+    desk.shelf = dbs::ui::Shelf::default();
+    desk.press("6");
+    assert!(desk.text().contains("Counting what was done."), "{}", desk.text());
+}
+
+#[test]
+fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
+    let mut desk = Desk::full((120, 40));
+    let mut other = (*desk.board.workflows[&"kanban".into()]).clone();
+    other.id = "another".into();
+    for stage in &mut other.stages {
+        stage.short = format!("other-{}", stage.short);
+    }
+    desk.board.workflows.insert(other.id.clone(), Arc::new(other));
+    desk.change("dbs-4", |_| {});
+    desk.press("6");
+    let text = desk.text();
+    assert!(text.contains("dev 15m > rev! 8m"), "{text}");
 }
 
 #[test]

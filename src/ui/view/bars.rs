@@ -2,40 +2,59 @@
 
 use ratatui::layout::Rect;
 
+use super::banners::{Words, banners, that_fit};
 use super::{FrameOf, machine};
-use crate::domain::{Pause, Span, TaskState};
+use crate::domain::{Span, TaskState};
 use crate::read_model::Trouble;
 use crate::ui::action::Action;
 use crate::ui::arrange::{Framing, SEVERAL};
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
 use crate::ui::marker::{Mark, attention_word};
 use crate::ui::pane::PaneId;
-use crate::ui::scene::SessionKind;
 use crate::ui::state::Content;
 use crate::ui::text::{clean, cut, width};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits, view_of};
 
+/// How tabs are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tabs {
+    Names,
+    Digits,
+    /// Only the one that is shown.
+    Here,
+}
+
+/// What is tried one after the other until it fits.
+const TRIES: [(Tabs, Words); 4] = [
+    (Tabs::Names, Words::All),
+    (Tabs::Digits, Words::All),
+    (Tabs::Digits, Words::Few),
+    (Tabs::Here, Words::Few),
+];
+/// Columns that are left for where one is, however much is wrong.
+const LEAST_LEFT: usize = 16;
+
 /// The top row. What does not fit goes: what the machine has left, run time, agents, counts one by one, then the names of tabs
-/// become digits.
+/// become digits, then banners say less, then only the tab that is shown is left. Banners stay.
 pub(super) fn top(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
     let area = frame.arranged.top;
     canvas.tint(area, Role::Bar);
-    let banners = banners(frame);
-    let names = left(frame, true);
     let fits = |left: &Left, right: &[Piece]| left.width() + pieces_width(right) < usize::from(area.width);
-    let left = if fits(&names, &banners) {
-        names
-    } else {
-        left(frame, false)
-    };
+    let both = |(tabs, words)| (left(frame, tabs), banners(frame, words));
+    let mut tries = TRIES.into_iter().map(both);
+    let found = tries.find(|(left, banners)| fits(left, banners));
+    let (left, banners) = found.unwrap_or_else(|| {
+        let room = usize::from(area.width).saturating_sub(LEAST_LEFT);
+        (left(frame, Tabs::Here), that_fit(frame, room))
+    });
     let counts = counts(frame);
     let shown = (0..=counts.len()).map(|gone| fewer(&counts, gone));
     let with = |counts: Vec<Piece>| banners.iter().cloned().chain(counts).collect::<Vec<Piece>>();
     let right = shown
         .map(with)
         .find(|right| fits(&left, right))
-        .unwrap_or_default();
+        .unwrap_or(banners);
     let wider = more(frame).map(|more| [right.clone(), more].concat());
     let right = { wider }.find(|wider| fits(&left, wider)).unwrap_or(right);
     let used = canvas.right(area, &right);
@@ -74,12 +93,12 @@ impl Left {
     }
 }
 
-fn left(frame: &FrameOf<'_>, names: bool) -> Left {
+fn left(frame: &FrameOf<'_>, tabs: Tabs) -> Left {
     // A long name leaves room for everything else.
-    let room = if frame.arranged.top.width < SEVERAL {
-        14
-    } else {
-        24
+    let room = match tabs {
+        Tabs::Here => 6,
+        Tabs::Names | Tabs::Digits if frame.arranged.top.width < SEVERAL => 14,
+        Tabs::Names | Tabs::Digits => 24,
     };
     let project = cut(
         &clean(&frame.scene.session.project),
@@ -97,12 +116,12 @@ fn left(frame: &FrameOf<'_>, names: bool) -> Left {
     }
     for (at, tab) in frame.state.tabs.iter().enumerate() {
         let number = at + 1;
-        let text = if names {
-            format!("{number} {}", tab.title)
-        } else {
-            number.to_string()
-        };
         let here = at == frame.state.tab;
+        let text = match tabs {
+            Tabs::Here if !here => continue,
+            Tabs::Names => format!("{number} {}", tab.title),
+            Tabs::Digits | Tabs::Here => number.to_string(),
+        };
         let name = if here {
             piece(format!("[{text}]"), Role::TabHere)
         } else {
@@ -136,51 +155,6 @@ fn bare(frame: &FrameOf<'_>) -> Option<(Vec<Piece>, Option<Hit>)> {
         pieces.insert(2, piece(" ", Role::Text));
     }
     Some((pieces, Some(Hit::Pane(placed.pane))))
-}
-
-/// What is never left out: that it is a rehearsal, that the board is paused, what is wrong with the connection, and, where the
-/// strip is missing, how much needs a person.
-fn banners(frame: &FrameOf<'_>) -> Vec<Piece> {
-    let mut banners = Vec::new();
-    let space = || piece(" ", Role::Text);
-    let needs = frame.scene.model.attention.len();
-    if frame.arranged.framing == Framing::Bare && needs > 0 {
-        let glyph = Mark::NeedsYou.glyph(frame.scene.theme.glyphs);
-        banners.extend([space(), piece(format!("{glyph}{needs}"), Role::Human)]);
-    }
-    if let Some(connection) = &frame.scene.session.connection {
-        banners.extend([space(), piece(format!(" {connection} "), Role::Banner)]);
-    }
-    // The strip says it in full, where it has nothing more pressing to say.
-    let in_strip = needs == 0 && frame.arranged.framing == Framing::Boxed;
-    if let Some(trouble) = frame.scene.model.troubles.first().filter(|_| !in_strip) {
-        banners.extend([
-            space(),
-            piece(format!(" {} ", trouble.cause.word()), Role::Banner),
-        ]);
-    }
-    if let Some(scarce) = machine::scarce(frame) {
-        banners.extend([space(), scarce]);
-    }
-    if let Some(pause) = &frame.scene.model.pause {
-        banners.extend([
-            space(),
-            piece(format!(" {} ", paused(frame, pause)), Role::Banner),
-        ]);
-    }
-    if frame.scene.session.kind == SessionKind::Rehearsal {
-        banners.extend([space(), piece(" REHEARSAL ", Role::Rehearsal)]);
-    }
-    banners.push(space());
-    banners
-}
-
-fn paused(frame: &FrameOf<'_>, pause: &Pause) -> String {
-    let now = frame.scene.now;
-    match pause {
-        Pause::Operator { by, at } => format!("PAUSED by {by} {}", now.since(*at)),
-        Pause::Quota { until, .. } => format!("PAUSED usage limit, {} left", until.since(now)),
-    }
 }
 
 fn agents(frame: &FrameOf<'_>) -> Vec<Piece> {

@@ -113,6 +113,7 @@ impl View for GatesView {
             canvas.level(below.y - 1, below);
             draw_output(look, chosen, below, canvas);
         }
+        tell_of_more(look, found.len().saturating_sub(height), list, canvas);
     }
 
     fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
@@ -194,7 +195,9 @@ fn marked<'a>(look: &Look<'a>) -> Option<&'a Check> {
 /// The list above, the output below it.
 fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
     if area.height < OUTPUT_FROM {
-        return (area, None);
+        let is_longer = many > usize::from(area.height);
+        let height = area.height.saturating_sub(u16::from(is_longer));
+        return (Rect { height, ..area }, None);
     }
     let most = (area.height * 2 / 5).max(3);
     let height = u16::try_from(many).unwrap_or(most).clamp(1, most);
@@ -204,6 +207,21 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
         ..area
     };
     (Rect { height, ..area }, Some(below))
+}
+
+/// How many are out of sight and the keys that lead there, in the row below the list.
+fn tell_of_more(look: &Look<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
+    let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
+    let keys = [Action::NextPart, Action::PreviousPart].map(hint).join(" ");
+    let row = inside(Rect {
+        y: list.bottom(),
+        height: 1,
+        ..list
+    });
+    if hidden > 0 {
+        let more = piece(format!(" +{hidden} more  "), Role::Text);
+        canvas.line(row, &[more, piece(format!("{keys} "), Role::Key)]);
+    }
 }
 
 fn look_of(check: &Check) -> (Mark, Role, String) {

@@ -1,6 +1,8 @@
 //! Figures about the work (K79): throughput, how long stages take, what came back and what went wrong, what agents use, the
 //! way of each task.
 
+use std::sync::LazyLock;
+
 use ratatui::layout::Rect;
 
 use super::{Hits, Look, Moved, Step, View, scrolled};
@@ -74,9 +76,14 @@ impl View for MetricsView {
     }
 }
 
+/// What there is to count where nothing was ever tried.
+static NOTHING: LazyLock<Figures> = LazyLock::new(Figures::default);
+
+/// The figures that were fetched. Where nothing was ever tried they are known without: it would be counted for nothing.
 fn figures<'a>(look: &Look<'a>) -> Option<&'a Figures> {
-    match look.scene.shelf.sheet(&Paper::Figures)? {
-        Sheet::Figures(figures) => Some(figures),
+    match look.scene.shelf.sheet(&Paper::Figures) {
+        Some(Sheet::Figures(figures)) => Some(figures),
+        None if look.scene.model.attempts.is_empty() => Some(&NOTHING),
         _ => None,
     }
 }
