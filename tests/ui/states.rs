@@ -436,6 +436,13 @@ fn checks_out_of_sight_are_counted_with_the_keys_that_lead_there() {
     let mut desk = Desk::full((80, 24));
     desk.press("3 C");
     assert!(!desk.text().contains(" more"), "{}", desk.text());
+    // Where there is no room for the output, the list itself has one row less.
+    let mut desk = Desk::full((100, 15));
+    desk.press("6 C-b o C");
+    let text = desk.text();
+    let row = |words: &str| text.lines().position(|line| line.contains(words));
+    assert!(row("51m ago").is_some(), "{text}");
+    assert_eq!(row("+4 more  J K"), row("51m ago").map(|at| at + 1), "{text}");
 }
 
 #[test]
