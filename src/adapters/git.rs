@@ -41,6 +41,7 @@ mod ensure;
 mod exclude;
 mod facts;
 mod fetch;
+mod files;
 mod inventory;
 mod leftover;
 mod link;

@@ -23,5 +23,6 @@ mod tests;
 
 pub use files::StoreFiles;
 pub use lock::{Owner, ServerLock};
-pub use open::{Card, SqliteStore, StoreReader};
+pub use open::{SqliteStore, StoreReader};
+pub use read::Card;
 pub use replay::replay;

@@ -5,6 +5,7 @@ mod able;
 mod builtin;
 mod describing;
 mod judging;
+mod placed;
 mod reading;
 mod stage;
 mod table;

@@ -288,6 +288,7 @@ pub struct Entry {
 
 mod command_line;
 mod page;
+mod page_lookup;
 mod table;
 
 pub use page::Page;

@@ -33,6 +33,7 @@ mod overlays;
 mod palette;
 mod switcher;
 mod welcome;
+mod writing;
 
 /// What drawing a frame taught.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

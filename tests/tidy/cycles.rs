@@ -1,4 +1,6 @@
-//! No two files of a layer's top level may need each other, directly or in a ring: then each can be read alone.
+//! No two children of a folder may need each other, directly or in a ring: then each can be read alone.
+//!
+//! Every folder is looked at, at each depth. A child is a file together with the folder of the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,88 +9,137 @@ use proc_macro2::TokenTree;
 use super::paths::{Target, mentions, read_path};
 use super::source::{Finding, SourceFile};
 
-/// What one child of a layer uses: the other child, and the first place where it says so.
+/// What one child of a folder uses: the other child, and the first place where it says so.
 type Uses = BTreeMap<String, BTreeMap<String, (String, usize)>>;
 
-/// The rings in every layer of `files`.
+/// The names visible right below each folder, and the path from the crate root that each stands for.
+type Names = BTreeMap<Vec<String>, BTreeMap<String, Vec<String>>>;
+
+/// The rings in every folder of `files`.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
-    let layers: BTreeSet<String> = files
-        .iter()
-        .filter_map(|file| file.module().first().cloned())
-        .collect();
-    layers
-        .iter()
-        .filter(|layer| layer.as_str() != BEING_SPLIT)
-        .flat_map(|layer| check_layer(layer, files))
-        .collect()
-}
-
-/// The room whose session is being split into parts; it was below another one, where nobody looked, and is not exempt for long.
-const BEING_SPLIT: &str = "server";
-
-fn check_layer(layer: &str, files: &[SourceFile]) -> Vec<Finding> {
-    let exports = exports(layer, files);
-    let mut uses = Uses::new();
+    let names = names(files);
+    let mut folders: BTreeMap<Vec<String>, Uses> = BTreeMap::new();
     for file in files {
-        let module = file.module();
-        let [first, own, ..] = module.as_slice() else {
-            continue;
-        };
-        if first != layer {
+        let own = file.module();
+        if own.first().is_none_or(|room| room == BEING_SPLIT) {
             continue;
         }
         for mention in mentions(file, &BTreeSet::new()) {
             let Target::Inside(path) = mention.target else {
                 continue;
             };
-            let Some(other) = child(layer, &path, &exports) else {
+            let Some((folder, child, other)) = sideways(&own, &real_path(path, &names)) else {
                 continue;
             };
-            if other != own {
-                let place = (file.path.clone(), mention.line);
-                uses.entry(own.clone())
+            folders
+                .entry(folder)
+                .or_default()
+                .entry(child)
+                .or_default()
+                .entry(other)
+                .or_insert((file.path.clone(), mention.line));
+        }
+    }
+    folders
+        .iter()
+        .filter(|(folder, _)| folder.as_slice() != NOT_YET_MENDED)
+        .flat_map(|(_, uses)| rings(uses))
+        .collect()
+}
+
+/// The room whose session is being split into parts; it was below another one, where nobody looked, and is not exempt for long.
+const BEING_SPLIT: &str = "server";
+
+/// The one folder whose ring was known when deeper folders came under this rule: its `question` holds both what its siblings
+/// share and what calls them. Goes as soon as the two are apart; the room above it is looked at like any other.
+const NOT_YET_MENDED: [&str; 2] = ["protocol", "telling"];
+
+/// Where the two paths part: the folder both are in, the child of it that names, and the child that is named.
+///
+/// Rooms have their own table in the rule of the layers, so a path into another room is none of this rule's business.
+/// Neither is a facade that names its children, or a child that names its facade.
+fn sideways(own: &[String], path: &[String]) -> Option<(Vec<String>, String, String)> {
+    let depth = own
+        .iter()
+        .zip(path)
+        .take_while(|(own, other)| own == other)
+        .count();
+    let (child, other) = (own.get(depth)?, path.get(depth)?);
+    let folder = own.get(..depth).filter(|folder| !folder.is_empty())?;
+    Some((folder.to_vec(), child.clone(), other.clone()))
+}
+
+/// Follows re-exports until each part of `path` is the file that holds it; what is not a file of a folder is cut off.
+fn real_path(path: Vec<String>, names: &Names) -> Vec<String> {
+    let mut path = path;
+    let mut depth = 0;
+    let mut followed = BTreeSet::new();
+    while let Some(name) = path.get(depth).cloned() {
+        let Some(stands_for) = path.get(..depth).and_then(|folder| names.get(folder)?.get(&name)) else {
+            path.truncate(depth);
+            break;
+        };
+        let same = path.get(..=depth).is_some_and(|part| part == stands_for);
+        if same || !followed.insert((depth, name)) {
+            depth += 1;
+            continue;
+        }
+        // A re-export may stand for a path that begins in another folder, so it is read from the root again.
+        let rest = path.split_off(depth + 1);
+        path = [stands_for.as_slice(), &rest].concat();
+        depth = 0;
+    }
+    path
+}
+
+/// The children of every folder by their own names, and what each facade re-exports from them.
+fn names(files: &[SourceFile]) -> Names {
+    let mut names = Names::new();
+    for file in files {
+        let module = file.module();
+        for length in 1..=module.len() {
+            let (folder, path) = (&module[..length - 1], &module[..length]);
+            if let Some(name) = path.last() {
+                names
+                    .entry(folder.to_vec())
                     .or_default()
-                    .entry(other.clone())
-                    .or_insert(place);
+                    .insert(name.clone(), path.to_vec());
             }
         }
     }
-    rings(&uses)
-}
-
-fn child<'a>(layer: &str, path: &[String], exports: &'a BTreeMap<String, String>) -> Option<&'a String> {
-    let [first, name, ..] = path else { return None };
-    if first == layer { exports.get(name) } else { None }
-}
-
-/// The names visible right below a layer and the child each comes from: the children themselves and what the facade re-exports.
-fn exports(layer: &str, files: &[SourceFile]) -> BTreeMap<String, String> {
-    let mut names: BTreeMap<String, String> = files
-        .iter()
-        .filter_map(|file| match file.module().as_slice() {
-            [first, own, ..] if first == layer => Some((own.clone(), own.clone())),
-            _ => None,
-        })
-        .collect();
-    let Some(facade) = files.iter().find(|file| file.module() == [layer]) else {
-        return names;
-    };
-    for (child, name) in reexports(&facade.shipped) {
-        if name == "*" {
-            let public = files
-                .iter()
-                .filter(|file| file.module() == [layer, child.as_str()])
-                .flat_map(public_names);
-            names.extend(public.map(|name| (name, child.clone())));
-        } else {
-            names.insert(name, child);
+    for facade in files.iter().filter(|file| !file.module().is_empty()) {
+        let folder = facade.module();
+        let children = names.get(&folder).cloned().unwrap_or_default();
+        for (path, name) in reexports(&facade.shipped) {
+            if !path.first().is_some_and(|child| children.contains_key(child)) {
+                continue;
+            }
+            let from = [folder.as_slice(), &path].concat();
+            let brought = if name == "*" {
+                public_names_of(files, &from)
+            } else {
+                vec![name]
+            };
+            let own = names.entry(folder.clone()).or_default();
+            for name in brought {
+                let stands_for = [from.as_slice(), std::slice::from_ref(&name)].concat();
+                own.entry(name).or_insert(stands_for);
+            }
         }
     }
     names
 }
 
-/// The pairs (child, name) of the `use child::Name` lines of a facade.
-fn reexports(tokens: &[TokenTree]) -> Vec<(String, String)> {
+fn public_names_of(files: &[SourceFile], module: &[String]) -> Vec<String> {
+    files
+        .iter()
+        .filter(|file| file.module() == module)
+        .flat_map(public_names)
+        .collect()
+}
+
+/// The pairs (path of the child, name) of the `use child::Name` lines of a facade.
+fn reexports(tokens: &[TokenTree]) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         if !matches!(token, TokenTree::Ident(name) if name == "use") {
@@ -96,8 +147,8 @@ fn reexports(tokens: &[TokenTree]) -> Vec<(String, String)> {
         }
         for path in read_path(tokens, at + 1).0 {
             let path: Vec<String> = path.into_iter().filter(|part| part != "self").collect();
-            if let [child, .., name] = path.as_slice() {
-                found.push((child.clone(), name.clone()));
+            if let [child @ .., name] = path.as_slice() {
+                found.push((child.to_vec(), name.clone()));
             }
         }
     }
@@ -190,6 +241,72 @@ fn a_planted_ring_is_found_through_a_star() {
         SourceFile::parse("src/ui/b.rs", "use crate::ui::Theme;"),
     ];
     assert_eq!(check(&files).len(), 2);
+}
+
+#[test]
+fn a_planted_ring_is_found_in_a_deeper_folder() {
+    let files = [
+        SourceFile::parse("src/ui.rs", "pub mod views;"),
+        SourceFile::parse("src/ui/views.rs", "pub mod detail;"),
+        SourceFile::parse(
+            "src/ui/views/detail.rs",
+            "mod failure; mod lines;\npub use lines::Part;",
+        ),
+        SourceFile::parse("src/ui/views/detail/failure.rs", "use super::Part;"),
+        SourceFile::parse("src/ui/views/detail/lines.rs", "use super::failure::shown;"),
+    ];
+    let found: Vec<String> = check(&files)
+        .into_iter()
+        .map(|finding| finding.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "src/ui/views/detail/failure.rs:1: `failure` and `lines` need each other",
+            "src/ui/views/detail/lines.rs:1: `lines` and `failure` need each other",
+        ]
+    );
+}
+
+#[test]
+fn a_planted_ring_is_found_between_the_folder_of_a_child_and_its_sibling() {
+    let files = [
+        SourceFile::parse("src/term.rs", "pub mod history;"),
+        SourceFile::parse("src/term/history.rs", "mod packed; mod rewrap;"),
+        SourceFile::parse("src/term/history/packed.rs", "mod run;"),
+        SourceFile::parse(
+            "src/term/history/packed/run.rs",
+            "use super::super::rewrap::Rows;",
+        ),
+        SourceFile::parse(
+            "src/term/history/rewrap.rs",
+            "use crate::term::history::packed::Line;",
+        ),
+    ];
+    let found: Vec<String> = check(&files)
+        .into_iter()
+        .map(|finding| finding.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "src/term/history/packed/run.rs:1: `packed` and `rewrap` need each other",
+            "src/term/history/rewrap.rs:1: `rewrap` and `packed` need each other",
+        ]
+    );
+}
+
+#[test]
+fn a_facade_and_its_children_are_no_ring() {
+    let files = [
+        SourceFile::parse("src/ui.rs", "pub mod views;"),
+        SourceFile::parse(
+            "src/ui/views.rs",
+            "pub mod list;\nuse list::Row;\npub struct View;",
+        ),
+        SourceFile::parse("src/ui/views/list.rs", "use super::View;"),
+    ];
+    assert!(check(&files).is_empty());
 }
 
 #[test]

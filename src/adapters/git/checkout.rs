@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
-use super::control::failed;
+use super::files::failed;
 use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
 impl GitCli {
@@ -101,7 +101,7 @@ impl GitCli {
 
     fn note_checkout(&self, path: &Path) -> Result<(), GitError> {
         let note = self.note_of(path)?;
-        super::control::write_atomically(&note, &path.to_string_lossy())
+        super::files::write_atomically(&note, &path.to_string_lossy())
     }
 
     fn note_of(&self, path: &Path) -> Result<PathBuf, GitError> {

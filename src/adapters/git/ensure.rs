@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkout;
 use super::cli::GitCli;
-use super::control::{failed, real_folder};
+use super::files::{failed, real_folder};
 use super::link::{self, Link, Seen};
 use super::locks::lock_of;
 use super::parse::Registered;

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use super::control::{failed, real_folder, write_atomically};
 use super::discovery::Project;
+use super::files::{failed, real_folder, write_atomically};
 use crate::ports::git::GitError;
 
 /// What is excluded, from the root of every checkout of the project.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 
 use super::cli::GitCli;
-use super::control::failed;
+use super::files::failed;
 use super::link;
 use super::parse;
 use crate::ports::git::{BranchEntry, BranchName, GitError, SafeName, WorktreeEntry};

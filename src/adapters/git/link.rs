@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::control::failed;
 use super::discovery::Project;
+use super::files::failed;
 use crate::ports::git::GitError;
 
 /// Longest pointer file read.

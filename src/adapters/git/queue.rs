@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::control::failed;
+use super::files::failed;
 use crate::ports::git::GitError;
 
 /// Pause between two attempts at the lock another process holds.

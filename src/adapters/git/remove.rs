@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::cli::GitCli;
-use super::control::failed;
+use super::files::failed;
 use super::link::{self, Link, Seen};
 use super::parse::Registered;
 use super::workspace::Site;

@@ -5,6 +5,7 @@
 
 mod index;
 mod pack;
+mod paths;
 mod reader;
 mod segment;
 mod writer;

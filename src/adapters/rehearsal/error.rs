@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::misbehave::ExitOutcome;
+use super::outcome::ExitOutcome;
 
 /// Why a rehearsal could not go on. Texts read after "could not".
 #[derive(Debug, Error)]

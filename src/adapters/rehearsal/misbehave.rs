@@ -2,53 +2,10 @@
 //! behind. Each of them only harms the rehearsal itself.
 
 use std::io::{self, BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::error::RehearsalError;
-use crate::formats::scenario::Crash;
-
-/// How a rehearsal ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitOutcome {
-    /// With an exit code.
-    Code(u8),
-    /// By dying.
-    Crash(Crash),
-}
-
-impl ExitOutcome {
-    /// Ends: returns the exit code for `main`, or does not return because the process is dead.
-    pub fn finish(self) -> ExitCode {
-        match self {
-            ExitOutcome::Code(code) => ExitCode::from(code),
-            ExitOutcome::Crash(how) => {
-                die(how);
-                std::process::abort()
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-fn die(how: Crash) {
-    use nix::sys::signal::{SigSet, Signal, raise};
-    let signal = match how {
-        Crash::Abort => return,
-        Crash::Kill => Signal::SIGKILL,
-        Crash::Term => Signal::SIGTERM,
-    };
-    // A rehearsal that ignored TERM before must still be able to die by it.
-    // When it fails, the abort that follows is a death too.
-    SigSet::from(signal)
-        .thread_unblock()
-        .and_then(|()| raise(signal))
-        .unwrap_or_default();
-}
-
-/// Where there are no signals every crash is an abort.
-#[cfg(not(unix))]
-fn die(_how: Crash) {}
 
 /// Makes this process deaf to TERM, INT and HUP. Works for the whole process as long as it has one thread, which a
 /// rehearsal has.

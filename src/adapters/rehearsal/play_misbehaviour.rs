@@ -1,7 +1,8 @@
 //! Steps no good agent would play.
 
 use super::error::Stop;
-use super::misbehave::{self, ExitOutcome};
+use super::misbehave;
+use super::outcome::ExitOutcome;
 use super::player::{Played, Player};
 use super::{files, show};
 use crate::formats::scenario::Deed;

@@ -4,7 +4,7 @@ use super::console::{Console, RawMode};
 use super::context::{Context, Pace};
 use super::error::{RehearsalError, Stop};
 use super::line::{Line, bold, colour};
-use super::misbehave::ExitOutcome;
+use super::outcome::ExitOutcome;
 use super::screen::Screen;
 use super::signals::SignalSink;
 use super::{report, show};

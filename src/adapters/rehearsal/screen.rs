@@ -9,7 +9,7 @@ use super::console::{Console, Input, Key, Keys};
 use super::context::Pace;
 use super::error::Stop;
 use super::line::{Line, bold, colour, width_of};
-use super::misbehave::ExitOutcome;
+use super::outcome::ExitOutcome;
 use crate::formats::scenario::{Colour, Look, Screen as Surface};
 
 /// Lines remembered for redrawing; older ones are forgotten here and live on in the terminal's history.

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::failure::{failure, is_full};
 use super::open::SqliteStore;
-use super::rows::Rows;
+use super::rows::{Rows, signed};
 use crate::domain::{TaskId, Timestamp};
 use crate::ports::store::{StoreError, Turn};
 
@@ -35,11 +35,6 @@ impl SqliteStore {
             tracing::warn!("could not fold the log into the database: {error}");
         }
     }
-}
-
-/// A number as `SQLite` keeps it.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn write(

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -9,6 +10,9 @@ use super::failure::{damaged, failure};
 use super::files::StoreFiles;
 use super::schema::{APPLICATION, format_of};
 use crate::ports::store::StoreError;
+
+/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// First bytes of every `SQLite` database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -68,7 +72,7 @@ fn read_only(files: &StoreFiles) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(&files.database, flags)?;
-        connection.busy_timeout(super::open::BUSY)?;
+        connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         connection.pragma_update(None, "query_only", true)?;

@@ -1,23 +1,18 @@
 //! Opening: lock, examine, bring up to date, in that order. The writer is one per project; readers are as many as you like.
 
-use std::time::Duration;
-
 use rusqlite::Connection;
 
 use super::backup;
 use super::ballast::Ballast;
 use super::create::{create_if_absent, step_error};
-use super::examine::{check, examine};
+use super::examine::{BUSY, check, examine};
 use super::failure::failure;
 use super::files::StoreFiles;
 use super::lock::{Owner, ServerLock};
-use super::read;
+use super::read::{self, Card};
 use super::schema::{STEPS, Step, newest, take_step};
 use crate::domain::{Attempt, AttemptId, Board, Effect, Event, TaskId, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
-
-/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
-pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// The store, open for writing. Holds the project's lock until it is dropped.
 #[derive(Debug)]
@@ -184,17 +179,6 @@ impl Store for SqliteStore {
             )
         })
     }
-}
-
-/// What is said of a task where only its name is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
-    /// Its id.
-    pub id: String,
-    /// One line.
-    pub title: String,
-    /// The word of its state.
-    pub state: String,
 }
 
 /// The store, open for reading.

@@ -6,12 +6,22 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
 
-use super::commit::signed;
 use super::failure::{damaged, failure};
 use super::files::StoreFiles;
-use super::open::Card;
+use super::rows::signed;
 use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
 use crate::ports::store::{StoreError, StoredEvent};
+
+/// What is said of a task where only its name is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// Its id.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// The word of its state.
+    pub state: String,
+}
 
 /// The board as of the last commit, in one consistent view.
 pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board, StoreError> {

@@ -19,6 +19,11 @@ pub(super) struct Row<'a, T> {
     pub(super) doc: String,
 }
 
+/// A number as `SQLite` keeps it.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// What one turn writes.
 pub(super) struct Rows<'a> {
     /// Kind of the event.

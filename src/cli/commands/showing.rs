@@ -3,13 +3,15 @@
 mod cast;
 mod debug;
 mod following;
+mod form;
 mod history;
 mod metrics;
 
 pub(super) use debug::debug;
+pub(super) use form::Form;
 pub use history::end_of;
+pub(super) use history::logs;
 pub use history::print as print_line;
-pub(super) use history::{Form, logs};
 pub(super) use metrics::metrics;
 
 use std::ops::ControlFlow;

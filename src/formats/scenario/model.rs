@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::select::Select;
+use super::select::{Circumstances, Select};
 use crate::domain::SignalKind;
 
 /// One scenario file.
@@ -14,6 +14,13 @@ pub struct Scenario {
     pub author: Author,
     /// Tried from first to last; the first whose [`Select`] fits is played.
     pub parts: Vec<Part>,
+}
+
+impl Scenario {
+    /// The first part that fits, if any does.
+    pub fn part(&self, now: &Circumstances<'_>) -> Option<&Part> {
+        self.parts.iter().find(|part| part.select.fits(now))
+    }
 }
 
 /// The identity used for commits.

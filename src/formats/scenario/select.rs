@@ -1,7 +1,5 @@
 //! Which part of a scenario an attempt plays: the first one whose conditions all fit.
 
-use super::model::{Part, Scenario};
-
 /// What the engine tells an attempt about itself, as far as a part may ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Circumstances<'a> {
@@ -49,13 +47,6 @@ pub struct Attempts {
     pub to: u32,
 }
 
-impl Scenario {
-    /// The first part that fits, if any does.
-    pub fn part(&self, now: &Circumstances<'_>) -> Option<&Part> {
-        self.parts.iter().find(|part| part.select.fits(now))
-    }
-}
-
 impl Select {
     /// Whether every condition is met.
     pub fn fits(&self, now: &Circumstances<'_>) -> bool {
@@ -97,6 +88,7 @@ fn holds_all(wide: &[String], narrow: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::scenario::{Part, Scenario};
 
     fn now<'a>(role: &'a str, number: u32, tags: &'a [String]) -> Circumstances<'a> {
         Circumstances {

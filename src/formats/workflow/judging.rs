@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::able::able;
-use super::reading::PlacedWorkflow;
+use super::placed::PlacedWorkflow;
 use super::stage::PlacedStage;
 use super::table::{Placed, Reading};
 use crate::domain::workflow::{

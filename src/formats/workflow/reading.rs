@@ -7,22 +7,13 @@ use toml_edit::{Document, Table, TableLike};
 
 use super::super::diagnostic::Diagnostic;
 use super::judging::judge;
+use super::placed::PlacedWorkflow;
 use super::stage::{PlacedStage, read_span, read_stage};
 use super::table::{Entries, Placed, Reading};
 use crate::domain::failure::FailureClass;
 use crate::domain::time::Span;
 use crate::domain::workflow::{Cascade, Exhausted, Limits, Workflow};
 use crate::domain::{StageId, WorkflowId};
-
-/// A workflow as read, with the lines of its parts.
-#[derive(Debug)]
-pub(super) struct PlacedWorkflow {
-    pub(super) flow: Workflow,
-    pub(super) entry: usize,
-    pub(super) other_entries: Vec<Placed<String>>,
-    pub(super) scan: Vec<Placed<String>>,
-    pub(super) stages: Vec<PlacedStage>,
-}
 
 /// Reads and judges a workflow. With a single error there is no workflow.
 pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::block::Block;
 use super::draft::{Draft, Scratch};
 use super::line::Line;
-use super::rewrap::{self, Layout, Place};
+use super::rewrap::{self, KeptLines, Layout, Place};
 use crate::term::cell::Cell;
 
 /// Bytes for each line that may be kept.
@@ -168,37 +168,6 @@ impl PackedHistory {
         Some(found.to_owned())
     }
 
-    /// Lines that are kept.
-    pub(super) fn kept(&self) -> usize {
-        self.next - self.oldest
-    }
-
-    /// Width at which lines are read.
-    pub(super) fn cols(&self) -> u16 {
-        self.cols
-    }
-
-    /// A line, counted from the oldest.
-    pub(super) fn line(&self, at: usize) -> Line<'_> {
-        let number = self.oldest + at;
-        let block = self
-            .firsts
-            .partition_point(|first| *first <= number)
-            .saturating_sub(1);
-        let first = self.firsts.get(block).copied().unwrap_or_default();
-        let bytes = self.blocks.get(block).map(|block| block.line(number - first));
-        Line::read(bytes.unwrap_or_default())
-    }
-
-    /// All lines, oldest first.
-    pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        let mut gone = self.oldest - self.firsts.front().copied().unwrap_or(self.oldest);
-        self.blocks.iter().flat_map(move |block| {
-            let from = std::mem::take(&mut gone);
-            (from..block.lines()).map(|at| Line::read(block.line(at)))
-        })
-    }
-
     fn place(&self, at: usize) -> Place {
         if self.foreign == 0 {
             Place::Line(at)
@@ -244,5 +213,34 @@ impl PackedHistory {
                 self.spare = Some(block.emptied());
             }
         }
+    }
+}
+
+impl KeptLines for PackedHistory {
+    fn kept(&self) -> usize {
+        self.next - self.oldest
+    }
+
+    fn cols(&self) -> u16 {
+        self.cols
+    }
+
+    fn line(&self, at: usize) -> Line<'_> {
+        let number = self.oldest + at;
+        let block = self
+            .firsts
+            .partition_point(|first| *first <= number)
+            .saturating_sub(1);
+        let first = self.firsts.get(block).copied().unwrap_or_default();
+        let bytes = self.blocks.get(block).map(|block| block.line(number - first));
+        Line::read(bytes.unwrap_or_default())
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut gone = self.oldest - self.firsts.front().copied().unwrap_or(self.oldest);
+        self.blocks.iter().flat_map(move |block| {
+            let from = std::mem::take(&mut gone);
+            (from..block.lines()).map(|at| Line::read(block.line(at)))
+        })
     }
 }

@@ -6,11 +6,23 @@
 
 use std::ops::Range;
 
-use super::packed::PackedHistory;
+use super::line::Line;
 use crate::term::cell::{Cell, CellWidth};
 
 /// Most lines of one group.
 const MOST_JOINED: usize = 32;
+
+/// The lines of a history, and the width at which they are read.
+pub(super) trait KeptLines {
+    /// How many there are.
+    fn kept(&self) -> usize;
+    /// Width at which they are read.
+    fn cols(&self) -> u16;
+    /// One of them, counted from the oldest.
+    fn line(&self, at: usize) -> Line<'_>;
+    /// All of them, oldest first.
+    fn lines(&self) -> impl Iterator<Item = Line<'_>>;
+}
 
 /// Lines that were one before they were wrapped.
 struct Group {
@@ -41,7 +53,7 @@ pub(super) enum Place {
 }
 
 impl Layout {
-    pub(super) fn of(history: &PackedHistory) -> Self {
+    pub(super) fn of(history: &impl KeptLines) -> Self {
         let mut layout = Self {
             groups: Vec::new(),
             lines: 0,
@@ -57,7 +69,7 @@ impl Layout {
         layout
     }
 
-    fn push(&mut self, history: &PackedHistory, lines: Range<usize>) {
+    fn push(&mut self, history: &impl KeptLines, lines: Range<usize>) {
         self.groups.push(Group {
             line: u32::try_from(lines.start).unwrap_or(u32::MAX),
             row: u32::try_from(self.rows).unwrap_or(u32::MAX),
@@ -79,7 +91,7 @@ impl Layout {
         self.groups.capacity() * size_of::<Group>()
     }
 
-    pub(super) fn place(&self, history: &PackedHistory, at: usize) -> Place {
+    pub(super) fn place(&self, history: &impl KeptLines, at: usize) -> Place {
         let next = self.groups.partition_point(|group| group.row as usize <= at);
         let group = next.checked_sub(1).and_then(|at| self.groups.get(at));
         let Some(group) = group.filter(|_| at < self.rows) else {
@@ -100,12 +112,17 @@ impl Layout {
 }
 
 /// Whether a row of these lines is followed by another.
-pub(super) fn goes_on(history: &PackedHistory, lines: Range<usize>, cells: &Range<usize>) -> bool {
+pub(super) fn goes_on(history: &impl KeptLines, lines: Range<usize>, cells: &Range<usize>) -> bool {
     cells.end < len(history, &lines) || lines.last().is_some_and(|last| history.line(last).wraps())
 }
 
 /// Appends cells of the lines joined.
-pub(super) fn read(history: &PackedHistory, lines: Range<usize>, part: &Range<usize>, cells: &mut Vec<Cell>) {
+pub(super) fn read(
+    history: &impl KeptLines,
+    lines: Range<usize>,
+    part: &Range<usize>,
+    cells: &mut Vec<Cell>,
+) {
     let mut begin = 0;
     let mut own = Vec::new();
     for line in lines.map(|line| history.line(line)) {
@@ -123,7 +140,7 @@ pub(super) fn read(history: &PackedHistory, lines: Range<usize>, part: &Range<us
 }
 
 /// Line and column of a cell of the lines joined.
-pub(super) fn origin(history: &PackedHistory, lines: Range<usize>, cell: usize) -> Option<(usize, usize)> {
+pub(super) fn origin(history: &impl KeptLines, lines: Range<usize>, cell: usize) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in lines {
         let end = begin + history.line(line).len();
@@ -136,19 +153,19 @@ pub(super) fn origin(history: &PackedHistory, lines: Range<usize>, cell: usize) 
 }
 
 /// Whether all these lines have the present width.
-fn is_native(history: &PackedHistory, lines: &Range<usize>) -> bool {
+fn is_native(history: &impl KeptLines, lines: &Range<usize>) -> bool {
     lines
         .clone()
         .all(|line| history.line(line).cols == history.cols())
 }
 
 /// Cells of the lines joined.
-fn len(history: &PackedHistory, lines: &Range<usize>) -> usize {
+fn len(history: &impl KeptLines, lines: &Range<usize>) -> usize {
     lines.clone().map(|line| history.line(line).len()).sum()
 }
 
 /// Rows that the lines joined take.
-fn rows(history: &PackedHistory, lines: &Range<usize>) -> usize {
+fn rows(history: &impl KeptLines, lines: &Range<usize>) -> usize {
     if has_wide(history, lines) {
         starts(history, lines).len()
     } else {
@@ -159,7 +176,7 @@ fn rows(history: &PackedHistory, lines: &Range<usize>) -> usize {
 }
 
 /// The cells of one of those rows.
-fn cut(history: &PackedHistory, lines: &Range<usize>, row: usize) -> Range<usize> {
+fn cut(history: &impl KeptLines, lines: &Range<usize>, row: usize) -> Range<usize> {
     let total = len(history, lines);
     if has_wide(history, lines) {
         let starts = starts(history, lines);
@@ -171,12 +188,12 @@ fn cut(history: &PackedHistory, lines: &Range<usize>, row: usize) -> Range<usize
     }
 }
 
-fn has_wide(history: &PackedHistory, lines: &Range<usize>) -> bool {
+fn has_wide(history: &impl KeptLines, lines: &Range<usize>) -> bool {
     lines.clone().any(|line| history.line(line).is_wide())
 }
 
 /// The first cell of each row when no wide cell may be torn apart.
-fn starts(history: &PackedHistory, lines: &Range<usize>) -> Vec<usize> {
+fn starts(history: &impl KeptLines, lines: &Range<usize>) -> Vec<usize> {
     let cols = usize::from(history.cols());
     let mut cells = Vec::new();
     read(history, lines.clone(), &(0..usize::MAX), &mut cells);

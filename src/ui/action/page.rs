@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-use super::table::PAGES;
 use super::{Action, Entry, Group, When};
 
 /// The name of a view, as layout files, key files and kept arrangements write it.
@@ -22,30 +20,6 @@ impl Page {
     pub(crate) const fn name(self) -> &'static str {
         self.0
     }
-
-    /// The view of that name.
-    pub(crate) fn named(name: &str) -> Option<Page> {
-        Page::all().find(|page| page.0 == name)
-    }
-
-    /// Every view that has a name, in the order of choices.
-    pub(crate) fn all() -> impl Iterator<Item = Page> {
-        PAGES.iter().map(|row| row.page)
-    }
-
-    /// What panes, choices and titles call it.
-    pub(crate) fn title(self) -> &'static str {
-        self.row().map_or(self.0, |row| row.title)
-    }
-
-    /// The command that tells the same in a shell.
-    pub(crate) fn command_line(self) -> Option<&'static str> {
-        self.row()?.command
-    }
-
-    fn row(self) -> Option<&'static PageRow> {
-        PAGES.iter().find(|row| row.page == self)
-    }
 }
 
 impl fmt::Display for Page {
@@ -60,21 +34,15 @@ impl Serialize for Page {
     }
 }
 
-impl<'de> Deserialize<'de> for Page {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Page, D::Error> {
-        let name = String::deserialize(from)?;
-        Page::named(&name).ok_or_else(|| D::Error::custom(format!("no view is called `{name}`")))
-    }
-}
-
 /// A view as it is offered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageRow {
-    page: Page,
-    title: &'static str,
+    pub(super) page: Page,
+    pub(super) title: &'static str,
     /// Its row in the table of actions; nothing when no key leads there.
     pub(super) entry: Option<Entry>,
-    command: Option<&'static str>,
+    /// The command that tells it in a shell.
+    pub(super) command: Option<&'static str>,
 }
 
 impl PageRow {

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{CursorAt, FrameOf, form, help, hints, overlays, palette, welcome};
+use super::{CursorAt, FrameOf, form, help, hints, lines, palette, welcome};
 use crate::term::CursorShape;
 use crate::ui::arrange::Mode;
 use crate::ui::line::Line;
@@ -43,7 +43,7 @@ pub(super) fn parked(frame: &FrameOf<'_>, hits: &Hits) -> Option<CursorAt> {
 
 fn wished(frame: &FrameOf<'_>, area: Rect) -> Option<CursorAt> {
     match (&frame.state.overlay, frame.mode) {
-        (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, overlays::ask_line(ask, area)),
+        (Some(Overlay::Ask(ask)), _) => at_caret(&ask.line, lines::ask_line(ask, area)),
         (Some(Overlay::Form(form)), _) => (form.field == Field::Title)
             .then(|| at_caret(&form.title, form::line_of(area)))
             .flatten(),

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::overlays;
+use super::writing;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
 use crate::ui::state::{Field, Form};
 use crate::ui::theme::Role;
@@ -51,7 +51,7 @@ pub(super) fn draw(form: &Form, area: Rect, canvas: &mut Canvas<'_>) {
             ],
         );
         match field {
-            Field::Title => overlays::written(&form.title, line, canvas),
+            Field::Title => writing::draw(&form.title, line, canvas),
             Field::Body => {
                 let rows = form.body.lines().count();
                 let last = form.body.lines().last().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, overlays};
+use super::{FrameOf, writing};
 use crate::ui::action::{Action, entries};
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
 use crate::ui::help::{HelpRow, keys_of, rows, spelled_out};
@@ -66,7 +66,7 @@ pub(super) fn draw(
     if search.line.is_empty() {
         canvas.line(prompt, &[piece("type to search; Enter runs", Role::Dim)]);
     }
-    overlays::written(&search.line, prompt, canvas);
+    writing::draw(&search.line, prompt, canvas);
     let room = Rect {
         x: inside.x + 1,
         y: inside.y + 1.min(inside.height),

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 
-use super::{FrameOf, Hit, Hits, overlays};
+use super::{FrameOf, Hit, Hits, writing};
 use crate::ui::action::Action;
 use crate::ui::arrange::Mode;
 use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
@@ -102,7 +102,7 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
         &[piece(" FIND ", role), piece(format!("  {mark}"), Role::Key)],
     );
     let line = find_line(area);
-    overlays::written(&finding.line, line, canvas);
+    writing::draw(&finding.line, line, canvas);
     let rest = Rect {
         x: line.right(),
         width: area.right().saturating_sub(line.right()),

@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::ui::canvas::{middle, row_of};
 use crate::ui::state::{Ask, Confirm};
 use crate::ui::text::wrap;
 
@@ -101,4 +102,21 @@ fn ask_lines(ask: &Ask, area: Rect) -> Vec<String> {
 
 fn room(area: Rect, around: u16) -> usize {
     usize::from(area.height.saturating_sub(around)).max(1)
+}
+
+/// Where a prompt is drawn.
+pub(super) fn ask_area(ask: &Ask, area: Rect) -> Rect {
+    let above = u16::try_from(of_ask(ask, area).len()).unwrap_or(0);
+    middle(area, (ask_width(area), 3 + above))
+}
+
+/// Where the text of a prompt is drawn.
+pub(super) fn ask_line(ask: &Ask, area: Rect) -> Rect {
+    let dialog = ask_area(ask, area);
+    let last = usize::from(dialog.height.saturating_sub(2));
+    Rect {
+        x: dialog.x + 2.min(dialog.width),
+        width: dialog.width.saturating_sub(4),
+        ..row_of(dialog, last)
+    }
 }

@@ -2,15 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, cursor, form, greeting, help, lines, palette, welcome};
+use super::{FrameOf, away, cursor, form, greeting, help, lines, palette, welcome, writing};
 use crate::domain::Level;
 use crate::ui::action::Action;
 use crate::ui::canvas::{Canvas, middle, piece, row_of};
-use crate::ui::line::Line;
 use crate::ui::marker::Mark;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Ask, Choose, Confirm, Hands, Jump, KEYS_SHOWN_AFTER, Overlay, State, UNDO_FOR};
-use crate::ui::text::{clean, prefix, width};
+use crate::ui::text::{clean, width};
 use crate::ui::theme::Role;
 use crate::ui::views::{Hit, Hits};
 
@@ -111,25 +110,8 @@ fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>,
     canvas.line(line, &pieces);
 }
 
-/// Where a prompt is drawn.
-fn ask_area(ask: &Ask, area: Rect) -> Rect {
-    let above = u16::try_from(lines::of_ask(ask, area).len()).unwrap_or(0);
-    middle(area, (lines::ask_width(area), 3 + above))
-}
-
-/// Where the text of a prompt is drawn.
-pub(super) fn ask_line(ask: &Ask, area: Rect) -> Rect {
-    let dialog = ask_area(ask, area);
-    let last = usize::from(dialog.height.saturating_sub(2));
-    Rect {
-        x: dialog.x + 2.min(dialog.width),
-        width: dialog.width.saturating_sub(4),
-        ..row_of(dialog, last)
-    }
-}
-
 fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
-    let dialog = ask_area(ask, area);
+    let dialog = lines::ask_area(ask, area);
     canvas.dialog(dialog, &ask.kind.question());
     for (at, text) in lines::of_ask(ask, area).iter().enumerate() {
         let line = Rect {
@@ -139,7 +121,7 @@ fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
         };
         canvas.line(line, &[piece(text, Role::Text)]);
     }
-    written(&ask.line, ask_line(ask, area), canvas);
+    writing::draw(&ask.line, lines::ask_line(ask, area), canvas);
 }
 
 /// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
@@ -158,15 +140,6 @@ fn draw_jump(jump: &Jump, canvas: &mut Canvas<'_>) {
         };
         canvas.line(place, &[piece(left, Role::ModeFind)]);
     }
-}
-
-/// Draws a line that is being written, moved to the left so that its caret is in it.
-pub(super) fn written(line: &Line, area: Rect, canvas: &mut Canvas<'_>) {
-    let room = usize::from(area.width.saturating_sub(1));
-    let skip = width(line.before()).saturating_sub(room);
-    let skipped = prefix(line.text(), skip).len();
-    let text = line.text().get(skipped..).unwrap_or_default();
-    canvas.line(area, &[piece(clean(text), Role::Text)]);
 }
 
 fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, overlays};
+use super::{FrameOf, writing};
 use crate::ui::canvas::{Canvas, piece, row_of};
 use crate::ui::palette::{MARKS, Row, hinted, rows};
 use crate::ui::state::Search;
@@ -57,7 +57,7 @@ pub(super) fn draw(
     };
     canvas.line(mark, &[piece(": ", Role::Key)]);
     ghost(search, &rows, prompt, canvas);
-    overlays::written(&search.line, prompt, canvas);
+    writing::draw(&search.line, prompt, canvas);
     let list = Rect {
         y: inside.y + 1.min(inside.height),
         height: inside.height.saturating_sub(2),

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::FrameOf;
-use super::overlays;
+use super::writing;
 use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
 use crate::ui::chord::Chord;
 use crate::ui::marker::Mark;
@@ -35,7 +35,7 @@ pub(super) fn draw(
         canvas.line(row_of(inside, at), line);
     }
     if let Step::Command(line) = &welcome.step {
-        return overlays::written(line, line_of(frame, welcome, area), canvas);
+        return writing::draw(line, line_of(frame, welcome, area), canvas);
     }
     let choices = welcome.choices();
     let first = welcome.at.saturating_sub(CHOICES - 1);

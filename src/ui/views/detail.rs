@@ -14,6 +14,7 @@ use crate::ui::theme::Role;
 
 mod failure;
 mod lines;
+mod paragraph;
 
 /// One task in full.
 pub(super) struct DetailView;

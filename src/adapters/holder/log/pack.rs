@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use super::segment::{packed_path, raw_path};
+use super::paths::{packed_path, raw_path};
 
 /// Fast, and small in memory: the holder lives beside dozens of its kind.
 const LEVEL: i32 = 1;

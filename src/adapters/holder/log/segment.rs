@@ -2,19 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::pack;
-
-/// The raw file of a segment.
-pub(super) fn raw_path(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("{number:06}.log"))
-}
-
-/// The compressed file of a segment; where both exist this one is complete.
-pub(super) fn packed_path(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("{number:06}.log.zst"))
-}
+use super::paths::{packed_path, raw_path};
 
 /// Removes a segment in every form; what does not exist is removed already.
 pub(super) fn remove(folder: &Path, number: u32) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::index::{IndexWriter, Note};
+use super::paths::raw_path;
 use super::{pack, segment};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
@@ -215,7 +216,7 @@ impl LogWriter {
         self.close_last();
         self.drop_oldest(now);
         let (number, start) = (self.next_number, self.end);
-        let path = segment::raw_path(&self.folder, number);
+        let path = raw_path(&self.folder, number);
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         // A failed try may have left bytes that belong to no offset.
         file.set_len(0)?;
@@ -240,7 +241,7 @@ impl LogWriter {
     fn resume(&mut self, bytes: &[u8], from: u64, now: Timestamp) -> io::Result<usize> {
         self.drop_oldest(now);
         let (number, start) = (self.next_number, self.end);
-        let path = segment::raw_path(&self.folder, number);
+        let path = raw_path(&self.folder, number);
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let stored = file
             .set_len(0)

@@ -8,7 +8,7 @@ use crate::adapters::holder::{Chunk, LogReader};
 use crate::adapters::out;
 use crate::cli::args::Json;
 use crate::cli::commands::Outcome;
-use crate::cli::commands::showing::Form;
+use crate::cli::commands::showing::form::Form;
 use crate::domain::AttemptId;
 use crate::term::{EngineKind, Size, Terminal};
 

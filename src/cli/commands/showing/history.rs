@@ -8,6 +8,7 @@ use crate::adapters::out;
 use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
 use crate::cli::args::Json;
 use crate::cli::commands::Outcome;
+use crate::cli::commands::showing::form::Form;
 use crate::cli::commands::showing::{cast, following, unless_unread};
 use crate::cli::door::Door;
 use crate::config::edge::Edge;
@@ -22,33 +23,6 @@ const TAIL: u64 = 1024 * 1024;
 const SCREENS: u64 = 64 * 1024;
 /// Events shown at most without following.
 const EVENTS: usize = 1_000;
-
-/// What form of a log is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli::commands) enum Form {
-    /// Lines for people, up to now.
-    Lines,
-    /// Lines for people, and more as it comes.
-    Following,
-    /// Byte for byte.
-    Raw,
-    /// Byte for byte, and more as it comes.
-    FollowingRaw,
-    /// A recording, up to now.
-    Cast,
-}
-
-impl Form {
-    /// The form for whether it is wanted byte for byte, and whether it goes on as more comes.
-    pub(in crate::cli::commands) fn of(raw_and_follow: (bool, bool)) -> Form {
-        match raw_and_follow {
-            (true, true) => Form::FollowingRaw,
-            (true, false) => Form::Raw,
-            (false, true) => Form::Following,
-            (false, false) => Form::Lines,
-        }
-    }
-}
 
 /// Prints events, or an agent's output.
 pub(in crate::cli::commands) fn logs(edge: &Edge, name: Option<&str>, form: Form, json: Json) -> Outcome {

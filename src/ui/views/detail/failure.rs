@@ -1,7 +1,7 @@
 //! What went wrong with a task that stands still: whose fault it is counted as, how the agent ended, its last lines, what the
 //! check that failed printed, and the keys to act.
 
-use super::lines::{Lines, paragraph, section};
+use super::paragraph::{Lines, paragraph, section};
 use crate::domain::{AttemptId, FailureClass, Task};
 use crate::read_model::{Check, CheckResult};
 use crate::ui::action::{Action, Page};

@@ -1,6 +1,7 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
 use super::failure;
+use super::paragraph::{Lines, paragraph, section};
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, counted};
@@ -13,8 +14,6 @@ use crate::ui::text::{clock, width, wrap};
 use crate::ui::theme::Role;
 use crate::ui::views::card::last_line;
 use crate::ui::views::{Look, diff};
-
-pub(super) type Lines = Vec<Vec<Piece>>;
 
 /// Columns of a fact's name.
 const INDENT: usize = 8;
@@ -78,19 +77,6 @@ fn headline(task: &Task, room: usize) -> Lines {
         .into_iter()
         .map(|line| vec![piece(line, Role::Strong)])
         .collect()
-}
-
-pub(super) fn section(title: &str, lines: &mut Lines) {
-    lines.push(Vec::new());
-    lines.push(vec![piece(title, Role::Strong)]);
-}
-
-pub(super) fn paragraph(text: &str, role: Role, room: usize, lines: &mut Lines) {
-    lines.extend(
-        wrap(text, room.max(8))
-            .into_iter()
-            .map(|line| vec![piece(line, role)]),
-    );
 }
 
 /// A named fact, wrapped under its beginning.

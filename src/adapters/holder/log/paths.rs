@@ -1,0 +1,13 @@
+//! The names of a segment's files.
+
+use std::path::{Path, PathBuf};
+
+/// The raw file of a segment.
+pub(super) fn raw_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.log"))
+}
+
+/// The compressed file of a segment; where both exist this one is complete.
+pub(super) fn packed_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.log.zst"))
+}
