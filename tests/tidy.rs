@@ -13,6 +13,8 @@ mod conformance;
 mod cycles;
 #[path = "tidy/documents.rs"]
 mod documents;
+#[path = "tidy/dependencies.rs"]
+mod dependencies;
 #[path = "tidy/doors.rs"]
 mod doors;
 #[path = "tidy/files.rs"]
@@ -68,6 +70,10 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "let one of them own the shared type, or take it as an argument",
         },
         Ruling {
+            findings: dependencies::check(&everything(tree), &tree.dependencies),
+            way_out: "take it out of Cargo.toml, or use it where it replaces code of our own",
+        },
+        Ruling {
             findings: files::check(&tree.source),
             way_out: "split by rule, not by kind of item",
         },
@@ -96,4 +102,9 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "say less",
         },
     ]
+}
+
+/// The files of the program and of its tests, benchmarks and examples.
+fn everything(tree: &Tree) -> Vec<&source::SourceFile> {
+    tree.source.iter().chain(&tree.tests).collect()
 }

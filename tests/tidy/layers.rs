@@ -40,7 +40,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "formats",
         inside: &["domain"],
-        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror", "regex"]),
+        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror"]),
     },
     Layer {
         name: "term",
@@ -207,7 +207,6 @@ const OWNED: &[(&str, &[&str])] = &[
     ),
     ("clap", &["cli", "app"]),
     ("clap_complete", &["cli", "app"]),
-    ("comfy_table", &["cli"]),
     ("color_eyre", &["app"]),
     ("tracing_subscriber", &["adapters::logging"]),
     ("tracing_appender", &["adapters::logging"]),

@@ -1,0 +1,96 @@
+//! Every dependency is used: what no file names is built, shipped and audited for nothing.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::source::{Finding, SourceFile, is_punct};
+
+/// Dependencies that nothing names yet, each with the work that brings its use: `color_eyre` is to print errors and panics at
+/// the edge. One that is named is taken off, so that the list cannot hide it later.
+const AWAITED: [&str; 1] = ["color_eyre"];
+
+/// The dependencies that no file of `files` names, and the awaited ones that some file does.
+pub(crate) fn check(files: &[&SourceFile], dependencies: &BTreeSet<String>) -> Vec<Finding> {
+    let mut named = BTreeSet::new();
+    for file in files {
+        let tokens: TokenStream = file.text.parse().expect("what syn reads has tokens");
+        collect(tokens, dependencies, &mut named);
+    }
+    dependencies
+        .iter()
+        .filter_map(
+            |name| match (named.contains(name), AWAITED.contains(&name.as_str())) {
+                (false, false) => Some(format!("nothing uses the dependency `{name}`")),
+                (true, true) => Some(format!("`{name}` is used now and no longer awaited")),
+                _ => None,
+            },
+        )
+        .map(|text| Finding {
+            file: "Cargo.toml".to_owned(),
+            line: 1,
+            text,
+        })
+        .collect()
+}
+
+/// Adds the dependencies that these tokens name at the beginning of a path or in a `use` line.
+fn collect(tokens: TokenStream, dependencies: &BTreeSet<String>, named: &mut BTreeSet<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), dependencies, named),
+            TokenTree::Ident(name) if begins_a_path(&tokens, at) => {
+                let name = name.to_string();
+                named.extend(dependencies.get(&name).cloned());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn begins_a_path(tokens: &[TokenTree], at: usize) -> bool {
+    let is_colon = |at: Option<usize>| {
+        at.and_then(|at| tokens.get(at))
+            .is_some_and(|token| is_punct(token, ':'))
+    };
+    let is_double = |at: Option<usize>| is_colon(at) && is_colon(at.map(|at| at + 1));
+    let is_imported = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let is_imported =
+        matches!(is_imported, Some(TokenTree::Ident(word)) if *word == "use" || *word == "crate");
+    let goes_on = is_double(Some(at + 1)) && !is_double(at.checked_sub(2));
+    is_imported || goes_on
+}
+
+#[cfg(test)]
+fn planted(text: &str, dependencies: &[&str]) -> Vec<String> {
+    let file = SourceFile::parse("src/ui/board.rs", text);
+    let dependencies = dependencies.iter().map(|&name| name.to_owned()).collect();
+    check(&[&file], &dependencies)
+        .into_iter()
+        .map(|finding| finding.text)
+        .collect()
+}
+
+#[test]
+fn a_planted_unused_dependency_is_found_though_its_name_stands_in_words_and_values() {
+    let text =
+        "//! About regex::Regex.\nfn which() { let regex = \"regex::Regex\"; super::regex::go(regex); }";
+    assert_eq!(planted(text, &["regex"]), ["nothing uses the dependency `regex`"]);
+}
+
+#[test]
+fn a_dependency_named_in_a_use_line_in_code_or_in_an_attribute_is_used() {
+    let text = "use bytes;\nuse serde::{Serialize};\n#[derive(thiserror::Error)] struct A;\n\
+                #[cfg(test)] mod tests { fn f() { insta::assert!(a); } }";
+    assert!(planted(text, &["bytes", "serde", "thiserror", "insta"]).is_empty());
+}
+
+#[test]
+fn an_awaited_dependency_that_is_used_is_taken_off() {
+    assert!(planted("fn f() {}", &["color_eyre"]).is_empty());
+    assert_eq!(
+        planted("use color_eyre::Report;", &["color_eyre"]),
+        ["`color_eyre` is used now and no longer awaited"]
+    );
+}
