@@ -262,7 +262,7 @@ impl Door {
                 Ok(store) => break store,
                 // A server has the store before it listens, and another command for the length of its turn.
                 Err(StoreError::Locked { .. }) if !patience.is_over() => patience.wait(),
-                Err(error) => return Err(format!("could not {}", error)),
+                Err(error) => return Err(format!("could not {error}")),
             }
             *self = Door::to(self.place.clone())?;
             if self.is_live() {
