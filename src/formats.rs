@@ -2,6 +2,7 @@
 
 pub mod diagnostic;
 pub mod ends;
+pub mod nearest;
 pub mod scenario;
 pub mod task_list;
 pub mod workflow;

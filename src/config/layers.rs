@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::config::error::ConfigError;
 use crate::config::found::{Found, Written};
-use crate::config::nearest::{distance, nearest};
+use crate::config::nearest::nearest;
 use crate::config::origin::{Given, Origin};
 use crate::config::places::{Places, dialect};
 use crate::config::schema::{Key, Status, key_of, keys};
@@ -334,5 +334,5 @@ fn path_of(rest: &str) -> Option<Vec<String>> {
 fn near_miss(rest: &str) -> Option<String> {
     let names = keys().filter(|key| !key.is_family());
     let mut names = names.map(|key| key.name.replace('.', "_").to_ascii_uppercase());
-    names.find(|name| name.len() > 4 && distance(name, rest) <= 2)
+    names.find(|name| name.len() > 4 && crate::formats::nearest::distance(name, rest) <= 2)
 }

@@ -5,7 +5,6 @@ mod expand;
 mod fields;
 mod json;
 mod model;
-mod nearest;
 mod read;
 mod select;
 mod steps;

@@ -40,7 +40,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "formats",
         inside: &["domain"],
-        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror"]),
+        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror", "strsim"]),
     },
     Layer {
         name: "term",

@@ -8,8 +8,8 @@ use std::time::Duration;
 use toml_edit::{Item, TableLike, Value};
 
 use super::expand::{VARIABLES, unknown_variables};
-use super::nearest::nearest;
 use crate::formats::diagnostic::{Diagnostic, Severity, line_of};
+use crate::formats::nearest::nearest;
 
 /// The longest time a step may take, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
@@ -118,7 +118,7 @@ impl<'a, 'f, 't> Fields<'a, 'f, 't> {
             return None;
         };
         for name in unknown_variables(text) {
-            if let Some(meant) = nearest(name, &VARIABLES) {
+            if let Some(meant) = nearest(name, VARIABLES) {
                 self.findings.warning(
                     start(item.span()),
                     format!("`{{{name}}}` is no variable; did you mean `{{{meant}}}`"),
@@ -281,7 +281,7 @@ impl<'a, 'f, 't> Fields<'a, 'f, 't> {
             ..
         } = self;
         for (key, item) in table.iter().filter(|(key, _)| !asked.contains(key)) {
-            let meant = nearest(key, &asked)
+            let meant = nearest(key, asked.iter().copied())
                 .map(|word| format!(", did you mean `{word}`"))
                 .unwrap_or_default();
             let span = table

@@ -7,8 +7,8 @@ use toml_edit::{Item, TableLike};
 use super::fields::{Fields, Findings, Place};
 use super::json::item_json;
 use super::model::{AskKind, Colour, Crash, Deed, Edit, Look, Picture, ReportedState, Resolution, Step};
-use super::nearest::nearest;
 use crate::domain::SignalKind;
+use crate::formats::nearest::nearest;
 
 type Reader = fn(&mut Fields<'_, '_, '_>) -> Deed;
 
@@ -193,7 +193,7 @@ fn unknown(table: &dyn TableLike) -> String {
     };
     match table
         .iter()
-        .find_map(|(key, _)| Some((key, nearest(key, &known)?)))
+        .find_map(|(key, _)| Some((key, nearest(key, known.iter().copied())?)))
     {
         Some((key, meant)) => {
             format!("unknown step `{key}`, did you mean `{meant}`; a step has one of {all}")
