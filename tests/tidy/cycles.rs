@@ -98,8 +98,8 @@ fn names(files: &[SourceFile]) -> Names {
     for file in files {
         let module = file.module();
         for length in 1..=module.len() {
-            let (folder, path) = (&module[..length - 1], &module[..length]);
-            if let Some(name) = path.last() {
+            let path = module.get(..length).unwrap_or_default();
+            if let Some((name, folder)) = path.split_last() {
                 names
                     .entry(folder.to_vec())
                     .or_default()
