@@ -11,10 +11,10 @@
 mod conformance;
 #[path = "tidy/cycles.rs"]
 mod cycles;
-#[path = "tidy/documents.rs"]
-mod documents;
 #[path = "tidy/dependencies.rs"]
 mod dependencies;
+#[path = "tidy/documents.rs"]
+mod documents;
 #[path = "tidy/doors.rs"]
 mod doors;
 #[path = "tidy/files.rs"]

@@ -2,6 +2,7 @@
 //! so that a server answers in its own process with nothing but that text, and a command without a server by the same code. Must
 //! not print, nor ask for anything that is not in the board or the question.
 
+mod answer;
 mod board;
 mod debug;
 mod metrics;
@@ -11,6 +12,7 @@ mod task;
 mod tasks;
 mod why;
 
+pub use answer::tell;
 pub use debug::{StateEntry, StateFolder};
 pub use metrics::figures;
-pub use question::{Around, Asked, Branches, Form, Question, tell};
+pub use question::{Around, Asked, Branches, Form, Question};

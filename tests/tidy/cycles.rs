@@ -40,19 +40,11 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
                 .or_insert((file.path.clone(), mention.line));
         }
     }
-    folders
-        .iter()
-        .filter(|(folder, _)| folder.as_slice() != NOT_YET_MENDED)
-        .flat_map(|(_, uses)| rings(uses))
-        .collect()
+    folders.iter().flat_map(|(_, uses)| rings(uses)).collect()
 }
 
 /// The room whose session is being split into parts; it was below another one, where nobody looked, and is not exempt for long.
 const BEING_SPLIT: &str = "server";
-
-/// The one folder whose ring was known when deeper folders came under this rule: its `question` holds both what its siblings
-/// share and what calls them. Goes as soon as the two are apart; the room above it is looked at like any other.
-const NOT_YET_MENDED: [&str; 2] = ["protocol", "telling"];
 
 /// Where the two paths part: the folder both are in, the child of it that names, and the child that is named.
 ///

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::TaskId;
-use crate::protocol::snapshot::Snapshot;
-use crate::protocol::telling::debug::{self, StateFolder};
-use crate::protocol::telling::{board, status, task, tasks, why};
+use crate::protocol::telling::debug::StateFolder;
 
 /// A question, and how its answer is to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,24 +59,6 @@ pub struct Around {
     pub columns: Option<usize>,
     /// Branches; for programs they are no part of the board.
     pub branches: Branches,
-}
-
-/// The answer, with the end of its last line; why there is none, for people.
-///
-/// # Errors
-/// When the question names something that is not there.
-pub fn tell(board: &Snapshot, asked: &Asked) -> Result<String, String> {
-    match &asked.question {
-        Question::Status(branches) => status::tell(board, branches, asked.form),
-        Question::Tasks { state, stage } => {
-            tasks::list(board, (state.as_deref(), stage.as_deref()), asked.form)
-        }
-        Question::Ready => tasks::ready(board, asked.form),
-        Question::Board(around) => board::tell(board, around, asked.form),
-        Question::Task(id) => task::tell(board, id, asked.form),
-        Question::Why(name) => why::tell(board, name, asked.form),
-        Question::Debug(folder) => debug::tell(board, folder, asked.form),
-    }
 }
 
 /// A value as one line of JSON.
