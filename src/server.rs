@@ -22,7 +22,6 @@ mod pace;
 mod past;
 mod picture;
 mod presence;
-mod reading;
 mod recalling;
 mod reloading;
 mod requests;

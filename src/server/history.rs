@@ -23,7 +23,7 @@ pub(super) fn lines(session: &Session, id: ScreenId, columns: u16) -> Vec<StillL
     let holder = holder_of(id);
     let pane = session.hub.pane(&holder);
     let columns = pane.map_or(columns, |pane| pane.terminal.lock().size().cols);
-    match LogReader::open(&session.holders.folder(&holder)) {
+    match LogReader::open(&session.hub.folder(&holder)) {
         Ok(log) => played(log, columns),
         Err(error) => {
             tracing::warn!(%holder, "could not {error}");

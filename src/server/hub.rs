@@ -1,34 +1,37 @@
 //! The live terminals: one thread per holder reads what its program writes and feeds the emulated screen; the end of a
 //! program becomes an event. What a client looks at is read under the terminal's own lock.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+mod pane;
+mod readers;
+mod reading;
 
-use parking_lot::{Condvar, FairMutex, Mutex};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::adapters::clock;
-use crate::adapters::holder::{LocalHolders, Requests};
+use crate::adapters::holder::LocalHolders;
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, Event, Exit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::server::reading;
-use crate::server::sizes::{Paced, Turn};
+use crate::server::sizes::Turn;
 use crate::server::whole::Whole;
-use crate::term::{EngineKind, Palette, Size, TermEvent, Terminal};
+use crate::term::{EngineKind, Palette, Size, Terminal};
+pub use pane::Pane;
+pub(super) use pane::Watch;
+pub use readers::Changes;
+use readers::Readers;
+use reading::Fed;
 
 /// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
 const ENDED_KEPT: usize = 24;
-/// Pause before a holder that does not answer is asked again.
-const AGAIN_AFTER: Duration = Duration::from_millis(500);
-/// Output from before a start of the server that is shown again, in bytes.
-pub(super) const REPLAYED: u64 = 5 * 1024 * 1024;
-
 /// Runs before the engine is told that a program has ended: what it said last counts, even where it had to be kept in a file.
 pub type BeforeEnd = Box<dyn Fn() + Send + Sync>;
 
@@ -39,77 +42,16 @@ pub type Named = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
 #[derive(Clone)]
 pub struct Hub(Arc<Inner>);
 
-pub(super) struct Inner {
-    pub(super) holders: Arc<LocalHolders>,
-    pub(super) engine: EngineKind,
-    pub(super) history: usize,
-    pub(super) inbox: Inbox,
+struct Inner {
+    readers: Readers,
+    engine: EngineKind,
+    history: usize,
     before_end: BeforeEnd,
     named: Named,
-    changed: watch::Sender<Changes>,
     panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
-    closing: (Mutex<bool>, Condvar),
     whole: Whole,
     /// The colours programs are told.
     palette: Mutex<Palette>,
-}
-
-/// How much has happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Output of terminals that somebody watches.
-    pub output: u64,
-    /// Terminals that came, went or got another size.
-    pub terminals: u64,
-}
-
-/// One terminal.
-pub struct Pane {
-    /// The emulated screen. Hold it for the time of copying visible cells, no longer.
-    pub terminal: FairMutex<Terminal>,
-    /// Whether its program runs.
-    pub alive: AtomicBool,
-    /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
-    pub caught_up: AtomicBool,
-    /// Where input goes, while connected.
-    pub(super) requests: Mutex<Option<Requests>>,
-    /// The size it has and the one it is to get.
-    pub(super) size: Mutex<Paced>,
-    /// How many clients have it on their screen; output nobody sees wakes nobody.
-    watched: AtomicUsize,
-    /// Changes with its output, for those who wait for that of this terminal alone.
-    pub(super) wrote: watch::Sender<()>,
-}
-
-/// A client that has a terminal on its screen; until this is dropped it is told of output.
-pub(super) struct Watch(Arc<Pane>);
-
-impl Watch {
-    /// Whether it is of that terminal.
-    pub(super) fn is_of(&self, pane: &Arc<Pane>) -> bool {
-        Arc::ptr_eq(&self.0, pane)
-    }
-}
-
-impl Pane {
-    /// Types what its terminal says to its program.
-    fn reply(&self, told: Vec<TermEvent>) {
-        let Some(requests) = self.requests.lock().clone() else {
-            return;
-        };
-        for event in told {
-            if let TermEvent::Reply(bytes) = event {
-                // A holder that is gone is noticed by its reader.
-                drop(requests.input(&bytes));
-            }
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.0.watched.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 impl std::fmt::Debug for Hub {
@@ -129,15 +71,12 @@ impl Hub {
         (before_end, named): (BeforeEnd, Named),
     ) -> Hub {
         Hub(Arc::new(Inner {
-            holders,
+            readers: Readers::new(holders, inbox),
             engine,
             history,
-            inbox,
             before_end,
             named,
-            changed: watch::Sender::default(),
             panes: Mutex::default(),
-            closing: (Mutex::new(false), Condvar::new()),
             whole: Whole::default(),
             palette: Mutex::default(),
         }))
@@ -145,7 +84,7 @@ impl Hub {
 
     /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
     pub fn changes(&self) -> watch::Receiver<Changes> {
-        self.0.changed.subscribe()
+        self.0.readers.changes()
     }
 
     /// Whether the server is whole: a terminal that nobody reads any more ends it.
@@ -158,10 +97,14 @@ impl Hub {
         self.0.panes.lock().get(id).cloned()
     }
 
+    /// The folder of a terminal's log, also of one that is not live.
+    pub(super) fn folder(&self, id: &HolderId) -> PathBuf {
+        self.0.readers.holders.folder(id)
+    }
+
     /// Begins to tell of a terminal's output.
     pub(super) fn watch(pane: Arc<Pane>) -> Watch {
-        pane.watched.fetch_add(1, Ordering::AcqRel);
-        Watch(pane)
+        Watch::begin(pane)
     }
 
     /// Ids of terminals whose program runs.
@@ -190,7 +133,7 @@ impl Hub {
         let turn = pane.size.lock().wish(size, now);
         match turn {
             Turn::At(at) => return Some(at),
-            Turn::Now(size) => self.0.change(&pane, size),
+            Turn::Now(size) => self.0.readers.change(&pane, size),
             Turn::None => {}
         }
         None
@@ -201,7 +144,7 @@ impl Hub {
         let Some(pane) = self.pane(id) else { return };
         let turn = pane.size.lock().due(now);
         if let Turn::Now(size) = turn {
-            self.0.change(&pane, size);
+            self.0.readers.change(&pane, size);
         }
     }
 
@@ -220,8 +163,7 @@ impl Hub {
 
     /// Ends all readers. Programs and holders go on.
     pub fn close(&self) {
-        *self.0.closing.0.lock() = true;
-        self.0.closing.1.notify_all();
+        self.0.readers.close();
         let panes: Vec<Arc<Pane>> = self.0.panes.lock().values().cloned().collect();
         for pane in panes {
             if let Some(requests) = pane.requests.lock().take() {
@@ -249,7 +191,7 @@ impl Hub {
             panes.remove(old);
         }
         drop(panes);
-        self.0.terminals_changed();
+        self.0.readers.terminals_changed();
         Some(pane)
     }
 }
@@ -258,85 +200,28 @@ impl Inner {
     fn blank(&self) -> Pane {
         let mut terminal = Terminal::new(self.engine, Size::default(), self.history);
         drop(terminal.set_palette(*self.palette.lock()));
-        Pane {
-            terminal: FairMutex::new(terminal),
-            alive: AtomicBool::new(true),
-            caught_up: AtomicBool::new(false),
-            requests: Mutex::default(),
-            size: Mutex::new(Paced::new(PaneSize::cells(
-                Size::default().cols,
-                Size::default().rows,
-            ))),
-            watched: AtomicUsize::new(0),
-            wrote: watch::Sender::default(),
-        }
-    }
-
-    /// A terminal shows the present, and its size is known: now it gets the one wished for.
-    pub(super) fn found(&self, pane: &Pane, size: PaneSize) {
-        pane.caught_up.store(true, Ordering::Release);
-        let turn = pane.size.lock().found(size, Instant::now());
-        match turn {
-            Turn::Now(size) => self.change(pane, size),
-            Turn::None | Turn::At(_) => self.terminals_changed(),
-        }
-    }
-
-    fn change(&self, pane: &Pane, size: PaneSize) {
-        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
-        if let Some(requests) = pane.requests.lock().clone() {
-            // A holder that is gone is noticed by its reader.
-            drop(requests.resize(size));
-        }
-        pane.reply(told);
-        self.terminals_changed();
-    }
-
-    /// A terminal wrote something.
-    pub(super) fn wrote(&self, pane: &Pane) {
-        if pane.watched.load(Ordering::Acquire) > 0 {
-            pane.wrote.send_replace(());
-            self.changed.send_modify(|changes| changes.output += 1);
-        }
-    }
-
-    /// A terminal came, went, or got another size.
-    pub(super) fn terminals_changed(&self) {
-        self.changed.send_modify(|changes| changes.terminals += 1);
-    }
-
-    pub(super) fn is_closing(&self) -> bool {
-        *self.closing.0.lock()
-    }
-
-    /// Waits a little; answers whether to go on.
-    fn pause(&self) -> bool {
-        let mut closing = self.closing.0.lock();
-        if !*closing {
-            self.closing.1.wait_for(&mut closing, AGAIN_AFTER);
-        }
-        !*closing
+        Pane::new(terminal)
     }
 
     fn follow_to_the_end(&self, id: &HolderId, pane: &Pane) {
-        let mut fed = reading::Fed::default();
-        while !self.is_closing() {
-            let read = reading::read(self, id, pane, &mut fed);
+        let (readers, mut fed) = (&self.readers, Fed::default());
+        while !readers.is_closing() {
+            let read = reading::read(readers, id, pane, &mut fed);
             pane.size.lock().lost();
             *pane.requests.lock() = None;
-            if self.is_closing() {
+            if readers.is_closing() {
                 return;
             }
-            let exit = match (read, self.holders.look(id).state) {
+            let exit = match (read, readers.holders.look(id).state) {
                 (Some(exit), _) => exit,
                 (None, HeldState::Exited(ended)) => {
-                    reading::replay(self, id, pane, &mut fed);
+                    reading::replay(readers, id, pane, &mut fed);
                     ended.exit
                 }
-                (None, HeldState::Lost) if self.holders.sweep(id).is_ok() => Exit::Vanished,
+                (None, HeldState::Lost) if readers.holders.sweep(id).is_ok() => Exit::Vanished,
                 (None, HeldState::NotStarted) => Exit::Vanished,
                 (None, HeldState::Lost | HeldState::Running(_) | HeldState::Unknown(_)) => {
-                    if self.pause() {
+                    if readers.pause() {
                         continue;
                     }
                     return;
@@ -344,13 +229,13 @@ impl Inner {
             };
             pane.alive.store(false, Ordering::Release);
             let size = pane.terminal.lock().size();
-            self.found(pane, PaneSize::cells(size.cols, size.rows));
+            readers.found(pane, PaneSize::cells(size.cols, size.rows));
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();
                 // An engine that has stopped finds the end in its next inventory.
                 let cause = (self.named)(attempt, &tail);
-                let _stopped = self.inbox.put(Event::AttemptEnded {
+                let _stopped = readers.inbox.put(Event::AttemptEnded {
                     attempt,
                     exit,
                     tail,
@@ -380,6 +265,7 @@ impl Terminals for Hub {
     fn tell(&self, id: &HolderId, line: &str) -> Result<(), String> {
         let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
         self.0
+            .readers
             .holders
             .send(id, format!("{text}\r").as_bytes())
             .map_err(|error| error.to_string())
@@ -390,13 +276,15 @@ impl Terminals for Hub {
             return reading::last_lines(&mut pane.terminal.lock());
         }
         let mut terminal = Terminal::new(self.0.engine, Size::default(), 200);
-        terminal.feed(clock::now().0, &self.0.holders.tail(id, 64 * 1024));
+        terminal.feed(clock::now().0, &self.0.readers.holders.tail(id, 64 * 1024));
         reading::last_lines(&mut terminal)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::adapters::holder::process::Identity;
     use crate::adapters::holder::{ExitRecord, Meta};

@@ -8,13 +8,17 @@ use crate::adapters::holder::protocol::{Reply, Snapshot};
 use crate::adapters::holder::{LogReader, Requests};
 use crate::domain::{AttemptId, Doing, Event, Exit};
 use crate::ports::holders::{HolderId, PaneSize};
-use crate::server::hub::{Inner, Pane, REPLAYED};
+use crate::server::hub::pane::Pane;
+use crate::server::hub::readers::Readers;
 use crate::server::past::PastSizes;
 use crate::term::{AgentState, ReportedState, Size, TermEvent, Terminal, sanitize};
 
 /// Lines of the end of an agent's output that are kept with its crash, and their longest (seeds 2A, death diagnostics).
 const LAST_LINES: usize = 15;
 const LONGEST_LINE: usize = 200;
+
+/// Output from before a start of the server that is shown again, in bytes.
+const REPLAYED: u64 = 5 * 1024 * 1024;
 
 /// How far a terminal has got in what its program wrote: the offset behind the last byte it was shown. A connection that breaks
 /// is taken up there again.
@@ -30,7 +34,7 @@ impl Fed {
 
 /// One connection to a holder, and what it says of the past: everything before `live` was written before it began.
 struct Reading<'a> {
-    hub: &'a Inner,
+    hub: &'a Readers,
     id: &'a HolderId,
     pane: &'a Pane,
     requests: Requests,
@@ -42,7 +46,7 @@ struct Reading<'a> {
 }
 
 /// Reads until the program has ended (answers how), or the connection has (answers nothing).
-pub(super) fn read(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) -> Option<Exit> {
+pub(super) fn read(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) -> Option<Exit> {
     let mut connection = match hub.holders.connect(id) {
         Ok(connection) => connection,
         Err(error) => {
@@ -133,7 +137,7 @@ impl Reading<'_> {
 }
 
 /// Shows what a program that has ended wrote last, as far as it was not shown yet.
-pub(super) fn replay(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) {
+pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) {
     let folder = hub.holders.folder(id);
     let shown = LogReader::open(&folder).and_then(|mut log| {
         let end = log.end()?;
@@ -147,7 +151,7 @@ pub(super) fn replay(hub: &Inner, id: &HolderId, pane: &Pane, fed: &mut Fed) {
     }
 }
 
-fn take(hub: &Inner, id: &HolderId, requests: &Requests, event: TermEvent, past: bool) {
+fn take(hub: &Readers, id: &HolderId, requests: &Requests, event: TermEvent, past: bool) {
     match event {
         TermEvent::Reply(bytes) if !past => drop(requests.input(&bytes)),
         TermEvent::AgentState(state) => {
@@ -169,7 +173,7 @@ fn take(hub: &Inner, id: &HolderId, requests: &Requests, event: TermEvent, past:
 }
 
 /// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
-fn observe(hub: &Inner, attempt: AttemptId, state: &AgentState) {
+fn observe(hub: &Readers, attempt: AttemptId, state: &AgentState) {
     let said = || {
         sanitize(
             state

@@ -1,0 +1,86 @@
+//! One live terminal: its emulated screen, whether its program runs, and how many clients look at it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use parking_lot::{FairMutex, Mutex};
+use tokio::sync::watch;
+
+use crate::adapters::holder::Requests;
+use crate::ports::holders::PaneSize;
+use crate::server::sizes::Paced;
+use crate::term::{Size, TermEvent, Terminal};
+
+/// One terminal.
+pub struct Pane {
+    /// The emulated screen. Hold it for the time of copying visible cells, no longer.
+    pub terminal: FairMutex<Terminal>,
+    /// Whether its program runs.
+    pub alive: AtomicBool,
+    /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
+    pub caught_up: AtomicBool,
+    /// Where input goes, while connected.
+    pub(in crate::server) requests: Mutex<Option<Requests>>,
+    /// The size it has and the one it is to get.
+    pub(in crate::server) size: Mutex<Paced>,
+    /// How many clients have it on their screen; output nobody sees wakes nobody.
+    watched: AtomicUsize,
+    /// Changes with its output, for those who wait for that of this terminal alone.
+    pub(in crate::server) wrote: watch::Sender<()>,
+}
+
+/// A client that has a terminal on its screen; until this is dropped it is told of output.
+pub(in crate::server) struct Watch(Arc<Pane>);
+
+impl Watch {
+    /// From now on it is told of.
+    pub(super) fn begin(pane: Arc<Pane>) -> Watch {
+        pane.watched.fetch_add(1, Ordering::AcqRel);
+        Watch(pane)
+    }
+
+    /// Whether it is of that terminal.
+    pub(in crate::server) fn is_of(&self, pane: &Arc<Pane>) -> bool {
+        Arc::ptr_eq(&self.0, pane)
+    }
+}
+
+impl Pane {
+    /// A terminal nothing was written to yet.
+    pub(super) fn new(terminal: Terminal) -> Pane {
+        let size = Size::default();
+        Pane {
+            terminal: FairMutex::new(terminal),
+            alive: AtomicBool::new(true),
+            caught_up: AtomicBool::new(false),
+            requests: Mutex::default(),
+            size: Mutex::new(Paced::new(PaneSize::cells(size.cols, size.rows))),
+            watched: AtomicUsize::new(0),
+            wrote: watch::Sender::default(),
+        }
+    }
+
+    /// Whether a client has it on its screen.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Acquire) > 0
+    }
+
+    /// Types what its terminal says to its program.
+    pub(super) fn reply(&self, told: Vec<TermEvent>) {
+        let Some(requests) = self.requests.lock().clone() else {
+            return;
+        };
+        for event in told {
+            if let TermEvent::Reply(bytes) = event {
+                // A holder that is gone is noticed by its reader.
+                drop(requests.input(&bytes));
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.watched.fetch_sub(1, Ordering::AcqRel);
+    }
+}

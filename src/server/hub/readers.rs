@@ -1,0 +1,108 @@
+//! What the readers of all terminals share: where programs and events are reached, who is told of output, and when to end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::adapters::holder::LocalHolders;
+use crate::engine::inbox::Inbox;
+use crate::ports::holders::PaneSize;
+use crate::server::hub::pane::Pane;
+use crate::server::sizes::Turn;
+use crate::term::Size;
+
+/// Pause before a holder that does not answer is asked again.
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// How much has happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Output of terminals that somebody watches.
+    pub output: u64,
+    /// Terminals that came, went or got another size.
+    pub terminals: u64,
+}
+
+/// What the readers of all terminals share.
+pub(super) struct Readers {
+    /// The programs behind the terminals.
+    pub(super) holders: Arc<LocalHolders>,
+    /// Where events go.
+    pub(super) inbox: Inbox,
+    changed: watch::Sender<Changes>,
+    closing: (Mutex<bool>, Condvar),
+}
+
+impl Readers {
+    /// Nobody reads yet.
+    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox) -> Readers {
+        Readers {
+            holders,
+            inbox,
+            changed: watch::Sender::default(),
+            closing: (Mutex::new(false), Condvar::new()),
+        }
+    }
+
+    /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
+    pub(super) fn changes(&self) -> watch::Receiver<Changes> {
+        self.changed.subscribe()
+    }
+
+    /// Has all readers end.
+    pub(super) fn close(&self) {
+        *self.closing.0.lock() = true;
+        self.closing.1.notify_all();
+    }
+
+    /// A terminal shows the present, and its size is known: now it gets the one wished for.
+    pub(super) fn found(&self, pane: &Pane, size: PaneSize) {
+        pane.caught_up.store(true, Ordering::Release);
+        let turn = pane.size.lock().found(size, Instant::now());
+        match turn {
+            Turn::Now(size) => self.change(pane, size),
+            Turn::None | Turn::At(_) => self.terminals_changed(),
+        }
+    }
+
+    /// Gives a terminal that size at once.
+    pub(super) fn change(&self, pane: &Pane, size: PaneSize) {
+        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
+        if let Some(requests) = pane.requests.lock().clone() {
+            // A holder that is gone is noticed by its reader.
+            drop(requests.resize(size));
+        }
+        pane.reply(told);
+        self.terminals_changed();
+    }
+
+    /// A terminal wrote something.
+    pub(super) fn wrote(&self, pane: &Pane) {
+        if pane.is_watched() {
+            pane.wrote.send_replace(());
+            self.changed.send_modify(|changes| changes.output += 1);
+        }
+    }
+
+    /// A terminal came, went, or got another size.
+    pub(super) fn terminals_changed(&self) {
+        self.changed.send_modify(|changes| changes.terminals += 1);
+    }
+
+    /// Whether all readers are to end.
+    pub(super) fn is_closing(&self) -> bool {
+        *self.closing.0.lock()
+    }
+
+    /// Waits a little; answers whether to go on.
+    pub(super) fn pause(&self) -> bool {
+        let mut closing = self.closing.0.lock();
+        if !*closing {
+            self.closing.1.wait_for(&mut closing, AGAIN_AFTER);
+        }
+        !*closing
+    }
+}
