@@ -20,8 +20,7 @@ use crate::domain::command::{Command, Draft};
 use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, Settings, Span, TaskId};
 use crate::protocol::wire::StopAgents;
-use crate::server::listening::Server;
-use crate::server::session::Session;
+use crate::server::{Server, Session};
 use repository::{BASE, NOTHING, Repositories};
 
 /// How the demo is to run.
@@ -163,7 +162,7 @@ fn gate(name: &str, more: &str) -> GateCommand {
 fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
     plan(sheet)
         .into_iter()
-        .try_for_each(|command| match session.ask("demo", command) {
+        .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
             Err(closed) => Err(format!("could not {closed}")),
@@ -214,10 +213,7 @@ async fn serve(
     let serving = {
         let server = Arc::clone(&server);
         async move {
-            server
-                .serve(&listener)
-                .await
-                .map_err(|error| format!("could not serve: {error}"))
+            server.serve(&listener).await;
         }
     };
     let showing = async {
@@ -235,9 +231,9 @@ async fn serve(
         server.stop.cancel();
         shown
     };
-    let (outcome, shown) = tokio::join!(serving, showing);
+    let ((), shown) = tokio::join!(serving, showing);
     let ended = end(&server).await;
-    outcome.and(ended).and(shown)
+    ended.and(shown)
 }
 
 async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) -> Result<ExitCode, String> {
@@ -261,7 +257,7 @@ async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) 
 
 /// Ends the session, and every agent of the demo with it.
 async fn end(server: &Arc<Server>) -> Result<(), String> {
-    let ended = crate::server::end(server, StopAgents::Yes).await;
+    let ended = server.end(StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
     let place = &server.session.place;
     drop(std::fs::remove_file(&place.socket));

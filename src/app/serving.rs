@@ -18,9 +18,7 @@ use crate::config::place::Place;
 use crate::config::setup;
 use crate::ports::store::StoreError;
 use crate::protocol::neighbours;
-use crate::server;
-use crate::server::listening::Server;
-use crate::server::session::{Session, SessionError};
+use crate::server::{Server, Session, SessionError};
 
 /// Runs the server in the foreground.
 pub(super) fn watch(edge: &Edge, json: Json) -> Outcome {
@@ -83,26 +81,22 @@ async fn serve_until_told(session: Session, lines: Option<Json>) -> Outcome {
         }
     };
     let serving = async {
-        let outcome = server.serve(&listener).await;
+        server.serve(&listener).await;
         server.stop.cancel();
-        outcome
     };
-    let (outcome, (), (), ()) = tokio::select! {
-        all = async { tokio::join!(serving, telling, watching, server.summon()) } => all,
+    tokio::select! {
+        _all = async { tokio::join!(serving, telling, watching, server.notify()) } => {}
         () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
-    };
-    let agents = *server.stop_agents.lock();
-    let ended = server::end(&server, agents).await;
+    }
+    let ended = server.end(server.stop_agents()).await;
     neighbours::take_card(&socket);
     // Last, so that whoever waits for the end of this server waits for all of it.
     drop(listener);
     ended?;
-    if server.session.hub.whole().is_broken() {
+    if server.is_broken() {
         return Err("could not go on: a part of the server broke, see the log; agents go on".to_owned());
     }
-    outcome
-        .map(|()| ExitCode::SUCCESS)
-        .map_err(|error| format!("could not serve: {error}"))
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn tell(server: &Server, lines: Option<Json>) {
@@ -114,7 +108,7 @@ async fn tell(server: &Server, lines: Option<Json>) {
         server.session.place.root.display()
     ));
     let session = &server.session;
-    narrate(&session.journal, &session.pictures, QUIET, |line| {
+    narrate(&session.journal, &session.engine.read_models, QUIET, |line| {
         print_line(line, json);
     })
     .await;

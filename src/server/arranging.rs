@@ -9,9 +9,9 @@ use atomic_write_file::AtomicWriteFile;
 use crate::config::place::Place;
 use crate::config::themes::{read_small, toml_files};
 use crate::domain::{Level, Span, Timestamp, counted};
-use crate::server::session::Session;
-use crate::server::shells::Shells;
-use crate::ui::{Saved, State};
+use crate::read_model::ReadModel;
+use crate::server::in_force::InForce;
+use crate::ui::{Saved, SessionFacts, State};
 
 /// A server so young was started by the person who comes.
 const JUST_STARTED: Span = Span::seconds(10);
@@ -21,13 +21,18 @@ fn file_of(place: &Place) -> PathBuf {
 }
 
 /// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.
-pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
+pub(super) fn prepare(
+    (settings, facts): (&InForce, &SessionFacts),
+    (model, running): (&ReadModel, &[u64]),
+    state: &mut State,
+    now: Timestamp,
+) {
     let mut tell = |what: &Path, why: &str| {
         let text = format!("could not use {}: {why}", what.display());
         state.tell(now, Level::Warning, text);
     };
     let mut layouts = Vec::new();
-    match toml_files(&session.place.debussy.join("layouts")) {
+    match toml_files(&settings.place.debussy.join("layouts")) {
         Ok(files) => layouts = files,
         Err((folder, why)) => tell(&folder, &why),
     }
@@ -37,32 +42,32 @@ pub(super) fn prepare(session: &Session, state: &mut State, now: Timestamp) {
             state.tell(now, Level::Warning, text);
         }
     }
-    let banner = banner(session);
-    if now.since(session.facts().started) < JUST_STARTED {
+    let banner = banner((settings, facts), model);
+    if now.since(facts.started) < JUST_STARTED {
         state.greet(now, banner);
     } else {
         state.tell(now, Level::Info, banner.join("  "));
     }
-    let Some(saved) = kept(&session.place) else { return };
+    let Some(saved) = kept(&settings.place) else {
+        return;
+    };
     let left = saved.left;
-    let running = Shells::running(session);
     if state.restore(saved, &|number| running.contains(&number)) {
         state.was_away_since(left, now);
     }
 }
 
 /// Who greets, and what for (P19).
-fn banner(session: &Session) -> Vec<String> {
-    let model = session.pictures.borrow();
+fn banner((settings, facts): (&InForce, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
-    let longest = session
+    let longest = settings
         .place
         .config()
         .text("agent_timeout")
         .and_then(|text| text.parse().ok());
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
-        format!("{}  onto {base}", session.name()),
+        format!("{}  onto {base}", facts.project),
         format!(
             "{}, {} at most",
             counted(model.tasks.len(), "task"),

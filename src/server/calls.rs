@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Attempt, Event, Refusal};
+use crate::domain::{Accepted, Refusal};
 use crate::engine::inbox::Closed;
 use crate::protocol::snapshot::{Needs, Snapshot};
-use crate::protocol::telling::{self, Asked, Form};
-use crate::protocol::wire::{Answer, Call, SignalSent, StopAgents, Who};
-use crate::server::consenting::consent;
-use crate::server::inbox_folder::Intake;
-use crate::server::reloading;
-use crate::server::session;
-use crate::server::session::Session;
-
-/// Longest text of a signal that is kept, in bytes; the rest is cut.
-const LONGEST_TEXT: usize = 64 * 1024;
+use crate::protocol::telling::{self, Form};
+use crate::protocol::wire::{Answer, Call, StopAgents, Who};
+use crate::read_model::ReadModel;
+use crate::server::consenting::Approvals;
+use crate::server::engine_handle::EngineHandle;
+use crate::server::intake::{Intake, take_signal};
+use crate::server::reloading::Reloader;
+use crate::server::session_identity::SessionIdentity;
+use crate::server::tally::Tally;
 
 /// What a call led to, besides its answer.
 #[derive(Debug)]
@@ -34,124 +32,61 @@ pub(super) enum Outcome {
     Figures(Form),
 }
 
-/// Answers a call. Blocks until the board has decided: call from a blocking thread.
-pub(super) fn answer(session: &Session, clients: usize, call: Call) -> Outcome {
-    match call {
-        Call::Ask { by, command } => Outcome::Answer(asked(session::ask(&session.inbox, &by, command))),
-        Call::Signal(signal) => Outcome::Answer(asked(take_signal(&session.intake, &signal))),
-        Call::Consent { attempt, what, says } => {
-            Outcome::Answer(Answer::Asked(consent(session, attempt, (&what, says))))
-        }
-        Call::Task(id) => Outcome::Answer(Answer::Task(board(session).sheet(&id).map(Box::new))),
-        Call::Attempt(name) => Outcome::Answer(Answer::Attempt(
-            board(session).attempt(&name).cloned().map(Box::new),
-        )),
-        Call::Ids => Outcome::Answer(Answer::Ids(board(session).tasks.into_keys().collect())),
-        Call::Tell(asked) => tell(session, &asked),
-        Call::Figures(form) => Outcome::Figures(form),
-        Call::Needs => {
-            let picture = Arc::clone(&session.pictures.borrow());
-            Outcome::Answer(Answer::Needs(Box::new(Needs::served(&picture))))
-        }
-        Call::Follow(after) => Outcome::Follow(after),
-        Call::Watch => Outcome::Watch,
-        Call::Reload => Outcome::Answer(reload(session)),
-        Call::Stop(agents) => Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
-        Call::Who => Outcome::Answer(Answer::Who(who(session, clients))),
-    }
+/// Answers calls from what the session knows of itself and what it may be asked to do.
+pub(super) struct Calls {
+    /// The board.
+    pub(super) engine: EngineHandle,
+    /// Where signals are taken in.
+    pub(super) intake: Intake,
+    /// Allows or denies what agents ask.
+    pub(super) approvals: Arc<Approvals>,
+    /// Reads settings again.
+    pub(super) reloader: Arc<Reloader>,
+    /// Figures about the work.
+    pub(super) tally: Arc<Tally>,
+    /// What the session is.
+    pub(super) identity: Arc<SessionIdentity>,
 }
 
-fn board(session: &Session) -> Snapshot {
-    // The engine does not wait for who reads a picture.
-    let picture = Arc::clone(&session.pictures.borrow());
-    Snapshot::served(&picture)
-}
-
-fn tell(session: &Session, asked: &Asked) -> Outcome {
-    match telling::tell(&board(session), asked) {
-        Ok(text) => Outcome::Text(text),
-        Err(why) => Outcome::Answer(Answer::Failed(why)),
+impl Calls {
+    /// Answers a call. Blocks until the board has decided: call from a blocking thread.
+    pub(super) fn answer(&self, clients: usize, call: Call) -> Outcome {
+        let board = || Snapshot::served(&self.engine.read_model());
+        Outcome::Answer(match call {
+            Call::Ask { by, command } => asked(self.engine.ask(&by, command)),
+            Call::Signal(signal) => asked(take_signal(&self.intake, &signal)),
+            Call::Consent { attempt, what, says } => {
+                Answer::Asked(self.approvals.consent(attempt, (&what, says)))
+            }
+            Call::Task(id) => Answer::Task(board().sheet(&id).map(Box::new)),
+            Call::Attempt(name) => Answer::Attempt(board().attempt(&name).cloned().map(Box::new)),
+            Call::Ids => Answer::Ids(board().tasks.into_keys().collect()),
+            Call::Tell(asked) => match telling::tell(&board(), &asked) {
+                Ok(text) => return Outcome::Text(text),
+                Err(why) => Answer::Failed(why),
+            },
+            Call::Figures(form) => return Outcome::Figures(form),
+            Call::Needs => Answer::Needs(Box::new(Needs::served(&self.engine.read_model()))),
+            Call::Follow(after) => return Outcome::Follow(after),
+            Call::Watch => return Outcome::Watch,
+            Call::Reload => reload(&self.reloader),
+            Call::Stop(agents) => return Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
+            Call::Who => Answer::Who(who(&self.identity, &self.engine.read_model(), clients)),
+        })
     }
-}
 
-/// The figures as a command prints them, of what agents use since the last look at it. Blocks.
-///
-/// # Errors
-/// When the store cannot be read; for people.
-pub(super) fn figures(session: &Session, form: Form) -> Result<String, String> {
-    let picture = Arc::clone(&session.pictures.borrow());
-    let figures = session
-        .tally
-        .figures(session, &picture)
-        .map_err(|why| format!("could not {why}"))?;
-    telling::figures(&Snapshot::served(&picture), &figures, form)
-}
-
-/// Checks who speaks, then hands the signal to the engine; answers when it is durable.
-///
-/// # Errors
-/// When the engine has stopped.
-pub(super) fn take_signal(intake: &Intake, signal: &SignalSent) -> Result<Result<Accepted, Refusal>, Closed> {
-    let event = match verified(intake, signal) {
-        Ok(event) => event,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let known = |attempt: &Arc<Attempt>| attempt.signals.iter().any(|heard| heard.key == signal.key);
-    if intake
-        .pictures
-        .borrow()
-        .attempts
-        .get(&signal.attempt)
-        .is_some_and(known)
-    {
-        return Ok(Ok(Accepted("this was heard before".to_owned())));
+    /// The figures as a command prints them, of what agents use since the last look at it. Blocks.
+    ///
+    /// # Errors
+    /// When the store cannot be read; for people.
+    pub(super) fn figures(&self, form: Form) -> Result<String, String> {
+        let model = self.engine.read_model();
+        let figures = self
+            .tally
+            .figures(&model)
+            .map_err(|why| format!("could not {why}"))?;
+        telling::figures(&Snapshot::served(&model), &figures, form)
     }
-    intake.inbox.answer(event)
-}
-
-/// The signal as an event, when its token is that of its attempt.
-///
-/// # Errors
-/// Who it is not from.
-pub(super) fn verified(intake: &Intake, signal: &SignalSent) -> Result<Event, Refusal> {
-    let created_at = intake
-        .pictures
-        .borrow()
-        .attempts
-        .get(&signal.attempt)
-        .map(|attempt| attempt.created_at)
-        .ok_or_else(|| Refusal(format!("attempt {} is not known here", signal.attempt)))?;
-    if !intake.secret.proves(&signal.token, signal.attempt, created_at) {
-        return Err(Refusal(format!(
-            "the token is not that of attempt {}",
-            signal.attempt
-        )));
-    }
-    if let Some(report) = signal
-        .report
-        .as_ref()
-        .filter(|report| report.len() > LONGEST_REPORT)
-    {
-        return Err(Refusal(format!(
-            "its report has {} bytes: {LONGEST_REPORT} are the most, keep the rest in a file and name that",
-            report.len()
-        )));
-    }
-    Ok(Event::Signalled {
-        attempt: signal.attempt,
-        kind: signal.kind,
-        text: cut(&signal.text),
-        report: signal.report.clone(),
-        key: cut(&signal.key),
-    })
-}
-
-fn cut(text: &str) -> String {
-    let mut end = LONGEST_TEXT.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().replace('\0', "")
 }
 
 fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
@@ -161,30 +96,25 @@ fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
     }
 }
 
-fn reload(session: &Session) -> Answer {
-    match reloading::reload(session) {
+fn reload(reloader: &Reloader) -> Answer {
+    match reloader.reload() {
         Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),
         Err(why) => Answer::Failed(format!("{why}\nthe old settings stay in force")),
     }
 }
 
-fn who(session: &Session, clients: usize) -> Who {
+fn who(identity: &SessionIdentity, model: &ReadModel, clients: usize) -> Who {
+    let counts = model.counts().into_iter();
     Who {
-        name: session.name(),
-        root: session.place.root.to_string_lossy().into_owned(),
+        name: identity.settings.name(),
+        root: identity.settings.place.root.to_string_lossy().into_owned(),
         pid: std::process::id(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        since: session.since,
+        since: identity.started,
         clients,
-        agents: session.pictures.borrow().agents().count(),
-        counts: {
-            let counts = session.pictures.borrow().counts();
-            counts
-                .into_iter()
-                .map(|(word, many)| (word.to_owned(), many))
-                .collect()
-        },
-        needs: session.pictures.borrow().attention.len(),
+        agents: model.agents().count(),
+        counts: counts.map(|(word, many)| (word.to_owned(), many)).collect(),
+        needs: model.attention.len(),
     }
 }
 

@@ -2,15 +2,15 @@
 //! goes nowhere when the agent asks something else by now, or when somebody has answered it already.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::adapters::clock;
 use crate::domain::{Accepted, AttemptId, Doing, Refusal, Span, TaskId, Timestamp};
 use crate::read_model::ReadModel;
+use crate::server::engine_handle::EngineHandle;
+use crate::server::hub::Hub;
 use crate::server::screens::holder_of;
-use crate::server::session::Session;
 use crate::term::keys::encode_key;
 use crate::ui::{Consent, ScreenId};
 
@@ -19,7 +19,7 @@ const HEARD_WITHIN: Span = Span::seconds(10);
 
 /// What was answered: of an open attempt the last question, by the time since when it is asked, and when that was. One per attempt.
 #[derive(Debug, Default)]
-pub(super) struct Consents(Mutex<BTreeMap<AttemptId, (Timestamp, Timestamp)>>);
+struct Consents(Mutex<BTreeMap<AttemptId, (Timestamp, Timestamp)>>);
 
 impl Consents {
     /// Takes the answer to what an attempt asks; answers about which task. Only the first to each question is taken: until its
@@ -51,32 +51,49 @@ impl Consents {
     }
 }
 
-/// Types a yes or no into the prompt of an agent that still asks what the person read.
-///
-/// # Errors
-/// When nothing was typed; says why.
-pub(super) fn consent(
-    session: &Session,
-    id: AttemptId,
-    (what, says): (&str, Consent),
-) -> Result<Accepted, Refusal> {
-    let holder = holder_of(ScreenId::Attempt(id));
-    let Some(pane) = session.hub.pane(&holder) else {
-        return Err(Refusal(format!("the terminal of attempt {id} is not here")));
-    };
-    let model = Arc::clone(&session.pictures.borrow());
-    let task = session.consents.take((&model, clock::now()), (id, what))?;
-    let key = encode_key(&says.key(), pane.terminal.lock().modes());
-    session.hub.input(&holder, &key);
-    let said = match says {
-        Consent::Yes => "allowed",
-        Consent::No => "refused",
-    };
-    Ok(Accepted(format!("{said} {task}: {what}")))
+/// Allows or denies what agents ask, by their terminals.
+#[derive(Debug)]
+pub(super) struct Approvals {
+    engine: EngineHandle,
+    hub: Hub,
+    consents: Consents,
+}
+
+impl Approvals {
+    /// Nothing was answered yet.
+    pub(super) fn new(engine: EngineHandle, hub: Hub) -> Approvals {
+        Approvals {
+            engine,
+            hub,
+            consents: Consents::default(),
+        }
+    }
+
+    /// Types a yes or no into the prompt of an agent that still asks what the person read.
+    ///
+    /// # Errors
+    /// When nothing was typed; says why.
+    pub(super) fn consent(&self, id: AttemptId, (what, says): (&str, Consent)) -> Result<Accepted, Refusal> {
+        let holder = holder_of(ScreenId::Attempt(id));
+        let Some(pane) = self.hub.pane(&holder) else {
+            return Err(Refusal(format!("the terminal of attempt {id} is not here")));
+        };
+        let model = self.engine.read_model();
+        let task = self.consents.take((&model, clock::now()), (id, what))?;
+        let key = encode_key(&says.key(), pane.terminal.lock().modes());
+        self.hub.input(&holder, &key);
+        let said = match says {
+            Consent::Yes => "allowed",
+            Consent::No => "refused",
+        };
+        Ok(Accepted(format!("{said} {task}: {what}")))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::domain::{AttemptState, Verdict};
     use crate::read_model::settled_attempt;

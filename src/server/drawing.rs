@@ -5,9 +5,12 @@ mod calling;
 mod dressing;
 mod keeping;
 mod parting;
+mod requests;
 mod sending;
+mod services;
 mod sizing;
 mod tasting;
+mod work;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -29,23 +32,26 @@ use crate::domain::Timestamp;
 use crate::protocol::wire::{Attach, FromClient};
 use crate::server::colours::Known;
 use crate::server::hub::{Changes, Watch};
-use crate::server::listening::{Server, TalkError, bye, next};
 use crate::server::pace::Pace;
+use crate::server::peer::{TalkError, bye, next};
 use crate::server::picture::{Picture, Stale};
-use crate::server::requests::{Done, carry_out};
 use crate::ui::{self, Input, LogLine, Looks, Paper, Request, Saved, Scene, Shelf, State, Theme};
 use calling::Calling;
+use parting::Next;
+use requests::carry_out;
 use sending::Echo;
+pub(super) use services::Services;
 use tasting::first_state;
+use work::Done;
 
 /// Numbers clients.
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
 
 /// One attached client.
-pub(super) struct Client {
-    pub(super) server: Arc<Server>,
-    pub(super) state: State,
-    pub(super) number: u64,
+struct Client {
+    services: Arc<Services>,
+    state: State,
+    number: u64,
     taste: Taste,
     theme: Theme,
     looks: Looks,
@@ -67,38 +73,27 @@ pub(super) struct Client {
     kept: Option<Saved>,
     kept_at: Option<Instant>,
     /// Work under way whose end changes what is seen.
-    pub(super) work: JoinSet<Done>,
+    work: JoinSet<Done>,
     calling: Calling,
     /// Whether its mouse is ours, as it was told.
     mouse: Option<bool>,
 }
 
-/// Whether the conversation goes on.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// It does.
-    On,
-    /// It ends, with these words.
-    Bye(String),
-    /// The client is gone.
-    Gone,
-}
-
 /// Draws for one client until it leaves or the server ends.
 pub(super) async fn draw(
-    server: &Arc<Server>,
+    services: &Arc<Services>,
     sender: &mut Sender,
     receiver: &mut Receiver,
     attach: Attach,
 ) -> Result<(), TalkError> {
-    let mut client = match Client::new(server, &attach) {
+    let mut client = match Client::new(services, &attach) {
         Ok(client) => client,
         Err(why) => return bye(sender, receiver, why).await,
     };
-    let living = AssertUnwindSafe(client.live(server, sender, receiver)).catch_unwind();
+    let living = AssertUnwindSafe(client.live(services, sender, receiver)).catch_unwind();
     let ended = living
         .await
-        .unwrap_or_else(|panic| Ok(parting::broke(server, &payload(&*panic))));
+        .unwrap_or_else(|panic| Ok(parting::broke(&services.settings.place.logs, &payload(&*panic))));
     client.leave().await;
     match ended? {
         Next::On | Next::Gone => Ok(()),
@@ -127,15 +122,15 @@ enum Happened {
 }
 
 impl Client {
-    fn new(server: &Arc<Server>, attach: &Attach) -> Result<Client, String> {
-        let (own, problems) = own_themes(&server.session.place);
-        let taste = Taste::of(&server.session.in_force.config()).with(own);
-        let mut state = first_state(&taste, attach, &server.session)?;
+    fn new(services: &Arc<Services>, attach: &Attach) -> Result<Client, String> {
+        let (own, problems) = own_themes(&services.settings.place);
+        let taste = Taste::of(&services.settings.config()).with(own);
+        let mut state = first_state(&taste, attach, services)?;
         for problem in problems {
             state.tell(clock::now(), crate::domain::Level::Warning, problem);
         }
-        let (changes, now) = (server.session.in_force.changes(), clock::now());
-        if let Some(why) = server.session.in_force.problem() {
+        let (changes, now) = (services.settings.changes(), clock::now());
+        if let Some(why) = services.settings.problem() {
             state.tell(now, crate::domain::Level::Error, why);
         }
         let size = state.size;
@@ -145,7 +140,7 @@ impl Client {
             colours: Known::by(attach.looks.ground),
             settings: changes,
             began: now,
-            server: Arc::clone(server),
+            services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
             theme: taste.plain_theme(attach.looks),
@@ -165,7 +160,7 @@ impl Client {
             mouse: None,
             taste,
         };
-        client.server.presence.looks(client.number, true);
+        client.services.clients.presence.looks(client.number, true);
         client.tell_colours();
         client.dress();
         Ok(client)
@@ -174,13 +169,13 @@ impl Client {
     /// Draws until the person leaves or the server ends.
     async fn live(
         &mut self,
-        server: &Arc<Server>,
+        services: &Arc<Services>,
         sender: &mut Sender,
         receiver: &mut Receiver,
     ) -> Result<Next, TalkError> {
-        let mut pictures = server.session.pictures.clone();
-        let mut screens = server.session.hub.changes();
-        let mut lines = server.session.journal.changes();
+        let mut read_models = services.engine.read_models.clone();
+        let mut screens = services.hub.changes();
+        let mut lines = services.journal.changes();
         let begun = ui::begin(&self.state);
         self.carry_out_all(begun, sender).await?;
         loop {
@@ -188,9 +183,9 @@ impl Client {
             self.send_picture(sender).await?;
             let (due, stale) = (self.due(), self.picture.stale());
             let happened = tokio::select! {
-                () = server.stop.cancelled() => Happened::Stop,
+                () = services.stop.cancelled() => Happened::Stop,
                 said = next(receiver) => Happened::Said(said?),
-                alive = either(&mut pictures, &mut lines), if stale < Stale::Everything => Happened::Changed(alive),
+                alive = either(&mut read_models, &mut lines), if stale < Stale::Everything => Happened::Changed(alive),
                 // Between two pictures it does not matter how often terminals write.
                 changed = screens.changed(), if stale < Stale::Terminals =>
                     Happened::Wrote(changed.is_ok().then(|| *screens.borrow_and_update())),
@@ -208,7 +203,7 @@ impl Client {
 
     async fn take(&mut self, happened: Happened, sender: &mut Sender) -> Result<Next, TalkError> {
         Ok(match happened {
-            Happened::Stop => parting::stopped(&self.server),
+            Happened::Stop => parting::stopped(&self.services.engine, self.services.hub.whole()),
             Happened::Said(None) => Next::Gone,
             Happened::Said(Some(FromClient::Input(event))) => self.input(event, sender).await?,
             Happened::Said(Some(FromClient::Edited(text))) => {
@@ -270,8 +265,7 @@ impl Client {
 
     async fn input(&mut self, event: InputEvent, sender: &mut Sender) -> Result<Next, TalkError> {
         if is_of_a_person(&event) {
-            self.server.sizes.used(self.number);
-            self.server.dress(self.server.colours.used(self.number));
+            self.services.clients.used(self.number);
         }
         let input = match event {
             InputEvent::Key(key) => Input::Key(key),
@@ -286,7 +280,7 @@ impl Client {
         };
         if let Input::Focus(here) = input {
             self.calling.looked_at(here);
-            self.server.presence.looks(self.number, here);
+            self.services.clients.presence.looks(self.number, here);
         }
         self.pace.pressed(Instant::now());
         let before = self.state.keys_at();
@@ -304,8 +298,8 @@ impl Client {
 
     /// What an input means, as things are.
     fn update(&mut self, input: Input) -> Vec<Request> {
-        let model = Arc::clone(&self.server.session.pictures.borrow());
-        let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
+        let model = self.services.engine.read_model();
+        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
         let scene = Scene {
             model: &model,
             screens: &hub,
@@ -381,8 +375,6 @@ async fn either<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.server.resize(self.server.sizes.left(self.number));
-        self.server.dress(self.server.colours.left(self.number));
-        self.server.presence.left(self.number);
+        self.services.clients.left(self.number);
     }
 }

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::listening::Server;
+use crate::adapters::holder::LocalHolders;
 use crate::domain::Span;
 use crate::ports::holders::{HeldState, HolderId, Holders};
 use crate::protocol::wire::StopAgents;
+use crate::server::engine_thread::EngineThread;
+use crate::server::hub::Hub;
+use crate::server::shells::Shells;
 
 /// How long a program has to end by itself after it was asked to.
 const GRACE: Span = Span(3_000);
@@ -15,17 +18,18 @@ const GRACE: Span = Span(3_000);
 ///
 /// # Errors
 /// When the engine had stopped by itself, or it cannot be found out what runs; for people.
-pub async fn end(server: &Arc<Server>, agents: StopAgents) -> Result<(), String> {
-    server.shells.close().await;
-    let ended = server
-        .session
-        .end()
-        .await
-        .map_err(|error| format!("could not {error}"));
+pub(super) async fn end(
+    engine: &EngineThread,
+    (hub, holders, shells): (&Hub, &Arc<LocalHolders>, &Shells),
+    agents: StopAgents,
+) -> Result<(), String> {
+    shells.close().await;
+    let ended = engine.end().await.map_err(|error| format!("could not {error}"));
+    hub.close();
     if agents == StopAgents::No {
         return ended;
     }
-    let holders = Arc::clone(&server.session.holders);
+    let holders = Arc::clone(holders);
     let stopping = tokio::task::spawn_blocking(move || {
         let found = holders
             .inventory()

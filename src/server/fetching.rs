@@ -2,18 +2,23 @@
 //! blocking thread beside the drawing; what cannot be had becomes a sentence.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::adapters::gates::{GateRecord, records};
+use crate::adapters::gates::{self, GateRecord};
+use crate::config::place::Place;
 use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
-use crate::engine::world::{World, branch_of};
-use crate::ports::git::{BranchName, CommitId, GitError, Place, Range, Revision, SafeName};
+use crate::engine::world::branch_of;
+use crate::ports::git::{BranchName, CommitId, Git, GitError, Place as GitPlace, Range, Revision, SafeName};
+use crate::ports::holders::HolderId;
 use crate::protocol::neighbours;
 use crate::read_model::{Check, CheckResult, Diff, Graph, ReadModel, worst_first};
 use crate::ui::{Against, Paper, Sheet};
 
+use crate::server::engine_handle::EngineHandle;
+use crate::server::gauge::Gauge;
 use crate::server::recalling;
-use crate::server::session::Session;
+use crate::server::records::Records;
+use crate::server::tally::Tally;
 
 /// Attempts whose checks are looked for when no task is named.
 const MOST_ATTEMPTS: usize = 200;
@@ -22,28 +27,46 @@ const MOST_OUTPUT: u64 = 512 * 1024;
 /// Most bytes of differences that are read.
 const MOST_DIFF: usize = 2 * 1024 * 1024;
 
-/// Fetches one paper. Blocks.
-pub(super) fn fetch(session: &Session, paper: &Paper) -> Sheet {
-    let model = session.pictures.borrow().clone();
-    let fetched = match paper {
-        Paper::Diff(task, against) => diff(&session.world, &model, task, *against),
-        Paper::Checks(task) => Ok(Sheet::Checks(checks(session, &model, task.as_ref()).into())),
-        Paper::Figures => session.tally.figures(session, &model).map(Sheet::Figures),
-        Paper::Machine => session.tally.gauge.measure(session).map(Sheet::Machine),
-        Paper::Moment(attempt, at) => {
-            let folder = session.place.attempts.join(attempt.to_string());
-            recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
-        }
-        Paper::Sessions => Ok(Sheet::Sessions(neighbours::rows(&session.place).into())),
-        // Searched step by step, never fetched as a whole.
-        Paper::Past(_) => Err("search in one go".to_owned()),
-        Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
-        Paper::Output(attempt, nth) => output(session, *attempt, *nth),
-    };
-    fetched.unwrap_or_else(Sheet::Failed)
+/// Where what views want is fetched from.
+pub(super) struct Fetcher {
+    /// Where the project is.
+    pub(super) place: Place,
+    /// The board.
+    pub(super) engine: EngineHandle,
+    /// The repository.
+    pub(super) git: Arc<dyn Git>,
+    /// What the work has left on disk.
+    pub(super) records: Records,
+    /// Figures about the work.
+    pub(super) tally: Arc<Tally>,
+    /// What the machine has left.
+    pub(super) gauge: Gauge,
 }
 
-fn diff(world: &World, model: &ReadModel, task: &TaskId, against: Against) -> Result<Sheet, String> {
+impl Fetcher {
+    /// Fetches one paper. Blocks.
+    pub(super) fn fetch(&self, paper: &Paper) -> Sheet {
+        let (model, records) = (self.engine.read_model(), &self.records);
+        let fetched = match paper {
+            Paper::Diff(task, against) => diff(self.git.as_ref(), &model, task, *against),
+            Paper::Checks(task) => Ok(Sheet::Checks(checks(records, &model, task.as_ref()).into())),
+            Paper::Figures => self.tally.figures(&model).map(Sheet::Figures),
+            Paper::Machine => self.gauge.measure().map(Sheet::Machine),
+            Paper::Moment(attempt, at) => {
+                let folder = records.folder(&HolderId::from(*attempt));
+                recalling::moment(&folder, *at).map(|moment| Sheet::Moment(moment.into()))
+            }
+            Paper::Sessions => Ok(Sheet::Sessions(neighbours::rows(&self.place).into())),
+            // Searched step by step, never fetched as a whole.
+            Paper::Past(_) => Err("search in one go".to_owned()),
+            Paper::Graph => Ok(Sheet::Graph(Graph::of(&model).into())),
+            Paper::Output(attempt, nth) => output(records, *attempt, *nth),
+        };
+        fetched.unwrap_or_else(Sheet::Failed)
+    }
+}
+
+fn diff(git: &dyn Git, model: &ReadModel, task: &TaskId, against: Against) -> Result<Sheet, String> {
     let gone = || format!("find {task}: it does not exist (any more)");
     let known = model.tasks.get(task).ok_or_else(gone)?;
     let range = match against {
@@ -51,18 +74,18 @@ fn diff(world: &World, model: &ReadModel, task: &TaskId, against: Against) -> Re
         Against::Review => since_review(model, known)?,
     };
     let said = |error: GitError| error.to_string();
-    let text = world.git.diff_text(&range, MOST_DIFF).map_err(said)?;
+    let text = git.diff_text(&range, MOST_DIFF).map_err(said)?;
     Ok(Sheet::Diff(Diff::parse(&text.text, text.truncated).into()))
 }
 
 /// Checks of a task's attempts, or of the latest attempts of all.
-fn checks(session: &Session, model: &ReadModel, task: Option<&TaskId>) -> Vec<Check> {
+fn checks(records: &Records, model: &ReadModel, task: Option<&TaskId>) -> Vec<Check> {
     let attempts = model.attempts.values().rev();
     let wanted = attempts.filter(|attempt| task.is_none_or(|task| attempt.task == *task));
     let mut checks: Vec<Check> = wanted
         .take(MOST_ATTEMPTS)
         .flat_map(|attempt| {
-            let found = records(&gates_of(session, attempt.id));
+            let found = gates::records(&records.gates(attempt.id));
             found
                 .into_iter()
                 .map(|(nth, record, _)| check(attempt, nth, record))
@@ -70,10 +93,6 @@ fn checks(session: &Session, model: &ReadModel, task: Option<&TaskId>) -> Vec<Ch
         .collect();
     worst_first(&mut checks);
     checks
-}
-
-fn gates_of(session: &Session, attempt: AttemptId) -> PathBuf {
-    session.place.attempts.join(attempt.to_string()).join("gates")
 }
 
 fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> Check {
@@ -102,8 +121,8 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> Check {
 }
 
 /// The end of a check's output, as lines.
-fn output(session: &Session, attempt: AttemptId, nth: u16) -> Result<Sheet, String> {
-    let file = gates_of(session, attempt).join(format!("{nth:02}.log"));
+fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<Sheet, String> {
+    let file = records.gates(attempt).join(format!("{nth:02}.log"));
     let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
     let mut opened = std::fs::File::open(&file).map_err(failed)?;
     let length = opened.metadata().map_err(failed)?.len();
@@ -151,10 +170,10 @@ fn since_review(model: &ReadModel, task: &Task) -> Result<Range, String> {
     })
 }
 
-fn worktree(model: &ReadModel, task: &Task) -> Option<Place> {
+fn worktree(model: &ReadModel, task: &Task) -> Option<GitPlace> {
     let path = &model.workplace(task)?.path;
     let folder = std::path::Path::new(path).file_name()?.to_str()?;
-    Some(Place::Worktree(SafeName::derive(folder)))
+    Some(GitPlace::Worktree(SafeName::derive(folder)))
 }
 
 fn head(task: &Task) -> Result<Revision, String> {

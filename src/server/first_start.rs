@@ -5,32 +5,35 @@ use crate::adapters::agents::find_program;
 use crate::config::place::Place;
 use crate::config::set_own;
 use crate::domain::Level;
-use crate::server::session::Session;
-use crate::ui::{FirstLook, SessionKind};
+use crate::read_model::ReadModel;
+use crate::ui::{FirstLook, SessionFacts, SessionKind};
 
 /// Programs of agents that are looked for.
 const KNOWN: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
 
 /// What there is, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
-pub(super) fn found(session: &Session, outer: Option<String>) -> Option<FirstLook> {
-    let places = &session.place.sources.places;
+pub(super) fn found(
+    place: &Place,
+    (facts, model): (&SessionFacts, &ReadModel),
+    (path, outer): (&str, Option<String>),
+) -> Option<FirstLook> {
+    let places = &place.sources.places;
     let configured = places
         .project
         .iter()
         .chain(&places.user)
         .any(|file| file.exists());
-    let is_new = session.pictures.borrow().tasks.is_empty() && session.facts().kind == SessionKind::Real;
+    let is_new = model.tasks.is_empty() && facts.kind == SessionKind::Real;
     if configured || !is_new || places.user.is_empty() {
         return None;
     }
-    let path = session.shell.inherited.get("PATH").unwrap_or_default().to_owned();
     let look = |name: &str| {
-        let place = find_program(name, &session.place.root, &path);
-        (name.to_owned(), place.map(|place| place.display().to_string()))
+        let found = find_program(name, &place.root, path);
+        (name.to_owned(), found.map(|found| found.display().to_string()))
     };
     Some(FirstLook {
         programs: KNOWN.into_iter().map(look).collect(),
-        path,
+        path: path.to_owned(),
         outer,
     })
 }

@@ -1,6 +1,7 @@
 //! What the machine has left. One for all clients; measures only when a client asks, and not again for a client that asks a
 //! moment after another.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -9,11 +10,14 @@ use crate::adapters::clock;
 use crate::adapters::load::MachineWatch;
 use crate::domain::{Span, Timestamp};
 use crate::read_model::Machine;
-use crate::server::session::Session;
 
 /// The last measure, and what the next one is compared with.
-#[derive(Debug, Default)]
-pub(super) struct Gauge(Mutex<Measured>);
+#[derive(Debug)]
+pub(super) struct Gauge {
+    /// A file on the disk that is measured.
+    on_disk: PathBuf,
+    measured: Mutex<Measured>,
+}
 
 #[derive(Debug, Default)]
 struct Measured {
@@ -27,19 +31,27 @@ const GIVEN_OUT: Span = Span::seconds(2);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Gauge {
+    /// Nothing was measured yet; the disk is the one with that file.
+    pub(super) fn new(on_disk: PathBuf) -> Gauge {
+        Gauge {
+            on_disk,
+            measured: Mutex::default(),
+        }
+    }
+
     /// What the machine has left now. Blocks.
     ///
     /// # Errors
     /// When a measure that was begun before has not come to its end; for people, reads after "could not".
-    pub(super) fn measure(&self, session: &Session) -> Result<Machine, String> {
-        let Some(mut measured) = self.0.try_lock_for(PATIENCE) else {
+    pub(super) fn measure(&self) -> Result<Machine, String> {
+        let Some(mut measured) = self.measured.try_lock_for(PATIENCE) else {
             return Err("measure the machine: the disk does not answer".to_owned());
         };
         let now = clock::now();
         if let Some(last) = measured.last.filter(|last| is_young(last, now)) {
             return Ok(last);
         }
-        let found = measured.watch.look(now, &session.place.store.database);
+        let found = measured.watch.look(now, &self.on_disk);
         let machine = Machine {
             at: now,
             cpu: found.cpu,

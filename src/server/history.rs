@@ -3,8 +3,8 @@
 
 use crate::adapters::clock;
 use crate::adapters::holder::{Chunk, LogReader};
+use crate::server::hub::Hub;
 use crate::server::screens::holder_of;
-use crate::server::session::Session;
 use crate::term::{EngineKind, Size, Terminal};
 use crate::ui::{LiveScreen, ScreenId, ScreenRead as _, StillLine};
 
@@ -19,11 +19,11 @@ const KEPT: usize = TAKEN_FROM + AT_ONCE + 1024;
 const ROWS: u16 = 50;
 
 /// All lines of that terminal, oldest first.
-pub(super) fn lines(session: &Session, id: ScreenId, columns: u16) -> Vec<StillLine> {
+pub(super) fn lines(hub: &Hub, id: ScreenId, columns: u16) -> Vec<StillLine> {
     let holder = holder_of(id);
-    let pane = session.hub.pane(&holder);
+    let pane = hub.pane(&holder);
     let columns = pane.map_or(columns, |pane| pane.terminal.lock().size().cols);
-    match LogReader::open(&session.hub.folder(&holder)) {
+    match LogReader::open(&hub.folder(&holder)) {
         Ok(log) => played(log, columns),
         Err(error) => {
             tracing::warn!(%holder, "could not {error}");

@@ -4,29 +4,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use tokio::sync::watch;
-
-use crate::adapters::project::Secret;
 use crate::domain::Event;
-use crate::engine::inbox::Inbox;
 use crate::protocol::wire::SignalSent;
-use crate::read_model::ReadModel;
-use crate::server::calls::{take_signal, verified};
-
-/// What is needed to take signals in.
-#[derive(Debug, Clone)]
-pub(super) struct Intake {
-    /// Where files with signals lie.
-    pub(super) folder: PathBuf,
-    /// Proves who speaks.
-    pub(super) secret: Secret,
-    /// The board, to look attempts up.
-    pub(super) pictures: watch::Receiver<Arc<ReadModel>>,
-    /// Where signals go.
-    pub(super) inbox: Inbox,
-}
+use crate::server::intake::{Intake, take_signal, verified};
 
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;

@@ -1,22 +1,20 @@
 //! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
 //! changes nothing: the old ones stay, and people are told file and line.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::watch;
-
+use crate::adapters::agents::{Configured, Kinds};
 use crate::adapters::clock;
-use crate::config::place::Place;
 use crate::config::setup;
 use crate::config::taste::Taste;
 use crate::config::{self, Config, Origin, Shown};
 use crate::domain::{Command, Event, Level, Notice};
 use crate::engine::inbox::Closed;
+use crate::engine::journal::Journal;
 use crate::protocol::neighbours;
-use crate::server::session::{self, Session};
+use crate::server::engine_handle::EngineHandle;
+use crate::server::in_force::{InForce, Look};
 
 /// The kind of notice by which people are told of settings.
 pub(super) const KIND: &str = "settings";
@@ -27,180 +25,167 @@ const AT_START: &[&str] = &[
     "terminal.log_limit_mib",
     "limits.gate_timeout",
 ];
+/// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
 /// Keys named in a line; more are counted.
 const MOST_NAMED: usize = 5;
 
-/// The settings in force.
-#[derive(Debug)]
-pub(super) struct InForce {
-    config: watch::Sender<Arc<Config>>,
-    /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
-    problem: Mutex<Option<String>>,
+/// Reads settings and workflows again, and lets them come into force.
+pub(super) struct Reloader {
+    /// The settings in force.
+    pub(super) settings: Arc<InForce>,
+    /// Where settings of the engine and workflows go.
+    pub(super) engine: EngineHandle,
+    /// The kinds of agents that play the roles.
+    pub(super) agents: Arc<Configured>,
+    /// Where people are told.
+    pub(super) journal: Journal,
 }
 
-/// The files of the settings as they look from outside: enough to see that one was written.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Look(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
-
-impl InForce {
-    /// Those of the files as they are.
-    pub(super) fn new(place: &Place) -> InForce {
-        InForce {
-            config: watch::Sender::new(Arc::new(place.config())),
-            problem: Mutex::new(None),
-        }
-    }
-
-    /// The settings.
-    pub(super) fn config(&self) -> Arc<Config> {
-        Arc::clone(&self.config.borrow())
-    }
-
-    /// Changes whenever others come into force.
-    pub(super) fn changes(&self) -> watch::Receiver<Arc<Config>> {
-        self.config.subscribe()
-    }
-
-    /// Why the files as they are now are not in force, if so; for people.
-    pub(super) fn problem(&self) -> Option<String> {
-        self.problem.lock().clone()
-    }
-}
-
-impl Look {
-    /// Looks at the files. Blocks.
-    pub(super) fn at(place: &Place) -> Look {
-        let places = &place.sources.places;
-        let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
-        // A folder that cannot be listed is told by whoever reads it.
-        files.extend(setup::own_workflows(place).unwrap_or_default());
-        Look(
-            files
-                .into_iter()
-                .map(|file| {
-                    let seen = std::fs::metadata(&file).ok();
-                    let seen = seen.and_then(|data| Some((data.modified().ok()?, data.len())));
-                    (file, seen)
-                })
-                .collect(),
-        )
-    }
-}
-
-impl Session {
-    /// What it is called now: as somebody named it, else as its folder.
-    pub fn name(&self) -> String {
-        self.place.called(&self.in_force.config())
-    }
-}
-
-/// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
-///
-/// # Errors
-/// What is wrong with the files, one finding a line with file and line; the old settings stay. People are told that, too.
-pub(super) fn reload(session: &Session) -> Result<(), String> {
-    let mut problem = session.in_force.problem.lock();
-    let done = read_again(session);
-    match &done {
-        Ok(changed) => {
-            let mended = problem.take().is_some();
-            if !changed.is_empty() || mended {
-                tell(session, Level::Info, words(changed));
+impl Reloader {
+    /// Lets what is written into the files of the settings come into force, until the server ends.
+    pub(super) async fn watch_files(self: &Arc<Self>) {
+        let look = || {
+            let settings = Arc::clone(&self.settings);
+            tokio::task::spawn_blocking(move || Look::at(&settings.place))
+        };
+        let mut every = tokio::time::interval(LOOK_EVERY);
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut read = look().await.unwrap_or_default();
+        let mut seen = read.clone();
+        loop {
+            every.tick().await;
+            let Ok(now) = look().await else { return };
+            let is_settled = now == seen;
+            seen = now;
+            if !is_settled || seen == read {
+                continue;
+            }
+            read = seen.clone();
+            let reloader = Arc::clone(self);
+            // What is wrong is told to people where they look.
+            let reading = move || drop(reloader.reload());
+            if tokio::task::spawn_blocking(reading).await.is_err() {
+                return;
             }
         }
-        Err(why) if problem.as_ref() != Some(why) => {
-            tell(
-                session,
-                Level::Error,
-                format!("{}; the old settings stay in force", why.replace('\n', "; ")),
-            );
-            *problem = Some(why.clone());
-        }
-        Err(_known) => {}
     }
-    done.map(drop)
-}
 
-/// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
-pub(super) fn rename(session: &Session, name: &str) -> (Level, String) {
-    const KEY: &str = "session.name";
-    let place = &session.place;
-    let places = &place.sources.places;
-    let done = if name == place.folder_name() {
-        config::unset(places, KEY)
-    } else {
-        config::set(places, KEY, name)
-    };
-    let told = match done {
-        Ok(_) => reload(session),
-        Err(error) => Err(format!("could not {error}")),
-    };
-    match told {
-        Err(why) => (Level::Error, why),
-        Ok(()) if session.name() == name => (Level::Success, format!("this session is called {name} now")),
-        Ok(()) => {
-            let text = format!(
-                "{name} is written down, but another setting of {KEY} is stronger: `dbs config {KEY} --explain`"
-            );
-            (Level::Warning, text)
+    /// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
+    ///
+    /// # Errors
+    /// What is wrong with the files, one finding a line with file and line; the old settings stay. People are told that, too.
+    pub(super) fn reload(&self) -> Result<(), String> {
+        let mut problem = self.settings.problem.lock();
+        let done = self.read_again();
+        match &done {
+            Ok(changed) => {
+                let mended = problem.take().is_some();
+                if !changed.is_empty() || mended {
+                    tell(&self.journal, Level::Info, words(changed));
+                }
+            }
+            Err(why) if problem.as_ref() != Some(why) => {
+                let why_in_a_line = why.replace('\n', "; ");
+                let text = format!("{why_in_a_line}; the old settings stay in force");
+                tell(&self.journal, Level::Error, text);
+                *problem = Some(why.clone());
+            }
+            Err(_known) => {}
+        }
+        done.map(drop)
+    }
+
+    /// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
+    pub(super) fn rename(&self, name: &str) -> (Level, String) {
+        const KEY: &str = "session.name";
+        let place = &self.settings.place;
+        let places = &place.sources.places;
+        let done = if name == place.folder_name() {
+            config::unset(places, KEY)
+        } else {
+            config::set(places, KEY, name)
+        };
+        let told = match done {
+            Ok(_) => self.reload(),
+            Err(error) => Err(format!("could not {error}")),
+        };
+        match told {
+            Err(why) => (Level::Error, why),
+            Ok(()) if self.settings.name() == name => {
+                (Level::Success, format!("this session is called {name} now"))
+            }
+            Ok(()) => {
+                let text = format!(
+                    "{name} is written down, but another setting of {KEY} is stronger: `dbs config {KEY} --explain`"
+                );
+                (Level::Warning, text)
+            }
         }
     }
-}
 
-/// Answers the keys that have other values by now.
-fn read_again(session: &Session) -> Result<Vec<String>, String> {
-    let place = &session.place;
-    let (old, new) = (session.in_force.config(), place.config());
-    let known = old.diagnostics();
-    let found = new.diagnostics().iter().filter(|found| !known.contains(found));
-    let found: Vec<String> = found.map(ToString::to_string).collect();
-    if !found.is_empty() {
-        return Err(found.join("\n"));
+    /// Answers the keys that have other values by now.
+    fn read_again(&self) -> Result<Vec<String>, String> {
+        let place = &self.settings.place;
+        let (old, new) = (self.settings.config(), place.config());
+        let known = old.diagnostics();
+        let found = new.diagnostics().iter().filter(|found| !known.contains(found));
+        let found: Vec<String> = found.map(ToString::to_string).collect();
+        if !found.is_empty() {
+            return Err(found.join("\n"));
+        }
+        let changed = changed(&old, &new);
+        let named = |why: String| format!("{}{why}", origins(&changed, &why));
+        Taste::of(&new)
+            .keymap()
+            .map_err(|why| named(format!("could not {why}")))?;
+        let kinds = setup::agents(place).map_err(named)?;
+        let (settings, workflows) = setup::reread(place)?;
+        self.use_agents(kinds);
+        let mut events = Vec::new();
+        let model = self.engine.read_model();
+        let same =
+            |flow: &crate::domain::Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
+        let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
+        if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
+            events.push(Event::WorkflowsLoaded(workflows));
+            keys.push("workflows".to_owned());
+        }
+        if old.settings() != settings {
+            events.push(Event::Configured(settings));
+        }
+        let stopped = |closed: Closed| format!("could not {closed}");
+        events
+            .into_iter()
+            .try_for_each(|event| self.engine.inbox.put(event))
+            .map_err(stopped)?;
+        pause(&self.engine, &old, &new).map_err(stopped)?;
+        let before = self.settings.name();
+        self.settings.replace(new);
+        let name = self.settings.name();
+        if name != before {
+            neighbours::leave_card(place, &name);
+        }
+        Ok(keys)
     }
-    let changed = changed(&old, &new);
-    let named = |why: String| format!("{}{why}", origins(&changed, &why));
-    Taste::of(&new)
-        .keymap()
-        .map_err(|why| named(format!("could not {why}")))?;
-    let kinds = setup::agents(place).map_err(named)?;
-    let (settings, workflows) = setup::reread(place)?;
-    session.use_agents(kinds);
-    let mut events = Vec::new();
-    let model = Arc::clone(&session.pictures.borrow());
-    let same =
-        |flow: &crate::domain::Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
-    let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
-    if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
-        events.push(Event::WorkflowsLoaded(workflows));
-        keys.push("workflows".to_owned());
+
+    /// Lets other kinds of agents play the roles from now on; without any those in force stay.
+    fn use_agents(&self, kinds: Kinds) {
+        if kinds != Kinds::default() {
+            *self.agents.kinds.write() = kinds;
+        }
     }
-    if old.settings() != settings {
-        events.push(Event::Configured(settings));
-    }
-    let stopped = |closed: Closed| format!("could not {closed}");
-    events
-        .into_iter()
-        .try_for_each(|event| session.inbox.put(event))
-        .map_err(stopped)?;
-    pause(session, &old, &new).map_err(stopped)?;
-    let before = session.name();
-    session.in_force.config.send_replace(Arc::new(new));
-    let name = session.name();
-    if name != before {
-        neighbours::leave_card(place, &name);
-    }
-    Ok(keys)
 }
 
 /// The switch `paused` does what the commands do, when somebody moves it.
-fn pause(session: &Session, old: &Config, new: &Config) -> Result<(), Closed> {
+fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), Closed> {
     let command = match (old.switch("paused"), new.switch("paused")) {
         (false, true) => Command::Pause,
         (true, false) => Command::Resume,
         (true, true) | (false, false) => return Ok(()),
     };
     // A board that is paused, or goes on, already says so; that is no problem.
-    let _refused = session::ask(&session.inbox, "the setting `paused`", command)?;
+    let _refused = engine.ask("the setting `paused`", command)?;
     Ok(())
 }
 
@@ -272,7 +257,7 @@ fn words(changed: &[String]) -> String {
     parts.join("; ")
 }
 
-fn tell(session: &Session, level: Level, text: String) {
+fn tell(journal: &Journal, level: Level, text: String) {
     tracing::info!("{text}");
     let notice = Notice {
         level,
@@ -281,7 +266,7 @@ fn tell(session: &Session, level: Level, text: String) {
         attempt: None,
         text,
     };
-    session.journal.add(clock::now(), notice);
+    journal.add(clock::now(), notice);
 }
 
 #[cfg(test)]

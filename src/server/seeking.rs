@@ -11,9 +11,8 @@ use self::plain::Plain;
 use crate::adapters::holder::{Chunk, HolderError, LogReader, Note};
 use crate::adapters::store::SqliteStore;
 use crate::domain::{AttemptId, Timestamp};
+use crate::server::records::Records;
 use crate::server::screens::holder_of;
-use crate::server::session::Session;
-use crate::server::shells::Shells;
 use crate::term::sanitize;
 use crate::ui::{Occurrence, Occurrences, OccurrencesIn, ScreenId};
 
@@ -79,9 +78,9 @@ pub(super) enum Came {
 }
 
 impl Search {
-    /// Looks for those words in what all terminals of a session have shown.
-    pub(super) fn begin(session: &Session, words: &str) -> Search {
-        Search::of(places(session), words)
+    /// Looks for those words in what all terminals have shown; these shells run.
+    pub(super) fn begin(records: &Records, running: &[u64], words: &str) -> Search {
+        Search::of(places(records, running), words)
     }
 
     fn of(places: Vec<Place>, words: &str) -> Search {
@@ -306,21 +305,20 @@ impl Lines {
 }
 
 /// The terminals of a session: conductor, shells, then the agents there are logs of, the newest first, then ended shells.
-fn places(session: &Session) -> Vec<Place> {
+fn places(records: &Records, running: &[u64]) -> Vec<Place> {
     let place = |screen, name| Place {
         screen,
         name,
-        folder: session.holders.folder(&holder_of(screen)),
+        folder: records.folder(&holder_of(screen)),
     };
     let mut places = vec![place(ScreenId::Conductor, "Conductor".to_owned())];
-    let running = Shells::running(session);
     places.extend(
         running
             .iter()
             .map(|number| place(ScreenId::Shell(*number), format!("Shell {number}"))),
     );
-    let names = names(session);
-    let mut agents: Vec<AttemptId> = logged(session);
+    let names = names(records);
+    let mut agents: Vec<AttemptId> = logged(records);
     agents.sort_unstable();
     places.extend(agents.into_iter().rev().map(|id| {
         let name = names.get(&id).cloned();
@@ -330,7 +328,7 @@ fn places(session: &Session) -> Vec<Place> {
         )
     }));
     // What an ended shell has shown is there as long as its log is.
-    let mut ended = kept_shells(session);
+    let mut ended = kept_shells(records);
     ended.retain(|number| !running.contains(number));
     places.extend(
         ended
@@ -342,8 +340,9 @@ fn places(session: &Session) -> Vec<Place> {
 }
 
 /// Shells that have a folder, the newest first.
-fn kept_shells(session: &Session) -> Vec<u64> {
-    let mut numbers: Vec<u64> = folders(session)
+fn kept_shells(records: &Records) -> Vec<u64> {
+    let mut numbers: Vec<u64> = records
+        .names()
         .iter()
         .filter_map(|name| name.strip_prefix("shell-")?.parse().ok())
         .collect();
@@ -352,26 +351,17 @@ fn kept_shells(session: &Session) -> Vec<u64> {
 }
 
 /// Attempts that have a folder.
-fn logged(session: &Session) -> Vec<AttemptId> {
-    let names = folders(session);
+fn logged(records: &Records) -> Vec<AttemptId> {
+    let names = records.names();
     names
         .iter()
         .filter_map(|name| name.parse().ok().map(AttemptId))
         .collect()
 }
 
-/// Names of the folders of all that was ever started in a terminal.
-fn folders(session: &Session) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(&session.place.attempts) else {
-        return Vec::new();
-    };
-    let names = entries.flatten().map(|entry| entry.file_name());
-    names.filter_map(|name| name.into_string().ok()).collect()
-}
-
 /// Task and agent of every attempt there ever was.
-fn names(session: &Session) -> HashMap<AttemptId, String> {
-    let attempts = SqliteStore::open_reader(&session.place.store)
+fn names(records: &Records) -> HashMap<AttemptId, String> {
+    let attempts = SqliteStore::open_reader(&records.store)
         .and_then(|reader| reader.attempts(AttemptId(0)))
         .unwrap_or_default();
     let name = |attempt: &crate::domain::Attempt| format!("{} {}", attempt.task, attempt.worker.name());

@@ -1,84 +1,84 @@
-//! A session: engine, terminals and ports of one project, put together. Without a socket and without clients it is what
-//! `dbs demo --headless` and tests run; the server adds those.
+//! Puts a session together: engine, terminals and ports of one project; and a server, which adds a socket and clients to it. This
+//! file knows the parts; no part knows it.
 
-use std::path::PathBuf;
+mod adapters;
+
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::agents::{Configured, Inherited, Kinds};
+use crate::adapters::agents::Configured;
 use crate::adapters::clock::{self, WallClock};
-use crate::adapters::gates::{Recorded, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::holder::LocalHolders;
+use crate::adapters::ipc::Listener;
 use crate::adapters::store::{Owner, SqliteStore};
 use crate::config::place::Place;
 use crate::config::setup::Setup;
-use crate::domain::event::EndCause;
-use crate::domain::{Attempt, AttemptId, Board, Command, Event, RequestId, Timestamp, Worker};
-use crate::engine::inbox::{Answer, Closed, Inbox, inbox};
+use crate::domain::{Board, Command, Event, RequestId, Timestamp};
+use crate::engine::inbox::inbox;
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
 use crate::engine::running::Running;
 use crate::engine::turn::Ledger;
 use crate::engine::wake::take_inventory;
-use crate::engine::world::{Facts, World, signature};
-use crate::ports::agents::Agents as _;
-use crate::ports::git::{Git, PreflightError, Signature};
-use crate::ports::holders::{HolderFailure, PaneSize};
+use crate::ports::git::{Git, PreflightError};
+use crate::ports::holders::HolderFailure;
 use crate::ports::store::StoreError;
-use crate::read_model::ReadModel;
+use crate::protocol::wire::StopAgents;
+use crate::server::attached_clients::AttachedClients;
+use crate::server::calls::Calls;
+use crate::server::consenting::Approvals;
+use crate::server::conversations::Conversations;
+use crate::server::drawing::Services;
+use crate::server::engine_handle::EngineHandle;
+use crate::server::engine_thread::EngineThread;
+use crate::server::fetching::Fetcher;
+use crate::server::gauge::Gauge;
 use crate::server::hub::Hub;
-use crate::server::inbox_folder::{self, Intake};
-use crate::server::reloading::InForce;
+use crate::server::in_force::InForce;
+use crate::server::intake::Intake;
+use crate::server::listening::{self, Upkeep};
+use crate::server::records::Records;
+use crate::server::reloading::Reloader;
+use crate::server::session_identity::SessionIdentity;
+use crate::server::shells::{ShellSetup, Shells};
+use crate::server::summoning::Notifier;
 use crate::server::tally::Tally;
-use crate::server::whole::Whole;
-use crate::ui::{SessionFacts, SessionKind};
+use crate::server::{ending, inbox_folder};
+use adapters::{agents, local, named, terminals, world};
 
-/// Engine, terminals and ports of one project at work.
+/// Engine and terminals of one project at work. Without a socket and without clients it is what `dbs demo --headless` runs.
 pub struct Session {
     /// Where the project is.
     pub place: Place,
-    /// Where events go.
-    pub inbox: Inbox,
-    /// Where signals are taken in.
-    pub(super) intake: Intake,
-    /// Pictures of the board.
-    pub pictures: watch::Receiver<Arc<ReadModel>>,
+    /// Where the engine is reached.
+    pub engine: EngineHandle,
     /// What people are told.
     pub journal: Journal,
-    /// The live terminals.
-    pub hub: Hub,
-    /// The holders below them.
-    pub holders: Arc<LocalHolders>,
-    /// The outside, for looking at it.
-    pub(super) world: Arc<World>,
-    /// Figures about the work.
-    pub(super) tally: Tally,
-    /// Who was allowed or denied what it asked.
-    pub(super) consents: crate::server::consenting::Consents,
     /// When it started.
     pub since: Timestamp,
-    /// What shells are started with.
-    pub shell: Shell,
-    /// The settings that hold now.
-    pub(super) in_force: InForce,
+    thread: Arc<EngineThread>,
+    terminals: (Hub, Arc<LocalHolders>, Arc<Shells>),
+    intake: Intake,
     agents: Arc<Configured>,
-    engine: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
-    tracker: TaskTracker,
+    git: Arc<dyn Git>,
+    settings: Arc<InForce>,
 }
 
-/// What shells are started with.
-#[derive(Debug, Clone)]
-pub struct Shell {
-    /// The person's shell.
-    pub program: PathBuf,
-    /// What it inherits of the environment.
-    pub inherited: Inherited,
+/// A session that listens.
+pub struct Server {
+    /// What it serves.
+    pub session: Session,
+    /// Ends the server.
+    pub stop: CancellationToken,
+    conversations: Arc<Conversations>,
+    upkeep: Upkeep,
+    notifier: Notifier,
 }
 
 /// Why a session could not begin. Each reads after "could not".
@@ -103,14 +103,6 @@ pub enum SessionError {
     },
 }
 
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("place", &self.place)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Session {
     /// Takes the project's lock, opens the store, looks for agents that still run, and begins to work. Blocks: call it outside of
     /// asynchronous code, with the runtime whose blocking threads carry out effects.
@@ -118,156 +110,220 @@ impl Session {
     /// # Errors
     /// When another server owns the project, the repository is not fit, or the store cannot be read.
     pub fn begin(place: Place, setup: Setup, runtime: &Handle) -> Result<Session, SessionError> {
-        let owner = Owner {
-            process: std::process::id(),
-            socket: place.socket.to_string_lossy().into_owned(),
-        };
-        let store = SqliteStore::open(&place.store, &owner, clock::now())?;
-        let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
-        git.preflight()?;
-        let ledger = Ledger::open(Box::new(store))?;
+        let ledger = Ledger::open(Box::new(store(&place)?))?;
+        let git: Arc<dyn Git> = Arc::new(repository(&place, &setup)?);
         let (inbox, outlet) = inbox();
-        let holders = Arc::new(local(&place, &setup));
-        let (pictures, seen) = watch::channel(Arc::new(ledger.read_model(clock::now())));
+        let (publish, read_models) = watch::channel(Arc::new(ledger.read_model(clock::now())));
+        let engine = EngineHandle { inbox, read_models };
         let intake = Intake {
             folder: place.inbox.clone(),
             secret: place.secret.clone(),
-            pictures: seen.clone(),
-            inbox: inbox.clone(),
+            engine: engine.clone(),
         };
-        let agents = Arc::new(agents(&place, &setup));
+        let (holders, agents) = (Arc::new(local(&place, &setup)), Arc::new(agents(&place, &setup)));
         let hub = terminals(&holders, &setup, &intake, &agents);
         let woke = take_inventory(ledger.board(), holders.as_ref(), &hub, &|attempt, tail| {
             named(&agents, attempt, tail)
         })?;
-        let world = world((&place, &setup), (git, &agents), &holders, (&hub, &inbox));
-        let tracker = TaskTracker::new();
-        let journal = Journal::default();
+        let world = world((&place, &setup), (&git, &agents), &holders, (&hub, &engine.inbox));
+        let (effects, journal) = (TaskTracker::new(), Journal::default());
         let running = Running {
             ledger,
             clock: Arc::new(WallClock),
             outlet,
-            performer: Performer::new(Arc::clone(&world), runtime.clone(), tracker.clone()),
-            pictures,
+            performer: Performer::new(world, runtime.clone(), effects.clone()),
+            pictures: publish,
             journal: journal.clone(),
         };
         let mut first = read_from_files(running.ledger.board(), &setup);
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
         first.extend(inbox_folder::waiting(&intake));
         first.push(woke);
-        let engine = start_engine(running, first, hub.whole().clone())?;
+        let ends = (engine.inbox.clone(), effects, hub.whole().clone());
+        let thread = EngineThread::start(running, first, ends).map_err(|error| SessionError::System {
+            what: "start the engine's thread".to_owned(),
+            why: error.to_string(),
+        })?;
+        let since = clock::now();
+        let shells = Shells::new(shells(&place, setup, since), Arc::clone(&holders), hub.clone());
         Ok(Session {
-            in_force: InForce::new(&place),
+            settings: Arc::new(InForce::new(place.clone())),
             place,
-            inbox,
-            intake,
-            pictures: seen,
+            engine,
             journal,
-            hub,
-            holders,
-            world,
-            tally: Tally::default(),
-            consents: crate::server::consenting::Consents::default(),
-            since: clock::now(),
-            shell: Shell {
-                program: setup.shell,
-                inherited: setup.inherited,
-            },
+            since,
+            thread: Arc::new(thread),
+            terminals: (hub, holders, Arc::new(shells)),
+            intake,
             agents,
-            engine: Mutex::new(Some(engine)),
-            tracker,
+            git,
         })
     }
 
-    /// What a frame says about the session as a whole.
-    pub fn facts(&self) -> SessionFacts {
-        SessionFacts {
-            project: self.name(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            kind: if self.agents.kinds.read().has_rehearsal() {
-                SessionKind::Rehearsal
-            } else {
-                SessionKind::Real
-            },
-            started: self.since,
-            utc_offset: clock::utc_offset(),
-            connection: None,
-        }
-    }
-
-    /// Asks the board for something and waits for the answer.
-    ///
-    /// # Errors
-    /// [`Closed`] when the engine has stopped.
-    pub fn ask(&self, by: &str, command: Command) -> Result<Answer, Closed> {
-        ask(&self.inbox, by, command)
-    }
-
-    /// Lets other kinds of agents play the roles from now on; without any those in force stay.
-    pub fn use_agents(&self, kinds: Kinds) {
-        if kinds != Kinds::default() {
-            *self.agents.kinds.write() = kinds;
-        }
+    /// What it is called now.
+    pub fn name(&self) -> String {
+        self.settings.name()
     }
 
     /// Whether the engine has stopped by itself.
     pub fn has_ended(&self) -> bool {
-        self.engine.lock().as_ref().is_none_or(JoinHandle::is_finished)
+        self.thread.has_ended()
     }
+}
 
-    /// Ends the engine and the readers; effects under way are finished first. Agents go on. A second time it does nothing.
-    ///
-    /// # Errors
-    /// When the engine had stopped because a turn could not be made durable.
-    pub async fn end(&self) -> Result<(), StoreError> {
-        self.tracker.close();
-        self.inbox.close();
-        let engine = self.engine.lock().take();
-        let joined = tokio::task::spawn_blocking(move || engine.map(JoinHandle::join)).await;
-        self.tracker.wait().await;
-        self.hub.close();
-        match joined {
-            Ok(Some(Ok(result))) => result,
-            Ok(None) => Ok(()),
-            Ok(Some(Err(_))) | Err(_) => Err(broken()),
+impl Server {
+    /// A server that does not listen yet.
+    pub fn new(session: Session) -> Server {
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        session.terminals.2.adopt();
+        let clients = Arc::new(AttachedClients::new(session.terminals.0.clone(), tasks.clone()));
+        let notifier = Notifier {
+            settings: Arc::clone(&session.settings),
+            engine: session.engine.clone(),
+            journal: session.journal.clone(),
+            away: clients.presence.away(),
+            stop: stop.clone(),
+        };
+        let upkeep = Upkeep {
+            intake: session.intake.clone(),
+            store: session.place.store.clone(),
+            journal: session.journal.clone(),
+            engine: Arc::clone(&session.thread),
+            whole: session.terminals.0.whole().clone(),
+        };
+        let (calls, screens) = session.parts(clients, stop.clone());
+        Server {
+            session,
+            stop,
+            conversations: Arc::new(Conversations {
+                calls: Arc::new(calls),
+                screens: Arc::new(screens),
+                stop_agents: Mutex::new(StopAgents::No),
+                tasks,
+            }),
+            upkeep,
+            notifier,
         }
     }
-}
 
-fn broken() -> StoreError {
-    StoreError::Failed {
-        what: "run the engine".to_owned(),
-        why: "it broke; what was committed is safe, see the log".to_owned(),
+    /// Serves until it is told to stop, or the engine has ended by itself.
+    pub async fn serve(&self, listener: &Listener) {
+        listening::serve(listener, &self.conversations, &self.upkeep).await;
+    }
+
+    /// Lets what is written into the files of the settings come into force, until the server ends.
+    pub async fn watch_settings(&self) {
+        self.conversations.screens.reloader.watch_files().await;
+    }
+
+    /// Calls people by the ways that are set, until the server ends.
+    pub async fn notify(&self) {
+        self.notifier.run().await;
+    }
+
+    /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
+    /// agent and shell there is, also one that was just being started.
+    ///
+    /// # Errors
+    /// When the engine had stopped by itself, or it cannot be found out what runs; for people.
+    pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
+        let (hub, holders, shells) = &self.session.terminals;
+        ending::end(&self.session.thread, (hub, holders, shells), agents).await
+    }
+
+    /// Whether agents end with it, as somebody wished.
+    pub fn stop_agents(&self) -> StopAgents {
+        *self.conversations.stop_agents.lock()
+    }
+
+    /// How many clients draw.
+    pub fn clients(&self) -> usize {
+        self.conversations.screens.clients.count()
+    }
+
+    /// Whether a part that everything hangs on has broken.
+    pub fn is_broken(&self) -> bool {
+        self.upkeep.whole.is_broken()
     }
 }
 
-/// Whether nobody works and nobody has paused.
-fn is_quiet(board: &Board) -> bool {
-    let open = board.attempts.values().any(|attempt| attempt.state.is_open());
-    !open && board.pause.is_none()
+impl Session {
+    /// What calls are answered from, and what attached clients are served by.
+    fn parts(&self, clients: Arc<AttachedClients>, stop: CancellationToken) -> (Calls, Services) {
+        let (hub, holders, shells) = &self.terminals;
+        let (engine, settings) = (&self.engine, &self.settings);
+        let identity = Arc::new(SessionIdentity {
+            settings: Arc::clone(settings),
+            agents: Arc::clone(&self.agents),
+            started: self.since,
+        });
+        let reloader = Arc::new(Reloader {
+            settings: Arc::clone(settings),
+            engine: engine.clone(),
+            agents: Arc::clone(&self.agents),
+            journal: self.journal.clone(),
+        });
+        let approvals = Arc::new(Approvals::new(engine.clone(), hub.clone()));
+        let (store, attempts) = (self.place.store.clone(), self.place.attempts.clone());
+        let gauge = Gauge::new(store.database.clone());
+        let tally = Arc::new(Tally::new(store.clone(), Arc::clone(holders)));
+        let calls = Calls {
+            engine: engine.clone(),
+            intake: self.intake.clone(),
+            approvals: Arc::clone(&approvals),
+            reloader: Arc::clone(&reloader),
+            tally: Arc::clone(&tally),
+            identity: Arc::clone(&identity),
+        };
+        let fetcher = Arc::new(Fetcher {
+            place: self.place.clone(),
+            engine: engine.clone(),
+            git: Arc::clone(&self.git),
+            records: Records { attempts, store },
+            tally,
+            gauge,
+        });
+        let services = Services {
+            engine: engine.clone(),
+            journal: self.journal.clone(),
+            hub: hub.clone(),
+            shells: Arc::clone(shells),
+            identity,
+            settings: Arc::clone(settings),
+            reloader,
+            fetcher,
+            approvals,
+            clients,
+            stop,
+        };
+        (calls, services)
+    }
 }
 
-/// Terminals whose programs are heard to the last word before their end counts.
-fn terminals(holders: &Arc<LocalHolders>, setup: &Setup, intake: &Intake, agents: &Arc<Configured>) -> Hub {
-    let (last_words, agents, pictures) = (intake.clone(), Arc::clone(agents), intake.pictures.clone());
-    let cause = move |attempt: AttemptId, tail: &str| {
-        let attempt = pictures.borrow().attempts.get(&attempt).cloned();
-        attempt.and_then(|attempt| named(&agents, &attempt, tail))
+/// The project's store, which is this process's from now on.
+fn store(place: &Place) -> Result<SqliteStore, StoreError> {
+    let owner = Owner {
+        process: std::process::id(),
+        socket: place.socket.to_string_lossy().into_owned(),
     };
-    Hub::new(
-        Arc::clone(holders),
-        (setup.engine, setup.history),
-        intake.inbox.clone(),
-        (
-            Box::new(move || inbox_folder::take_all(&last_words)),
-            Box::new(cause),
-        ),
-    )
+    SqliteStore::open(&place.store, &owner, clock::now())
 }
 
-fn local(place: &Place, setup: &Setup) -> LocalHolders {
-    let (program, attempts) = (setup.program.clone(), place.attempts.clone());
-    LocalHolders::new(program, attempts, place.runtime.clone())
+/// The project's repository, when it is fit.
+fn repository(place: &Place, setup: &Setup) -> Result<GitCli, PreflightError> {
+    let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
+    git.preflight()?;
+    Ok(git)
+}
+
+fn shells(place: &Place, setup: Setup, since: Timestamp) -> ShellSetup {
+    ShellSetup {
+        program: setup.shell,
+        inherited: setup.inherited,
+        root: place.root.clone(),
+        socket: place.socket.clone(),
+        marker: (place.marker.clone(), since),
+    }
 }
 
 /// What the files say that the board does not know yet.
@@ -287,114 +343,8 @@ fn read_from_files(board: &Board, setup: &Setup) -> Vec<Event> {
     first
 }
 
-/// What an agent's tool names as the cause of its end.
-fn named(agents: &Configured, attempt: &Attempt, tail: &str) -> Option<EndCause> {
-    match &attempt.worker {
-        Worker::Agent { role, .. } => agents.end_cause(role, tail, clock::now()),
-        Worker::Engine(_) => None,
-    }
-}
-
-fn world(
-    (place, setup): (&Place, &Setup),
-    (git, agents): (GitCli, &Arc<Configured>),
-    holders: &Arc<LocalHolders>,
-    (hub, inbox): (&Hub, &Inbox),
-) -> Arc<World> {
-    Arc::new(World {
-        git: Arc::new(git),
-        gates: Arc::new(Recorded(ShellGates)),
-        holders: Arc::clone(holders) as _,
-        agents: Arc::clone(agents) as _,
-        terminals: Arc::new(hub.clone()),
-        clock: Arc::new(WallClock),
-        inbox: inbox.clone(),
-        facts: facts(place, setup),
-    })
-}
-
-/// Who signs what the engine commits for agents, as the setting says; without an address it is the engine's.
-fn author(text: Option<&str>) -> Signature {
-    let own = signature(Timestamp(0));
-    let Some((name, address)) = text.and_then(|text| text.split_once('<')) else {
-        let name = text
-            .map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty());
-        return Signature {
-            name: name.unwrap_or_else(|| own.name.clone()),
-            ..own
-        };
-    };
-    Signature {
-        name: name.trim().to_owned(),
-        email: address.trim_end_matches(['>', ' ']).to_owned(),
-        ..own
-    }
-}
-
-fn start_engine(
-    running: Running<Performer>,
-    first: Vec<Event>,
-    whole: Whole,
-) -> Result<JoinHandle<Result<(), StoreError>>, SessionError> {
-    let thread = std::thread::Builder::new().name("engine".to_owned());
-    thread
-        .spawn(move || {
-            whole
-                .watch("the engine", || running.run(first))
-                .unwrap_or_else(|| Err(broken()))
-        })
-        .map_err(|error| SessionError::System {
-            what: "start the engine's thread".to_owned(),
-            why: error.to_string(),
-        })
-}
-
-/// Asks the board for something and waits for the answer.
-///
-/// # Errors
-/// [`Closed`] when the engine has stopped.
-pub fn ask(inbox: &Inbox, by: &str, command: Command) -> Result<Answer, Closed> {
-    let event = Event::Asked {
-        request: RequestId(0),
-        by: by.to_owned(),
-        command,
-    };
-    inbox.answer(event)
-}
-
-fn agents(place: &Place, setup: &Setup) -> Configured {
-    let secret = place.secret.clone();
-    Configured {
-        program: setup.program.clone(),
-        kinds: RwLock::new(setup.agents.clone()),
-        inherited: setup.inherited.clone(),
-        socket: place.socket.clone(),
-        inbox: place.inbox.clone(),
-        root: place.root.clone(),
-        token: Arc::new(move |attempt, at| secret.token(attempt, at)),
-    }
-}
-
-fn facts(place: &Place, setup: &Setup) -> Facts {
-    let env = |(name, value): (String, String)| (name.into(), value.into());
-    let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
-        .inherited
-        .clone()
-        .into_pairs()
-        .into_iter()
-        .map(env)
-        .collect();
-    gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
-    Facts {
-        root: place.root.clone(),
-        attempts: place.attempts.clone(),
-        checkouts: place.checkouts.clone(),
-        gate_env,
-        gate_timeout: setup.gate_timeout,
-        marker: place.marker.clone(),
-        size: PaneSize::cells(120, 40),
-        log_limit: setup.log_limit,
-        author: author(setup.author.as_deref()),
-    }
+/// Whether nobody works and nobody has paused.
+fn is_quiet(board: &Board) -> bool {
+    let open = board.attempts.values().any(|attempt| attempt.state.is_open());
+    !open && board.pause.is_none()
 }

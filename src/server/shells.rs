@@ -1,61 +1,95 @@
 //! Plain shells in panes: each has a holder of its own, numbered over the life of the project, so that it survives the server
 //! like an agent does.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::task::TaskTracker;
 
+use crate::adapters::agents::Inherited;
+use crate::adapters::holder::LocalHolders;
+use crate::domain::{Span, Timestamp};
 use crate::ports::holders::{HeldState, HolderId, Holders, LaunchSpec, Leftovers, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::server::session::Session;
+use crate::server::hub::Hub;
 
 /// Log kept per shell, in bytes: enough to scroll back to.
 const LOG: u64 = 8 * 1024 * 1024;
 
-/// Opens and finds shells.
-#[derive(Debug, Default)]
+/// How long a shell that is closed has to end by itself.
+const GRACE: Span = Span(1_000);
+
+/// What shells are started with.
+#[derive(Debug, Clone)]
+pub(super) struct ShellSetup {
+    /// The person's shell.
+    pub(super) program: PathBuf,
+    /// What it inherits of the environment.
+    pub(super) inherited: Inherited,
+    /// The project's folder.
+    pub(super) root: PathBuf,
+    /// Where the server listens.
+    pub(super) socket: PathBuf,
+    /// How the processes of one shell are known: before and behind its number.
+    pub(super) marker: (String, Timestamp),
+}
+
+/// Opens, finds and closes shells.
+#[derive(Debug)]
 pub(super) struct Shells {
+    setup: ShellSetup,
+    holders: Arc<LocalHolders>,
+    hub: Hub,
     last: AtomicU64,
     opening: TaskTracker,
 }
 
 impl Shells {
+    /// No shell was looked for yet.
+    pub(super) fn new(setup: ShellSetup, holders: Arc<LocalHolders>, hub: Hub) -> Shells {
+        Shells {
+            setup,
+            holders,
+            hub,
+            last: AtomicU64::default(),
+            opening: TaskTracker::new(),
+        }
+    }
+
     /// Follows the shells that still run, and goes on counting after them.
-    pub(super) fn adopt(&self, session: &Session) {
-        let found = session.holders.inventory().unwrap_or_default();
+    pub(super) fn adopt(&self) {
+        let found = self.holders.inventory().unwrap_or_default();
         for held in found {
             let Some(number) = number_of(&held.id) else {
                 continue;
             };
             self.last.fetch_max(number, Ordering::Relaxed);
             if matches!(held.state, HeldState::Running(_)) {
-                session.hub.follow(&held.id);
+                self.hub.follow(&held.id);
             }
         }
     }
 
+    /// Where programs are looked for.
+    pub(super) fn path(&self) -> &str {
+        self.setup.inherited.get("PATH").unwrap_or_default()
+    }
+
     /// Shells that run, in order.
-    pub(super) fn running(session: &Session) -> Vec<u64> {
-        session.hub.alive().iter().filter_map(number_of).collect()
+    pub(super) fn running(&self) -> Vec<u64> {
+        self.hub.alive().iter().filter_map(number_of).collect()
     }
 
-    /// Opens another one in the project's folder. Blocks until it runs.
+    /// Opens another one in a folder of the project, or in the project's own; one that runs a command first, if there is one.
+    /// Blocks until it runs.
     ///
     /// # Errors
     /// Why it could not be started.
-    pub(super) fn open(&self, session: &Session, size: PaneSize) -> Result<u64, String> {
-        self.open_in(session, size, session.place.root.clone(), None)
-    }
-
-    /// The same in that folder; one that runs a command first, if there is one.
-    ///
-    /// # Errors
-    /// Why it could not be started.
-    pub(super) fn open_in(
+    pub(super) fn open(
         &self,
-        session: &Session,
         size: PaneSize,
-        folder: std::path::PathBuf,
+        folder: Option<&str>,
         command: Option<&str>,
     ) -> Result<u64, String> {
         let _opening = self.opening.token();
@@ -64,31 +98,39 @@ impl Shells {
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let id = HolderId::new(format!("shell-{number}"));
-        let mut env = session.shell.inherited.clone().into_pairs();
+        let setup = &self.setup;
+        let mut env = setup.inherited.clone().into_pairs();
         env.push((
             "DBS_SOCKET".to_owned(),
-            session.place.socket.to_string_lossy().into_owned(),
+            setup.socket.to_string_lossy().into_owned(),
         ));
         let spec = LaunchSpec {
             id: id.clone(),
-            argv: argv(&session.shell.program.to_string_lossy(), command),
-            cwd: folder,
+            argv: argv(&setup.program.to_string_lossy(), command),
+            cwd: folder.map_or_else(|| setup.root.clone(), |folder| setup.root.join(folder)),
             env,
             size,
-            marker: format!("{}-shell-{number}-{}", session.place.marker, session.since.0),
+            marker: format!("{}-shell-{number}-{}", setup.marker.0, setup.marker.1.0),
             log_limit: Some(LOG),
             leftovers: Leftovers::Leave,
         };
-        session
-            .holders
+        self.holders
             .launch(&spec)
             .map_err(|error| format!("could not {error}"))?;
-        session.hub.follow(&id);
+        self.hub.follow(&id);
         Ok(number)
     }
-}
 
-impl Shells {
+    /// Ends one. Blocks until it has ended.
+    ///
+    /// # Errors
+    /// Why it could not be ended.
+    pub(super) fn end(&self, number: u64) -> Result<(), String> {
+        let id = HolderId::new(format!("shell-{number}"));
+        let ended = self.holders.stop(&id, GRACE);
+        ended.map(drop).map_err(|error| format!("could not {error}"))
+    }
+
     /// Opens no more; returns when none is being opened.
     pub(super) async fn close(&self) {
         self.opening.close();

@@ -7,15 +7,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::adapters::clock::{self, Zone};
 use crate::config::Config;
 use crate::config::reaching::Ways;
 use crate::config::taste;
 use crate::domain::{Hours, Level, Notice};
+use crate::engine::journal::Journal;
 use crate::ports::notify::{Notify, Parting, Summons, Unreached};
-use crate::server::listening::Server;
+use crate::server::engine_handle::EngineHandle;
+use crate::server::in_force::InForce;
 use crate::server::told::{self, Told};
 pub(super) use caller::KIND;
 use caller::{Caller, Now, Rules};
@@ -27,9 +30,23 @@ const RESULTS: usize = 8;
 /// How long the end of a person's program is waited for when the server ends.
 const PARTING: Duration = Duration::from_millis(500);
 
+/// What calling people takes of a server.
+pub(super) struct Notifier {
+    /// The settings in force: which ways there are, and the project's name.
+    pub(super) settings: Arc<InForce>,
+    /// The board.
+    pub(super) engine: EngineHandle,
+    /// Where people are told of ways that do not work.
+    pub(super) journal: Journal,
+    /// Whether nobody looks at any screen.
+    pub(super) away: watch::Receiver<bool>,
+    /// Ends it.
+    pub(super) stop: CancellationToken,
+}
+
 /// The ways out of one server.
-struct Office {
-    server: Arc<Server>,
+struct Office<'a> {
+    parts: &'a Notifier,
     ways: Ways,
     callers: Vec<Caller>,
     rules: Rules,
@@ -47,12 +64,12 @@ struct Ended {
     result: Result<(), Unreached>,
 }
 
-impl Server {
+impl Notifier {
     /// Calls people by the ways that are set, until the server ends.
-    pub async fn summon(self: &Arc<Self>) {
-        let mut settings = self.session.in_force.changes();
-        let mut pictures = self.session.pictures.clone();
-        let mut away = self.presence.away();
+    pub(super) async fn run(&self) {
+        let mut settings = self.settings.changes();
+        let mut read_models = self.engine.read_models.clone();
+        let mut away = self.away.clone();
         let mut office = Office::new(self);
         office.take_settings(&settings.borrow_and_update().clone());
         loop {
@@ -64,7 +81,7 @@ impl Server {
                     let config = Arc::clone(&settings.borrow_and_update());
                     office.take_settings(&config);
                 }
-                changed = pictures.changed(), if may_change => if changed.is_err() { break },
+                changed = read_models.changed(), if may_change => if changed.is_err() { break },
                 Ok(()) = away.changed(), if may_change => {}
                 Some(ended) = office.results.1.recv() => office.ended(ended),
                 () = tokio::time::sleep(wait), if may_change => {}
@@ -74,11 +91,11 @@ impl Server {
     }
 }
 
-impl Office {
-    fn new(server: &Arc<Server>) -> Office {
+impl Office<'_> {
+    fn new(parts: &Notifier) -> Office<'_> {
         Office {
-            told: told::kept(&server.session.place.told()),
-            server: Arc::clone(server),
+            told: told::kept(&parts.settings.place.told()),
+            parts,
             ways: Ways::default(),
             callers: Vec::new(),
             rules: Rules {
@@ -102,7 +119,7 @@ impl Office {
             return;
         }
         self.turn += 1;
-        let (open, problems) = ways.open(&self.server.session.place);
+        let (open, problems) = ways.open(&self.parts.settings.place);
         self.ways = ways;
         for problem in problems {
             self.tell(Notice {
@@ -132,8 +149,8 @@ impl Office {
 
     /// Tells what is to be told now; answers how long nothing more is, if nothing happens.
     async fn look(&mut self, away: bool) -> Duration {
-        let model = Arc::clone(&self.server.session.pictures.borrow());
-        let project = self.server.session.name();
+        let model = self.parts.engine.read_model();
+        let project = self.parts.settings.name();
         let at = clock::now();
         let quiet = Zone::local().end_of(&self.quiet, at);
         let now = Now { at, away, quiet };
@@ -186,7 +203,7 @@ impl Office {
     }
 
     fn tell(&self, notice: Notice) {
-        self.server.session.journal.add(clock::now(), notice);
+        self.parts.journal.add(clock::now(), notice);
     }
 
     /// Keeps what was told, when that has changed.
@@ -199,7 +216,7 @@ impl Office {
         if told == self.told {
             return;
         }
-        let file = self.server.session.place.told();
+        let file = self.parts.settings.place.told();
         self.told = told.clone();
         let kept = tokio::task::spawn_blocking(move || told::keep(&file, &told)).await;
         if let Ok(Err(error)) = kept {

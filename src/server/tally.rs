@@ -6,20 +6,19 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::adapters::holder::LocalHolders;
 use crate::adapters::load::LoadWatch;
 use crate::adapters::store::{SqliteStore, StoreFiles};
 use crate::domain::AttemptId;
 use crate::ports::holders::{HeldState, HolderId, Holders as _};
 use crate::read_model::{Figures, Load, Metrics, ReadModel};
-use crate::server::gauge::Gauge;
-use crate::server::session::Session;
 
 /// Figures, and up to where they count.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
+    store: StoreFiles,
+    holders: Arc<LocalHolders>,
     counted: Mutex<Counted>,
-    /// What the machine has left.
-    pub(super) gauge: Gauge,
 }
 
 #[derive(Debug, Default)]
@@ -33,16 +32,25 @@ struct Counted {
 }
 
 impl Tally {
+    /// Nothing is counted yet.
+    pub(super) fn new(store: StoreFiles, holders: Arc<LocalHolders>) -> Tally {
+        Tally {
+            store,
+            holders,
+            counted: Mutex::default(),
+        }
+    }
+
     /// The figures as they are now. Blocks; the first time it reads all attempts there ever were.
     ///
     /// # Errors
     /// When the store cannot be read; for people, reads after "could not".
-    pub(super) fn figures(&self, session: &Session, model: &ReadModel) -> Result<Arc<Figures>, String> {
+    pub(super) fn figures(&self, model: &ReadModel) -> Result<Arc<Figures>, String> {
         let mut counted = self.counted.lock();
-        counted.count(&session.place.store)?;
+        counted.count(&self.store)?;
         let agents: Vec<(AttemptId, u32)> = model
             .agents()
-            .filter_map(|row| Some((row.attempt.id, process_of(session, row.attempt.id)?)))
+            .filter_map(|row| Some((row.attempt.id, process_of(&self.holders, row.attempt.id)?)))
             .collect();
         let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
         let usages = counted.loads.look(&roots);
@@ -87,8 +95,8 @@ impl Counted {
     }
 }
 
-fn process_of(session: &Session, attempt: AttemptId) -> Option<u32> {
-    match session.holders.look(&HolderId::from(attempt)).state {
+fn process_of(holders: &LocalHolders, attempt: AttemptId) -> Option<u32> {
+    match holders.look(&HolderId::from(attempt)).state {
         HeldState::Running(launched) => Some(launched.child),
         _ => None,
     }

@@ -21,9 +21,6 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     let mut folders: BTreeMap<Vec<String>, Uses> = BTreeMap::new();
     for file in files {
         let own = file.module();
-        if own.first().is_none_or(|room| room == BEING_SPLIT) {
-            continue;
-        }
         for mention in mentions(file, &BTreeSet::new()) {
             let Target::Inside(path) = mention.target else {
                 continue;
@@ -42,9 +39,6 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     }
     folders.iter().flat_map(|(_, uses)| rings(uses)).collect()
 }
-
-/// The room whose session is being split into parts; it was below another one, where nobody looked, and is not exempt for long.
-const BEING_SPLIT: &str = "server";
 
 /// Where the two paths part: the folder both are in, the child of it that names, and the child that is named.
 ///

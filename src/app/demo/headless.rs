@@ -2,7 +2,6 @@
 //! should.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
@@ -14,7 +13,7 @@ use crate::domain::{BatchId, RunState, TaskState, Timestamp, counted};
 use crate::engine::journal::Line;
 use crate::protocol::wire::LogLine;
 use crate::read_model::ReadModel;
-use crate::server::listening::Server;
+use crate::server::Server;
 
 /// How the demo ended.
 #[derive(Debug, Serialize)]
@@ -38,7 +37,7 @@ pub(super) struct Summary {
 /// Prints until the run has ended and everything is put away; answers the state of the run.
 pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
-    let (mut pictures, mut lines) = (session.pictures.clone(), session.journal.changes());
+    let (mut pictures, mut lines) = (session.engine.read_models.clone(), session.journal.changes());
     let (began, mut after) = (session.since, 0);
     loop {
         after = print_after(server, after, began, json);
@@ -105,7 +104,7 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
 
 /// Compares and sums up.
 pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended_at: Timestamp) -> Summary {
-    let model = Arc::clone(&server.session.pictures.borrow());
+    let model = server.session.engine.read_model();
     let done = model
         .tasks
         .values()
@@ -170,12 +169,12 @@ impl Summary {
             counted(self.attempts, "attempt"),
             self.milliseconds / 1000,
             self.milliseconds % 1000 / 100,
-            counted(server.clients.load(Ordering::Relaxed), "client")
+            counted(server.clients(), "client")
         ));
         for task in server
             .session
-            .pictures
-            .borrow()
+            .engine
+            .read_model()
             .tasks
             .values()
             .filter(|task| task.state != TaskState::Done)

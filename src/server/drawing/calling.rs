@@ -10,7 +10,7 @@ use crate::domain::{Hours, Timestamp};
 use crate::protocol::wire::{FromServer, Notify};
 use crate::read_model::ReadModel;
 use crate::server::drawing::Client;
-use crate::server::listening::{TalkError, say};
+use crate::server::peer::{TalkError, say};
 use crate::ui::Looks;
 use crate::ui::{Call, Herald};
 
@@ -71,8 +71,8 @@ impl Client {
     /// Tells the terminal what is to be told now.
     pub(super) async fn call_person(&mut self, sender: &mut Sender) -> Result<(), TalkError> {
         self.tell_mouse(sender).await?;
-        let model = Arc::clone(&self.server.session.pictures.borrow());
-        let project = self.server.session.name();
+        let model = self.services.engine.read_model();
+        let project = self.services.settings.name();
         for call in self.calling.look(model, &project) {
             let word = match (call, self.calling.manner) {
                 (Call::Title(title), _) => FromServer::Title(title),

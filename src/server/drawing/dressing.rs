@@ -9,7 +9,7 @@ use crate::ui::{Ground, Looks};
 
 impl Client {
     /// Takes up the theme that holds now; one that cannot be had is told, and the plain one taken.
-    pub(crate) fn dress(&mut self) {
+    pub(super) fn dress(&mut self) {
         self.theme = match self.taste.theme(self.state.theme(), self.looks) {
             Ok(theme) => theme,
             Err(problem) => {
@@ -40,7 +40,6 @@ impl Client {
 
     /// Says what is known of its colours.
     pub(super) fn tell_colours(&self) {
-        self.server
-            .dress(self.server.colours.told(self.number, self.colours));
+        self.services.clients.has_colours(self.number, self.colours);
     }
 }

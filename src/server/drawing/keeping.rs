@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::server::arranging;
 use crate::server::drawing::Client;
-use crate::server::requests::Done;
+use crate::server::drawing::work::Done;
 
 /// How often a changed arrangement is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(3);
@@ -26,9 +26,9 @@ impl Client {
             return;
         }
         self.kept = Some(saved.clone());
-        let server = Arc::clone(&self.server);
+        let settings = Arc::clone(&self.services.settings);
         self.work.spawn_blocking(move || {
-            arranging::keep(&server.session.place, &saved);
+            arranging::keep(&settings.place, &saved);
             Done::Nothing
         });
     }
@@ -37,8 +37,8 @@ impl Client {
     pub(super) async fn leave(&mut self) {
         let mut saved = self.state.saved();
         saved.left = Some(clock::now());
-        let server = Arc::clone(&self.server);
-        let keep = move || arranging::keep(&server.session.place, &saved);
+        let settings = Arc::clone(&self.services.settings);
+        let keep = move || arranging::keep(&settings.place, &saved);
         // Nothing hangs on it.
         drop(tokio::task::spawn_blocking(keep).await);
     }

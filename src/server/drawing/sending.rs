@@ -11,12 +11,11 @@ use crate::adapters::ipc::Sender;
 use crate::domain::Notice;
 use crate::protocol::wire;
 use crate::server::drawing::Client;
-use crate::server::fetching;
+use crate::server::drawing::work::Done;
 use crate::server::hub::{Hub, Watch};
-use crate::server::listening::TalkError;
 use crate::server::pace::Extent;
+use crate::server::peer::TalkError;
 use crate::server::picture::Stale;
-use crate::server::requests::Done;
 use crate::server::screens::holder_of;
 use crate::server::seeking::{Came, Search};
 use crate::ui::{self, Input, LogLine, Paper, Scene, ScreenId, Sheet};
@@ -130,8 +129,8 @@ impl Client {
     }
 
     /// Waits for what a terminal answers to what was typed into it.
-    pub(in crate::server) fn await_echo(&mut self, id: ScreenId) {
-        let hub = &self.server.session.hub;
+    pub(super) fn await_echo(&mut self, id: ScreenId) {
+        let hub = &self.services.hub;
         if self.echo.of.as_ref().is_some_and(|(of, _)| *of == id) {
             return;
         }
@@ -160,7 +159,7 @@ impl Client {
 
     /// Listens to the terminals that are on the screen, and to no other.
     fn watch(&mut self) {
-        let hub = &self.server.session.hub;
+        let hub = &self.services.hub;
         let panes: Vec<_> = self
             .picture
             .watched()
@@ -180,8 +179,8 @@ impl Client {
     /// Draws the frame as it is now, or one terminal of it; answers the bytes that bring the client's terminal there, nothing
     /// when that one cannot be drawn alone.
     fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
-        let model = Arc::clone(&self.server.session.pictures.borrow());
-        let (hub, facts) = (self.server.session.hub.clone(), self.server.session.facts());
+        let model = self.services.engine.read_model();
+        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
         let scene = Scene {
             model: &model,
             screens: &hub,
@@ -208,13 +207,16 @@ impl Client {
             if !self.shelf.begin(&want, now) {
                 continue;
             }
-            let server = Arc::clone(&self.server);
+            let (fetcher, shells) = (
+                Arc::clone(&self.services.fetcher),
+                Arc::clone(&self.services.shells),
+            );
             self.work.spawn_blocking(move || {
                 if let Paper::Past(words) = &want.paper {
-                    let search = Search::begin(&server.session, words);
+                    let search = Search::begin(&fetcher.records, &shells.running(), words);
                     return Done::Searched(want.paper, Box::new(search), Came::On);
                 }
-                let sheet = fetching::fetch(&server.session, &want.paper);
+                let sheet = fetcher.fetch(&want.paper);
                 Done::Fetched(want.paper, sheet)
             });
         }
@@ -238,7 +240,7 @@ impl Client {
     }
 
     fn read_log(&mut self) {
-        for line in self.server.session.journal.after(self.read_to) {
+        for line in self.services.journal.after(self.read_to) {
             self.read_to = line.seq;
             let line = LogLine {
                 seq: line.seq * TOLD_BETWEEN,

@@ -13,17 +13,17 @@ const NARROWEST_AGENT: u16 = 60;
 
 impl Client {
     /// Gives the terminals that this client shows their sizes, as far as it is the one that decides.
-    pub(in crate::server) fn fit_terminals(&self) {
+    pub(super) fn fit_terminals(&self) {
         let shown = self.picture.layout().panes.iter().filter_map(|pane| {
             let id = pane.screen?;
             Some((holder_of(id), size_for(id, pane.area)))
         });
         let shown: Vec<(HolderId, PaneSize)> = shown.collect();
-        self.server.resize(self.server.sizes.shows(self.number, &shown));
+        self.services.clients.shows(self.number, &shown);
     }
 
     /// The size of the terminal a pane would have.
-    pub(in crate::server) fn size_of(&self, pane: ui::PaneId) -> PaneSize {
+    pub(super) fn size_of(&self, pane: ui::PaneId) -> PaneSize {
         let area = self
             .picture
             .layout()

@@ -8,10 +8,11 @@ use crate::config::taste::Taste;
 use crate::config::themes::own_themes;
 use crate::domain::Level;
 use crate::protocol::wire::{Attach, FromServer};
-use crate::server::drawing::{Client, Stale};
-use crate::server::listening::{TalkError, say};
+use crate::server::drawing::Client;
+use crate::server::drawing::services::Services;
+use crate::server::peer::{TalkError, say};
+use crate::server::picture::Stale;
 use crate::server::reloading::KIND;
-use crate::server::session::Session;
 use crate::server::{arranging, first_start, summoning};
 use crate::ui::{LogLine, MouseUse, Seat, State};
 
@@ -19,7 +20,7 @@ impl Client {
     /// Draws and heeds keys as the settings say by now.
     pub(super) fn take_settings(&mut self) {
         let config = Arc::clone(&self.settings.borrow_and_update());
-        let (own, problems) = own_themes(&self.server.session.place);
+        let (own, problems) = own_themes(&self.services.settings.place);
         let taste = Taste::of(&config).with(own);
         for problem in problems {
             self.state.tell(clock::now(), Level::Warning, problem);
@@ -57,9 +58,15 @@ impl Client {
 }
 
 /// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
-pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> Result<State, String> {
+pub(super) fn first_state(taste: &Taste, attach: &Attach, services: &Services) -> Result<State, String> {
     let mut state = fresh(taste, (attach.cols.max(1), attach.rows.max(1)))?;
-    arranging::prepare(session, &mut state, clock::now());
+    let (settings, facts, model) = (
+        &services.settings,
+        services.identity.facts(),
+        services.engine.read_model(),
+    );
+    let running = services.shells.running();
+    arranging::prepare((settings, &facts), (&model, &running), &mut state, clock::now());
     state.pastes = taste.pastes();
     state.mouse = taste.mouse();
     if let Some(theme) = &attach.theme {
@@ -68,7 +75,8 @@ pub(super) fn first_state(taste: &Taste, attach: &Attach, session: &Session) -> 
     if attach.remote {
         state.seat = Seat::Remote;
     }
-    match first_start::found(session, attach.outer.clone()) {
+    let path = services.shells.path();
+    match first_start::found(&settings.place, (&facts, &model), (path, attach.outer.clone())) {
         // Its second question says it, and takes another key.
         Some(found) => state.welcome(found),
         None => state.hint_at_outer(clock::now(), attach.outer.as_deref()),

@@ -1,0 +1,103 @@
+//! The attached clients together: who looks, whose terminal decides sizes and colours, and how many there are.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+use crate::ports::holders::{HolderId, PaneSize};
+use crate::server::colours::{Colours, Known};
+use crate::server::hub::Hub;
+use crate::server::presence::Presence;
+use crate::server::sizes::Sizes;
+use crate::term::Palette;
+
+/// All attached clients, and what they decide together about the terminals.
+pub(super) struct AttachedClients {
+    /// Whether anybody looks.
+    pub(super) presence: Presence,
+    hub: Hub,
+    /// Changes of size that wait for their time.
+    waiting: TaskTracker,
+    sizes: Sizes,
+    colours: Colours,
+    count: AtomicUsize,
+}
+
+impl AttachedClients {
+    /// Nobody is attached yet. Changes of size that wait are tasks of that tracker.
+    pub(super) fn new(hub: Hub, waiting: TaskTracker) -> AttachedClients {
+        AttachedClients {
+            presence: Presence::default(),
+            hub,
+            waiting,
+            sizes: Sizes::default(),
+            colours: Colours::default(),
+            count: AtomicUsize::new(0),
+        }
+    }
+
+    /// One more draws.
+    pub(super) fn came(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One draws no more.
+    pub(super) fn went(&self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many draw.
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// A person did something at that client.
+    pub(super) fn used(&self, client: u64) {
+        self.sizes.used(client);
+        self.show(self.colours.used(client));
+    }
+
+    /// A person typed into that terminal at that client. Answers whether another one did so before.
+    pub(super) fn typed(&self, client: u64, id: &HolderId) -> bool {
+        self.sizes.typed(client, id)
+    }
+
+    /// That client shows these terminals at these sizes, and no other.
+    pub(super) fn shows(&self, client: u64, shown: &[(HolderId, PaneSize)]) {
+        self.resize(self.sizes.shows(client, shown));
+    }
+
+    /// That client's terminal has these colours.
+    pub(super) fn has_colours(&self, client: u64, known: Known) {
+        self.show(self.colours.told(client, known));
+    }
+
+    /// That client has gone.
+    pub(super) fn left(&self, client: u64) {
+        self.resize(self.sizes.left(client));
+        self.show(self.colours.left(client));
+        self.presence.left(client);
+    }
+
+    /// Has programs told these colours, if there are other ones than before.
+    fn show(&self, palette: Option<Palette>) {
+        if let Some(palette) = palette {
+            self.hub.dress(palette);
+        }
+    }
+
+    /// Gives terminals their sizes, each at its pace.
+    fn resize(&self, sizes: Vec<(HolderId, PaneSize)>) {
+        for (id, size) in sizes {
+            let Some(at) = self.hub.resize(&id, size, Instant::now()) else {
+                continue;
+            };
+            let hub = self.hub.clone();
+            self.waiting.spawn(async move {
+                tokio::time::sleep_until(at).await;
+                hub.settle(&id, Instant::now());
+            });
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Conversations: one task per connection. A connection that says nothing sensible is closed with the reason; none can hold up
+//! another or the engine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio_util::task::TaskTracker;
+
+use crate::adapters::ipc::{Connection, Receiver, Sender};
+use crate::adapters::load::LOOKED_FOR;
+use crate::domain::Timestamp;
+use crate::protocol::snapshot::Snapshot;
+use crate::protocol::telling::Form;
+use crate::protocol::wire::{Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, StopAgents};
+use crate::server::calls::{Calls, Outcome};
+use crate::server::drawing::{self, Services};
+use crate::server::peer::{TalkError, bye, next, say, tell};
+
+/// How long a peer may take to say hello, and conversations to end when the server does.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Most conversations at a time; more are refused.
+const MOST: usize = 256;
+/// Time between two boards for one who watches.
+const BOARD_EVERY: Duration = Duration::from_millis(100);
+
+/// All conversations of a server, and what they are about.
+pub(super) struct Conversations {
+    /// Answers calls.
+    pub(super) calls: Arc<Calls>,
+    /// What clients that draw are served by.
+    pub(super) screens: Arc<Services>,
+    /// Whether agents end with the server.
+    pub(super) stop_agents: Mutex<StopAgents>,
+    /// Conversations under way, and what is done for them.
+    pub(super) tasks: TaskTracker,
+}
+
+impl Conversations {
+    /// Begins one.
+    pub(super) fn begin(self: &Arc<Self>, connection: Connection) {
+        let own = Arc::clone(self);
+        if self.tasks.len() >= MOST {
+            tracing::warn!("refused a connection: {MOST} are open");
+            return;
+        }
+        self.tasks.spawn(async move {
+            if let Err(error) = talk(&own, connection).await {
+                tracing::debug!("a conversation ended: {error}");
+            }
+        });
+    }
+
+    /// Waits until all have ended, for a while: one that does not end is a peer that does not read; it is cut off when the process
+    /// ends.
+    pub(super) async fn end(&self) {
+        self.tasks.close();
+        drop(tokio::time::timeout(PATIENCE, self.tasks.wait()).await);
+    }
+}
+
+async fn talk(own: &Arc<Conversations>, (mut sender, mut receiver): Connection) -> Result<(), TalkError> {
+    let first = tokio::time::timeout(PATIENCE, next(&mut receiver))
+        .await
+        .map_err(|_late| TalkError::Silent)??;
+    let Some(FromClient::Hello(hello)) = first else {
+        return Err(TalkError::Silent);
+    };
+    let greeting = Hello {
+        protocol: PROTOCOL,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    say(&mut sender, &FromServer::Hello(greeting)).await?;
+    if hello.protocol != PROTOCOL {
+        let text = format!(
+            "this server is dbs {} (protocol {PROTOCOL}), you are dbs {} (protocol {}); use the same version, or end the \
+             server with `dbs stop` from its own version: agents go on",
+            env!("CARGO_PKG_VERSION"),
+            hello.program,
+            hello.protocol
+        );
+        return bye(&mut sender, &mut receiver, text).await;
+    }
+    loop {
+        let said = tokio::select! {
+            () = own.screens.stop.cancelled() => return part(own, &mut sender, &mut receiver).await,
+            said = next(&mut receiver) => said?,
+        };
+        match said {
+            None => return Ok(()),
+            Some(FromClient::Call(call)) => {
+                let calls = Arc::clone(&own.calls);
+                let clients = own.screens.clients.count();
+                let outcome = tokio::task::spawn_blocking(move || calls.answer(clients, *call)).await;
+                match outcome.unwrap_or_else(|_| {
+                    Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))
+                }) {
+                    Outcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
+                    Outcome::Text(text) => tell(&mut sender, &text).await?,
+                    Outcome::Stop(answer, agents) => {
+                        *own.stop_agents.lock() = agents;
+                        say(&mut sender, &FromServer::Answer(answer)).await?;
+                        own.screens.stop.cancel();
+                    }
+                    Outcome::Follow(after) => return follow(&own.screens, &mut sender, after).await,
+                    Outcome::Watch => return watch(&own.screens, &mut sender).await,
+                    Outcome::Figures(form) => figures(own, &mut sender, form).await?,
+                }
+            }
+            Some(FromClient::Attach(attach)) => {
+                own.screens.clients.came();
+                let drawn = drawing::draw(&own.screens, &mut sender, &mut receiver, attach).await;
+                own.screens.clients.went();
+                return drawn;
+            }
+            Some(_before_attaching) => {}
+        }
+    }
+}
+
+/// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
+async fn follow(services: &Services, sender: &mut Sender, after: u64) -> Result<(), TalkError> {
+    let mut changes = services.journal.changes();
+    let last = *changes.borrow_and_update();
+    let mut after = match after {
+        FROM_NOW => last.saturating_sub(1),
+        after => after.min(last),
+    };
+    loop {
+        for line in services.journal.after(after) {
+            after = line.seq;
+            let line = LogLine {
+                seq: line.seq,
+                at: line.at,
+                notice: line.notice.clone(),
+            };
+            say(sender, &FromServer::Line(line)).await?;
+        }
+        tokio::select! {
+            () = services.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
+            more = changes.changed() => if more.is_err() { return Ok(()) },
+        }
+    }
+}
+
+/// Sends the figures. What agents use is what they use between two looks.
+async fn figures(own: &Conversations, sender: &mut Sender, form: Form) -> Result<(), TalkError> {
+    let mut told = Err("the call broke; see the log".to_owned());
+    for look in 0..2 {
+        if look > 0 {
+            tokio::time::sleep(LOOKED_FOR).await;
+        }
+        let calls = Arc::clone(&own.calls);
+        let figures = tokio::task::spawn_blocking(move || calls.figures(form)).await;
+        told = figures.unwrap_or_else(|_| Err("the call broke; see the log".to_owned()));
+        if told.is_err() || own.screens.engine.read_model().agents().next().is_none() {
+            break;
+        }
+    }
+    match told {
+        Ok(text) => tell(sender, &text).await,
+        Err(why) => say(sender, &FromServer::Answer(Answer::Failed(why))).await,
+    }
+}
+
+/// Says whenever the board has changed, and at once that there is one, until the peer goes or the server ends.
+async fn watch(services: &Services, sender: &mut Sender) -> Result<(), TalkError> {
+    let mut pictures = services.engine.read_models.clone();
+    let mut last: Option<Snapshot> = None;
+    loop {
+        // What only a clock changed is no change.
+        let board = Snapshot {
+            at: Timestamp::default(),
+            ..Snapshot::served(&pictures.borrow_and_update())
+        };
+        if last.as_ref() != Some(&board) {
+            say(sender, &FromServer::Answer(Answer::Changed)).await?;
+            last = Some(board);
+        }
+        let change = async {
+            tokio::time::sleep(BOARD_EVERY).await;
+            pictures.changed().await
+        };
+        tokio::select! {
+            () = services.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
+            more = change => if more.is_err() { return Ok(()) },
+        }
+    }
+}
+
+/// The server ends. A broken one says nothing: who hears nothing starts another.
+async fn part(own: &Conversations, sender: &mut Sender, receiver: &mut Receiver) -> Result<(), TalkError> {
+    if own.screens.hub.whole().is_broken() {
+        return Ok(());
+    }
+    bye(sender, receiver, "the server ends".to_owned()).await
+}

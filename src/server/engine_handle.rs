@@ -1,0 +1,37 @@
+//! How the parts of the server reach the engine: events go into its inbox, and what it publishes is read from a channel.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::domain::{Command, Event, RequestId};
+use crate::engine::inbox::{Answer, Closed, Inbox};
+use crate::read_model::ReadModel;
+
+/// The inbox of the engine and the read models it publishes. Cheap to clone; all clones reach the same engine.
+#[derive(Debug, Clone)]
+pub struct EngineHandle {
+    /// Where events go.
+    pub inbox: Inbox,
+    /// The read models, the newest one at any time.
+    pub read_models: watch::Receiver<Arc<ReadModel>>,
+}
+
+impl EngineHandle {
+    /// The newest read model. The engine does not wait for who reads it.
+    pub fn read_model(&self) -> Arc<ReadModel> {
+        Arc::clone(&self.read_models.borrow())
+    }
+
+    /// Asks the board for something and waits for the answer.
+    ///
+    /// # Errors
+    /// [`Closed`] when the engine has stopped.
+    pub fn ask(&self, by: &str, command: Command) -> Result<Answer, Closed> {
+        self.inbox.answer(Event::Asked {
+            request: RequestId(0),
+            by: by.to_owned(),
+            command,
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! What the project's work has left on disk: a folder for each attempt and shell, and the store.
+
+use std::path::PathBuf;
+
+use crate::adapters::store::StoreFiles;
+use crate::domain::AttemptId;
+use crate::ports::holders::HolderId;
+
+/// The folders and files that record a project's work.
+#[derive(Debug, Clone)]
+pub(super) struct Records {
+    /// One folder below it for each program that was ever started in a terminal.
+    pub(super) attempts: PathBuf,
+    /// The store, for reading.
+    pub(super) store: StoreFiles,
+}
+
+impl Records {
+    /// The folder of a program's terminal log.
+    pub(super) fn folder(&self, id: &HolderId) -> PathBuf {
+        self.attempts.join(id.as_str())
+    }
+
+    /// The folder of an attempt's checks.
+    pub(super) fn gates(&self, attempt: AttemptId) -> PathBuf {
+        self.folder(&HolderId::from(attempt)).join("gates")
+    }
+
+    /// Names of the folders of all that was ever started in a terminal.
+    pub(super) fn names(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(&self.attempts) else {
+            return Vec::new();
+        };
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names.filter_map(|name| name.into_string().ok()).collect()
+    }
+}
