@@ -63,7 +63,9 @@ pub struct Session {
     /// When it started.
     pub since: Timestamp,
     thread: Arc<EngineThread>,
-    terminals: (Hub, Arc<LocalHolders>, Arc<Shells>),
+    hub: Hub,
+    holders: Arc<LocalHolders>,
+    shells: Arc<Shells>,
     intake: Intake,
     agents: Arc<Configured>,
     git: Arc<dyn Git>,
@@ -153,7 +155,9 @@ impl Session {
             journal,
             since,
             thread: Arc::new(thread),
-            terminals: (hub, holders, Arc::new(shells)),
+            hub,
+            holders,
+            shells: Arc::new(shells),
             intake,
             agents,
             git,
@@ -175,8 +179,8 @@ impl Server {
     /// A server that does not listen yet.
     pub fn new(session: Session) -> Server {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        session.terminals.2.adopt();
-        let clients = Arc::new(AttachedClients::new(session.terminals.0.clone(), tasks.clone()));
+        session.shells.adopt();
+        let clients = Arc::new(AttachedClients::new(session.hub.clone(), tasks.clone()));
         let notifier = Notifier {
             settings: Arc::clone(&session.settings),
             engine: session.engine.clone(),
@@ -189,7 +193,7 @@ impl Server {
             store: session.place.store.clone(),
             journal: session.journal.clone(),
             engine: Arc::clone(&session.thread),
-            whole: session.terminals.0.whole().clone(),
+            whole: session.hub.whole().clone(),
         };
         let (calls, screens) = session.parts(clients, stop.clone());
         Server {
@@ -227,8 +231,8 @@ impl Server {
     /// # Errors
     /// When the engine had stopped by itself, or it cannot be found out what runs; for people.
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
-        let (hub, holders, shells) = &self.session.terminals;
-        ending::end(&self.session.thread, (hub, holders, shells), agents).await
+        let own = &self.session;
+        ending::end(&own.thread, (&own.hub, &own.holders, &own.shells), agents).await
     }
 
     /// Whether agents end with it, as somebody wished.
@@ -250,7 +254,7 @@ impl Server {
 impl Session {
     /// What calls are answered from, and what attached clients are served by.
     fn parts(&self, clients: Arc<AttachedClients>, stop: CancellationToken) -> (Calls, Services) {
-        let (hub, holders, shells) = &self.terminals;
+        let (hub, holders, shells) = (&self.hub, &self.holders, &self.shells);
         let (engine, settings) = (&self.engine, &self.settings);
         let identity = Arc::new(SessionIdentity {
             settings: Arc::clone(settings),
