@@ -13,6 +13,5 @@ mod tasks;
 mod why;
 
 pub use answer::tell;
-pub use debug::{StateEntry, StateFolder};
 pub use metrics::figures;
-pub use question::{Around, Asked, Branches, Form, Question};
+pub use question::{Around, Asked, Branches, Form, Question, StateEntry, StateFolder};

@@ -117,38 +117,3 @@ fn who(identity: &SessionIdentity, model: &ReadModel, clients: usize) -> Who {
         needs: model.attention.len(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::inbox_folder::tests::{FIRST, intake, signal};
-    use super::*;
-
-    /// Text and key are that; what they are instead would be too long to show.
-    fn kept((text, key): &(String, String), expected: &str) {
-        assert!(text == expected, "{} bytes of text", text.len());
-        assert!(key == expected, "{} bytes of key", key.len());
-    }
-
-    #[test]
-    fn of_a_text_that_is_too_long_a_signal_keeps_the_beginning_in_whole_characters() {
-        let home = tempfile::tempdir().unwrap();
-        let (intake, _outlet) = intake(home.path());
-        let said = |text: &str| {
-            let mut sent = signal(&intake.secret, FIRST, FIRST);
-            sent.text = text.to_owned();
-            sent.key = text.to_owned();
-            match verified(&intake, &sent) {
-                Ok(Event::Signalled { text, key, .. }) => (text, key),
-                other => panic!("no signal: {other:?}"),
-            }
-        };
-        let whole = "x".repeat(64 * 1024);
-        kept(&said(&whole), &whole);
-        kept(&said(&format!("{whole}y")), &whole);
-        // The last character that begins within the limit would end beyond it.
-        let begun = "x".repeat(64 * 1024 - 1);
-        let wide = format!("{begun}\u{e9}{}", "z".repeat(1024 * 1024));
-        kept(&said(&wide), &begun);
-        kept(&said("a\0b"), "ab");
-    }
-}

@@ -86,47 +86,11 @@ fn set_aside(path: &Path, why: &str) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
-    use crate::engine::inbox::{Outlet, inbox};
-    use crate::read_model::settled_attempt;
-
-    /// Two attempts that are open.
-    pub(in super::super) const FIRST: AttemptId = AttemptId(7);
-    pub(in super::super) const SECOND: AttemptId = AttemptId(8);
-    const MADE: Timestamp = Timestamp(3);
-
-    /// A server's ear over a folder, with the two attempts on its board.
-    pub(in super::super) fn intake(folder: &Path) -> (Intake, Outlet) {
-        let mut model = ReadModel::default();
-        for id in [FIRST, SECOND] {
-            let mut attempt = settled_attempt(id.0, "development", (MADE.0, 9), Verdict::Passed);
-            attempt.state = AttemptState::Running;
-            model.attempts.insert(id, Arc::new(attempt));
-        }
-        let (inbox, outlet) = inbox();
-        let intake = Intake {
-            folder: folder.join("inbox"),
-            secret: Secret::of(&folder.join("secret")).unwrap(),
-            pictures: watch::channel(Arc::new(model)).1,
-            inbox,
-        };
-        fs::create_dir(&intake.folder).unwrap();
-        (intake, outlet)
-    }
-
-    /// A signal of that attempt, with the token of `by`.
-    pub(in super::super) fn signal(secret: &Secret, attempt: AttemptId, by: AttemptId) -> SignalSent {
-        SignalSent {
-            attempt,
-            token: secret.token(by, MADE),
-            kind: SignalKind::Done,
-            text: "it works".to_owned(),
-            report: None,
-            key: "k-1".to_owned(),
-        }
-    }
+    use crate::adapters::project::Secret;
+    use crate::domain::AttemptId;
+    use crate::server::intake::tests::{FIRST, SECOND, intake, signal};
 
     fn put(intake: &Intake, name: &str, signal: &SignalSent) {
         let text = serde_json::to_vec(signal).unwrap();

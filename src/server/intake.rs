@@ -90,3 +90,80 @@ fn cut(text: &str) -> String {
     }
     text.get(..end).unwrap_or_default().replace('\0', "")
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
+    use crate::engine::inbox::{Outlet, inbox};
+    use crate::read_model::{ReadModel, settled_attempt};
+
+    /// Two attempts that are open.
+    pub(in super::super) const FIRST: AttemptId = AttemptId(7);
+    pub(in super::super) const SECOND: AttemptId = AttemptId(8);
+    const MADE: Timestamp = Timestamp(3);
+
+    /// A server's ear over a folder, with the two attempts on its board.
+    pub(in super::super) fn intake(folder: &Path) -> (Intake, Outlet) {
+        let mut model = ReadModel::default();
+        for id in [FIRST, SECOND] {
+            let mut attempt = settled_attempt(id.0, "development", (MADE.0, 9), Verdict::Passed);
+            attempt.state = AttemptState::Running;
+            model.attempts.insert(id, Arc::new(attempt));
+        }
+        let (inbox, outlet) = inbox();
+        let intake = Intake {
+            folder: folder.join("inbox"),
+            secret: Secret::of(&folder.join("secret")).unwrap(),
+            engine: EngineHandle {
+                inbox,
+                read_models: tokio::sync::watch::channel(Arc::new(model)).1,
+            },
+        };
+        std::fs::create_dir(&intake.folder).unwrap();
+        (intake, outlet)
+    }
+
+    /// A signal of that attempt, with the token of `by`.
+    pub(in super::super) fn signal(secret: &Secret, attempt: AttemptId, by: AttemptId) -> SignalSent {
+        SignalSent {
+            attempt,
+            token: secret.token(by, MADE),
+            kind: SignalKind::Done,
+            text: "it works".to_owned(),
+            report: None,
+            key: "k-1".to_owned(),
+        }
+    }
+
+    /// Text and key are that; what they are instead would be too long to show.
+    fn kept((text, key): &(String, String), expected: &str) {
+        assert!(text == expected, "{} bytes of text", text.len());
+        assert!(key == expected, "{} bytes of key", key.len());
+    }
+
+    #[test]
+    fn of_a_text_that_is_too_long_a_signal_keeps_the_beginning_in_whole_characters() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let said = |text: &str| {
+            let mut sent = signal(&intake.secret, FIRST, FIRST);
+            sent.text = text.to_owned();
+            sent.key = text.to_owned();
+            match verified(&intake, &sent) {
+                Ok(Event::Signalled { text, key, .. }) => (text, key),
+                other => panic!("no signal: {other:?}"),
+            }
+        };
+        let whole = "x".repeat(64 * 1024);
+        kept(&said(&whole), &whole);
+        kept(&said(&format!("{whole}y")), &whole);
+        // The last character that begins within the limit would end beyond it.
+        let begun = "x".repeat(64 * 1024 - 1);
+        let wide = format!("{begun}\u{e9}{}", "z".repeat(1024 * 1024));
+        kept(&said(&wide), &begun);
+        kept(&said("a\0b"), "ab");
+    }
+}

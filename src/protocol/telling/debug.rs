@@ -2,35 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::adapters::out;
 use crate::domain::Task;
 use crate::protocol::snapshot::Snapshot;
-use crate::protocol::telling::question::{Form, json};
+use crate::protocol::telling::question::{Form, StateFolder, json};
 
 /// So many tasks of a group are named.
 const NAMED: usize = 3;
-
-/// The state folder, as who asks sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateFolder {
-    /// Where it is.
-    pub path: String,
-    /// What lies in it, by name.
-    pub entries: Vec<StateEntry>,
-}
-
-/// One entry of the state folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateEntry {
-    /// Its name.
-    pub name: String,
-    /// Bytes of a file; none of a folder.
-    pub bytes: Option<u64>,
-    /// Entries of a folder; none of a file.
-    pub entries: Option<usize>,
-}
 
 /// Tasks that have something in common.
 #[derive(Debug, Default, Serialize)]

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::TaskId;
-use crate::protocol::telling::debug::StateFolder;
 
 /// A question, and how its answer is to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,4 +65,24 @@ pub(super) fn json<T: Serialize>(value: &T) -> Result<String, String> {
     let mut text = serde_json::to_string(value).map_err(|error| format!("could not write JSON: {error}"))?;
     text.push('\n');
     Ok(text)
+}
+
+/// The state folder, as who asks sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateFolder {
+    /// Where it is.
+    pub path: String,
+    /// What lies in it, by name.
+    pub entries: Vec<StateEntry>,
+}
+
+/// One entry of the state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateEntry {
+    /// Its name.
+    pub name: String,
+    /// Bytes of a file; none of a folder.
+    pub bytes: Option<u64>,
+    /// Entries of a folder; none of a file.
+    pub entries: Option<usize>,
 }
