@@ -28,7 +28,7 @@ fn release_one_by_one(bencher: Bencher<'_, '_>, tasks: usize) {
             for n in 0..tasks {
                 let id = TaskId::new(format!("t-{n}"));
                 board.apply(NOW, &asked(Command::Release(vec![id])));
-                board.take_touched();
+                board.take_changed_rows();
             }
             board
         });
@@ -41,7 +41,7 @@ fn comment(bencher: Bencher<'_, '_>, tasks: usize) {
     let event = asked(Command::Comment("t-5".into(), "a word".to_owned()));
     bencher.bench_local(|| {
         board.apply(NOW, &event);
-        board.take_touched()
+        board.take_changed_rows()
     });
 }
 

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use dbs::adapters::store::{Owner, SqliteStore, StoreFiles};
-use dbs::domain::board::Touched;
-use dbs::domain::{Batch, Board, Effect, Event, Level, Notice, Task, Timestamp};
+use dbs::adapters::store::{LockOwner, SqliteStore, StoreFiles};
+use dbs::domain::board::ChangedRows;
+use dbs::domain::{Batch, Board, Effect, Event, Notice, NoticeLevel, Task, Timestamp};
 use dbs::ports::store::{Store, Turn};
 use divan::Bencher;
 use serde_json::json;
@@ -19,7 +19,7 @@ const NOW: Timestamp = Timestamp(1_767_323_045_678);
 
 fn open(folder: &TempDir) -> SqliteStore {
     let files = StoreFiles::new(&folder.path().join("dbs"), &folder.path().join("backups"));
-    SqliteStore::open(&files, &Owner::default(), NOW).unwrap()
+    SqliteStore::open(&files, &LockOwner::default(), NOW).unwrap()
 }
 
 fn task(n: usize) -> Task {
@@ -33,12 +33,12 @@ fn task(n: usize) -> Task {
     .unwrap()
 }
 
-fn board(tasks: usize) -> (Board, Touched) {
+fn board(tasks: usize) -> (Board, ChangedRows) {
     let batch: Batch = serde_json::from_value(json!({
         "id": "b", "title": "B", "goal": "", "base": null, "go_ahead": null, "run": "running", "since": 5,
     }))
     .unwrap();
-    let (mut board, mut touched) = (Board::default(), Touched::default());
+    let (mut board, mut touched) = (Board::default(), ChangedRows::default());
     touched.batches.insert(batch.id.clone());
     board.batches.insert(batch.id.clone(), Arc::new(batch));
     for task in (0..tasks).map(task) {
@@ -48,12 +48,12 @@ fn board(tasks: usize) -> (Board, Touched) {
     (board, touched)
 }
 
-fn commit(store: &mut SqliteStore, board: &Board, touched: &Touched, effects: &[Effect]) -> u64 {
+fn commit(store: &mut SqliteStore, board: &Board, touched: &ChangedRows, effects: &[Effect]) -> u64 {
     let turn = Turn {
         at: NOW,
         event: &Event::Ticked,
         board,
-        touched,
+        changed: touched,
         effects,
     };
     store.commit(&turn).unwrap()
@@ -66,7 +66,7 @@ fn turn(bencher: Bencher<'_, '_>, tasks: usize) {
     let mut store = open(&folder);
     let (board, touched) = board(tasks);
     let notice = Effect::Notify(Notice {
-        level: Level::Info,
+        level: NoticeLevel::Info,
         kind: "spawn".to_owned(),
         task: None,
         attempt: None,
@@ -93,7 +93,7 @@ fn reopen(bencher: Bencher<'_, '_>) {
     let (board, touched) = board(10_000);
     commit(&mut store, &board, &touched, &[]);
     for _ in 0..2_000 {
-        commit(&mut store, &board, &Touched::default(), &[]);
+        commit(&mut store, &board, &ChangedRows::default(), &[]);
     }
     drop(store);
     bencher.bench_local(|| open(&folder));

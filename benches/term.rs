@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
@@ -17,7 +17,7 @@ fn main() {
 
 /// Feeds `bytes` to a terminal of 200 by 50.
 fn feed(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
-    let kind: EngineKind = kind.parse().expect("a known engine");
+    let kind: EmulatorKind = kind.parse().expect("a known engine");
     let mut terminal = Terminal::new(kind, Size::new(200, 50), 2000);
     terminal.feed(0, &b"a line to fill the history\r\n".repeat(3000));
     bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
@@ -29,7 +29,7 @@ fn feed(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
 
 /// The same bytes without the scanner, to see what it costs.
 fn feed_bare(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
-    let kind: EngineKind = kind.parse().expect("a known engine");
+    let kind: EmulatorKind = kind.parse().expect("a known engine");
     let mut engine = kind.build(Size::new(200, 50), 2000);
     engine.feed(&b"a line to fill the history\r\n".repeat(3000));
     bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
@@ -48,7 +48,7 @@ fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
 /// All of 10,000 lines read back, as COPY does; how much memory they take is held by a test (`tests/term/memory.rs`).
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn read_history(bencher: Bencher<'_, '_>, kind: &str) {
-    let kind: EngineKind = kind.parse().expect("a known engine");
+    let kind: EmulatorKind = kind.parse().expect("a known engine");
     let mut terminal = Terminal::new(kind, Size::new(120, 40), 10_000);
     terminal.feed(0, log().repeat(2).as_bytes());
     let mut cells = Vec::new();

@@ -11,7 +11,7 @@ mod simulator;
 use std::path::Path;
 use std::process::ExitCode;
 
-use dbs::domain::settings::Settings;
+use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::Workflow;
 
@@ -35,13 +35,13 @@ fn main() -> ExitCode {
         .filter_map(|(name, text)| dbs::formats::workflow::read(Path::new(name), text).0)
         .collect();
     let flows = simulator::with_commits(flows);
-    let settings = Settings {
+    let settings = BoardSettings {
         base: Some("feature/shop".to_owned()),
         gates: vec![GateCommand {
             name: "tests".to_owned(),
             command: "cargo test".to_owned(),
         }],
-        ..Settings::default()
+        ..BoardSettings::default()
     };
     let mut sum = simulator::Outcome::default();
     for seed in seed..seed.saturating_add(pipelines) {

@@ -2,10 +2,10 @@
 //! adapters. The only room that sees all the others.
 
 pub mod demo;
-mod narrating;
-mod running;
-mod serving;
-pub mod spawning;
+mod entry;
+mod serve;
+pub mod server_process;
 mod start;
+mod watch;
 
-pub use running::run;
+pub use entry::run;

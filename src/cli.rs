@@ -2,7 +2,7 @@
 //! `protocol`.
 
 pub mod args;
+pub mod board_access;
 pub mod commands;
-pub mod completing;
-pub mod door;
-pub mod incoming;
+pub mod completion;
+pub mod text_input;

@@ -2,14 +2,14 @@
 //! lines. They know a server only through `protocol`.
 
 mod attach;
-mod bar;
 mod colours;
+mod features;
 mod input;
-mod lost;
 pub mod plain;
-mod signs;
+mod progress;
+mod reconnect;
 mod tty;
-mod voice;
+mod window;
 
-pub use attach::{Onward, attach, refuse_to_nest};
-pub use lost::Restart;
+pub use attach::{SwitchTarget, attach, refuse_nesting};
+pub use reconnect::RestartFn;

@@ -5,33 +5,33 @@
 //! `dbs/config.toml`, the same names in `~/.debussy`, the default. Tables merge key by key. What is not understood is reported, passed over and kept
 //! (LK-36); what a value is, its key says, not its spelling (LK-37).
 
-pub mod edge;
+pub mod appearance;
+pub mod capabilities;
+pub mod channels;
 mod edit;
 mod error;
-mod found;
+mod files;
 mod json;
 mod layers;
-pub mod looks;
-mod nearest;
 mod origin;
-pub mod place;
-mod places;
-pub mod reaching;
+pub mod process_env;
+pub mod project_paths;
+mod raw;
 mod reference;
 mod schema;
+pub mod session_setup;
 mod settings;
-pub mod setup;
-pub mod taste;
+mod suggestion;
 pub mod themes;
 mod toml;
 mod value;
 mod yaml;
 
-pub use edit::{Written, set, set_own, unset};
+pub use edit::{ConfigChange, set, set_user, unset};
 pub use error::ConfigError;
-pub use layers::{Config, Shown};
-pub use origin::{Given, Origin};
-pub use places::Places;
+pub use files::ConfigFiles;
+pub use layers::{Config, ResolvedSetting};
+pub use origin::{ConfigOverrides, SettingOrigin};
 pub use reference::reference;
-pub use schema::{Key, Status, keys};
-pub use value::{Kind, Secret, Value};
+pub use schema::{SettingSpec, SettingStatus, keys};
+pub use value::{SecretText, SettingValue, ValueKind};

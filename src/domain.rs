@@ -2,17 +2,17 @@
 //! no randomness, no input or output. Begin with [`board::Board::apply`].
 
 pub mod attempt;
+pub mod batch;
 pub mod board;
 pub mod command;
-mod completion;
-mod counted;
+pub mod daily_hours;
 pub mod effect;
+mod effect_completion;
 pub mod event;
 pub mod evidence;
 pub mod failure;
-pub mod hours;
 pub mod id;
-pub mod run;
+mod plural;
 pub mod settings;
 pub mod signal;
 pub mod task;
@@ -20,20 +20,22 @@ pub mod time;
 pub mod tri;
 pub mod workflow;
 
-pub use attempt::{Attempt, AttemptMode, AttemptState, Doing, Exit, StopCause, Verdict, Worker, Workplace};
+pub use attempt::{
+    ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
+};
+pub use batch::{Batch, PauseReason, RunState};
 pub use board::Board;
-pub use command::{Command, Draft, Patch, Refusal};
-pub use counted::counted;
-pub use effect::{Accepted, Effect, Level, Notice};
+pub use command::{Command, Refusal, TaskDraft, TaskPatch};
+pub use daily_hours::DailyHours;
+pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
 pub use evidence::Evidence;
 pub use failure::FailureClass;
-pub use hours::Hours;
 pub use id::{AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
-pub use run::{Batch, Pause, RunState};
-pub use settings::Settings;
+pub use plural::pluralized;
+pub use settings::BoardSettings;
 pub use signal::{Signal, SignalKind};
-pub use task::{Hold, Task, TaskState, WhyNot};
+pub use task::{HoldReason, Task, TaskState, WaitReason};
 pub use time::{Span, Timestamp};
 pub use tri::Tri;
-pub use workflow::{Action, EvidenceKind, Workflow};
+pub use workflow::{EngineAction, EvidenceKind, Workflow};

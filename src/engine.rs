@@ -1,20 +1,20 @@
 //! Makes happen what the rules decide: the queue of events, the turn (apply, commit, publish, perform), the performer of
 //! effects, and the inventory after a start. It never decides and never draws.
 
+pub mod context;
+pub mod event_loop;
 pub mod inbox;
+pub mod inventory;
 pub mod journal;
 pub mod lanes;
 pub mod performer;
-pub mod running;
 pub mod turn;
-pub mod wake;
-pub mod world;
 
+mod cleanup;
 mod evidence;
-mod gating;
+mod gate_runs;
 mod job;
-mod merging;
-mod settling;
-mod starting;
-mod tidying;
-mod yielding;
+mod launch;
+mod merge;
+mod priority;
+mod startup_cleanup;

@@ -1,7 +1,7 @@
 //! Readers and writers of every file format. Each reader returns data plus diagnostics with line numbers.
 
 pub mod diagnostic;
-pub mod ends;
+pub mod end_rules;
 pub mod nearest;
 pub mod scenario;
 pub mod task_list;

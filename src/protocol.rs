@@ -2,8 +2,8 @@
 //! which sessions there are.
 
 pub mod connection;
-pub mod naming;
-pub mod neighbours;
+pub mod reports;
+pub mod session_list;
 pub mod snapshot;
-pub mod telling;
+pub mod task_ids;
 pub mod wire;

@@ -5,39 +5,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::attempt::{Activity, Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
-use crate::domain::run::Batch;
+use crate::domain::batch::Batch;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
-    Action, AttemptId, BatchId, Board, FailureClass, Pause, RoleId, StageId, TaskId, Timestamp, Worker,
-    Workflow, WorkflowId,
+    AttemptId, BatchId, Board, EngineAction, FailureClass, PauseReason, RoleId, StageId, TaskId, Timestamp,
+    Worker, Workflow, WorkflowId,
 };
 
+mod activity_source;
 mod attention;
-mod check;
+mod check_run;
 mod columns;
 mod diff;
 mod graph;
-mod known;
 mod machine;
 mod metrics;
 mod sessions;
 mod trouble;
 
-pub use attention::{Attention, AttentionKind};
-pub use check::{Check, CheckResult, RunningCheck, running_check, worst_first};
+pub use activity_source::source_words;
+pub use attention::{AttentionItem, AttentionKind};
+pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
-pub use diff::{Diff, DiffLine, FileChange, FileDiff, LineKind};
-pub use graph::{Graph, GraphRow};
-pub use known::known_from;
-pub use machine::Machine;
+pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
+pub use graph::{DependencyGraph, DependencyRow};
+pub use machine::MachineLoad;
 #[cfg(test)]
 pub(crate) use metrics::settled_attempt;
-pub use metrics::{Figures, Load, Metrics, StageFigures, Trail, TrailStep, per_span};
+pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
-pub use trouble::{Cause, Trouble};
+pub use trouble::{Trouble, TroubleKind};
 
-/// Everything a person may see of the board at one moment. Cheap to clone and to share.
+/// Everything a person may see of the board at one moment, cheap to clone. Cheap to clone and to share.
 #[derive(Debug, Clone, Default)]
 pub struct ReadModel {
     /// The moment it was made.
@@ -53,11 +53,11 @@ pub struct ReadModel {
     /// The board's columns in reading order, cards in the order of K80.
     pub columns: Vec<Column>,
     /// What needs a person, oldest first.
-    pub attention: Vec<Attention>,
+    pub attention: Vec<AttentionItem>,
     /// What outside keeps work from going on, the worst first.
     pub troubles: Vec<Trouble>,
     /// Why nothing new is started.
-    pub pause: Option<Pause>,
+    pub pause: Option<PauseReason>,
     /// The settings' base branch.
     pub base: Option<String>,
     /// Most agents alive at a time.
@@ -107,7 +107,7 @@ impl ReadModel {
     }
 
     /// Dependencies of a task that are not done yet; unknown ones are among them (LK-28).
-    pub fn unresolved(&self, task: &Task) -> Vec<TaskId> {
+    pub fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
         let done = |id: &TaskId| {
             self.tasks
                 .get(id)
@@ -118,8 +118,8 @@ impl ReadModel {
 
     /// Everything that waits for the same yes as that does, itself included: the same permission, or approval of the same
     /// stage.
-    pub fn alike<'a>(&'a self, item: &'a Attention) -> impl Iterator<Item = &'a Attention> {
-        let stage = |item: &Attention| self.tasks.get(&item.task).map(|task| task.stage.clone());
+    pub fn same_request<'a>(&'a self, item: &'a AttentionItem) -> impl Iterator<Item = &'a AttentionItem> {
+        let stage = |item: &AttentionItem| self.tasks.get(&item.task).map(|task| task.stage.clone());
         let own = stage(item);
         self.attention.iter().filter(move |other| {
             other.kind == item.kind
@@ -235,7 +235,7 @@ impl ReadModel {
     /// The stage in which a task's work is merged, if its workflow has one.
     pub fn merge_of(&self, task: &Task) -> Option<&Stage> {
         let stages = &self.workflows.get(&task.workflow)?.stages;
-        let merges = |stage: &&Stage| stage.actor == Actor::Engine(Action::Merge);
+        let merges = |stage: &&Stage| stage.actor == Actor::Engine(EngineAction::Merge);
         stages.iter().find(merges)
     }
 
@@ -258,7 +258,7 @@ impl ReadModel {
     }
 }
 
-/// One agent at work.
+/// One running agent with its attempt and task.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentRow<'a> {
     /// Its attempt.

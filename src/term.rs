@@ -4,12 +4,11 @@
 //! [`Terminal`] is the whole of it: its [`Scanner`] reads the bytes first (it answers queries, reports what an emulator
 //! does not show, and passes on only what is safe), then an [`Engine`] keeps the grid. [`keys`] is the way back.
 
-mod agent_state;
 mod base64;
 mod cell;
 mod dump;
-mod engine;
-mod engine_kind;
+mod emulator;
+mod emulator_kind;
 mod event;
 mod history;
 pub mod keys;
@@ -19,21 +18,22 @@ mod rio;
 mod sanitize;
 mod scanner;
 mod size;
+mod status_record;
 mod terminal;
 mod text;
-mod vt100_engine;
+mod vt100_emulator;
 
-pub use agent_state::{AgentState, ReportedState};
-pub use cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
-pub use engine::{Damage, Engine, Gaps, Position};
-pub use engine_kind::{EngineKind, UnknownEngine};
-pub use event::{Notification, Progress, PromptMark, TermEvent};
-pub use history::{Draft, PackedHistory};
-pub use modes::{Cursor, CursorShape, KittyFlags, Mode, Modes, MouseEncoding, MouseMode};
-pub use palette::{Palette, Rgb};
-pub use rio::Rio;
+pub use cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline};
+pub use emulator::{Damage, Emulator, MissingFeatures, WritePosition};
+pub use emulator_kind::{EmulatorKind, UnknownEmulator};
+pub use event::{DesktopNotification, ProgressReport, PromptMark, TermEvent};
+pub use history::{LineWriter, PackedHistory};
+pub use modes::{Cursor, CursorShape, KittyFlags, Modes, MouseEncoding, MouseMode, TermMode};
+pub use palette::{ColorPalette, Rgb};
+pub use rio::RioEmulator;
 pub use sanitize::sanitize;
-pub use scanner::{Csi, Scanner, Sink, StringKind};
+pub use scanner::{Csi, ScanSink, Scanner, StringKind};
 pub use size::Size;
+pub use status_record::{ReportedState, StatusRecord};
 pub use terminal::Terminal;
-pub use vt100_engine::Vt100;
+pub use vt100_emulator::Vt100Emulator;

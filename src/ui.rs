@@ -2,64 +2,77 @@
 //! [`Request`]s. Pure: no input or output, no clock, no threads; `view` takes shared references only.
 
 mod action;
-mod arrange;
+mod alerts;
+mod availability;
+mod cache;
 mod canvas;
 mod chord;
-mod document;
+mod click_target;
 mod flowchart;
 mod fuzzy;
 mod help;
-mod herald;
-mod hit;
+mod key_reference;
 mod keymap;
+mod last_output;
 mod layout;
-mod likely;
-mod line;
+mod line_editor;
 mod link;
-mod lists;
-mod live;
-mod marker;
-mod names;
+mod list_filter;
+mod live_screen;
 mod palette;
 mod pane;
-mod past;
+mod pane_names;
 mod plain;
-mod possible;
 mod repaint;
-mod said;
 mod scene;
 mod screen_id;
-mod shelf;
+mod screen_layout;
+mod scrollback;
 mod state;
-mod still;
+mod status;
+mod suggestions;
 mod target;
+mod terminal_search;
 mod text;
 mod theme;
 mod update;
 mod view;
 mod views;
 
-pub use action::{Action, Entry, Group, Page, TextMove, When, entries};
-pub use arrange::Mode;
-pub use chord::{Chord, NoKey};
-pub use document::keys_document;
-pub use flowchart::flowchart;
-pub use herald::{Call, CallRules, CallWhen, Fact, Herald, News, Progress, plain_words, words};
-pub use keymap::{KeyProblem, Keymap, Place};
-pub use layout::{Layout, LayoutProblem};
-pub use live::{LiveScreen, key_input, mouse_input};
-pub use pane::{Axis, Direction, PaneId};
-pub use past::{LEAST_LETTERS, Occurrence, Occurrences, OccurrencesIn};
-pub use plain::{HELP as PLAIN_HELP, Prompt, Prompts, Typed as PlainTyped, read as read_plain};
-pub use repaint::Frame;
-pub use scene::{
-    LogLine, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind, Wants,
+pub use action::{Action, ActionEntry, ActionGroup, Availability, TextMove, ViewName, entries};
+pub use alerts::{
+    Alert, AlertQueue, AlertRules, AlertWhen, TerminalAlerts, TerminalUpdate, WorkProgress, alert_text,
+    redacted_alert_text,
 };
-pub use shelf::{Against, Moment, Paper, Sheet, Shelf, Want};
-pub use state::{Content, FirstLook, MouseUse, PastePreview, Saved, Seat, State, StateProblem, Told};
-pub use still::{Select, Still, StillLine};
+pub use cache::{CacheEntry, CacheKey, CacheRequest, DiffBase, RecordedScreen, ViewCache};
+pub use chord::{Chord, KeyParseError};
+pub use flowchart::flowchart;
+pub use key_reference::keys_document;
+pub use keymap::{KeyTable, Keymap, KeymapError};
+pub use layout::{LayoutError, TabLayout};
+pub use live_screen::{LiveScreen, key_input, mouse_input};
+pub use pane::{Axis, Direction, PaneId};
+pub use plain::{
+    HELP as PLAIN_HELP, PlainCommand as PlainTyped, PlainPrompt, PlainPrompts, parse_line as read_plain,
+};
+pub use repaint::RenderedFrame;
+pub use scene::{
+    LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind,
+};
+pub use screen_layout::InputMode;
+pub use scrollback::{Scrollback, ScrollbackLine, SelectionMode};
+pub use state::{
+    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, SavedArrangement, ToastEntry,
+    UiState, UiStateError,
+};
+pub use terminal_search::{LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch};
 pub use text::{cut, width};
-pub use theme::{Glyphs, Ground, Looks, Motion, OwnTheme, Palette, Role, Theme, ThemeProblem, Themes};
-pub use update::{Consent, Input, NewTask, Request, Typed, begin, next_change, perform, update};
-pub use view::{CursorAt, Layouted, PaneArea, view};
-pub use views::Hit;
+pub use theme::{
+    Background, ColourDepth, DisplayCaps, Glyphs, Motion, StyleRole, Theme, ThemeError, Themes, UserTheme,
+};
+pub use update::{
+    NewTask, PermissionReply, ProgramInput, UiInput, UiRequest, initial_requests, next_redraw, perform,
+    update,
+};
+pub use view::{FrameCursor, PaneArea, RenderedLayout, view};
+pub use views::ClickTarget;

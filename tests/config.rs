@@ -4,21 +4,24 @@
 use std::fs;
 use std::path::Path;
 
-use dbs::config::{Config, ConfigError, Given, Kind, Origin, Places, Value, keys, reference, set, unset};
+use dbs::config::{
+    Config, ConfigError, ConfigFiles, ConfigOverrides, SettingOrigin, SettingValue, ValueKind, keys,
+    reference, set, unset,
+};
 use dbs::domain::time::Span;
-use dbs::domain::{RoleId, Settings};
-use dbs::formats::diagnostic::Severity;
+use dbs::domain::{BoardSettings, RoleId};
+use dbs::formats::diagnostic::DiagnosticLevel;
 use tempfile::TempDir;
 
 struct Fixture {
     folder: TempDir,
-    places: Places,
+    places: ConfigFiles,
 }
 
 impl Fixture {
     fn new() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::new(
+        let places = ConfigFiles::new(
             &folder.path().join(".debussy"),
             Some(&folder.path().join("user")),
             Some(&folder.path().join("home")),
@@ -44,7 +47,7 @@ impl Fixture {
     }
 
     fn read(&self) -> Config {
-        Config::read(&self.places, &Given::default())
+        Config::read(&self.places, &ConfigOverrides::default())
     }
 
     fn told(&self) -> Vec<String> {
@@ -68,12 +71,12 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 fn without_any_source_every_default_holds_and_gives_the_default_settings() {
     let config = Fixture::new().read();
     assert!(config.diagnostics().is_empty());
-    assert_eq!(config.settings(), Settings::default());
+    assert_eq!(config.settings(), BoardSettings::default());
     assert_eq!(config.get("base_branch").unwrap(), None);
     let shown = config.explain("max_total_agents").unwrap();
     assert_eq!(
         (shown.value, shown.origin),
-        (Some(Value::Count(8)), Origin::Default)
+        (Some(SettingValue::Count(8)), SettingOrigin::Default)
     );
     assert!(!config.switch("paused"));
     assert_eq!(config.text("merge").unwrap(), "engine");
@@ -101,7 +104,7 @@ fn stronger_sources_hide_weaker_ones_and_explain_says_so() {
         .user("max_total_agents = 2\n")
         .json("{\"max_total_agents\": 3}")
         .toml("# agents\n\nmax_total_agents = 4\n");
-    let given = Given {
+    let given = ConfigOverrides {
         flags: pairs(&[("max_total_agents", "6")]),
         environment: pairs(&[("DBS_MAX_TOTAL_AGENTS", "5"), ("PATH", "x"), ("DBS_TOKEN", "t")]),
     };
@@ -155,11 +158,14 @@ fn the_key_says_what_a_value_is_not_its_spelling() {
     let fixture = Fixture::new()
         .json("{\"max_total_agents\": 1, \"paused\": 1, \"base_branch\": 12, \"agent_timeout\": \"90m\"}");
     let config = fixture.read();
-    assert_eq!(config.get("max_total_agents").unwrap(), Some(Value::Count(1)));
-    assert_eq!(config.get("paused").unwrap(), Some(Value::Switch(true)));
+    assert_eq!(
+        config.get("max_total_agents").unwrap(),
+        Some(SettingValue::Count(1))
+    );
+    assert_eq!(config.get("paused").unwrap(), Some(SettingValue::Switch(true)));
     assert_eq!(
         config.get("base_branch").unwrap(),
-        Some(Value::Text("12".to_owned()))
+        Some(SettingValue::Text("12".to_owned()))
     );
     assert_eq!(config.settings().agent_timeout, Span::minutes(90));
     for (text, yes) in [
@@ -170,23 +176,27 @@ fn the_key_says_what_a_value_is_not_its_spelling() {
         ("no", false),
         ("Off", false),
     ] {
-        assert_eq!(Kind::Switch.parse(text), Ok(Value::Switch(yes)), "{text}");
+        assert_eq!(
+            ValueKind::Switch.parse(text),
+            Ok(SettingValue::Switch(yes)),
+            "{text}"
+        );
     }
     for (kind, wrong) in [
-        (Kind::Switch, "2"),
-        (Kind::Switch, ""),
-        (Kind::Count { least: 1, most: 9 }, "true"),
-        (Kind::Count { least: 1, most: 9 }, "0"),
-        (Kind::Count { least: 1, most: 9 }, "1.0"),
-        (Kind::Seconds { least: 0 }, "5 days"),
-        (Kind::Seconds { least: 0 }, "9999999999999999999h"),
-        (Kind::Seconds { least: 0 }, "9223372036854775807h"),
-        (Kind::Seconds { least: 0 }, "ü"),
-        (Kind::Decimal, "NaN"),
-        (Kind::Decimal, "-1"),
-        (Kind::Text, "  "),
-        (Kind::Name, "Dbs"),
-        (Kind::Choice(&["a", "b"]), "c"),
+        (ValueKind::Switch, "2"),
+        (ValueKind::Switch, ""),
+        (ValueKind::Count { least: 1, most: 9 }, "true"),
+        (ValueKind::Count { least: 1, most: 9 }, "0"),
+        (ValueKind::Count { least: 1, most: 9 }, "1.0"),
+        (ValueKind::Seconds { least: 0 }, "5 days"),
+        (ValueKind::Seconds { least: 0 }, "9999999999999999999h"),
+        (ValueKind::Seconds { least: 0 }, "9223372036854775807h"),
+        (ValueKind::Seconds { least: 0 }, "ü"),
+        (ValueKind::Decimal, "NaN"),
+        (ValueKind::Decimal, "-1"),
+        (ValueKind::Text, "  "),
+        (ValueKind::Name, "Dbs"),
+        (ValueKind::Choice(&["a", "b"]), "c"),
     ] {
         assert!(kind.parse(wrong).is_err(), "{kind:?} {wrong}");
     }
@@ -219,12 +229,15 @@ fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_ho
         .user("base_branch = \"trunk\"\n")
         .toml(broken);
     let config = fixture.read();
-    let findings: Vec<(Severity, usize)> = config
+    let findings: Vec<(DiagnosticLevel, usize)> = config
         .diagnostics()
         .iter()
         .map(|one| (one.severity, one.line))
         .collect();
-    assert_eq!(findings, [(Severity::Error, 2), (Severity::Error, 2)]);
+    assert_eq!(
+        findings,
+        [(DiagnosticLevel::Error, 2), (DiagnosticLevel::Error, 2)]
+    );
     assert_eq!(config.text("base_branch").unwrap(), "trunk");
     let refused = set(&fixture.places, "base_branch", "main").unwrap_err();
     assert!(matches!(&refused, ConfigError::Unusable { .. }), "{refused}");
@@ -234,7 +247,7 @@ fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_ho
 
 #[test]
 fn the_environment_names_families_too_and_only_slips_are_told() {
-    let given = Given {
+    let given = ConfigOverrides {
         flags: Vec::new(),
         environment: pairs(&[
             ("DBS_ROLES_SECURITY_REVIEWER_AGENT", "codex"),
@@ -328,7 +341,7 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
     );
     assert_eq!(
         set(&fixture.places, "prefix", "till").unwrap().value,
-        Some(Value::Text("till".to_owned()))
+        Some(SettingValue::Text("till".to_owned()))
     );
     assert_eq!(
         fs::read_to_string(fixture.places.toml()).unwrap(),
@@ -350,18 +363,18 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             .replace("<name>", "my gate")
             .replace("<role>", "security-reviewer");
         let text = match key.kind {
-            Kind::Count { most, .. } => most.to_string(),
-            Kind::Seconds { .. } => "90".to_owned(),
-            Kind::Decimal => "0.25".to_owned(),
-            Kind::Switch => "yes".to_owned(),
-            Kind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
-            Kind::Name => "prj".to_owned(),
-            Kind::Key => "alt-z".to_owned(),
-            Kind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),
-            Kind::Address => "https://example.org:8443/a?b=c".to_owned(),
-            Kind::Secret => "tricky \"secret\" 'with' # all = [of] it".to_owned(),
-            Kind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
-            Kind::Choice(words) => (*words.last().unwrap()).to_owned(),
+            ValueKind::Count { most, .. } => most.to_string(),
+            ValueKind::Seconds { .. } => "90".to_owned(),
+            ValueKind::Decimal => "0.25".to_owned(),
+            ValueKind::Switch => "yes".to_owned(),
+            ValueKind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
+            ValueKind::Name => "prj".to_owned(),
+            ValueKind::Key => "alt-z".to_owned(),
+            ValueKind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),
+            ValueKind::Address => "https://example.org:8443/a?b=c".to_owned(),
+            ValueKind::Secret => "tricky \"secret\" 'with' # all = [of] it".to_owned(),
+            ValueKind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
+            ValueKind::Choice(words) => (*words.last().unwrap()).to_owned(),
         };
         // Both spellings of the same table cannot stand in one file.
         if name.starts_with("notifications.") {
@@ -516,7 +529,7 @@ fn a_yaml_file_that_cannot_be_read_is_told_with_its_line() {
         let config = fixture.read();
         let found = &config.diagnostics()[0];
         assert!(
-            found.severity == Severity::Error && found.line.abs_diff(line) <= 1,
+            found.severity == DiagnosticLevel::Error && found.line.abs_diff(line) <= 1,
             "{found}"
         );
         assert!(found.text.starts_with("nothing in this file is used"), "{found}");

@@ -28,9 +28,10 @@ mod upkeep;
 #[path = "git/worktrees.rs"]
 mod worktrees;
 
-use dbs::adapters::git::{GitCli, GitSetup, Limits};
+use dbs::adapters::git::{GitCli, GitLimits, GitSetup};
 use dbs::ports::git::{
-    BranchName, CommitId, Git, MergeRequest, SafeName, Saver, Signature, Worktree, WorktreeKind, WorktreeSpec,
+    AtticOwner, BranchName, CommitId, Git, MergeRequest, SafeName, Signature, Worktree, WorktreeKind,
+    WorktreeSpec,
 };
 use std::time::Duration;
 
@@ -42,11 +43,11 @@ pub(crate) fn open(fixture: &GitFixture) -> GitCli {
 
 pub(crate) fn setup(fixture: &GitFixture) -> GitSetup {
     let mut setup = GitSetup::new(fixture.project(), fixture.environment());
-    setup.limits = Limits {
+    setup.limits = GitLimits {
         local: Duration::from_mins(1),
         ask: Duration::from_secs(20),
         transfer: Duration::from_mins(1),
-        ..Limits::default()
+        ..GitLimits::default()
     };
     setup
 }
@@ -71,8 +72,8 @@ pub(crate) fn signature() -> Signature {
     }
 }
 
-pub(crate) fn saver(task: &str) -> Saver {
-    Saver {
+pub(crate) fn saver(task: &str) -> AtticOwner {
+    AtticOwner {
         task: name(task),
         signature: signature(),
     }
@@ -82,8 +83,8 @@ pub(crate) fn spec(folder: &str, kind: WorktreeKind) -> WorktreeSpec {
     WorktreeSpec {
         folder: name(folder),
         kind,
-        dead: Vec::new(),
-        saver: saver("t1"),
+        ended_folders: Vec::new(),
+        attic_owner: saver("t1"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbs::adapters::project::{Project, ProjectError, Secret};
+use dbs::adapters::project::{Project, ProjectError, ProjectSecret};
 use dbs::domain::{AttemptId, Timestamp};
 use tempfile::TempDir;
 
@@ -199,7 +199,10 @@ fn a_secret_of_the_wrong_length_is_refused_and_left_alone() {
     let (_keep, path) = folder();
     let file = path.join("secret");
     fs::write(&file, [7; 31]).unwrap();
-    assert!(matches!(Secret::of(&file), Err(ProjectError::BadSecret { .. })));
+    assert!(matches!(
+        ProjectSecret::of(&file),
+        Err(ProjectError::BadSecret { .. })
+    ));
     assert_eq!(fs::read(&file).unwrap(), [7; 31]);
 }
 
@@ -210,7 +213,13 @@ fn of_many_who_make_the_secret_at_once_all_get_the_same() {
         let file = path.join("secret");
         let tokens: BTreeSet<String> = std::thread::scope(|scope| {
             let makers: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| Secret::of(&file).unwrap().token(AttemptId(1), Timestamp(1))))
+                .map(|_| {
+                    scope.spawn(|| {
+                        ProjectSecret::of(&file)
+                            .unwrap()
+                            .token(AttemptId(1), Timestamp(1))
+                    })
+                })
                 .collect();
             makers.into_iter().map(|maker| maker.join().unwrap()).collect()
         });
@@ -227,8 +236,8 @@ fn of_many_who_make_the_secret_at_once_all_get_the_same() {
 fn a_token_proves_one_attempt_of_one_project_and_nothing_else() {
     let (_keep, path) = folder();
     fs::write(path.join("secret"), [7; 32]).unwrap();
-    let secret = Secret::of(&path.join("secret")).unwrap();
-    let other = Secret::of(&path.join("other")).unwrap();
+    let secret = ProjectSecret::of(&path.join("secret")).unwrap();
+    let other = ProjectSecret::of(&path.join("other")).unwrap();
     let token = secret.token(AttemptId(17), Timestamp(1000));
     // sha256 of 32 bytes 07, then 17 and 1000 as eight bytes each.
     assert_eq!(token, EXPECTED);
@@ -247,18 +256,18 @@ const EXPECTED: &str = "9550cb082c6b7685570b799acb6662940dc6bf6601d5086eead01bd3
 #[cfg(unix)]
 mod sockets {
     use super::*;
-    use dbs::adapters::project::{RuntimeBase, RuntimeFolder};
+    use dbs::adapters::project::{RuntimeDirs, RuntimeFolder};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-    fn base(path: &Path) -> RuntimeBase {
-        RuntimeBase {
+    fn base(path: &Path) -> RuntimeDirs {
+        RuntimeDirs {
             runtime: Some(path.join("run")),
             temporary: path.join("tmp"),
             user: fs::metadata(path).unwrap().uid(),
         }
     }
 
-    fn places(path: &Path) -> RuntimeBase {
+    fn places(path: &Path) -> RuntimeDirs {
         let base = base(path);
         fs::create_dir(path.join("run")).unwrap();
         fs::create_dir(path.join("tmp")).unwrap();
@@ -293,7 +302,7 @@ mod sockets {
         fs::create_dir(path.join("trap")).unwrap();
         symlink(path.join("trap"), path.join("run/dbs")).unwrap();
         assert_eq!(RuntimeFolder::prepare(&base).unwrap().path(), own);
-        let stranger = RuntimeBase {
+        let stranger = RuntimeDirs {
             user: base.user + 4711,
             ..base
         };
@@ -306,7 +315,7 @@ mod sockets {
     #[test]
     fn a_path_too_long_for_a_socket_is_passed_over() {
         let (_keep, path) = folder();
-        let base = RuntimeBase {
+        let base = RuntimeDirs {
             runtime: Some(path.join("x".repeat(90))),
             ..places(&path)
         };

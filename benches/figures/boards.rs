@@ -7,8 +7,8 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dbs::adapters::store::{Owner, SqliteStore, StoreFiles};
-use dbs::domain::board::Touched;
+use dbs::adapters::store::{LockOwner, SqliteStore, StoreFiles};
+use dbs::domain::board::ChangedRows;
 use dbs::domain::{Batch, Board, Event, Task, Timestamp};
 use dbs::ports::store::{Store, Turn};
 use serde_json::{Value, json};
@@ -64,8 +64,8 @@ fn with_tasks(count: usize) -> Project {
         &project.path().join(".debussy/dbs"),
         &project.path().join(".debussy/backups"),
     );
-    let mut store = SqliteStore::open(&files, &Owner::default(), Timestamp(5)).unwrap();
-    let (mut board, mut touched) = (Board::default(), Touched::default());
+    let mut store = SqliteStore::open(&files, &LockOwner::default(), Timestamp(5)).unwrap();
+    let (mut board, mut touched) = (Board::default(), ChangedRows::default());
     let batch: Batch = serde_json::from_value(json!({
         "id": "b", "title": "B", "goal": "", "base": null, "go_ahead": 5, "run": "running", "since": 5,
     }))
@@ -80,7 +80,7 @@ fn with_tasks(count: usize) -> Project {
         at: Timestamp(6),
         event: &Event::Ticked,
         board: &board,
-        touched: &touched,
+        changed: &touched,
         effects: &[],
     };
     store.commit(&turn).unwrap();

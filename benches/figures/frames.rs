@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use dbs::domain::{AttemptId, Board, Event, Span, Workplace};
 use dbs::read_model::ReadModel;
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{
-    Chord, Frame, Glyphs, Input, LiveScreen, Palette, Scene, ScreenId, ScreenRead, Screens, SessionFacts,
-    Shelf, State, Theme, update,
+    Chord, ColourDepth, Glyphs, LiveScreen, RenderedFrame, Scene, ScreenId, ScreenRead, Screens,
+    SessionFacts, Theme, UiInput, UiState, ViewCache, update,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -91,10 +91,10 @@ struct Desk {
     model: ReadModel,
     terminals: Terminals,
     facts: SessionFacts,
-    shelf: Shelf,
+    shelf: ViewCache,
     theme: Theme,
-    state: State,
-    frame: Frame,
+    state: UiState,
+    frame: RenderedFrame,
     buffers: [Buffer; 2],
     flood: Vec<u8>,
 }
@@ -104,7 +104,7 @@ impl Desk {
         let mut board = released(count);
         let agents = start_agents(&mut board);
         let terminal = || {
-            let mut terminal = Terminal::new(EngineKind::default(), Size::new(100, 45), 10_000);
+            let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(100, 45), 10_000);
             terminal.feed(0, &b"a line to fill the history\r\n".repeat(11_000));
             RefCell::new(terminal)
         };
@@ -115,22 +115,22 @@ impl Desk {
             terminals: Terminals(terminals.collect()),
             board,
             facts: SessionFacts::default(),
-            shelf: Shelf::default(),
-            theme: Theme::builtin(Palette::True, Glyphs::Unicode),
-            state: State::builtin(SIZE).expect("built-in files"),
-            frame: Frame::default(),
+            shelf: ViewCache::default(),
+            theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
+            state: UiState::builtin(SIZE).expect("built-in files"),
+            frame: RenderedFrame::default(),
             buffers: [Buffer::empty(area), Buffer::empty(area)],
             flood: flood(),
         }
     }
 
     /// Does something with the client's state, and what it looks at.
-    fn with<T>(&mut self, later: Span, act: impl FnOnce(&mut State, &Scene<'_>) -> T) -> T {
+    fn with<T>(&mut self, later: Span, act: impl FnOnce(&mut UiState, &Scene<'_>) -> T) -> T {
         let scene = Scene {
             model: &self.model,
             screens: &self.terminals,
             log: &[],
-            shelf: &self.shelf,
+            cache: &self.shelf,
             now: NOW + later,
             session: &self.facts,
             theme: &self.theme,
@@ -139,13 +139,15 @@ impl Desk {
     }
 
     fn press(&mut self, key: &str) {
-        let key = Input::Key(key.parse::<Chord>().expect("a key").event());
+        let key = UiInput::Key(key.parse::<Chord>().expect("a key").event());
         self.with(Span(0), |state, scene| drop(update(state, scene, key)));
     }
 
     /// A moment without keys, after which a digit is a tab.
     fn rest(&mut self) {
-        self.with(Span(400), |state, scene| drop(update(state, scene, Input::Tick)));
+        self.with(Span(400), |state, scene| {
+            drop(update(state, scene, UiInput::Tick))
+        });
     }
 
     /// All agents write; then the time something takes.
@@ -176,7 +178,7 @@ impl Desk {
         let (shown, next) = buffers.split_at_mut(1);
         let before = std::mem::take(&mut self.frame);
         self.frame = self.with(Span(0), |state, scene| {
-            Frame::whole(&before, &shown[0], state, scene, &mut next[0])
+            RenderedFrame::draw_all(&before, &shown[0], state, scene, &mut next[0])
         });
         self.buffers = buffers;
     }
@@ -185,7 +187,7 @@ impl Desk {
         let mut buffers = std::mem::take(&mut self.buffers);
         let mut frame = std::mem::take(&mut self.frame);
         let patched = self.with(Span(0), |state, scene| {
-            frame.patch(state, scene, &mut buffers[1], None)
+            frame.draw_changes(state, scene, &mut buffers[1], None)
         });
         self.frame = frame;
         self.buffers = buffers;

@@ -1,7 +1,7 @@
 //! Boards of any size, for what is measured on them.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 
-use dbs::domain::{Board, Command, Draft, Event, Inventory, RequestId, Settings, TaskId, Timestamp};
+use dbs::domain::{Board, BoardSettings, Command, Event, Inventory, RequestId, TaskDraft, TaskId, Timestamp};
 use dbs::formats::workflow;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub(crate) fn asked(command: Command) -> Event {
 }
 
 /// Task `n`, which waits for the one before it, but for every tenth.
-fn draft(n: usize) -> Draft {
+fn draft(n: usize) -> TaskDraft {
     let deps: Vec<String> = (!n.is_multiple_of(10))
         .then(|| format!("t-{}", n - 1))
         .into_iter()
@@ -36,9 +36,9 @@ fn empty() -> Board {
     let mut board = Board::default();
     let flows = workflow::builtin().into_iter();
     let flows = flows.filter_map(|(name, text)| workflow::read(name.as_ref(), text).0);
-    let settings = Settings {
+    let settings = BoardSettings {
         base: Some("main".to_owned()),
-        ..Settings::default()
+        ..BoardSettings::default()
     };
     board.apply(NOW, &Event::WorkflowsLoaded(flows.collect()));
     board.apply(NOW, &Event::Configured(settings));
@@ -51,7 +51,7 @@ pub(crate) fn planned(tasks: usize) -> Board {
     let mut board = empty();
     for n in 0..tasks {
         board.apply(NOW, &asked(Command::Create(draft(n))));
-        board.take_touched();
+        board.take_changed_rows();
     }
     board
 }
@@ -61,6 +61,6 @@ pub(crate) fn released(tasks: usize) -> Board {
     let mut board = planned(tasks);
     let ids = (0..tasks).map(|n| TaskId::new(format!("t-{n}")));
     board.apply(NOW, &asked(Command::Release(ids.collect())));
-    board.take_touched();
+    board.take_changed_rows();
     board
 }

@@ -5,7 +5,7 @@
 mod environment;
 mod program;
 
-pub use environment::Inherited;
+pub use environment::InheritedEnv;
 pub use program::find_program;
 
 use std::collections::BTreeMap;
@@ -16,72 +16,72 @@ use parking_lot::RwLock;
 
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, RoleId, Timestamp};
-use crate::formats::ends;
-use crate::ports::agents::{Agents, Brief, LaunchLine};
+use crate::formats::end_rules;
+use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
-/// How agents of one role are started.
+/// How the agents of one role are started: the built-in rehearsal or a command line of the user's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum AgentConfig {
     /// The built-in scripted agent with that scenario: a file, or `demo`.
     Rehearsal {
         /// The scenario.
         scenario: String,
         /// Every wait is divided by this.
-        speed: Number,
+        speed: NumberText,
         /// Seconds after which questions answer themselves; `None` as the scenario says.
-        answer_after: Option<Number>,
+        answer_after: Option<NumberText>,
     },
     /// A command of one's own: program and arguments, never a shell line. `{task}`, `{title}`, `{body}`, `{branch}`, `{base}`,
     /// `{role}`, `{finding}` inside an argument are replaced; an argument stays one argument whatever is put in.
     Custom(Vec<String>),
 }
 
-/// A number in the form it was given, because it is only passed on.
-pub type Number = String;
+/// A number kept as the text in which it was configured, because it is only passed on to the rehearsal.
+pub type NumberText = String;
 
-/// Makes the secret of an attempt.
-pub type TokenOf = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
+/// Function that computes the secret token of an attempt.
+pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 
-/// Which kind plays which role.
+/// The agent configuration of each role, with one for all other roles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kinds {
+pub struct AgentsByRole {
     /// Kind by role.
-    pub by_role: BTreeMap<RoleId, Kind>,
+    pub by_role: BTreeMap<RoleId, AgentConfig>,
     /// Kind of every other role, if any.
-    pub otherwise: Option<Kind>,
+    pub default: Option<AgentConfig>,
 }
 
-impl Kinds {
+impl AgentsByRole {
     /// The kind that plays a role.
-    fn of(&self, role: &RoleId) -> Option<Kind> {
-        self.by_role.get(role).or(self.otherwise.as_ref()).cloned()
+    fn of(&self, role: &RoleId) -> Option<AgentConfig> {
+        self.by_role.get(role).or(self.default.as_ref()).cloned()
     }
 
     /// Programs that agents are started with, where their names are known beforehand.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
-        let all = self.by_role.values().chain(&self.otherwise);
+        let all = self.by_role.values().chain(&self.default);
         all.filter_map(|kind| match kind {
-            Kind::Custom(words) => words.first().map(String::as_str),
-            Kind::Rehearsal { .. } => None,
+            AgentConfig::Custom(words) => words.first().map(String::as_str),
+            AgentConfig::Rehearsal { .. } => None,
         })
         .filter(|name| !name.contains('{'))
     }
 
     /// Whether any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
-        let mut all = self.by_role.values().chain(&self.otherwise);
-        all.any(|kind| matches!(kind, Kind::Rehearsal { .. }))
+        let mut all = self.by_role.values().chain(&self.default);
+        all.any(|kind| matches!(kind, AgentConfig::Rehearsal { .. }))
     }
 }
 
-/// All configured kinds.
-pub struct Configured {
+/// Implementation of the `Agents` port that builds command lines and environments from the configuration.
+pub struct LocalAgents {
     /// This program, for the built-in agent and for the agents' own calls.
     pub program: PathBuf,
     /// Kinds in force; may be replaced at any time, for those who start afterwards.
-    pub kinds: RwLock<Kinds>,
+    pub kinds: RwLock<AgentsByRole>,
     /// What agents inherit of the environment.
-    pub inherited: Inherited,
+    pub inherited: InheritedEnv,
     /// Where the server listens.
     pub socket: PathBuf,
     /// Folder for signals while no server listens.
@@ -89,10 +89,10 @@ pub struct Configured {
     /// Root of the project.
     pub root: PathBuf,
     /// Makes secrets.
-    pub token: TokenOf,
+    pub token: TokenFn,
 }
 
-impl std::fmt::Debug for Configured {
+impl std::fmt::Debug for LocalAgents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Configured")
             .field("kinds", &self.kinds)
@@ -100,8 +100,8 @@ impl std::fmt::Debug for Configured {
     }
 }
 
-impl Agents for Configured {
-    fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String> {
+impl Agents for LocalAgents {
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String> {
         let kind = self.kind(&brief.role).ok_or_else(|| {
             format!(
                 "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.command \
@@ -109,11 +109,11 @@ impl Agents for Configured {
                 role = brief.role
             )
         })?;
-        self.look_for(&kind, brief)?;
+        self.check_program(&kind, brief)?;
         let mut env = self.inherited.clone().into_pairs();
         env.extend(self.identity(brief));
         let argv = match kind {
-            Kind::Rehearsal {
+            AgentConfig::Rehearsal {
                 scenario,
                 speed,
                 answer_after,
@@ -128,28 +128,28 @@ impl Agents for Configured {
                     scenario,
                 ]
             }
-            Kind::Custom(words) => words.iter().map(|word| filled(word, brief)).collect(),
+            AgentConfig::Custom(words) => words.iter().map(|word| expand(word, brief)).collect(),
         };
-        Ok(LaunchLine { argv, env })
+        Ok(LaunchCommand { argv, env })
     }
 
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
-        ends::builtin().cause(self.kind(role)?.tool()?, tail, now)
+        end_rules::builtin().cause(self.kind(role)?.tool()?, tail, now)
     }
 }
 
-impl Kind {
+impl AgentConfig {
     /// Name of the program whose words it ends with.
     fn tool(&self) -> Option<&str> {
         match self {
-            Kind::Rehearsal { .. } => Some("rehearsal"),
-            Kind::Custom(words) => Path::new(words.first()?).file_stem()?.to_str(),
+            AgentConfig::Rehearsal { .. } => Some("rehearsal"),
+            AgentConfig::Custom(words) => Path::new(words.first()?).file_stem()?.to_str(),
         }
     }
 }
 
-impl Configured {
-    fn kind(&self, role: &RoleId) -> Option<Kind> {
+impl LocalAgents {
+    fn kind(&self, role: &RoleId) -> Option<AgentConfig> {
         self.kinds.read().of(role)
     }
 
@@ -157,11 +157,11 @@ impl Configured {
     ///
     /// # Errors
     /// When it is not: what was looked for, where, and the way out.
-    fn look_for(&self, kind: &Kind, brief: &Brief) -> Result<(), String> {
-        let (Kind::Custom(words), Some(path)) = (kind, self.inherited.get("PATH")) else {
+    fn check_program(&self, kind: &AgentConfig, brief: &Brief) -> Result<(), String> {
+        let (AgentConfig::Custom(words), Some(path)) = (kind, self.inherited.get("PATH")) else {
             return Ok(());
         };
-        let name = words.first().map(|word| filled(word, brief)).unwrap_or_default();
+        let name = words.first().map(|word| expand(word, brief)).unwrap_or_default();
         if find_program(&name, &brief.folder, path).is_some() {
             return Ok(());
         }
@@ -204,7 +204,7 @@ impl Configured {
 }
 
 /// Puts the brief into one argument. One pass, so that what is put in is never read again.
-fn filled(word: &str, brief: &Brief) -> String {
+fn expand(word: &str, brief: &Brief) -> String {
     let mut out = String::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once('{') {
@@ -262,14 +262,14 @@ mod tests {
         }
     }
 
-    fn configured(otherwise: Option<Kind>) -> Configured {
-        Configured {
+    fn configured(otherwise: Option<AgentConfig>) -> LocalAgents {
+        LocalAgents {
             program: "/bin/dbs".into(),
-            kinds: RwLock::new(Kinds {
-                otherwise,
-                ..Kinds::default()
+            kinds: RwLock::new(AgentsByRole {
+                default: otherwise,
+                ..AgentsByRole::default()
             }),
-            inherited: Inherited::default(),
+            inherited: InheritedEnv::default(),
             socket: "/s".into(),
             inbox: "/i".into(),
             root: "/r".into(),
@@ -282,8 +282,8 @@ mod tests {
         let command = ["tool", "--say={title}", "{nothing}", "{"]
             .map(str::to_owned)
             .to_vec();
-        let line = configured(Some(Kind::Custom(command)))
-            .launch_line(&brief())
+        let line = configured(Some(AgentConfig::Custom(command)))
+            .launch_command(&brief())
             .unwrap();
         assert_eq!(
             line.argv,
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn an_agent_gets_its_own_token_and_the_seeds_names() {
-        let line = configured(Some(Kind::Custom(vec!["x".into()])))
-            .launch_line(&brief())
+        let line = configured(Some(AgentConfig::Custom(vec!["x".into()])))
+            .launch_command(&brief())
             .unwrap();
         let get = |name: &str| {
             line.env
@@ -310,10 +310,10 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_told_with_where_it_was_looked_for() {
-        let mut configured = configured(Some(Kind::Custom(vec!["no-such-tool".into()])));
+        let mut configured = configured(Some(AgentConfig::Custom(vec!["no-such-tool".into()])));
         configured.inherited =
-            Inherited::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);
-        let why = configured.launch_line(&brief()).unwrap_err();
+            InheritedEnv::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);
+        let why = configured.launch_command(&brief()).unwrap_err();
         for part in [
             "no-such-tool",
             "/nowhere:/neither",
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_role_without_an_agent_is_an_error_with_the_way_out() {
-        let why = configured(None).launch_line(&brief()).unwrap_err();
+        let why = configured(None).launch_command(&brief()).unwrap_err();
         assert!(why.contains("dbs config roles.developer.command"), "{why}");
     }
 }

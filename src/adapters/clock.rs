@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::Zoned;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use crate::domain::{Hours, Timestamp};
+use crate::domain::{DailyHours, Timestamp};
 use crate::ports::clock::Clock;
 
 /// Now, in milliseconds since 1970.
@@ -20,7 +20,7 @@ pub fn utc_offset() -> i32 {
     Zoned::now().offset().seconds()
 }
 
-/// A time zone, with its changes to summer time and back.
+/// The user's time zone with its daylight saving changes.
 #[derive(Debug, Clone)]
 pub struct Zone(TimeZone);
 
@@ -31,7 +31,7 @@ impl Zone {
     }
 
     /// When those hours of the day end there, if it is one of them now.
-    pub fn end_of(&self, hours: &Hours, now: Timestamp) -> Option<Timestamp> {
+    pub fn end_of(&self, hours: &DailyHours, now: Timestamp) -> Option<Timestamp> {
         let at = jiff::Timestamp::from_millisecond(i64::try_from(now.0).ok()?).ok()?;
         let here = at.to_zoned(self.0.clone());
         let minute =
@@ -73,7 +73,7 @@ impl Zone {
     }
 }
 
-/// The wall clock as the engine's clock.
+/// The system's wall clock as an implementation of the engine's `Clock` port.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WallClock;
 

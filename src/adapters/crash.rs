@@ -5,7 +5,7 @@
 
 mod report;
 
-pub use report::{Crash, payload};
+pub use report::{CrashReport, payload};
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 /// Places in the program whose crash is told; more are counted as known. A part that breaks with every frame is told once.
 const PLACES: usize = 32;
 
-/// Whose threads a process has.
+/// Whether a process runs only a client or a client and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Threads {
+pub enum CrashScope {
     /// A client's alone: whichever breaks, the client ends.
     Client,
     /// A client's and a server's (the demo): the client ends with its own, the server looks after the others.
@@ -30,10 +30,10 @@ pub enum Threads {
 }
 
 /// Keeps reports of everything that breaks in this process, from here on, in that folder. For programs without a screen.
-pub fn keep_reports(folder: &Path) {
-    let (folder, known) = (folder.to_owned(), Known::default());
+pub fn install_reporter(folder: &Path) {
+    let (folder, known) = (folder.to_owned(), ReportedPlaces::default());
     std::panic::set_hook(Box::new(move |panic| {
-        let crash = Crash::of(panic);
+        let crash = CrashReport::of(panic);
         if known.is_first(&crash) {
             let kept = crash.keep(&folder);
             tracing::error!("{}; {}", crash.line(), kept_words(kept.as_ref()));
@@ -41,20 +41,20 @@ pub fn keep_reports(folder: &Path) {
     }));
 }
 
-/// A screen that is looked after; dropped, the rest of the process breaks as programs do.
-pub struct Looked {
+/// Guard that restores the terminal and writes a report when a client thread panics.
+pub struct CrashGuard {
     /// Cancelled when the client has to end because one of its threads broke. The person has been told by then.
-    pub broken: CancellationToken,
+    pub panicked: CancellationToken,
 }
 
 /// From here on, whatever breaks of the client gives the terminal back by `give_back`, is told on standard error, and is kept
 /// in that folder.
-pub fn look_after(folder: PathBuf, threads: Threads, give_back: fn()) -> Looked {
+pub fn guard_screen(folder: PathBuf, threads: CrashScope, give_back: fn()) -> CrashGuard {
     let broken = CancellationToken::new();
-    let (told, known, stop) = (AtomicBool::new(false), Known::default(), broken.clone());
+    let (told, known, stop) = (AtomicBool::new(false), ReportedPlaces::default(), broken.clone());
     let own = std::thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {
-        let crash = Crash::of(panic);
+        let crash = CrashReport::of(panic);
         if !is_of_client(threads, own) {
             if known.is_first(&crash) {
                 let kept = crash.keep(&folder);
@@ -64,14 +64,14 @@ pub fn look_after(folder: PathBuf, threads: Threads, give_back: fn()) -> Looked 
         }
         give_back();
         if !told.swap(true, Ordering::AcqRel) {
-            tell(&crash, &folder, threads, &mut io::stderr().lock());
+            report(&crash, &folder, threads, &mut io::stderr().lock());
         }
         stop.cancel();
     }));
-    Looked { broken }
+    CrashGuard { panicked: broken }
 }
 
-impl Drop for Looked {
+impl Drop for CrashGuard {
     fn drop(&mut self) {
         // While unwinding the hook must stay: a second panic would end the process without a word.
         if !std::thread::panicking() {
@@ -81,15 +81,15 @@ impl Drop for Looked {
 }
 
 /// Keeps the report and writes the page; there is nobody left to tell that it could not be written.
-fn tell(crash: &Crash, folder: &Path, threads: Threads, out: &mut dyn Write) {
+fn report(crash: &CrashReport, folder: &Path, threads: CrashScope, out: &mut dyn Write) {
     let kept = crash.keep(folder);
-    drop(out.write_all(crash.page(kept.as_ref(), threads).as_bytes()));
+    drop(out.write_all(crash.summary(kept.as_ref(), threads).as_bytes()));
     drop(out.flush());
 }
 
-fn is_of_client(threads: Threads, own: ThreadId) -> bool {
+fn is_of_client(threads: CrashScope, own: ThreadId) -> bool {
     let here = std::thread::current();
-    threads == Threads::Client || here.id() == own || here.name() == Some("input")
+    threads == CrashScope::Client || here.id() == own || here.name() == Some("input")
 }
 
 fn kept_words(kept: Result<&PathBuf, &String>) -> String {
@@ -99,12 +99,12 @@ fn kept_words(kept: Result<&PathBuf, &String>) -> String {
     }
 }
 
-/// Places that were told.
+/// Source locations whose panics were already reported.
 #[derive(Debug, Default)]
-struct Known(Mutex<BTreeSet<String>>);
+struct ReportedPlaces(Mutex<BTreeSet<String>>);
 
-impl Known {
-    fn is_first(&self, crash: &Crash) -> bool {
+impl ReportedPlaces {
+    fn is_first(&self, crash: &CrashReport) -> bool {
         // One that breaks while this is held is of no interest.
         let Some(mut places) = self.0.try_lock() else {
             return false;
@@ -114,14 +114,14 @@ impl Known {
 }
 
 /// A crash as a hook sees it.
-impl Crash {
-    fn of(panic: &PanicHookInfo<'_>) -> Crash {
+impl CrashReport {
+    fn of(panic: &PanicHookInfo<'_>) -> CrashReport {
         let place = panic.location().map_or_else(
             || "an unknown place".to_owned(),
             |place| format!("{}:{}:{}", place.file(), place.line(), place.column()),
         );
         let thread = std::thread::current();
-        Crash {
+        CrashReport {
             what: payload(panic.payload()),
             place,
             thread: thread.name().unwrap_or("without a name").to_owned(),
@@ -135,8 +135,8 @@ impl Crash {
 mod tests {
     use super::*;
 
-    fn crash() -> Crash {
-        Crash {
+    fn crash() -> CrashReport {
+        CrashReport {
             what: "index out of bounds:\u{1b}[31m the len is 3".to_owned(),
             place: "src/ui/view.rs:12:5".to_owned(),
             thread: "input".to_owned(),
@@ -149,7 +149,7 @@ mod tests {
     fn the_page_says_what_happened_where_the_report_is_that_all_goes_on_and_how_to_come_back() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = Vec::new();
-        tell(&crash(), folder.path(), Threads::Client, &mut out);
+        report(&crash(), folder.path(), CrashScope::Client, &mut out);
         let page = String::from_utf8(out).unwrap();
         let report = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap();
         let report = report.path();
@@ -173,7 +173,7 @@ mod tests {
     fn a_report_that_cannot_be_kept_is_no_reason_not_to_tell() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut out = Vec::new();
-        tell(&crash(), &file.path().join("no"), Threads::Both, &mut out);
+        report(&crash(), &file.path().join("no"), CrashScope::Both, &mut out);
         let page = String::from_utf8(out).unwrap();
         assert!(
             page.contains("the len is 3") && page.contains("could not keep"),
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_breaks_with_every_frame_is_told_once() {
-        let known = Known::default();
+        let known = ReportedPlaces::default();
         assert!(known.is_first(&crash()));
         assert!(!known.is_first(&crash()));
         let mut other = crash();
@@ -215,7 +215,7 @@ mod tests {
         static GIVEN: AtomicBool = AtomicBool::new(false);
         let folder = tempfile::tempdir().unwrap();
         let before = std::panic::take_hook();
-        let looked = look_after(folder.path().to_owned(), Threads::Client, || {
+        let looked = guard_screen(folder.path().to_owned(), CrashScope::Client, || {
             GIVEN.store(true, Ordering::Release);
         });
         let broke = std::thread::Builder::new()
@@ -223,7 +223,7 @@ mod tests {
             .spawn(|| panic!("told by a test"))
             .unwrap()
             .join();
-        let is_cancelled = looked.broken.is_cancelled();
+        let is_cancelled = looked.panicked.is_cancelled();
         drop(looked);
         std::panic::set_hook(before);
         assert!(broke.is_err() && is_cancelled && GIVEN.load(Ordering::Acquire));

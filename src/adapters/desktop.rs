@@ -1,5 +1,5 @@
 //! Programs of the person's desktop: editor, clipboard, opener for links.
 
-pub mod copying;
-pub mod editing;
-pub mod opening;
+pub mod browser;
+pub mod clipboard;
+pub mod editor;

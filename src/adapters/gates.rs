@@ -7,9 +7,9 @@
 //! environment escapes; only a container would hold it.
 
 mod output;
+mod processes;
 mod record;
 mod shell;
-mod tree;
 
-pub use record::{GateEnd, GateRecord, Recorded, records};
+pub use record::{GateRecord, GateResult, RecordedGates, records};
 pub use shell::ShellGates;

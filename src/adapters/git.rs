@@ -28,39 +28,39 @@
 //! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 
-mod asking;
+mod ancestry;
+mod attic;
+mod auto_commit;
 mod branches;
-mod call;
+mod capture;
 mod checkout;
 mod cli;
-mod collector;
-mod control;
+mod command;
+mod commit_message;
+mod control_repo;
 mod diff;
 mod discovery;
-mod ensure;
+mod error_text;
 mod exclude;
-mod facts;
 mod fetch;
 mod files;
 mod inventory;
-mod leftover;
-mod link;
-mod locks;
+mod maintenance;
 mod merge;
+mod options;
 mod parse;
-mod plain;
 mod process;
 mod push;
-mod queue;
 mod refs;
-mod registry;
-mod remove;
-mod setup;
-mod snapshot;
-mod upkeep;
-mod wording;
-mod workspace;
+mod registrations;
+mod removal;
+mod revisions;
+mod stale_locks;
+mod worktree;
+mod worktree_link;
+mod worktree_state;
+mod write_lock;
 
 pub use cli::GitCli;
 pub use discovery::task_branches;
-pub use setup::{GitSetup, Limits};
+pub use options::{GitLimits, GitSetup};

@@ -8,18 +8,18 @@
 
 mod connection;
 mod error;
+mod files;
+mod frames;
 mod hold;
 mod local;
 mod log;
 pub mod process;
 pub mod protocol;
-mod records;
 mod socket;
-mod wire;
 
-pub use connection::{Connection, Replies, Requests};
+pub use connection::{HolderConnection, ReplyReceiver, RequestSender};
 pub use error::HolderError;
+pub use files::{ExitRecord, HolderMeta};
 pub use hold::run_holder;
 pub use local::LocalHolders;
-pub use log::{Chunk, LogReader, Note, Tail};
-pub use records::{ExitRecord, Meta};
+pub use log::{IndexEntry, LogChunk, LogReader, LogTail};

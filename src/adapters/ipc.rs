@@ -15,18 +15,18 @@ use tokio_util::codec::{Framed, LengthDelimitedCodec};
 /// Longest frame accepted or sent, in bytes. A picture of a very large screen stays well below.
 pub const LONGEST_FRAME: usize = 64 * 1024 * 1024;
 
-/// A connection whose frames can be read and written at the same time.
-pub type Connection = (Sender, Receiver);
+/// Sending and receiving half of a connection over the server's socket.
+pub type IpcConnection = (FrameSender, FrameReceiver);
 
-/// The writing half of a connection.
+/// Sending half of a connection over the server's socket.
 #[derive(Debug)]
-pub struct Sender(SplitSink<Framed<Stream, LengthDelimitedCodec>, Bytes>);
+pub struct FrameSender(SplitSink<Framed<Stream, LengthDelimitedCodec>, Bytes>);
 
-/// The reading half of a connection.
+/// Receiving half of a connection over the server's socket.
 #[derive(Debug)]
-pub struct Receiver(SplitStream<Framed<Stream, LengthDelimitedCodec>>);
+pub struct FrameReceiver(SplitStream<Framed<Stream, LengthDelimitedCodec>>);
 
-impl Sender {
+impl FrameSender {
     /// Sends one frame; waits while the peer does not read.
     ///
     /// # Errors
@@ -36,16 +36,17 @@ impl Sender {
     }
 }
 
-impl Receiver {
+impl FrameReceiver {
     /// The next frame; `None` when the peer has ended.
     pub async fn next(&mut self) -> Option<io::Result<BytesMut>> {
         self.0.next().await
     }
 }
 
-/// The listening end. Its socket is gone when this is dropped, unless another server has taken the place meanwhile.
+/// Listening socket of the server; its file is removed when this is dropped. Its socket is gone when this is dropped, unless
+/// another server has taken the place meanwhile.
 #[derive(Debug)]
-pub struct Listener {
+pub struct IpcListener {
     raw: RawListener,
     path: PathBuf,
     file: Option<FileId>,
@@ -54,7 +55,7 @@ pub struct Listener {
 /// What tells a file from another of the same name.
 type FileId = (u64, u64);
 
-impl Drop for Listener {
+impl Drop for IpcListener {
     fn drop(&mut self) {
         if self.file.is_some() && file_id(&self.path) == self.file {
             // A socket nobody listens on is only litter.
@@ -75,12 +76,12 @@ fn file_id(_path: &Path) -> Option<FileId> {
     None
 }
 
-impl Listener {
+impl IpcListener {
     /// Listens at `path`. Whoever holds the project's lock may take the place of a socket left behind by a dead server.
     ///
     /// # Errors
     /// When the path is too long or its folder cannot be written.
-    pub fn bind(path: &Path) -> io::Result<Listener> {
+    pub fn bind(path: &Path) -> io::Result<IpcListener> {
         if cfg!(unix) {
             match std::fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -91,7 +92,7 @@ impl Listener {
             .name(name(path)?)
             .reclaim_name(false)
             .create_tokio()?;
-        Ok(Listener {
+        Ok(IpcListener {
             raw,
             path: path.to_owned(),
             file: file_id(path),
@@ -102,7 +103,7 @@ impl Listener {
     ///
     /// # Errors
     /// When the system cannot accept; the caller goes on.
-    pub async fn accept(&self) -> io::Result<Connection> {
+    pub async fn accept(&self) -> io::Result<IpcConnection> {
         let stream = self.raw.accept().await?;
         check_peer(&stream)?;
         Ok(frames(stream))
@@ -113,7 +114,7 @@ impl Listener {
 ///
 /// # Errors
 /// When nobody listens there or it belongs to another user.
-pub async fn connect(path: &Path) -> io::Result<Connection> {
+pub async fn connect(path: &Path) -> io::Result<IpcConnection> {
     let stream = Stream::connect(name(path)?).await?;
     check_peer(&stream)?;
     Ok(frames(stream))
@@ -135,12 +136,12 @@ fn name(path: &Path) -> io::Result<Name<'_>> {
     interprocess::local_socket::ToFsName::to_fs_name::<interprocess::local_socket::GenericFilePath>(path)
 }
 
-fn frames(stream: Stream) -> Connection {
+fn frames(stream: Stream) -> IpcConnection {
     let codec = LengthDelimitedCodec::builder()
         .max_frame_length(LONGEST_FRAME)
         .new_codec();
     let (sender, receiver) = Framed::new(stream, codec).split();
-    (Sender(sender), Receiver(receiver))
+    (FrameSender(sender), FrameReceiver(receiver))
 }
 
 #[cfg(unix)]
@@ -183,7 +184,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // Named pipes have one namespace for the whole machine.
         let path = folder.path().join(format!("echo-{}", std::process::id()));
-        let listener = Listener::bind(&path).unwrap();
+        let listener = IpcListener::bind(&path).unwrap();
         let echo = async {
             let (mut sender, mut receiver) = listener.accept().await.unwrap();
             while let Some(frame) = receiver.next().await {
@@ -207,7 +208,7 @@ mod tests {
         let path = folder.path().join("s");
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         assert!(connect(&path).await.is_err());
-        let _listener = Listener::bind(&path).unwrap();
+        let _listener = IpcListener::bind(&path).unwrap();
         assert!(connect(&path).await.is_ok());
     }
 
@@ -215,8 +216,8 @@ mod tests {
     async fn a_server_that_ends_leaves_the_socket_of_its_successor_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
-        let first = Listener::bind(&path).unwrap();
-        let second = Listener::bind(&path).unwrap();
+        let first = IpcListener::bind(&path).unwrap();
+        let second = IpcListener::bind(&path).unwrap();
         drop(first);
         assert!(connect(&path).await.is_ok());
         drop(second);

@@ -8,17 +8,17 @@ use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
 mod machine;
 
-pub use machine::{MachineUsage, MachineWatch};
+pub use machine::{MachineSampler, MachineUsage};
 
 /// Between two looks for who wants to know at once: the shares of the processor are those of this time.
-pub const LOOKED_FOR: Duration = Duration::from_millis(250);
+pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Looks again and again: shares of the processor are those since the look before.
-pub struct LoadWatch(Option<System>);
+/// Samples CPU and memory use of processes with all their descendants.
+pub struct LoadSampler(Option<System>);
 
-/// What one program uses, all it started included.
+/// CPU share, memory and number of processes of one program with all its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Usage {
+pub struct ProcessUsage {
     /// Share of one core, in percent.
     pub cpu: f32,
     /// Memory, in bytes.
@@ -27,21 +27,21 @@ pub struct Usage {
     pub processes: usize,
 }
 
-impl std::fmt::Debug for LoadWatch {
+impl std::fmt::Debug for LoadSampler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LoadWatch").finish_non_exhaustive()
     }
 }
 
-impl Default for LoadWatch {
-    fn default() -> LoadWatch {
-        LoadWatch(System::new().ok())
+impl Default for LoadSampler {
+    fn default() -> LoadSampler {
+        LoadSampler(System::new().ok())
     }
 }
 
-impl LoadWatch {
+impl LoadSampler {
     /// What each of these processes and its descendants use, in the same order; nothing for one that is gone.
-    pub fn look(&mut self, roots: &[u32]) -> Vec<Option<Usage>> {
+    pub fn sample(&mut self, roots: &[u32]) -> Vec<Option<ProcessUsage>> {
         let Some(system) = &mut self.0 else {
             return vec![None; roots.len()];
         };
@@ -61,9 +61,9 @@ impl LoadWatch {
     }
 }
 
-fn usage(system: &System, children: &BTreeMap<Pid, Vec<Pid>>, root: Pid) -> Option<Usage> {
+fn usage(system: &System, children: &BTreeMap<Pid, Vec<Pid>>, root: Pid) -> Option<ProcessUsage> {
     system.process(root)?;
-    let mut usage = Usage::default();
+    let mut usage = ProcessUsage::default();
     let mut open = vec![root];
     while let Some(pid) = open.pop() {
         if let Some(process) = system.process(pid) {
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn this_process_uses_memory_and_one_that_is_gone_is_not_known() {
-        let mut watch = LoadWatch::default();
-        let found = watch.look(&[std::process::id(), u32::MAX - 7]);
+        let mut watch = LoadSampler::default();
+        let found = watch.sample(&[std::process::id(), u32::MAX - 7]);
         let [Some(own), None] = found.as_slice() else {
             panic!("{found:?}")
         };

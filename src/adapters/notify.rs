@@ -1,10 +1,10 @@
 //! Ways out to a person who is at no screen: a program of theirs, a POST over HTTP. Each tells once and says how that went; when
 //! to tell what, and when to try again, is decided elsewhere.
 
+mod body;
 mod command;
-mod post;
-mod shape;
+mod webhook;
 
-pub use command::{Command, CommandSetup};
-pub use post::{BadAddress, Post, PostSetup, Proxies, check_address, host_of};
-pub use shape::Shape;
+pub use body::BodyFormat;
+pub use command::{CommandNotifier, CommandSetup};
+pub use webhook::{BadUrl, ProxySettings, WebhookNotifier, WebhookSetup, check_address, host_of};

@@ -1,7 +1,7 @@
 //! A look at a pipe that takes nothing from it: whether what a process wrote is still to be read. Knows nothing of processes.
 
 #[cfg(unix)]
-pub(crate) use unix::{Output, Probe};
+pub(crate) use unix::{PipeProbe, PollablePipe};
 
 #[cfg(not(unix))]
 pub(crate) use elsewhere::{Output, Probe};
@@ -14,14 +14,14 @@ mod unix {
     use nix::errno::Errno;
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-    /// What can be looked at.
-    pub(crate) trait Output: AsFd + Send + 'static {}
-    impl<P: AsFd + Send + 'static> Output for P {}
+    /// A pipe that can be polled without reading from it.
+    pub(crate) trait PollablePipe: AsFd + Send + 'static {}
+    impl<P: AsFd + Send + 'static> PollablePipe for P {}
 
-    /// The same pipe once more.
-    pub(crate) struct Probe(OwnedFd);
+    /// Duplicate of a pipe that tells whether bytes are waiting, without reading them.
+    pub(crate) struct PipeProbe(OwnedFd);
 
-    impl Probe {
+    impl PipeProbe {
         /// Errors: no more files can be opened.
         pub(crate) fn of(pipe: &impl AsFd) -> io::Result<Self> {
             pipe.as_fd().try_clone_to_owned().map(Self)
@@ -56,12 +56,12 @@ mod elsewhere {
 
     /// What is read on a thread.
     pub(crate) trait Output: Send + 'static {}
-    impl<P: Send + 'static> Output for P {}
+    impl<P: Send + 'static> PollablePipe for P {}
 
     /// Nothing.
     pub(crate) struct Probe;
 
-    impl Probe {
+    impl PipeProbe {
         /// Never fails.
         pub(crate) fn of<P>(_pipe: &P) -> io::Result<Self> {
             Ok(Self)

@@ -11,5 +11,5 @@ mod secret;
 
 pub use error::ProjectError;
 pub use find::Project;
-pub use runtime::{RuntimeBase, RuntimeFolder};
-pub use secret::Secret;
+pub use runtime::{RuntimeDirs, RuntimeFolder};
+pub use secret::ProjectSecret;

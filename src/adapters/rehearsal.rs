@@ -6,35 +6,35 @@
     reason = "an agent is a program of its own: it starts git, reads its environment once, and lets time pass"
 )]
 
-mod ask;
+mod animation;
 mod check;
 mod command;
 mod console;
 mod context;
 mod demo;
 mod error;
+mod fault_steps;
+mod faults;
+mod file_steps;
 mod files;
-mod line;
-mod misbehave;
+mod git_steps;
+mod osc;
 mod outcome;
-mod picture;
-mod play_files;
-mod play_git;
-mod play_misbehaviour;
-mod play_speech;
 mod player;
-mod report;
+mod prompt;
 mod repository;
 mod screen;
-mod show;
+mod signal_steps;
 mod signals;
+mod transcript;
+mod transcript_line;
 
-pub use check::{Extent, MANIFEST, check};
+pub use check::{MANIFEST, TreeCheck, check};
 pub use command::command;
-pub use console::{Console, Keys};
-pub use context::{Context, Pace};
-pub use demo::{DemoTask, SeedFile, TaskSheet, demo_scenario, demo_scenario_text, demo_tasks, expected_tree};
+pub use console::{Console, KeySource};
+pub use context::{RehearsalContext, RehearsalSpeed};
+pub use demo::{DemoPlan, DemoTask, SeedFile, demo_scenario, demo_scenario_text, demo_tasks, expected_tree};
 pub use error::RehearsalError;
-pub use outcome::ExitOutcome;
+pub use outcome::RehearsalExit;
 pub use player::run;
 pub use signals::{InboxSink, OutgoingSignal, SignalSink};

@@ -8,35 +8,35 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::adapters::agents::Kind;
+use crate::adapters::agents::AgentConfig;
 use crate::adapters::clock;
-use crate::adapters::ipc::Listener;
-use crate::adapters::out;
-use crate::adapters::rehearsal::{DemoTask, TaskSheet, demo_tasks};
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use crate::config::setup::{self, Setup};
-use crate::domain::command::{Command, Draft};
+use crate::adapters::ipc::IpcListener;
+use crate::adapters::output;
+use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup::{self, SessionSetup};
+use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::GateCommand;
-use crate::domain::{BatchId, Settings, Span, TaskId};
+use crate::domain::{BatchId, BoardSettings, Span, TaskId};
 use crate::protocol::wire::StopAgents;
 use crate::server::{Server, Session};
-use repository::{BASE, NOTHING, Repositories};
+use repository::{BASE, DemoRepos, NOTHING};
 
-/// How the demo is to run.
+/// Display, speed and folder of the demo.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct DemoOptions {
     /// How it is shown.
-    pub form: Form,
+    pub form: DemoDisplay,
     /// Every wait of the agents is divided by this.
     pub speed: f64,
     /// Where to keep the repository; `None`: a folder that is removed in the end.
     pub keep: Option<PathBuf>,
 }
 
-/// How the demo is shown.
+/// How the demo is shown: on a screen, by the plain client, or as lines or JSON without a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum DemoDisplay {
     /// On the whole screen.
     Screen,
     /// By the plain client: lines, and what is typed.
@@ -47,10 +47,10 @@ pub enum Form {
     Json,
 }
 
-impl Form {
+impl DemoDisplay {
     /// Whether nobody is there.
     fn is_headless(self) -> bool {
-        matches!(self, Form::Lines | Form::Json)
+        matches!(self, DemoDisplay::Lines | DemoDisplay::Json)
     }
 }
 
@@ -60,13 +60,13 @@ const BATCH: &str = "demo";
 ///
 /// # Errors
 /// What could not be done, for people.
-pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
-    if options.form == Form::Screen {
-        crate::client::refuse_to_nest(edge)?;
+pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String> {
+    if options.form == DemoDisplay::Screen {
+        crate::client::refuse_nesting(edge)?;
     }
     let scratch = match &options.keep {
-        Some(folder) => Scratch::Kept(kept(folder)?),
-        None => Scratch::Removed(
+        Some(folder) => DemoFolder::Kept(kept(folder)?),
+        None => DemoFolder::Removed(
             tempfile::Builder::new()
                 .prefix("dbs-demo-")
                 .tempdir()
@@ -80,27 +80,27 @@ pub fn run(options: &Options, edge: &Edge) -> Result<ExitCode, String> {
         .worker_threads(2)
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let place = Place::find(&made.project, edge).map_err(|error| format!("could not {error}"))?;
-    let session = Session::begin(place, demo_setup(options, edge)?, runtime.handle())
+    let place = ProjectPaths::find(&made.project, edge).map_err(|error| format!("could not {error}"))?;
+    let session = Session::start(place, demo_setup(options, edge)?, runtime.handle())
         .map_err(|error| format!("could not {error}"))?;
     let result = fill(&session, &sheet).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
-    if let (Scratch::Kept(folder), false) = (&scratch, options.form == Form::Json) {
-        out::line(&format!("the repository is in {}", folder.display()));
+    if let (DemoFolder::Kept(folder), false) = (&scratch, options.form == DemoDisplay::Json) {
+        output::line(&format!("the repository is in {}", folder.display()));
     }
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
     result
 }
 
-enum Scratch {
+enum DemoFolder {
     Removed(tempfile::TempDir),
     Kept(PathBuf),
 }
 
-impl Scratch {
+impl DemoFolder {
     fn path(&self) -> &Path {
         match self {
-            Scratch::Removed(folder) => folder.path(),
-            Scratch::Kept(folder) => folder,
+            DemoFolder::Removed(folder) => folder.path(),
+            DemoFolder::Kept(folder) => folder,
         }
     }
 }
@@ -118,14 +118,14 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
     folder.canonicalize().map_err(failed)
 }
 
-fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
-    let mut setup = setup::defaults(&edge.without_git_configuration(NOTHING))?;
+fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, String> {
+    let mut setup = session_setup::defaults(&edge.without_git_configuration(NOTHING))?;
     let answer_after = if options.form.is_headless() {
         "0".to_owned()
     } else {
         "10".to_owned()
     };
-    setup.agents.otherwise = Some(Kind::Rehearsal {
+    setup.agents.default = Some(AgentConfig::Rehearsal {
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
         answer_after: Some(answer_after),
@@ -135,8 +135,8 @@ fn demo_setup(options: &Options, edge: &Edge) -> Result<Setup, String> {
 }
 
 /// The rules the demo runs under: those, with shorter waits and its own gate.
-pub fn rules(settings: Settings) -> Settings {
-    Settings {
+pub fn rules(settings: BoardSettings) -> BoardSettings {
+    BoardSettings {
         base: Some(BASE.to_owned()),
         max_agents: 4,
         cooldown: Some(Span(2_000)),
@@ -159,7 +159,7 @@ fn gate(name: &str, more: &str) -> GateCommand {
     }
 }
 
-fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
+fn fill(session: &Session, sheet: &DemoPlan) -> Result<(), String> {
     plan(sheet)
         .into_iter()
         .try_for_each(|command| match session.engine.ask("demo", command) {
@@ -170,7 +170,7 @@ fn fill(session: &Session, sheet: &TaskSheet) -> Result<(), String> {
 }
 
 /// What is asked of the board before anything moves: the batch, its tasks, and their release.
-pub fn plan(sheet: &TaskSheet) -> Vec<Command> {
+pub fn plan(sheet: &DemoPlan) -> Vec<Command> {
     let batch = Command::PutBatch {
         id: BatchId::from(BATCH),
         title: sheet.title.clone(),
@@ -183,9 +183,9 @@ pub fn plan(sheet: &TaskSheet) -> Vec<Command> {
     [batch].into_iter().chain(tasks).chain([release]).collect()
 }
 
-fn draft(task: &DemoTask) -> Draft {
+fn draft(task: &DemoTask) -> TaskDraft {
     let last = task.stage.as_deref() == Some("acceptance");
-    Draft {
+    TaskDraft {
         batch: BatchId::from(BATCH),
         stage: task.stage.as_deref().map(Into::into),
         body: task.body.clone(),
@@ -196,18 +196,18 @@ fn draft(task: &DemoTask) -> Draft {
         } else {
             Vec::new()
         },
-        ..Draft::new(&task.id, &task.title)
+        ..TaskDraft::new(&task.id, &task.title)
     }
 }
 
 async fn serve(
     session: Session,
-    made: &Repositories,
-    options: &Options,
-    edge: &Edge,
+    made: &DemoRepos,
+    options: &DemoOptions,
+    edge: &ProcessEnv,
 ) -> Result<ExitCode, String> {
-    let socket = session.place.socket.clone();
-    let listener = Listener::bind(&socket)
+    let socket = session.paths.socket.clone();
+    let listener = IpcListener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
     let server = Arc::new(Server::new(session));
     let serving = {
@@ -218,13 +218,13 @@ async fn serve(
     };
     let showing = async {
         let shown = match options.form {
-            Form::Lines | Form::Json => headless(&server, made, options).await,
-            Form::Plain => {
-                crate::client::plain::attach(&server.session.place, (edge, super::start::COMMANDS), None)
+            DemoDisplay::Lines | DemoDisplay::Json => headless(&server, made, options).await,
+            DemoDisplay::Plain => {
+                crate::client::plain::attach(&server.session.paths, (edge, super::start::COMMANDS), None)
                     .await
                     .map(|()| ExitCode::SUCCESS)
             }
-            Form::Screen => crate::client::attach(&server.session.place, edge, None)
+            DemoDisplay::Screen => crate::client::attach(&server.session.paths, edge, None)
                 .await
                 .map(|_elsewhere| ExitCode::SUCCESS),
         };
@@ -236,30 +236,32 @@ async fn serve(
     ended.and(shown)
 }
 
-async fn headless(server: &Arc<Server>, made: &Repositories, options: &Options) -> Result<ExitCode, String> {
+async fn headless(server: &Arc<Server>, made: &DemoRepos, options: &DemoOptions) -> Result<ExitCode, String> {
     let interrupted = {
         let stop = server.stop.clone();
         async move {
-            crate::adapters::ending::told_to_end().await;
+            crate::adapters::termination::termination_signal().await;
             stop.cancel();
         }
     };
     let batch = BatchId::from(BATCH);
-    let follow = headless::follow(server, &batch, options.form == Form::Json);
+    let follow = headless::follow(server, &batch, options.form == DemoDisplay::Json);
     tokio::pin!(follow, interrupted);
     let run = tokio::select! {
         run = &mut follow => run,
         () = &mut interrupted => (&mut follow).await,
     };
     let summary = headless::sum_up(server, made, &run, clock::now());
-    Ok(ExitCode::from(summary.print(server, options.form == Form::Json)))
+    Ok(ExitCode::from(
+        summary.print(server, options.form == DemoDisplay::Json),
+    ))
 }
 
 /// Ends the session, and every agent of the demo with it.
 async fn end(server: &Arc<Server>) -> Result<(), String> {
     let ended = server.end(StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
-    let place = &server.session.place;
+    let place = &server.session.paths;
     drop(std::fs::remove_file(&place.socket));
     drop(std::fs::remove_dir_all(&place.runtime));
     ended

@@ -4,53 +4,61 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::app::spawning;
-use crate::cli::args::Start;
-use crate::cli::commands::{Outcome, showing, typed};
-use crate::cli::door::Door;
+use crate::app::server_process;
+use crate::cli::args::StartArgs;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, show, typed};
 use crate::client::plain::{self, Commands};
-use crate::client::{self, Onward, Restart};
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use crate::domain::command::{Command, Draft};
+use crate::client::{self, RestartFn, SwitchTarget};
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::TaskKind;
-use crate::protocol::neighbours;
+use crate::protocol::session_list;
 
 /// What is typed into the plain client is carried out as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
     run: typed::run,
-    end_of: showing::end_of,
+    end_of: show::last_lines,
 };
 
-/// How a session is shown.
+/// How a session is shown: on the whole screen or in plain lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Show {
+pub(super) enum DisplayMode {
     /// On the whole screen, where the terminal can.
     Screen,
     /// In lines that are only added.
     Plain,
 }
 
-impl From<bool> for Show {
-    fn from(plain: bool) -> Show {
-        if plain { Show::Plain } else { Show::Screen }
+impl From<bool> for DisplayMode {
+    fn from(plain: bool) -> DisplayMode {
+        if plain {
+            DisplayMode::Plain
+        } else {
+            DisplayMode::Screen
+        }
     }
 }
 
-impl Show {
+impl DisplayMode {
     /// What this terminal can do: one without a cursor, and a person who said so once for all, get lines.
-    fn on(self, edge: &Edge) -> Show {
-        if edge.needs_plain() { Show::Plain } else { self }
+    fn on(self, edge: &ProcessEnv) -> DisplayMode {
+        if edge.needs_plain() {
+            DisplayMode::Plain
+        } else {
+            self
+        }
     }
 }
 
 /// Said before anything is begun: a screen that cannot be drawn is no reason to start a server.
-fn needs_terminal(how: Show, edge: &Edge) -> Result<(), String> {
+fn needs_terminal(how: DisplayMode, edge: &ProcessEnv) -> Result<(), String> {
     use std::io::IsTerminal as _;
-    if how == Show::Plain {
+    if how == DisplayMode::Plain {
         return Ok(());
     }
-    client::refuse_to_nest(edge)?;
+    client::refuse_nesting(edge)?;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
@@ -58,25 +66,26 @@ fn needs_terminal(how: Show, edge: &Edge) -> Result<(), String> {
 }
 
 /// Starts this project's server if none runs, and attaches (K63).
-pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
-    let how = Show::from(start.plain).on(edge);
+pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
+    let how = DisplayMode::from(start.plain).on(edge);
     needs_terminal(how, edge)?;
-    let place = place(edge).map_err(|why| match neighbours::last(edge) {
+    let place = place(edge).map_err(|why| match session_list::last_used(edge) {
         Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
         None => why,
     })?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
-        refused(Door::to(place.clone())?.ask(&edge.author(), Command::Pause)?)?;
+        refused(BoardAccess::open_project(place.clone())?.execute(&edge.author(), Command::Pause)?)?;
     }
-    spawning::ensure_server(edge, &place)?;
-    let mut door = Door::to(place.clone())?;
+    server_process::ensure_server(edge, &place)?;
+    let mut door = BoardAccess::open_project(place.clone())?;
     if let Some(text) = &start.requirement {
         let draft = requirement(text);
-        let (answer, _) = crate::cli::commands::creating::ask(&mut door, &edge.author(), &[&draft], |ids| {
-            let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
-            Command::Create(Draft { id, ..draft.clone() })
-        })?;
+        let (answer, _) =
+            crate::cli::commands::create::create_tasks(&mut door, &edge.author(), &[&draft], |ids| {
+                let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
+                Command::Create(TaskDraft { id, ..draft.clone() })
+            })?;
         refused(answer)?;
     }
     drop(door);
@@ -84,37 +93,37 @@ pub(super) fn start(edge: &Edge, start: &Start) -> Outcome {
 }
 
 /// Attaches to a session by name, or to this project's.
-pub(super) fn attach(edge: &Edge, name: Option<&str>, how: Show) -> Outcome {
+pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, how: DisplayMode) -> CommandResult {
     let how = how.on(edge);
-    if how != Show::Plain {
-        client::refuse_to_nest(edge)?;
+    if how != DisplayMode::Plain {
+        client::refuse_nesting(edge)?;
     }
     let place = match name {
-        Some(name) => place_at(&neighbours::called(edge, name)?, edge)?,
-        None => match (place(edge), neighbours::last(edge)) {
+        Some(name) => place_at(&session_list::find_named(edge, name)?, edge)?,
+        None => match (place(edge), session_list::last_used(edge)) {
             (Ok(here), _) => here,
             (Err(_nowhere), Some(last)) => place_at(&last, edge)?,
             (Err(nowhere), None) => return Err(nowhere),
         },
     };
-    if !Door::to(place.clone())?.is_live() {
-        if !neighbours::is_cut_off(&place) {
+    if !BoardAccess::open_project(place.clone())?.has_server() {
+        if !session_list::is_cut_off(&place) {
             return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
         }
-        spawning::ensure_server(edge, &place)?;
+        server_process::ensure_server(edge, &place)?;
     }
     show(edge, &place, how)
 }
 
-fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
-    neighbours::touch(place);
+fn show(edge: &ProcessEnv, place: &ProjectPaths, how: DisplayMode) -> CommandResult {
+    session_list::mark_used(place);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    if how == Show::Plain {
+    if how == DisplayMode::Plain {
         let (again, there) = (edge.clone(), place.clone());
-        let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
+        let restart: RestartFn = Arc::new(move || server_process::ensure_server(&again, &there));
         let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart)));
         // A reader of lines may still wait for one; it is not worth waiting for.
         runtime.shutdown_background();
@@ -123,17 +132,17 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
     let mut place = place.clone();
     loop {
         let (again, there) = (edge.clone(), place.clone());
-        let restart: Restart = Arc::new(move || spawning::ensure_server(&again, &there));
+        let restart: RestartFn = Arc::new(move || server_process::ensure_server(&again, &there));
         let shown = runtime.block_on(client::attach(&place, edge, Some(restart)));
         match shown {
-            Ok(Onward::Demo) => {
-                spawning::play_demo(edge)?;
+            Ok(SwitchTarget::Demo) => {
+                server_process::play_demo(edge)?;
                 // The server that was left may have been stopped meanwhile.
-                spawning::ensure_server(edge, &place)?;
+                server_process::ensure_server(edge, &place)?;
             }
-            Ok(Onward::Project(root)) => {
+            Ok(SwitchTarget::Project(root)) => {
                 place = place_at(Path::new(&root), edge)?;
-                spawning::ensure_server(edge, &place)?;
+                server_process::ensure_server(edge, &place)?;
             }
             ended => {
                 // A reader of keys may still wait for one; it is not worth waiting for.
@@ -144,20 +153,20 @@ fn show(edge: &Edge, place: &Place, how: Show) -> Outcome {
     }
 }
 
-fn place(edge: &Edge) -> Result<Place, String> {
+fn place(edge: &ProcessEnv) -> Result<ProjectPaths, String> {
     place_at(&edge.folder, edge)
 }
 
-fn place_at(folder: &Path, edge: &Edge) -> Result<Place, String> {
-    Place::find(folder, edge).map_err(|why| format!("could not {why}"))
+fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
+    ProjectPaths::find(folder, edge).map_err(|why| format!("could not {why}"))
 }
 
-fn refused(answer: crate::engine::inbox::Answer) -> Result<(), String> {
+fn refused(answer: crate::engine::inbox::CommandReply) -> Result<(), String> {
     answer.map(drop).map_err(|refusal| refusal.0)
 }
 
 /// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).
-fn requirement(text: &str) -> Draft {
+fn requirement(text: &str) -> TaskDraft {
     let title: String = text
         .lines()
         .next()
@@ -165,9 +174,9 @@ fn requirement(text: &str) -> Draft {
         .chars()
         .take(120)
         .collect();
-    Draft {
+    TaskDraft {
         body: text.to_owned(),
         kind: TaskKind::Feature,
-        ..Draft::new("", title)
+        ..TaskDraft::new("", title)
     }
 }

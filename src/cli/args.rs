@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use examples::command;
-pub use tasks::{Create, Import, One, OneWithText, Retry, TaskVerb, Update};
+pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 
 /// Orchestrates coding agents in real terminals.
 #[derive(Debug, Parser)]
@@ -20,25 +20,25 @@ pub use tasks::{Create, Import, One, OneWithText, Retry, TaskVerb, Update};
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true
 )]
-pub struct Arguments {
+pub struct CliArgs {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
     /// How the screen looks
     #[command(flatten)]
-    pub looks: Dress,
+    pub looks: ThemeArgs,
     /// What to do; without it: start or attach.
     #[command(subcommand)]
-    pub command: Option<Verb>,
+    pub command: Option<CliCommand>,
 }
 
-/// What can be asked for.
+/// A command of the program with its arguments.
 #[derive(Debug, Subcommand)]
-pub enum Verb {
+pub enum CliCommand {
     /// Start this project's session if needed, and attach to it
-    Start(Start),
+    Start(StartArgs),
     /// Run the server in the foreground, without a screen, one line per event
-    Watch(Json),
+    Watch(JsonFlag),
     /// Attach to a session; one that was cut off comes back
     Attach {
         /// Name or folder of the session; without it this project's, and outside of projects the one you were at last
@@ -48,10 +48,10 @@ pub enum Verb {
         plain: bool,
         /// How the screen looks
         #[command(flatten)]
-        looks: Dress,
+        looks: ThemeArgs,
     },
     /// List sessions: those that run, and those that were cut off
-    Sessions(Json),
+    Sessions(JsonFlag),
     /// End the server; agents go on unless --all is given
     Stop {
         /// Stop all agents, too
@@ -59,10 +59,10 @@ pub enum Verb {
         all: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Base branch, agents, counts, branches of tasks
-    Status(Json),
+    Status(JsonFlag),
     /// The board, and below it the status
     Board {
         /// Print again whenever it changes
@@ -70,12 +70,12 @@ pub enum Verb {
         watch: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Start nothing new and stop what runs
-    Pause(Json),
+    Pause(JsonFlag),
     /// Go on
-    Resume(Json),
+    Resume(JsonFlag),
     /// Stop one agent; its task goes back to its stage
     #[command(name = "kill-agent")]
     KillAgent {
@@ -83,35 +83,35 @@ pub enum Verb {
         name: String,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Tasks: create, show, list, release …
     #[command(subcommand)]
-    Task(TaskVerb),
+    Task(TaskCommand),
     /// Why does a task not move?
     Why {
         /// Id of the task
         id: String,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Say yes: to a task that waits for approval, or to an agent that wants to be allowed something
-    Approve(One),
+    Approve(TaskArgs),
     /// Say no, or send work back
-    Reject(OneWithText),
+    Reject(TaskTextArgs),
     /// Leave a task out
-    Skip(One),
+    Skip(TaskArgs),
     /// Take up a held, parked or failed task again
-    Retry(Retry),
+    Retry(RetryArgs),
     /// Type an answer to the agent that works on a task
-    Answer(OneWithText),
+    Answer(TaskTextArgs),
     /// For agents: say how the attempt goes
-    Signal(Signal),
+    Signal(SignalArgs),
     /// For agents: the attempt is done
-    Done(Said),
+    Done(SignalText),
     /// For agents: a step of the way
-    Progress(Said),
+    Progress(SignalText),
     /// Show or set configuration
     Config {
         /// The key
@@ -126,11 +126,11 @@ pub enum Verb {
         unset: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Workflows: list, show, check
     #[command(subcommand)]
-    Workflow(WorkflowVerb),
+    Workflow(WorkflowCommand),
     /// What happened, or what an agent showed
     Logs {
         /// An attempt's number, an agent's name or a task; all events without it
@@ -146,12 +146,12 @@ pub enum Verb {
         cast: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// The durable events, one a line, for tools
-    Events(Events),
+    Events(EventsArgs),
     /// Look whether everything needed is there
-    Doctor(Json),
+    Doctor(JsonFlag),
     /// By which ways you are called when you are at no screen
     Notify {
         /// Use each of them once
@@ -159,18 +159,18 @@ pub enum Verb {
         test: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Tasks by state and stage, and what is in the state folder
-    Debug(Json),
+    Debug(JsonFlag),
     /// Prepare this project: folders and ignore rules
-    Init(Json),
+    Init(JsonFlag),
     /// See everything work: a throw-away repository with scripted agents
-    Demo(Demo),
+    Demo(DemoArgs),
     /// The keys in force, with a person's own
-    Keys(Keys),
+    Keys(KeysArgs),
     /// Figures: throughput, stages, failures, what agents use
-    Metrics(Json),
+    Metrics(JsonFlag),
     /// Manual pages: that of dbs, or all of them into a folder
     Man {
         /// The folder
@@ -193,17 +193,17 @@ pub enum Verb {
     },
 }
 
-/// Output for programs.
+/// The flag `--json`.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Json {
+pub struct JsonFlag {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// How to start.
+/// Arguments of `dbs start`.
 #[derive(Debug, Args)]
-pub struct Start {
+pub struct StartArgs {
     /// A first requirement, put on the board as a task
     pub requirement: Option<String>,
     /// Begin paused
@@ -214,22 +214,22 @@ pub struct Start {
     pub plain: bool,
     /// How the screen looks
     #[command(flatten)]
-    pub looks: Dress,
+    pub looks: ThemeArgs,
 }
 
-/// What an agent says.
+/// Arguments of `dbs signal`.
 #[derive(Debug, Args)]
-pub struct Signal {
+pub struct SignalArgs {
     /// What
     pub kind: SignalWord,
     /// What about it
     #[command(flatten)]
-    pub said: Said,
+    pub said: SignalText,
 }
 
-/// What goes with a signal.
+/// Text and report that go with a signal.
 #[derive(Debug, Args)]
-pub struct Said {
+pub struct SignalText {
     /// Reason, finding, step or question
     pub text: Vec<String>,
     /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
@@ -237,10 +237,10 @@ pub struct Said {
     pub report: Option<PathBuf>,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// Words for signals.
+/// Kind of a signal, as it is written on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum SignalWord {
     /// I begin
@@ -259,11 +259,11 @@ pub enum SignalWord {
     Question,
 }
 
-/// Commands on workflows.
+/// A subcommand of `dbs workflow`.
 #[derive(Debug, Subcommand)]
-pub enum WorkflowVerb {
+pub enum WorkflowCommand {
     /// All workflows in force
-    List(Json),
+    List(JsonFlag),
     /// Stages and edges of one
     Show {
         /// Its name
@@ -271,7 +271,7 @@ pub enum WorkflowVerb {
         name: String,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Read files and say what is wrong with them
     Check {
@@ -279,13 +279,13 @@ pub enum WorkflowVerb {
         files: Vec<PathBuf>,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
 }
 
-/// What of the keys is wanted.
+/// Arguments of `dbs keys`.
 #[derive(Debug, Args)]
-pub struct Keys {
+pub struct KeysArgs {
     /// Only say whether they are without contradiction
     #[arg(long)]
     pub check: bool,
@@ -294,12 +294,12 @@ pub struct Keys {
     pub preset: Option<String>,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// Which events are wanted.
+/// Arguments of `dbs events`.
 #[derive(Debug, Args)]
-pub struct Events {
+pub struct EventsArgs {
     /// Only those after that position: the `seq` of the last one seen
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     pub since: u64,
@@ -308,40 +308,40 @@ pub struct Events {
     pub follow: bool,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-impl Verb {
+impl CliCommand {
     /// The theme that the screen shall have this time.
     pub fn theme(&self) -> Option<&str> {
         match self {
-            Verb::Start(Start { looks, .. })
-            | Verb::Attach { looks, .. }
-            | Verb::Demo(Demo { looks, .. }) => looks.theme.as_deref(),
+            CliCommand::Start(StartArgs { looks, .. })
+            | CliCommand::Attach { looks, .. }
+            | CliCommand::Demo(DemoArgs { looks, .. }) => looks.theme.as_deref(),
             _ => None,
         }
     }
 }
 
-/// How the screen looks this time.
+/// Options that choose the theme of the screen for this run.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Dress {
+pub struct ThemeArgs {
     /// Theme of the screen this time, whatever is set: dark, light, high-contrast, mono, ...
     #[arg(long, value_name = "NAME", conflicts_with = "plain")]
     pub theme: Option<String>,
 }
 
-/// Lines for somebody who cannot read a screen.
+/// The flag `--plain`.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Plain {
+pub struct PlainFlag {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long, conflicts_with = "headless")]
     pub plain: bool,
 }
 
-/// How to run the demo.
+/// Arguments of `dbs demo`.
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// Without a screen: one line per event and a summary
     #[arg(long)]
     pub headless: bool,
@@ -350,10 +350,10 @@ pub struct Demo {
     pub json: bool,
     /// How it is shown to somebody
     #[command(flatten)]
-    pub plain: Plain,
+    pub plain: PlainFlag,
     /// How the screen looks
     #[command(flatten)]
-    pub looks: Dress,
+    pub looks: ThemeArgs,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,
@@ -362,8 +362,8 @@ pub struct Demo {
     pub keep: Option<PathBuf>,
 }
 
-impl From<Json> for crate::protocol::telling::Form {
-    fn from(json: Json) -> crate::protocol::telling::Form {
+impl From<JsonFlag> for crate::protocol::reports::OutputFormat {
+    fn from(json: JsonFlag) -> crate::protocol::reports::OutputFormat {
         if json.json { Self::Json } else { Self::Lines }
     }
 }

@@ -1,52 +1,52 @@
 //! One command, one function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed,
 //! 2 wrong use.
 
-pub mod acting;
-pub mod configuring;
-pub mod creating;
+pub mod config;
+pub mod create;
 mod events;
-mod importing;
-mod keying;
+mod import;
+mod keys;
 mod manual;
-mod notifying;
+mod notify;
 pub mod sessions;
-pub mod showing;
-pub mod signalling;
+pub mod show;
+pub mod signal;
+pub mod tasks;
 pub mod typed;
 pub mod workflows;
 
 use std::process::ExitCode;
 
-use crate::adapters::out;
-use crate::cli::args::{Json, SignalWord, Verb};
-use crate::cli::door::Door;
-use crate::config::edge::Edge;
+use crate::adapters::output;
+use crate::cli::args::{CliCommand, JsonFlag, SignalWord};
+use crate::cli::board_access::BoardAccess;
+use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
-use crate::protocol::telling::Question;
-use configuring::Wanted;
-use showing::Form;
+use crate::protocol::reports::BoardQuery;
+use config::ConfigAction;
+use show::LogFormat;
 
-/// What a command says for itself when it cannot be carried out.
-pub type Outcome = Result<ExitCode, String>;
+/// Exit code of a command, or why it could not be carried out.
+pub type CommandResult = Result<ExitCode, String>;
 
 /// Asks the board and prints its answer.
 ///
 /// # Errors
 /// When the board cannot be reached.
-pub fn ask(edge: &Edge, command: Command, json: Json) -> Outcome {
-    let mut door = Door::open(edge)?;
-    Ok(said(&door.ask(&edge.author(), command)?, json))
+pub fn execute(edge: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    Ok(print_reply(&door.execute(&edge.author(), command)?, json))
 }
 
-fn said(answer: &crate::engine::inbox::Answer, json: Json) -> ExitCode {
+fn print_reply(answer: &crate::engine::inbox::CommandReply, json: JsonFlag) -> ExitCode {
     match answer {
-        Ok(accepted) if json.json => out::json(&serde_json::json!({ "ok": accepted.0 })),
-        Ok(accepted) => out::lines(&accepted.0),
+        Ok(accepted) if json.json => output::json(&serde_json::json!({ "ok": accepted.0 })),
+        Ok(accepted) => output::lines(&accepted.0),
         Err(refusal) => {
             if json.json {
-                out::json(&serde_json::json!({ "refused": refusal.0 }));
+                output::json(&serde_json::json!({ "refused": refusal.0 }));
             }
-            out::problem(&refusal.0);
+            output::problem(&refusal.0);
             return ExitCode::FAILURE;
         }
     }
@@ -57,55 +57,59 @@ fn said(answer: &crate::engine::inbox::Answer, json: Json) -> ExitCode {
 ///
 /// # Errors
 /// What could not be done, for people.
-pub fn run(verb: Verb, edge: &Edge) -> Outcome {
+pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     let asked = match verb {
-        Verb::Pause(json) => (Command::Pause, json),
-        Verb::Resume(json) => (Command::Resume, json),
-        Verb::Reject(one) => (
+        CliCommand::Pause(json) => (Command::Pause, json),
+        CliCommand::Resume(json) => (Command::Resume, json),
+        CliCommand::Reject(one) => (
             Command::Reject(one.id.as_str().into(), one.text.join(" ")),
             one.json,
         ),
-        Verb::Skip(one) => (Command::Skip(one.id.as_str().into()), one.json),
-        Verb::Answer(one) => (
+        CliCommand::Skip(one) => (Command::Skip(one.id.as_str().into()), one.json),
+        CliCommand::Answer(one) => (
             Command::Answer(one.id.as_str().into(), one.text.join(" ")),
             one.json,
         ),
         verb => return read_or_serve(verb, edge),
     };
-    ask(edge, asked.0, asked.1)
+    execute(edge, asked.0, asked.1)
 }
 
-fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
+fn read_or_serve(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     match verb {
-        Verb::Approve(one) => acting::approve(edge, &one),
-        Verb::KillAgent { name, json } => acting::kill(edge, &name, json),
-        Verb::Task(verb) => acting::task(edge, verb),
-        Verb::Why { id, json } => showing::tell(edge, Question::Why(id), json),
-        Verb::Retry(retry) => acting::retry(edge, retry),
-        Verb::Status(json) => showing::status(edge, json),
-        Verb::Board { watch, json } => showing::board(edge, watch, json),
-        Verb::Signal(signal) => signalling::signal(edge, signal.kind, &signal.said),
-        Verb::Done(said) => signalling::signal(edge, SignalWord::Done, &said),
-        Verb::Progress(said) => signalling::signal(edge, SignalWord::Progress, &said),
-        Verb::Workflow(verb) => workflows::run(edge, verb),
-        Verb::Logs {
+        CliCommand::Approve(one) => tasks::approve(edge, &one),
+        CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
+        CliCommand::Task(verb) => tasks::task(edge, verb),
+        CliCommand::Why { id, json } => show::print_report(edge, BoardQuery::Why(id), json),
+        CliCommand::Retry(retry) => tasks::retry(edge, retry),
+        CliCommand::Status(json) => show::status(edge, json),
+        CliCommand::Board { watch, json } => show::board(edge, watch, json),
+        CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.said),
+        CliCommand::Done(said) => signal::signal(edge, SignalWord::Done, &said),
+        CliCommand::Progress(said) => signal::signal(edge, SignalWord::Progress, &said),
+        CliCommand::Workflow(verb) => workflows::run(edge, verb),
+        CliCommand::Logs {
             attempt,
             follow,
             raw,
             cast,
             json,
         } => {
-            let form = if cast { Form::Cast } else { Form::of((raw, follow)) };
-            showing::logs(edge, attempt.as_deref(), form, json)
+            let form = if cast {
+                LogFormat::Cast
+            } else {
+                LogFormat::of((raw, follow))
+            };
+            show::logs(edge, attempt.as_deref(), form, json)
         }
-        Verb::Events(wanted) => events::run(edge, &wanted),
-        Verb::Sessions(json) => sessions::list(edge, json),
-        Verb::Stop { all, json } => sessions::stop(edge, all, json),
-        Verb::Init(json) => sessions::init(edge, json),
-        Verb::Debug(json) => showing::debug(edge, json),
-        Verb::Notify { test, json } => notifying::run(edge, test, json),
-        Verb::Doctor(json) => Ok(sessions::doctor(edge, json)),
-        Verb::Config {
+        CliCommand::Events(wanted) => events::run(edge, &wanted),
+        CliCommand::Sessions(json) => sessions::list(edge, json),
+        CliCommand::Stop { all, json } => sessions::stop(edge, all, json),
+        CliCommand::Init(json) => sessions::init(edge, json),
+        CliCommand::Debug(json) => show::debug(edge, json),
+        CliCommand::Notify { test, json } => notify::run(edge, test, json),
+        CliCommand::Doctor(json) => Ok(sessions::doctor(edge, json)),
+        CliCommand::Config {
             key,
             value,
             explain,
@@ -113,35 +117,35 @@ fn read_or_serve(verb: Verb, edge: &Edge) -> Outcome {
             json,
         } => {
             let wanted = match (&key, &value) {
-                (Some(key), Some(value)) => Wanted::Set(key, value),
-                (Some(key), None) if unset => Wanted::Unset(key),
-                (key, _) if explain => Wanted::Explain(key.as_deref()),
-                (key, _) => Wanted::Show(key.as_deref()),
+                (Some(key), Some(value)) => ConfigAction::Set(key, value),
+                (Some(key), None) if unset => ConfigAction::Unset(key),
+                (key, _) if explain => ConfigAction::Explain(key.as_deref()),
+                (key, _) => ConfigAction::Show(key.as_deref()),
             };
-            configuring::run(edge, wanted, json)
+            config::run(edge, wanted, json)
         }
-        Verb::Keys(keys) => keying::run(edge, &keys),
-        Verb::Completions { shell } => completions(shell),
-        Verb::Man { folder } => manual::run(folder.as_deref()),
-        Verb::Metrics(json) => showing::metrics(edge, json),
-        Verb::Pause(_)
-        | Verb::Resume(_)
-        | Verb::Reject(_)
-        | Verb::Skip(_)
-        | Verb::Answer(_)
-        | Verb::Attach { .. }
-        | Verb::Start(_)
-        | Verb::Watch(_)
-        | Verb::Server
-        | Verb::Demo(_)
-        | Verb::Rehearse { .. } => Err("could not run this here".to_owned()),
+        CliCommand::Keys(keys) => keys::run(edge, &keys),
+        CliCommand::Completions { shell } => completions(shell),
+        CliCommand::Man { folder } => manual::run(folder.as_deref()),
+        CliCommand::Metrics(json) => show::metrics(edge, json),
+        CliCommand::Pause(_)
+        | CliCommand::Resume(_)
+        | CliCommand::Reject(_)
+        | CliCommand::Skip(_)
+        | CliCommand::Answer(_)
+        | CliCommand::Attach { .. }
+        | CliCommand::Start(_)
+        | CliCommand::Watch(_)
+        | CliCommand::Server
+        | CliCommand::Demo(_)
+        | CliCommand::Rehearse { .. } => Err("could not run this here".to_owned()),
     }
 }
 
 /// The script that lets a shell ask for what could come next.
-fn completions(shell: clap_complete::Shell) -> Outcome {
-    let script = crate::cli::completing::script(shell)
+fn completions(shell: clap_complete::Shell) -> CommandResult {
+    let script = crate::cli::completion::script(shell)
         .ok_or_else(|| format!("could not write a script for {shell}: this version has none"))?;
-    out::bytes(&script);
+    output::bytes(&script);
     Ok(ExitCode::SUCCESS)
 }

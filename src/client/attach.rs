@@ -3,38 +3,38 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::adapters::crash::{self, Threads};
-use crate::adapters::ipc::{Receiver, Sender};
-use crate::config::edge::Edge;
-use crate::config::looks;
-use crate::config::place::Place;
+use crate::adapters::crash::{self, CrashScope};
+use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::config::capabilities;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
 use crate::protocol::connection::{hear, say};
-use crate::protocol::wire::{Attach, FromClient, FromServer, Packet};
-use crate::ui::Looks;
+use crate::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
+use crate::ui::DisplayCaps;
 
-use super::bar::Bar;
-use super::colours::Heard;
-use super::input::{Input, told};
-use super::lost::{Frozen, Losses, Restart};
-use super::signs::Signs;
-use super::tty::{RawTerminal, give_back};
-use super::voice::Voice;
+use super::colours::TerminalInput;
+use super::features::TerminalFeatures;
+use super::input::{InputReader, told};
+use super::progress::ProgressSupport;
+use super::reconnect::{DisconnectLog, LastFrame, RestartFn};
+use super::tty::{TerminalGuard, restore};
+use super::window::WindowStatus;
 
-/// How an attachment ended.
-enum End {
+/// How a connection of the attached client ended: goodbye, a switch to another session, or a lost server.
+enum AttachEnd {
     /// The server said goodbye, and why.
     Bye(String),
     /// The person goes on elsewhere.
-    Go(Onward),
+    Switch(SwitchTarget),
     /// The server is gone without a word.
     Lost,
 }
 
-/// Where a person goes on who leaves a session.
+/// Which session, if any, the client shows after this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Onward {
+pub enum SwitchTarget {
     /// Nowhere.
-    Nowhere,
+    None,
     /// In the project with that root.
     Project(String),
     /// In the demo, and then back here.
@@ -46,71 +46,75 @@ pub enum Onward {
 ///
 /// # Errors
 /// When there is no terminal, or no server; for people.
-pub async fn attach(place: &Place, edge: &Edge, restart: Option<Restart>) -> Result<Onward, String> {
+pub async fn attach(
+    place: &ProjectPaths,
+    edge: &ProcessEnv,
+    restart: Option<RestartFn>,
+) -> Result<SwitchTarget, String> {
     let socket = place.socket.as_path();
-    let mut connection = super::lost::reach(socket, Duration::from_secs(5)).await?;
-    let looks = looks::of(edge);
-    let terminal = RawTerminal::open().map_err(|error| {
+    let mut connection = super::reconnect::connect_within(socket, Duration::from_secs(5)).await?;
+    let looks = capabilities::detect(edge);
+    let terminal = TerminalGuard::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
     let looked = match restart {
-        Some(_) => crash::look_after(place.logs.clone(), Threads::Client, give_back),
+        Some(_) => crash::guard_screen(place.logs.clone(), CrashScope::Client, restore),
         // The project of a demo goes with it, and its report should not.
-        None => crash::look_after(std::env::temp_dir(), Threads::Both, give_back),
+        None => crash::guard_screen(std::env::temp_dir(), CrashScope::Both, restore),
     };
     let ended = tokio::select! {
         ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
         // The window was closed, or somebody ends us from outside: everything else goes on.
-        () = looked.broken.cancelled() => Err(String::new()),
-        () = crate::adapters::ending::told_to_end() => Ok(Left::Gone(String::new())),
+        () = looked.panicked.cancelled() => Err(String::new()),
+        () = crate::adapters::termination::termination_signal() => Ok(DetachReason::Ended(String::new())),
     };
     drop(terminal);
     drop(looked);
     match ended? {
-        Left::For(onward) => Ok(onward),
-        Left::Gone(why) => {
+        DetachReason::Switch(onward) => Ok(onward),
+        DetachReason::Ended(why) => {
             if !why.is_empty() {
-                crate::adapters::out::line(&why);
+                crate::adapters::output::line(&why);
             }
-            Ok(Onward::Nowhere)
+            Ok(SwitchTarget::None)
         }
     }
 }
 
-/// How a person left.
-enum Left {
+/// Why an attached client stops: the session ended or the user switches to another one.
+enum DetachReason {
     /// For good, with these words.
-    Gone(String),
+    Ended(String),
     /// To go on elsewhere.
-    For(Onward),
+    Switch(SwitchTarget),
 }
 
 /// Shows the session until it says goodbye; answers with which words.
 async fn show(
-    (socket, edge): (&Path, &Edge),
-    connection: &mut (Sender, Receiver),
-    (looks, restart): (Looks, Option<Restart>),
-) -> Result<Left, String> {
-    let mut losses = Losses::default();
-    let mut input = Input::open(super::colours::may_ask(edge))
+    (socket, edge): (&Path, &ProcessEnv),
+    connection: &mut (FrameSender, FrameReceiver),
+    (looks, restart): (DisplayCaps, Option<RestartFn>),
+) -> Result<DetachReason, String> {
+    let mut losses = DisconnectLog::default();
+    let mut input = InputReader::open(super::colours::can_query(edge))
         .map_err(|error| format!("could not read this terminal: {error}"))?;
-    let mut frozen = Frozen::default();
+    let mut frozen = LastFrame::default();
     loop {
-        match converse(connection, (&mut input, &mut frozen), (looks, edge)).await? {
-            End::Bye(why) => return Ok(Left::Gone(why)),
-            End::Go(onward) => {
+        match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await? {
+            AttachEnd::Bye(why) => return Ok(DetachReason::Ended(why)),
+            AttachEnd::Switch(onward) => {
                 // Whoever reads keys must not take them from what comes next.
                 input.pause().await;
-                return Ok(Left::For(onward));
+                return Ok(DetachReason::Switch(onward));
             }
-            End::Lost => {
+            AttachEnd::Lost => {
                 // Nobody knows how far the work is.
-                RawTerminal::hide_bar();
-                losses.one_more(tokio::time::Instant::now())?;
+                TerminalGuard::clear_progress();
+                losses.record(tokio::time::Instant::now())?;
                 let Some(back) =
-                    super::lost::wait(socket, restart.clone(), (&mut input, &mut frozen)).await?
+                    super::reconnect::wait(socket, restart.clone(), (&mut input, &mut frozen)).await?
                 else {
-                    return Ok(Left::Gone(
+                    return Ok(DetachReason::Ended(
                         "left while the server did not answer; agents go on, and `dbs` comes back to them"
                             .to_owned(),
                     ));
@@ -121,19 +125,19 @@ async fn show(
     }
 }
 
-async fn converse(
-    (sender, receiver): &mut (Sender, Receiver),
-    (input, frozen): (&mut Input, &mut Frozen),
-    (looks, edge): (Looks, &Edge),
-) -> Result<End, String> {
-    if say(sender, &FromClient::Attach(terminal(looks, edge)))
+async fn run_connection(
+    (sender, receiver): &mut (FrameSender, FrameReceiver),
+    (input, frozen): (&mut InputReader, &mut LastFrame),
+    (looks, edge): (DisplayCaps, &ProcessEnv),
+) -> Result<AttachEnd, String> {
+    if say(sender, &FromClient::Attach(attach_request(looks, edge)))
         .await
         .is_err()
     {
-        return Ok(End::Lost);
+        return Ok(AttachEnd::Lost);
     }
-    let voice = Voice::of(edge);
-    let mut signs = Signs::new(voice, Bar::of(edge));
+    let voice = TerminalFeatures::detect(edge);
+    let mut signs = WindowStatus::new(voice, ProgressSupport::of(edge));
     // The last link that is being opened; whether an earlier one could be is told no more.
     let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
     loop {
@@ -143,64 +147,64 @@ async fn converse(
                 if let Ok(Err(why)) = opened
                     && say(sender, &FromClient::Failed(why)).await.is_err()
                 {
-                    return Ok(End::Lost);
+                    return Ok(AttachEnd::Lost);
                 }
             }
             event = input.next() => match event {
                 Some(Ok(heard)) => {
-                    if !pass_on(sender, frozen, heard).await {
-                        return Ok(End::Lost);
+                    if !forward_input(sender, frozen, heard).await {
+                        return Ok(AttachEnd::Lost);
                     }
                 }
                 // The terminal is gone: leave quietly, everything goes on.
-                Some(Err(_)) | None => return Ok(End::Bye(String::new())),
+                Some(Err(_)) | None => return Ok(AttachEnd::Bye(String::new())),
             },
             heard = hear(receiver) => match heard {
-                Ok(Some(Packet::Picture(number, bytes))) => {
-                    if !show_picture(sender, frozen, (number, &bytes)).await? {
-                        return Ok(End::Lost);
+                Ok(Some(Packet::Frame(number, bytes))) => {
+                    if !show_frame(sender, frozen, (number, &bytes)).await? {
+                        return Ok(AttachEnd::Lost);
                     }
                 }
-                Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Bye(why)),
-                Ok(Some(Packet::Said(FromServer::Edit(text)))) => {
-                    let written = edited(edge, text, input).await?;
-                    signs.again();
+                Ok(Some(Packet::Message(FromServer::Bye(why)))) => return Ok(AttachEnd::Bye(why)),
+                Ok(Some(Packet::Message(FromServer::Edit(text)))) => {
+                    let written = edit_text(edge, text, input).await?;
+                    signs.repeat();
                     if say(sender, &FromClient::Edited(written)).await.is_err() {
-                        return Ok(End::Lost);
+                        return Ok(AttachEnd::Lost);
                     }
                 }
-                Ok(Some(Packet::Said(FromServer::Go(root)))) => return Ok(End::Go(Onward::Project(root))),
-                Ok(Some(Packet::Said(FromServer::Demo))) => return Ok(End::Go(Onward::Demo)),
-                Ok(Some(Packet::Said(FromServer::Clipboard(text)))) => copy(edge, text),
-                Ok(Some(Packet::Said(FromServer::Mouse(is_ours)))) => RawTerminal::watch_mouse(is_ours),
-                Ok(Some(Packet::Said(FromServer::Title(text)))) => signs.name(text),
-                Ok(Some(Packet::Said(FromServer::Progress(progress)))) => signs.progress(progress),
-                Ok(Some(Packet::Said(FromServer::Notify(call)))) => RawTerminal::call(&voice.notify(&call)),
-                Ok(Some(Packet::Said(FromServer::Open(target)))) => {
-                    opening = Some(tokio::task::spawn_blocking(move || crate::adapters::desktop::opening::open(&target)));
+                Ok(Some(Packet::Message(FromServer::Go(root)))) => return Ok(AttachEnd::Switch(SwitchTarget::Project(root))),
+                Ok(Some(Packet::Message(FromServer::Demo))) => return Ok(AttachEnd::Switch(SwitchTarget::Demo)),
+                Ok(Some(Packet::Message(FromServer::Clipboard(text)))) => copy(edge, text),
+                Ok(Some(Packet::Message(FromServer::Mouse(is_ours)))) => TerminalGuard::capture_mouse(is_ours),
+                Ok(Some(Packet::Message(FromServer::Title(text)))) => signs.set_title(text),
+                Ok(Some(Packet::Message(FromServer::Progress(progress)))) => signs.set_progress(progress),
+                Ok(Some(Packet::Message(FromServer::Notify(call)))) => TerminalGuard::notify(&voice.notify(&call)),
+                Ok(Some(Packet::Message(FromServer::Open(target)))) => {
+                    opening = Some(tokio::task::spawn_blocking(move || crate::adapters::desktop::browser::open(&target)));
                 }
-                Ok(Some(Packet::Said(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)) | Packet::Text(_))) => {}
-                Ok(None) | Err(_) => return Ok(End::Lost),
+                Ok(Some(Packet::Message(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)) | Packet::Text(_))) => {}
+                Ok(None) | Err(_) => return Ok(AttachEnd::Lost),
             },
         }
     }
 }
 
 /// Passes on what a person did; answers whether somebody hears it.
-async fn pass_on(sender: &mut Sender, frozen: &mut Frozen, heard: Heard) -> bool {
-    if matches!(heard, Heard::Event(crossterm::event::Event::Resize(..))) {
+async fn forward_input(sender: &mut FrameSender, frozen: &mut LastFrame, heard: TerminalInput) -> bool {
+    if matches!(heard, TerminalInput::Event(crossterm::event::Event::Resize(..))) {
         frozen.resize();
     }
     say(sender, &told(heard)).await.is_ok()
 }
 
 /// Shows a picture and says so; answers whether somebody hears it.
-async fn show_picture(
-    sender: &mut Sender,
-    frozen: &mut Frozen,
+async fn show_frame(
+    sender: &mut FrameSender,
+    frozen: &mut LastFrame,
     (number, bytes): (u64, &[u8]),
 ) -> Result<bool, String> {
-    RawTerminal::write(bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
+    TerminalGuard::write(bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
     let heard = say(sender, &FromClient::Ack(number)).await.is_ok();
     frozen.feed(bytes);
     Ok(heard)
@@ -217,15 +221,19 @@ async fn ended<T>(
 }
 
 /// Gives the terminal to the person's editor for a while; answers what it wrote, nothing when it failed.
-async fn edited(edge: &Edge, text: String, input: &mut Input) -> Result<Option<String>, String> {
+async fn edit_text(
+    edge: &ProcessEnv,
+    text: String,
+    input: &mut InputReader,
+) -> Result<Option<String>, String> {
     // Whoever reads keys must not take them from the editor.
     input.pause().await;
-    RawTerminal::lend();
+    TerminalGuard::suspend();
     let edge = edge.clone();
     let written =
-        tokio::task::spawn_blocking(move || crate::adapters::desktop::editing::edit(edge.editor(), &text))
+        tokio::task::spawn_blocking(move || crate::adapters::desktop::editor::edit(edge.editor(), &text))
             .await;
-    RawTerminal::take_again()
+    TerminalGuard::resume()
         .and_then(|()| input.resume())
         .map_err(|error| format!("could not use this terminal again: {error}"))?;
     Ok(match written {
@@ -239,20 +247,20 @@ async fn edited(edge: &Edge, text: String, input: &mut Input) -> Result<Option<S
 }
 
 /// What this terminal is like.
-fn terminal(looks: Looks, edge: &Edge) -> Attach {
+fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    Attach {
+    AttachRequest {
         cols,
         rows,
         looks,
         remote: is_remote(edge),
-        outer: outer(edge).map(str::to_owned),
+        outer: multiplexer(edge).map(str::to_owned),
         theme: edge.theme.clone(),
     }
 }
 
 /// Whether the terminal is at the other end of a connection.
-fn is_remote(edge: &Edge) -> bool {
+fn is_remote(edge: &ProcessEnv) -> bool {
     ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
         .iter()
         .any(|name| edge.get(name).is_some())
@@ -260,22 +268,22 @@ fn is_remote(edge: &Edge) -> bool {
 
 /// Gives what was copied to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool
 /// here would serve nobody (A12).
-fn copy(edge: &Edge, text: String) {
-    RawTerminal::copy(&text);
+fn copy(edge: &ProcessEnv, text: String) {
+    TerminalGuard::copy(&text);
     if is_remote(edge) {
         return;
     }
-    let tools = crate::adapters::desktop::copying::tools(&|name| edge.get(name));
+    let tools = crate::adapters::desktop::clipboard::tools(&|name| edge.get(name));
     if !tools.is_empty() {
         // Whether there is one is nobody's business: the terminal has it already.
         drop(tokio::task::spawn_blocking(move || {
-            crate::adapters::desktop::copying::copy(&tools, &text)
+            crate::adapters::desktop::clipboard::copy(&tools, &text)
         }));
     }
 }
 
 /// The program this terminal is in, if that has keys of its own.
-fn outer(edge: &Edge) -> Option<&'static str> {
+fn multiplexer(edge: &ProcessEnv) -> Option<&'static str> {
     let known = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
     let found = known.into_iter().find(|(name, _)| edge.get(name).is_some());
     found.map(|(_, outer)| outer)
@@ -285,7 +293,7 @@ fn outer(edge: &Edge) -> Option<&'static str> {
 ///
 /// # Errors
 /// When it is one; says the ways out.
-pub fn refuse_to_nest(edge: &Edge) -> Result<(), String> {
+pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), String> {
     if edge.get("DBS_MARKER").is_none() {
         return Ok(());
     }

@@ -3,12 +3,12 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::config::edge::Edge;
-use crate::protocol::wire::Colour;
+use crate::config::process_env::ProcessEnv;
+use crate::protocol::wire::TerminalColour;
 use crate::term::Rgb;
 
 /// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
-pub(super) const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
+pub(super) const QUERY: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 
 /// How answers begin, after the two characters that introduce them.
 const BEGINNINGS: [&str; 2] = [FOREGROUND, BACKGROUND];
@@ -19,49 +19,49 @@ const BACKGROUND: &str = "11;rgb:";
 const LONGEST: usize = BACKGROUND.len() + 14;
 
 /// Whether a terminal can be asked: a console shows the question, or beeps.
-pub(super) fn may_ask(edge: &Edge) -> bool {
+pub(super) fn can_query(edge: &ProcessEnv) -> bool {
     edge.get("TERM")
         .is_none_or(|term| term != "linux" && term != "dumb")
 }
 
-/// What came from the terminal.
+/// What the terminal sent: an input event or one of its colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum TerminalInput {
     /// A person did something.
     Event(Event),
     /// It has that colour.
-    Colour(Colour),
+    Colour(TerminalColour),
 }
 
-/// Picks an answer out of events.
+/// Picks the terminal's replies to colour queries out of its input events.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ColourReplyParser {
     held: Vec<Event>,
     text: String,
 }
 
-impl Answer {
+impl ColourReplyParser {
     /// Whether something is held back that may be the beginning of an answer.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(super) fn is_pending(&self) -> bool {
         !self.held.is_empty()
     }
 
     /// Takes in an event; answers what can be passed on now.
-    pub(super) fn take(&mut self, event: Event) -> Vec<Heard> {
+    pub(super) fn feed(&mut self, event: Event) -> Vec<TerminalInput> {
         let part = part(&event);
         self.held.push(event);
         match (part, self.held.len()) {
             // The escape may arrive alone when the answer comes in two pieces.
-            (Part::Escape | Part::Begin, 1) => return Vec::new(),
-            (Part::Character(']'), 2) if self.text.is_empty() => return Vec::new(),
-            (Part::Escape, _) if self.text.len() > BACKGROUND.len() => return Vec::new(),
-            (Part::Character('\\') | Part::End, _) => {
+            (ReplyPart::Escape | ReplyPart::Begin, 1) => return Vec::new(),
+            (ReplyPart::Character(']'), 2) if self.text.is_empty() => return Vec::new(),
+            (ReplyPart::Escape, _) if self.text.len() > BACKGROUND.len() => return Vec::new(),
+            (ReplyPart::Character('\\') | ReplyPart::End, _) => {
                 if let Some(colour) = colour(&self.text) {
-                    *self = Answer::default();
-                    return vec![Heard::Colour(colour)];
+                    *self = ColourReplyParser::default();
+                    return vec![TerminalInput::Colour(colour)];
                 }
             }
-            (Part::Character(next), at) if at > 1 => {
+            (ReplyPart::Character(next), at) if at > 1 => {
                 self.text.push(next);
                 if may_become(&self.text) {
                     return Vec::new();
@@ -69,18 +69,18 @@ impl Answer {
             }
             _ => {}
         }
-        self.give_up()
+        self.take_held()
     }
 
     /// It is no answer after all: what was held back.
-    pub(super) fn give_up(&mut self) -> Vec<Heard> {
+    pub(super) fn take_held(&mut self) -> Vec<TerminalInput> {
         self.text.clear();
-        self.held.drain(..).map(Heard::Event).collect()
+        self.held.drain(..).map(TerminalInput::Event).collect()
     }
 }
 
-/// What an event is in an answer. The reader of keys takes the introducing characters for a key with Alt.
-enum Part {
+/// What an input event is within a colour reply. The reader of keys takes the introducing characters for a key with Alt.
+enum ReplyPart {
     Escape,
     Begin,
     Character(char),
@@ -88,7 +88,7 @@ enum Part {
     Other,
 }
 
-fn part(event: &Event) -> Part {
+fn part(event: &Event) -> ReplyPart {
     let Event::Key(KeyEvent {
         code,
         modifiers,
@@ -96,14 +96,18 @@ fn part(event: &Event) -> Part {
         ..
     }) = event
     else {
-        return Part::Other;
+        return ReplyPart::Other;
     };
     match (code, *modifiers) {
-        (KeyCode::Esc, KeyModifiers::NONE) => Part::Escape,
-        (KeyCode::Char(']'), KeyModifiers::ALT) => Part::Begin,
-        (KeyCode::Char('\\'), KeyModifiers::ALT) | (KeyCode::Char('g'), KeyModifiers::CONTROL) => Part::End,
-        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => Part::Character(*character),
-        _ => Part::Other,
+        (KeyCode::Esc, KeyModifiers::NONE) => ReplyPart::Escape,
+        (KeyCode::Char(']'), KeyModifiers::ALT) => ReplyPart::Begin,
+        (KeyCode::Char('\\'), KeyModifiers::ALT) | (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
+            ReplyPart::End
+        }
+        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
+            ReplyPart::Character(*character)
+        }
+        _ => ReplyPart::Other,
     }
 }
 
@@ -113,9 +117,9 @@ fn may_become(text: &str) -> bool {
     text.len() <= LONGEST && BEGINNINGS.iter().any(begins)
 }
 
-fn colour(text: &str) -> Option<Colour> {
-    let foreground = || Some(Colour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
-    let background = || Some(Colour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
+fn colour(text: &str) -> Option<TerminalColour> {
+    let foreground = || Some(TerminalColour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
+    let background = || Some(TerminalColour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
     foreground().or_else(background)
 }
 
@@ -157,10 +161,10 @@ mod tests {
         events
     }
 
-    fn heard(events: Vec<Event>) -> Vec<Heard> {
-        let mut answer = Answer::default();
-        let mut heard: Vec<Heard> = events.into_iter().flat_map(|event| answer.take(event)).collect();
-        heard.extend(answer.give_up());
+    fn heard(events: Vec<Event>) -> Vec<TerminalInput> {
+        let mut answer = ColourReplyParser::default();
+        let mut heard: Vec<TerminalInput> = events.into_iter().flat_map(|event| answer.feed(event)).collect();
+        heard.extend(answer.take_held());
         heard
     }
 
@@ -168,18 +172,27 @@ mod tests {
     fn the_answer_is_taken_out_of_what_is_pressed() {
         let j = press(KeyCode::Char('j'), KeyModifiers::NONE);
         for (colour, told) in [
-            ("11;rgb:fdfd/f6f6/e3e3", Colour::Background((0xfd, 0xf6, 0xe3))),
-            ("11;rgb:1818/1818/1818", Colour::Background((0x18, 0x18, 0x18))),
-            ("10;rgb:1818/1818/1818", Colour::Foreground((0x18, 0x18, 0x18))),
-            ("11;rgb:f/f/f", Colour::Background((255, 255, 255))),
+            (
+                "11;rgb:fdfd/f6f6/e3e3",
+                TerminalColour::Background((0xfd, 0xf6, 0xe3)),
+            ),
+            (
+                "11;rgb:1818/1818/1818",
+                TerminalColour::Background((0x18, 0x18, 0x18)),
+            ),
+            (
+                "10;rgb:1818/1818/1818",
+                TerminalColour::Foreground((0x18, 0x18, 0x18)),
+            ),
+            ("11;rgb:f/f/f", TerminalColour::Background((255, 255, 255))),
         ] {
             let mut events = vec![j.clone()];
             events.extend(answer(colour));
             events.push(j.clone());
             let expected = [
-                Heard::Event(j.clone()),
-                Heard::Colour(told),
-                Heard::Event(j.clone()),
+                TerminalInput::Event(j.clone()),
+                TerminalInput::Colour(told),
+                TerminalInput::Event(j.clone()),
             ];
             assert_eq!(heard(events), expected);
         }
@@ -195,7 +208,9 @@ mod tests {
         events.insert(last, press(KeyCode::Esc, KeyModifiers::NONE));
         assert_eq!(
             heard(events),
-            [Heard::Colour(Colour::Background((0x18, 0x18, 0x18)))]
+            [TerminalInput::Colour(TerminalColour::Background((
+                0x18, 0x18, 0x18
+            )))]
         );
     }
 
@@ -204,8 +219,8 @@ mod tests {
         let mut events = answer("10;rgb:ffff/0000/0000");
         events.extend(answer("11;rgb:0000/0000/ffff"));
         let expected = [
-            Heard::Colour(Colour::Foreground((255, 0, 0))),
-            Heard::Colour(Colour::Background((0, 0, 255))),
+            TerminalInput::Colour(TerminalColour::Foreground((255, 0, 0))),
+            TerminalInput::Colour(TerminalColour::Background((0, 0, 255))),
         ];
         assert_eq!(heard(events), expected);
     }
@@ -224,7 +239,7 @@ mod tests {
             vec![end.clone(), key('\\'), escape.clone()],
             vec![alt, key('1'), key('1'), end, escape],
         ] {
-            let expected: Vec<Heard> = events.iter().cloned().map(Heard::Event).collect();
+            let expected: Vec<TerminalInput> = events.iter().cloned().map(TerminalInput::Event).collect();
             assert_eq!(heard(events), expected);
         }
     }

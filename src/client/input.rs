@@ -10,33 +10,35 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::client::colours::{Answer, Heard, QUESTION};
+use crate::client::colours::{ColourReplyParser, QUERY, TerminalInput};
 use crate::client::tty::is_enhanced;
 use crate::client::tty::write_all;
 use crate::protocol::wire::FromClient;
 
 /// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
-const WAITING: usize = 256;
+const MAX_QUEUED: usize = 256;
 /// How long an answer of the terminal's is listened for. Later, what looks like one was pressed by a person.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the pieces of an answer may be apart.
-const PIECES: Duration = Duration::from_millis(50);
+const REPLY_GAP: Duration = Duration::from_millis(50);
 /// How often a terminal that answers is asked again: its colours may change with the hour. It could tell by itself (mode 2031),
 /// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
-const ASKED_AGAIN: Duration = Duration::from_secs(30);
+const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// How the server is told what came from the terminal.
-pub(super) fn told(heard: Heard) -> FromClient {
+pub(super) fn told(heard: TerminalInput) -> FromClient {
     match heard {
-        Heard::Event(Event::Key(key)) => FromClient::Input(Event::Key(as_meant(key, is_enhanced()))),
-        Heard::Event(event) => FromClient::Input(event),
-        Heard::Colour(colour) => FromClient::Colour(colour),
+        TerminalInput::Event(Event::Key(key)) => {
+            FromClient::Input(Event::Key(normalize_key(key, is_enhanced())))
+        }
+        TerminalInput::Event(event) => FromClient::Input(event),
+        TerminalInput::Colour(colour) => FromClient::Colour(colour),
     }
 }
 
 /// What a key is by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the
 /// reader calls it by the digit, and programs that are told of keys by name wait for the other.
-fn as_meant(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
+fn normalize_key(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
     if !is_enhanced && key.modifiers.contains(KeyModifiers::CONTROL) {
         key.code = match key.code {
             KeyCode::Char('4') => KeyCode::Char('\\'),
@@ -49,38 +51,38 @@ fn as_meant(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
     key
 }
 
-/// The keys, the mouse and the sizes of this terminal.
-pub(super) struct Input {
-    events: mpsc::Receiver<io::Result<Heard>>,
+/// Thread that reads keys, mouse and resizes from the terminal.
+pub(super) struct InputReader {
+    events: mpsc::Receiver<io::Result<TerminalInput>>,
     stop: Option<DropGuard>,
-    may_ask: bool,
+    can_query: bool,
 }
 
-impl Input {
+impl InputReader {
     /// Begins to read; asks the terminal what colours it has, if that may be asked.
     ///
     /// # Errors
     /// When there can be no thread for it.
-    pub(super) fn open(may_ask: bool) -> io::Result<Input> {
+    pub(super) fn open(may_ask: bool) -> io::Result<InputReader> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()?;
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(MAX_QUEUED);
         let stop = CancellationToken::new();
         let told = stop.clone();
         // Nobody waits for its end: the process may end before it.
         std::thread::Builder::new()
             .name("input".to_owned())
             .spawn(move || runtime.block_on(read(&sender, &told, may_ask)))?;
-        Ok(Input {
+        Ok(InputReader {
             events,
             stop: Some(stop.drop_guard()),
-            may_ask,
+            can_query: may_ask,
         })
     }
 
     /// What comes next; nothing when the terminal has gone.
-    pub(super) async fn next(&mut self) -> Option<io::Result<Heard>> {
+    pub(super) async fn next(&mut self) -> Option<io::Result<TerminalInput>> {
         self.events.recv().await
     }
 
@@ -95,22 +97,22 @@ impl Input {
     /// # Errors
     /// As for [`Input::open`].
     pub(super) fn resume(&mut self) -> io::Result<()> {
-        *self = Input::open(self.may_ask)?;
+        *self = InputReader::open(self.can_query)?;
         Ok(())
     }
 }
 
-async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken, may_ask: bool) {
+async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, told: &CancellationToken, may_ask: bool) {
     let mut events = EventStream::new();
-    let mut answer = Answer::default();
-    let mut listen_until = ask(may_ask);
-    let mut ask_again = Instant::now() + ASKED_AGAIN;
+    let mut answer = ColourReplyParser::default();
+    let mut listen_until = query_colours(may_ask);
+    let mut ask_again = Instant::now() + QUERY_INTERVAL;
     // Who was silent the last time is not asked by the clock: an answer that comes very late would be taken for keys.
     let mut answers = false;
     loop {
         let event = async {
-            if answer.is_begun() {
-                timeout(PIECES, events.next()).await
+            if answer.is_pending() {
+                timeout(REPLY_GAP, events.next()).await
             } else {
                 Ok(events.next().await)
             }
@@ -119,14 +121,14 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
             event = event => event,
             () = sleep_until(ask_again), if answers => {
                 answers = false;
-                listen_until = ask(may_ask);
-                ask_again = Instant::now() + ASKED_AGAIN;
+                listen_until = query_colours(may_ask);
+                ask_again = Instant::now() + QUERY_INTERVAL;
                 continue;
             }
             () = told.cancelled() => return,
         };
         let heard = match event {
-            Err(_silence) => answer.give_up(),
+            Err(_silence) => answer.take_held(),
             Ok(None) => return,
             Ok(Some(Err(error))) => {
                 if sender.send(Err(error)).await.is_err() {
@@ -137,17 +139,17 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
             Ok(Some(Ok(event))) => {
                 // Whoever comes back may have changed the colours meanwhile.
                 if event == Event::FocusGained {
-                    listen_until = ask(may_ask);
+                    listen_until = query_colours(may_ask);
                 }
-                if answer.is_begun() || Instant::now() < listen_until {
-                    answer.take(event)
+                if answer.is_pending() || Instant::now() < listen_until {
+                    answer.feed(event)
                 } else {
-                    vec![Heard::Event(event)]
+                    vec![TerminalInput::Event(event)]
                 }
             }
         };
         for heard in heard {
-            answers |= matches!(heard, Heard::Colour(_));
+            answers |= matches!(heard, TerminalInput::Colour(_));
             if sender.send(Ok(heard)).await.is_err() {
                 return;
             }
@@ -156,9 +158,9 @@ async fn read(sender: &mpsc::Sender<io::Result<Heard>>, told: &CancellationToken
 }
 
 /// Asks what colours there are; answers until when to listen.
-fn ask(may_ask: bool) -> Instant {
-    let asked = may_ask && write_all(QUESTION).is_ok();
-    Instant::now() + if asked { ANSWERED_WITHIN } else { Duration::ZERO }
+fn query_colours(may_ask: bool) -> Instant {
+    let asked = may_ask && write_all(QUERY).is_ok();
+    Instant::now() + if asked { REPLY_TIMEOUT } else { Duration::ZERO }
 }
 
 #[cfg(test)]
@@ -176,11 +178,11 @@ mod tests {
             ('b', 'b'),
             ('8', '8'),
         ] {
-            assert_eq!(as_meant(control(read), false), control(meant), "{read}");
+            assert_eq!(normalize_key(control(read), false), control(meant), "{read}");
             // A terminal that tells keys apart means what it says.
-            assert_eq!(as_meant(control(read), true), control(read), "{read}");
+            assert_eq!(normalize_key(control(read), true), control(read), "{read}");
         }
         let plain = KeyEvent::new(KeyCode::Char('5'), KeyModifiers::NONE);
-        assert_eq!(as_meant(plain, false), plain);
+        assert_eq!(normalize_key(plain, false), plain);
     }
 }

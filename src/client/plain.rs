@@ -1,8 +1,8 @@
 //! The plain client (A13): lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers,
 //! simple terminals and logs. It says what changes and does what is typed; the words are `ui`'s.
 
-mod lines;
-mod talk;
+mod dispatch;
+mod stdin;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,53 +10,53 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::adapters::clock;
-use crate::adapters::out;
-use crate::client::lost::Restart;
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use crate::domain::{TaskId, Timestamp, counted};
+use crate::adapters::output;
+use crate::client::reconnect::RestartFn;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::{TaskId, Timestamp, pluralized};
 use crate::protocol::connection;
-use crate::protocol::snapshot::Needs;
-use crate::protocol::wire::{Answer, Call, FromClient, FromServer, LogLine, Packet};
+use crate::protocol::snapshot::AttentionSnapshot;
+use crate::protocol::wire::{CallReply, FromClient, FromServer, NoticeLine, Packet, ServerCall};
 use crate::read_model::ReadModel;
-use crate::ui::Prompts;
-use lines::Lines;
+use crate::ui::PlainPrompts;
+use stdin::StdinLines;
 
 /// The board is looked at again so long after something was told: what happens together is told together.
-const TOGETHER: Duration = Duration::from_millis(200);
+const REFRESH_DELAY: Duration = Duration::from_millis(200);
 /// And every so often, because an agent that goes on by itself says nothing.
-const AGAIN: Duration = Duration::from_secs(2);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// A look may take this share of the time between two: large boards are looked at less often.
-const SHARE: u32 = 10;
+const REFRESH_SHARE: u32 = 10;
 
 /// Commands of the program, as the command line carries them out. They block.
 #[derive(Debug, Clone, Copy)]
 pub struct Commands {
     /// Carries out a typed command, given as words.
-    pub run: fn(&[String], &Edge) -> Result<(), String>,
+    pub run: fn(&[String], &ProcessEnv) -> Result<(), String>,
     /// The last lines that the agent of a task has shown, at most so many.
-    pub end_of: fn(Place, &str, usize) -> Result<Vec<String>, String>,
+    pub end_of: fn(ProjectPaths, &str, usize) -> Result<Vec<String>, String>,
 }
 
-/// The plain client of one project.
-pub(super) struct Plain {
-    place: Place,
-    edge: Edge,
+/// Client that prints lines and numbered prompts instead of drawing a screen.
+pub(super) struct PlainClient {
+    place: ProjectPaths,
+    edge: ProcessEnv,
     commands: Commands,
-    prompts: Prompts,
+    prompts: PlainPrompts,
     model: ReadModel,
-    lines: Lines,
+    lines: StdinLines,
     /// Which server told the last line, and its position there.
-    heard: Option<(Timestamp, u64)>,
+    last_notice: Option<(Timestamp, u64)>,
     /// When the last line was told, and up to when this server may only say what is old: it remembers what was before it.
-    heard_at: Timestamp,
-    old: Timestamp,
+    last_notice_at: Timestamp,
+    repeats_until: Timestamp,
     /// How long the last look at the board took.
-    took: Duration,
+    refresh_time: Duration,
 }
 
-/// How a conversation ended.
-enum End {
+/// How a connection of the plain client ended: the user left or the server was lost.
+enum PlainEnd {
     /// The person leaves, or the server said goodbye; with these words.
     Left(String),
     /// The server is gone without a word.
@@ -69,45 +69,45 @@ enum End {
 /// # Errors
 /// When there is no server and none comes back; for people.
 pub async fn attach(
-    place: &Place,
-    (edge, commands): (&Edge, Commands),
-    restart: Option<Restart>,
+    place: &ProjectPaths,
+    (edge, commands): (&ProcessEnv, Commands),
+    restart: Option<RestartFn>,
 ) -> Result<(), String> {
-    let lines = Lines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
+    let lines = StdinLines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
     let mut edge = edge.clone();
     // What is typed here is about this project, wherever the program was started.
     edge.folder.clone_from(&place.root);
-    let mut plain = Plain {
+    let mut plain = PlainClient {
         place: place.clone(),
         edge,
         commands,
-        prompts: Prompts::default(),
+        prompts: PlainPrompts::default(),
         model: ReadModel::default(),
         lines,
-        heard: None,
-        heard_at: Timestamp::default(),
-        old: Timestamp::default(),
-        took: Duration::ZERO,
+        last_notice: None,
+        last_notice_at: Timestamp::default(),
+        repeats_until: Timestamp::default(),
+        refresh_time: Duration::ZERO,
     };
     let left = tokio::select! {
-        left = plain.live(restart) => left?,
-        () = crate::adapters::ending::told_to_end() => String::new(),
+        left = plain.run(restart) => left?,
+        () = crate::adapters::termination::termination_signal() => String::new(),
     };
     if !left.is_empty() {
-        out::line(&left);
+        output::line(&left);
     }
     Ok(())
 }
 
-impl Plain {
-    async fn live(&mut self, restart: Option<Restart>) -> Result<String, String> {
+impl PlainClient {
+    async fn run(&mut self, restart: Option<RestartFn>) -> Result<String, String> {
         self.introduce().await?;
         loop {
-            match self.converse().await? {
-                End::Left(why) => return Ok(why),
-                End::Lost => {
+            match self.run_connection().await? {
+                PlainEnd::Left(why) => return Ok(why),
+                PlainEnd::Lost => {
                     tell("the server is not answering; agents go on; connecting again");
-                    crate::client::lost::come_back(&self.place.socket, restart.clone()).await?;
+                    crate::client::reconnect::reconnect(&self.place.socket, restart.clone()).await?;
                     tell("the server is back");
                 }
             }
@@ -115,96 +115,96 @@ impl Plain {
     }
 
     async fn introduce(&mut self) -> Result<(), String> {
-        let Needs { tasks, board } = self.look().await?;
+        let AttentionSnapshot { tasks, board } = self.fetch_attention().await?;
         self.model = board.read_model();
-        self.heard_at = board.at;
-        out::line(&format!(
+        self.last_notice_at = board.at;
+        output::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
-            self.place.called(&self.place.config()),
+            self.place.session_name(&self.place.config()),
             self.place.root.display(),
-            counted(tasks, "task"),
-            counted(self.model.agents().count(), "agent")
+            pluralized(tasks, "task"),
+            pluralized(self.model.agents().count(), "agent")
         ));
-        out::line("Type help for what can be typed, quit to leave.");
+        output::line("Type help for what can be typed, quit to leave.");
         self.prompts.update(&self.model);
-        out::all(self.prompts.list(&self.model));
+        output::all(self.prompts.list(&self.model));
         Ok(())
     }
 
     /// Talks with one server.
-    async fn converse(&mut self) -> Result<End, String> {
+    async fn run_connection(&mut self) -> Result<PlainEnd, String> {
         let Ok((mut sender, mut receiver)) = connection::greet(&self.place.socket).await else {
-            return Ok(End::Lost);
+            return Ok(PlainEnd::Lost);
         };
         let Some(after) = self.begin(&mut sender, &mut receiver).await else {
-            return Ok(End::Lost);
+            return Ok(PlainEnd::Lost);
         };
-        let follow = FromClient::Call(Box::new(Call::Follow(after)));
+        let follow = FromClient::Call(Box::new(ServerCall::Follow(after)));
         if connection::say(&mut sender, &follow).await.is_err() {
-            return Ok(End::Lost);
+            return Ok(PlainEnd::Lost);
         }
         let mut look_at = Instant::now();
-        while !out::is_unread() {
+        while !output::is_unread() {
             tokio::select! {
                 heard = connection::hear(&mut receiver) => match heard {
-                    Ok(Some(Packet::Said(FromServer::Line(line)))) => {
-                        self.hear(&line);
-                        look_at = look_at.min(Instant::now() + self.pause(TOGETHER));
+                    Ok(Some(Packet::Message(FromServer::Line(line)))) => {
+                        self.on_notice(&line);
+                        look_at = look_at.min(Instant::now() + self.pause(REFRESH_DELAY));
                     }
-                    Ok(Some(Packet::Said(FromServer::Bye(why)))) => return Ok(End::Left(why)),
+                    Ok(Some(Packet::Message(FromServer::Bye(why)))) => return Ok(PlainEnd::Left(why)),
                     Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => return Ok(End::Lost),
+                    Ok(None) | Err(_) => return Ok(PlainEnd::Lost),
                 },
                 line = self.lines.next() => {
                     let Some(line) = line else {
-                        return Ok(End::Left("left; the server and its agents go on".to_owned()));
+                        return Ok(PlainEnd::Left("left; the server and its agents go on".to_owned()));
                     };
-                    if !self.act(&line).await {
-                        return Ok(End::Left("left; the server and its agents go on".to_owned()));
+                    if !self.run_line(&line).await {
+                        return Ok(PlainEnd::Left("left; the server and its agents go on".to_owned()));
                     }
                     look_at = Instant::now();
                 }
                 () = tokio::time::sleep_until(look_at) => {
                     if self.refresh().await.is_err() {
-                        return Ok(End::Lost);
+                        return Ok(PlainEnd::Lost);
                     }
-                    look_at = Instant::now() + self.pause(AGAIN);
+                    look_at = Instant::now() + self.pause(REFRESH_INTERVAL);
                 }
             }
         }
-        Ok(End::Left(String::new()))
+        Ok(PlainEnd::Left(String::new()))
     }
 
     /// After which line this server is to go on: one that was started anew has told nothing yet; a first one has told enough.
     async fn begin(
         &mut self,
-        sender: &mut crate::adapters::ipc::Sender,
-        receiver: &mut crate::adapters::ipc::Receiver,
+        sender: &mut crate::adapters::ipc::FrameSender,
+        receiver: &mut crate::adapters::ipc::FrameReceiver,
     ) -> Option<u64> {
-        let who = FromClient::Call(Box::new(Call::Who));
+        let who = FromClient::Call(Box::new(ServerCall::Who));
         connection::say(sender, &who).await.ok()?;
         let since = match connection::hear(receiver).await {
-            Ok(Some(Packet::Said(FromServer::Answer(Answer::Who(who))))) => who.since,
+            Ok(Some(Packet::Message(FromServer::Answer(CallReply::Who(who))))) => who.since,
             _ => return None,
         };
-        let (after, old) = match self.heard {
-            None => (u64::MAX, self.heard_at),
+        let (after, old) = match self.last_notice {
+            None => (u64::MAX, self.last_notice_at),
             Some((same, after)) if same == since => (after, Timestamp::default()),
-            Some(_other) => (0, self.heard_at),
+            Some(_other) => (0, self.last_notice_at),
         };
-        self.old = old;
-        self.heard = Some((since, after));
+        self.repeats_until = old;
+        self.last_notice = Some((since, after));
         Some(after)
     }
 
-    fn hear(&mut self, line: &LogLine) {
-        if let Some((_, after)) = &mut self.heard {
+    fn on_notice(&mut self, line: &NoticeLine) {
+        if let Some((_, after)) = &mut self.last_notice {
             *after = line.seq;
         }
-        if line.at <= self.old {
+        if line.at <= self.repeats_until {
             return;
         }
-        self.heard_at = self.heard_at.max(line.at);
+        self.last_notice_at = self.last_notice_at.max(line.at);
         let notice = &line.notice;
         // A numbered prompt says the same, and how to answer.
         if matches!(notice.kind.as_str(), "permission" | "question") {
@@ -217,36 +217,36 @@ impl Plain {
             notice.kind,
             notice.text
         );
-        out::line(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+        output::line(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     /// Looks at the board, and says what came and went that needs the person.
     async fn refresh(&mut self) -> Result<(), String> {
         let begun = Instant::now();
-        self.model = self.look().await?.board.read_model();
+        self.model = self.fetch_attention().await?.board.read_model();
         for line in self.prompts.update(&self.model) {
             tell(&line);
         }
-        self.took = begun.elapsed();
+        self.refresh_time = begun.elapsed();
         Ok(())
     }
 
     fn pause(&self, least: Duration) -> Duration {
-        least.max(self.took.saturating_mul(SHARE))
+        least.max(self.refresh_time.saturating_mul(REFRESH_SHARE))
     }
 
-    async fn look(&self) -> Result<Needs, String> {
-        self.beside(|place, _edge| match talk::ask(&place, Call::Needs)? {
-            Answer::Needs(needs) => Ok(*needs),
-            other => Err(talk::not_understood(other)),
+    async fn fetch_attention(&self) -> Result<AttentionSnapshot, String> {
+        self.spawn_blocking(|place, _edge| match dispatch::ask(&place, ServerCall::Needs)? {
+            CallReply::Needs(needs) => Ok(*needs),
+            other => Err(dispatch::not_understood(other)),
         })
         .await
     }
 
     /// Does what blocks beside the conversation.
-    async fn beside<T: Send + 'static>(
+    async fn spawn_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Place, &Edge) -> Result<T, String> + Send + 'static,
+        work: impl FnOnce(ProjectPaths, &ProcessEnv) -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
         let (place, edge) = (self.place.clone(), Arc::new(self.edge.clone()));
         tokio::task::spawn_blocking(move || work(place, &edge))
@@ -257,5 +257,5 @@ impl Plain {
 
 /// Says something with the time before it.
 fn tell(text: &str) {
-    out::line(&format!("{} {text}", clock::time_of_day(clock::now())));
+    output::line(&format!("{} {text}", clock::time_of_day(clock::now())));
 }

@@ -14,58 +14,58 @@ use crossterm::terminal::{
 };
 use crossterm::{cursor, execute, queue, style};
 
-use crate::client::bar::NO_BAR;
+use crate::client::progress::CLEAR_PROGRESS;
 
 /// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static IS_RAW: AtomicBool = AtomicBool::new(false);
 
 /// Whether it tells what its mouse does.
-static MOUSE: AtomicBool = AtomicBool::new(false);
+static MOUSE_CAPTURED: AtomicBool = AtomicBool::new(false);
 
 /// Whether it tells keys apart by the kitty keyboard protocol.
-static ENHANCED: AtomicBool = AtomicBool::new(false);
+static KITTY_KEYBOARD: AtomicBool = AtomicBool::new(false);
 
 /// Whether its window has a title of ours; the one before waits in the terminal.
-static NAMED: AtomicBool = AtomicBool::new(false);
+static TITLE_SET: AtomicBool = AtomicBool::new(false);
 
 /// Whether it shows how far the work is.
-static BARRED: AtomicBool = AtomicBool::new(false);
+static PROGRESS_SET: AtomicBool = AtomicBool::new(false);
 
 /// Keeps the window's title in the terminal, and brings it back (XTWINOPS 22 and 23, of the title alone).
-const KEEP_TITLE: &[u8] = b"\x1b[22;2t";
-const BRING_TITLE_BACK: &[u8] = b"\x1b[23;2t";
+const SAVE_TITLE: &[u8] = b"\x1b[22;2t";
+const RESTORE_TITLE: &[u8] = b"\x1b[23;2t";
 
-/// The terminal, taken. Given back when dropped.
-pub(super) struct RawTerminal;
+/// Guard that holds the terminal in raw mode on the alternate screen and restores it when dropped. Given back when dropped.
+pub(super) struct TerminalGuard;
 
-impl RawTerminal {
+impl TerminalGuard {
     /// Takes it.
     ///
     /// # Errors
     /// When standard input or output is no terminal.
-    pub(super) fn open() -> io::Result<RawTerminal> {
+    pub(super) fn open() -> io::Result<TerminalGuard> {
         use std::io::IsTerminal as _;
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::other("standard input and output must be a terminal"));
         }
-        RawTerminal::take_again()?;
-        Ok(RawTerminal)
+        TerminalGuard::resume()?;
+        Ok(TerminalGuard)
     }
 
     /// Gives it to another program for a while.
-    pub(super) fn lend() {
-        give_back();
+    pub(super) fn suspend() {
+        restore();
     }
 
     /// Takes it, also after it was lent.
     ///
     /// # Errors
     /// When it is gone.
-    pub(super) fn take_again() -> io::Result<()> {
+    pub(super) fn resume() -> io::Result<()> {
         enable_raw_mode()?;
-        TAKEN.store(true, Ordering::Release);
+        IS_RAW.store(true, Ordering::Release);
         let enhanced = supports_keyboard_enhancement().unwrap_or(false);
-        ENHANCED.store(enhanced, Ordering::Release);
+        KITTY_KEYBOARD.store(enhanced, Ordering::Release);
         let mut out = io::stdout().lock();
         execute!(
             out,
@@ -78,15 +78,15 @@ impl RawTerminal {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(out, PushKeyboardEnhancementFlags(flags))?;
         }
-        if MOUSE.load(Ordering::Acquire) {
+        if MOUSE_CAPTURED.load(Ordering::Acquire) {
             execute!(out, EnableMouseCapture)?;
         }
         Ok(())
     }
 
     /// Has the terminal tell what its mouse does, or leaves the mouse to it; also after it was lent.
-    pub(super) fn watch_mouse(is_ours: bool) {
-        if MOUSE.swap(is_ours, Ordering::AcqRel) == is_ours {
+    pub(super) fn capture_mouse(is_ours: bool) {
+        if MOUSE_CAPTURED.swap(is_ours, Ordering::AcqRel) == is_ours {
             return;
         }
         let mut out = io::stdout().lock();
@@ -107,7 +107,7 @@ impl RawTerminal {
     }
 
     /// Shows a line at the bottom while there is nobody to draw.
-    pub(super) fn note(text: &str) {
+    pub(super) fn status_line(text: &str) {
         let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
         // One row and no more: what goes over its end would push the frame up.
         let text = crate::ui::cut(text, usize::from(columns.saturating_sub(1)), "");
@@ -126,13 +126,13 @@ impl RawTerminal {
     }
 
     /// Gives the window a title, by these bytes; the one it had is kept by the terminal. No bytes: one that can have none.
-    pub(super) fn name(title: &[u8]) {
+    pub(super) fn set_title(title: &[u8]) {
         if title.is_empty() {
             return;
         }
         let mut bytes = Vec::new();
-        if !NAMED.swap(true, Ordering::AcqRel) {
-            bytes.extend_from_slice(KEEP_TITLE);
+        if !TITLE_SET.swap(true, Ordering::AcqRel) {
+            bytes.extend_from_slice(SAVE_TITLE);
         }
         bytes.extend_from_slice(title);
         // A terminal that is gone is noticed by the next read.
@@ -140,23 +140,23 @@ impl RawTerminal {
     }
 
     /// Shows how far the work is, by these bytes. No bytes: a terminal that cannot.
-    pub(super) fn show_bar(bar: &[u8]) {
+    pub(super) fn show_progress(bar: &[u8]) {
         if bar.is_empty() {
             return;
         }
-        BARRED.store(bar != NO_BAR, Ordering::Release);
+        PROGRESS_SET.store(bar != CLEAR_PROGRESS, Ordering::Release);
         drop(write_all(bar));
     }
 
     /// Takes away what it shows of the work.
-    pub(super) fn hide_bar() {
-        if BARRED.swap(false, Ordering::AcqRel) {
-            drop(write_all(NO_BAR));
+    pub(super) fn clear_progress() {
+        if PROGRESS_SET.swap(false, Ordering::AcqRel) {
+            drop(write_all(CLEAR_PROGRESS));
         }
     }
 
     /// Calls the person, by these bytes.
-    pub(super) fn call(call: &[u8]) {
+    pub(super) fn notify(call: &[u8]) {
         drop(write_all(call));
     }
 
@@ -172,18 +172,18 @@ impl RawTerminal {
 
 /// Whether the terminal tells keys apart that older ones send as one character.
 pub(super) fn is_enhanced() -> bool {
-    ENHANCED.load(Ordering::Acquire)
+    KITTY_KEYBOARD.load(Ordering::Acquire)
 }
 
-impl Drop for RawTerminal {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
 /// Gives the terminal back as it was; a second time it does nothing.
-pub(super) fn give_back() {
-    if !TAKEN.swap(false, Ordering::AcqRel) {
+pub(super) fn restore() {
+    if !IS_RAW.swap(false, Ordering::AcqRel) {
         return;
     }
     let mut out = io::stdout().lock();
@@ -196,11 +196,11 @@ pub(super) fn give_back() {
         DisableMouseCapture
     ));
     drop(out.write_all(b"\x1b[?2026l"));
-    if BARRED.swap(false, Ordering::AcqRel) {
-        drop(out.write_all(NO_BAR));
+    if PROGRESS_SET.swap(false, Ordering::AcqRel) {
+        drop(out.write_all(CLEAR_PROGRESS));
     }
-    if NAMED.swap(false, Ordering::AcqRel) {
-        drop(out.write_all(BRING_TITLE_BACK));
+    if TITLE_SET.swap(false, Ordering::AcqRel) {
+        drop(out.write_all(RESTORE_TITLE));
     }
     drop(execute!(
         out,

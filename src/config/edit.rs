@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use atomic_write_file::AtomicWriteFile;
 
 use crate::config::error::ConfigError;
-use crate::config::nearest::nearest;
-use crate::config::places::{Places, dialect};
-use crate::config::schema::key_of;
-use crate::config::value::Value;
+use crate::config::files::{ConfigFiles, dialect};
+use crate::config::schema::spec_of;
+use crate::config::suggestion::nearest;
+use crate::config::value::SettingValue;
 
-/// What was changed.
+/// A change that was made to a configuration file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
+pub struct ConfigChange {
     /// The file.
     pub file: PathBuf,
     /// The value it has there now; `None`: it is not set there any more.
-    pub value: Option<Value>,
+    pub value: Option<SettingValue>,
     /// Why it has no effect, when it has none; it is kept for the program that knows it.
     pub note: Option<&'static str>,
 }
@@ -28,9 +28,9 @@ pub struct Written {
 ///
 /// # Errors
 /// When there is no such key, it has no such value, or the file cannot be changed; then it is as it was.
-pub fn set(places: &Places, key: &str, text: &str) -> Result<Written, ConfigError> {
+pub fn set(places: &ConfigFiles, key: &str, text: &str) -> Result<ConfigChange, ConfigError> {
     let path: Vec<&str> = key.split('.').collect();
-    let known = key_of(&path).ok_or_else(|| ConfigError::UnknownKey {
+    let known = spec_of(&path).ok_or_else(|| ConfigError::UnknownKey {
         key: key.to_owned(),
         nearest: nearest(&path),
     })?;
@@ -38,7 +38,7 @@ pub fn set(places: &Places, key: &str, text: &str) -> Result<Written, ConfigErro
         key: key.to_owned(),
         why,
     })?;
-    Ok(Written {
+    Ok(ConfigChange {
         note: known.note(),
         ..change(places, &path, Some(value))?
     })
@@ -48,7 +48,7 @@ pub fn set(places: &Places, key: &str, text: &str) -> Result<Written, ConfigErro
 ///
 /// # Errors
 /// When there is no such folder, no such key or value, or the file cannot be changed; then it is as it was.
-pub fn set_own(places: &Places, answers: &[(String, String)]) -> Result<PathBuf, ConfigError> {
+pub fn set_user(places: &ConfigFiles, answers: &[(String, String)]) -> Result<PathBuf, ConfigError> {
     let file = places.user.first().ok_or_else(|| ConfigError::Unusable {
         path: PathBuf::from("config.toml"),
         why: "there is no home to keep it in".to_owned(),
@@ -63,7 +63,7 @@ pub fn set_own(places: &Places, answers: &[(String, String)]) -> Result<PathBuf,
     };
     for (key, value) in answers {
         let path: Vec<&str> = key.split('.').collect();
-        let known = key_of(&path).ok_or_else(|| ConfigError::UnknownKey {
+        let known = spec_of(&path).ok_or_else(|| ConfigError::UnknownKey {
             key: key.clone(),
             nearest: nearest(&path),
         })?;
@@ -91,11 +91,15 @@ const OWN: &str = "# Your own settings for dbs in all projects; `dbs config` lis
 ///
 /// # Errors
 /// When a file cannot be changed; then it is as it was.
-pub fn unset(places: &Places, key: &str) -> Result<Written, ConfigError> {
+pub fn unset(places: &ConfigFiles, key: &str) -> Result<ConfigChange, ConfigError> {
     change(places, &key.split('.').collect::<Vec<_>>(), None)
 }
 
-fn change(places: &Places, path: &[&str], value: Option<Value>) -> Result<Written, ConfigError> {
+fn change(
+    places: &ConfigFiles,
+    path: &[&str],
+    value: Option<SettingValue>,
+) -> Result<ConfigChange, ConfigError> {
     let mut owner = None;
     // Each is looked at, so that one that cannot be read is told before anything is changed.
     for file in &places.project {
@@ -108,13 +112,13 @@ fn change(places: &Places, path: &[&str], value: Option<Value>) -> Result<Writte
     let (file, text) = if let Some(owner) = owner {
         owner
     } else {
-        let file = home_of(places, path);
+        let file = default_file(places, path);
         (file, look(file, path)?.0)
     };
     if value.is_some() || has {
         write(file, &text, (path, value.as_ref()))?;
     }
-    Ok(Written {
+    Ok(ConfigChange {
         file: file.to_owned(),
         value,
         note: None,
@@ -122,8 +126,8 @@ fn change(places: &Places, path: &[&str], value: Option<Value>) -> Result<Writte
 }
 
 /// Where a value goes that no file has: keys of the earlier program to its own file where there is one, so that it sees them.
-fn home_of<'a>(places: &'a Places, path: &[&str]) -> &'a Path {
-    let of_the_first = key_of(path).is_some_and(|known| known.row.split(", ").any(|row| row == "K78"));
+fn default_file<'a>(places: &'a ConfigFiles, path: &[&str]) -> &'a Path {
+    let of_the_first = spec_of(path).is_some_and(|known| known.source.split(", ").any(|row| row == "K78"));
     if of_the_first && places.json().exists() {
         places.json()
     } else {
@@ -152,7 +156,11 @@ fn look(file: &Path, path: &[&str]) -> Result<(String, bool), ConfigError> {
     Ok((text, has))
 }
 
-fn write(file: &Path, text: &str, (path, value): (&[&str], Option<&Value>)) -> Result<(), ConfigError> {
+fn write(
+    file: &Path,
+    text: &str,
+    (path, value): (&[&str], Option<&SettingValue>),
+) -> Result<(), ConfigError> {
     let (_, edit) = dialect(file);
     let edited = edit(text, path, value).map_err(|why| ConfigError::Unusable {
         path: file.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why not.
+/// Why a setting could not be shown or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// No such key.

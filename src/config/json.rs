@@ -4,20 +4,20 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use crate::config::found::{Found, Written};
-use crate::config::origin::Origin;
-use crate::config::value::Value;
+use crate::config::origin::SettingOrigin;
+use crate::config::raw::{RawSetting, RawValue};
+use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
 /// Everything the file says; the error is a line and a text.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String)> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let parts = parse(text)?;
     let mut found = Vec::new();
     walk(&parts, &mut Vec::new(), &mut |path_of, value| {
-        found.push(Found {
+        found.push(RawSetting {
             path: path_of.to_vec(),
             text: written(value),
-            origin: Origin::File {
+            origin: SettingOrigin::File {
                 path: path.to_owned(),
                 line: line(text, path_of),
             },
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String
 }
 
 /// The file's text with `path` set to `value`, or without it.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<String, String> {
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
     let mut parts = parse(text).map_err(|(line, why)| format!("line {line}: {why}"))?;
     put(&mut parts, path, value)?;
     let mut edited = serde_json::to_string_pretty(&Json::Object(parts)).map_err(|error| error.to_string())?;
@@ -56,11 +56,11 @@ fn walk(parts: &Map<String, Json>, path: &mut Vec<String>, visit: &mut dyn FnMut
     }
 }
 
-fn written(value: &Json) -> Written {
+fn written(value: &Json) -> RawValue {
     match value {
-        Json::String(text) => Written::Plain(text.clone()),
-        Json::Array(_) => Written::List(value.to_string()),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => Written::Plain(value.to_string()),
+        Json::String(text) => RawValue::Plain(text.clone()),
+        Json::Array(_) => RawValue::List(value.to_string()),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => RawValue::Plain(value.to_string()),
     }
 }
 
@@ -82,12 +82,12 @@ fn line(text: &str, path: &[String]) -> usize {
     line_of(text, from)
 }
 
-fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&Value>) -> Result<(), String> {
+fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&SettingValue>) -> Result<(), String> {
     match (path, value) {
         ([], _) => Err("the key is empty".to_owned()),
         ([last], Some(value)) => {
             let json = match value {
-                Value::Secret(secret) => secret.reveal().into(),
+                SettingValue::Secret(secret) => secret.reveal().into(),
                 shown => serde_json::to_value(shown).map_err(|error| error.to_string())?,
             };
             parts.insert((*last).to_owned(), json);

@@ -6,38 +6,38 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::error::ConfigError;
-use crate::config::found::{Found, Written};
-use crate::config::nearest::nearest;
-use crate::config::origin::{Given, Origin};
-use crate::config::places::{Places, dialect};
-use crate::config::schema::{Key, Status, key_of, keys};
-use crate::config::value::{Secret, Value};
-use crate::formats::diagnostic::{Diagnostic, Severity};
+use crate::config::files::{ConfigFiles, dialect};
+use crate::config::origin::{ConfigOverrides, SettingOrigin};
+use crate::config::raw::{RawSetting, RawValue};
+use crate::config::schema::{SettingSpec, SettingStatus, keys, spec_of};
+use crate::config::suggestion::nearest;
+use crate::config::value::{SecretText, SettingValue};
+use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// Begin of the environment variables that are settings.
 const ENVIRONMENT: &str = "DBS_";
 
-/// The settings, with their origins and what was not understood.
+/// All settings of a project with their origins, read from every source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
     /// Values of each key, strongest first.
-    values: BTreeMap<Vec<String>, Vec<(Value, Origin)>>,
+    values: BTreeMap<Vec<String>, Vec<(SettingValue, SettingOrigin)>>,
     /// Keys in the order they were written: families are listed so.
     order: Vec<Vec<String>>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A setting as it is shown.
+/// A setting with its value, its origin and the values it overrides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
+pub struct ResolvedSetting {
     /// Its key.
     pub key: String,
     /// Its value; `None`: not set.
-    pub value: Option<Value>,
+    pub value: Option<SettingValue>,
     /// Where the value comes from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// Values it hides, strongest first, with their origins.
-    pub hidden: Vec<(Value, Origin)>,
+    pub hidden: Vec<(SettingValue, SettingOrigin)>,
     /// What it is for.
     pub doc: &'static str,
     /// What its values are.
@@ -50,7 +50,7 @@ pub struct Shown {
 
 impl Config {
     /// Reads all sources. Never fails: what cannot be used is passed over and reported, the next source's value holds.
-    pub fn read(places: &Places, given: &Given) -> Config {
+    pub fn read(places: &ConfigFiles, given: &ConfigOverrides) -> Config {
         let mut config = Config::default();
         let mut found = flags(given);
         config.environment(given, &mut found);
@@ -58,7 +58,7 @@ impl Config {
             config.file(file, &mut found);
         }
         for value in found {
-            config.take(value);
+            config.add(value);
         }
         config
     }
@@ -72,9 +72,9 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::UnknownKey`], with the nearest key.
-    pub fn explain(&self, key: &str) -> Result<Shown, ConfigError> {
+    pub fn explain(&self, key: &str) -> Result<ResolvedSetting, ConfigError> {
         let path: Vec<&str> = key.split('.').collect();
-        match key_of(&path) {
+        match spec_of(&path) {
             Some(known) => Ok(self.shown(known, key.to_owned(), &owned(&path))),
             None => Err(ConfigError::UnknownKey {
                 key: key.to_owned(),
@@ -87,12 +87,12 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::UnknownKey`], with the nearest key.
-    pub fn get(&self, key: &str) -> Result<Option<Value>, ConfigError> {
+    pub fn get(&self, key: &str) -> Result<Option<SettingValue>, ConfigError> {
         self.explain(key).map(|shown| shown.value)
     }
 
     /// All settings that have an effect, and the others that were set; in the order of the documentation.
-    pub fn list(&self) -> Vec<Shown> {
+    pub fn list(&self) -> Vec<ResolvedSetting> {
         let mut all = Vec::new();
         for known in keys() {
             if known.is_family() {
@@ -101,7 +101,9 @@ impl Config {
                 continue;
             }
             let path = owned(&known.name.split('.').collect::<Vec<_>>());
-            if !matches!(known.status, Status::Kept | Status::Earlier) || self.values.contains_key(&path) {
+            if !matches!(known.status, SettingStatus::Kept | SettingStatus::Legacy)
+                || self.values.contains_key(&path)
+            {
                 all.push(self.shown(known, known.name.to_owned(), &path));
             }
         }
@@ -111,42 +113,66 @@ impl Config {
     /// A number that the rest of the program needs; 0 for a key without a value.
     pub fn count(&self, key: &str) -> i64 {
         match self.value(key) {
-            Some(Value::Count(number)) => number,
-            Some(Value::Decimal(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => 0,
+            Some(SettingValue::Count(number)) => number,
+            Some(
+                SettingValue::Decimal(_)
+                | SettingValue::Switch(_)
+                | SettingValue::Text(_)
+                | SettingValue::Secret(_),
+            )
+            | None => 0,
         }
     }
 
     /// A number with a fraction, if it is set.
     pub fn decimal(&self, key: &str) -> Option<f64> {
         match self.value(key) {
-            Some(Value::Decimal(number)) => Some(number),
-            Some(Value::Count(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_)) | None => None,
+            Some(SettingValue::Decimal(number)) => Some(number),
+            Some(
+                SettingValue::Count(_)
+                | SettingValue::Switch(_)
+                | SettingValue::Text(_)
+                | SettingValue::Secret(_),
+            )
+            | None => None,
         }
     }
 
     /// Whether a switch is on.
     pub fn switch(&self, key: &str) -> bool {
-        self.value(key) == Some(Value::Switch(true))
+        self.value(key) == Some(SettingValue::Switch(true))
     }
 
     /// A text or a word, if it is set.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.value(key) {
-            Some(Value::Text(text)) => Some(text),
-            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Secret(_)) | None => None,
+            Some(SettingValue::Text(text)) => Some(text),
+            Some(
+                SettingValue::Count(_)
+                | SettingValue::Decimal(_)
+                | SettingValue::Switch(_)
+                | SettingValue::Secret(_),
+            )
+            | None => None,
         }
     }
 
     /// A text that is never shown, if it is set.
-    pub fn secret(&self, key: &str) -> Option<Secret> {
+    pub fn secret(&self, key: &str) -> Option<SecretText> {
         match self.value(key) {
-            Some(Value::Secret(secret)) => Some(secret),
-            Some(Value::Count(_) | Value::Decimal(_) | Value::Switch(_) | Value::Text(_)) | None => None,
+            Some(SettingValue::Secret(secret)) => Some(secret),
+            Some(
+                SettingValue::Count(_)
+                | SettingValue::Decimal(_)
+                | SettingValue::Switch(_)
+                | SettingValue::Text(_),
+            )
+            | None => None,
         }
     }
 
     /// The members of a family, as they were written first, with their names: `family("gates")`.
-    pub(super) fn family(&self, table: &str) -> Vec<(String, Value)> {
+    pub(super) fn family(&self, table: &str) -> Vec<(String, SettingValue)> {
         let known = keys().find(|key| key.name.split_once(".<").is_some_and(|(own, _)| own == table));
         let members = known.into_iter().flat_map(|known| self.members(known));
         members
@@ -157,17 +183,17 @@ impl Config {
             .collect()
     }
 
-    fn value(&self, key: &str) -> Option<Value> {
+    fn value(&self, key: &str) -> Option<SettingValue> {
         self.get(key).ok().flatten()
     }
 
-    fn members<'a>(&'a self, known: &'a Key) -> impl Iterator<Item = &'a Vec<String>> {
+    fn members<'a>(&'a self, known: &'a SettingSpec) -> impl Iterator<Item = &'a Vec<String>> {
         self.order
             .iter()
             .filter(|path| known.covers(path.iter().map(String::as_str)))
     }
 
-    fn shown(&self, known: &Key, key: String, path: &[String]) -> Shown {
+    fn shown(&self, known: &SettingSpec, key: String, path: &[String]) -> ResolvedSetting {
         let set = self.values.get(path).map_or(&[][..], Vec::as_slice);
         let default = known.default.and_then(|text| known.kind.parse(text).ok());
         let (first, hidden) = match set.split_first() {
@@ -176,31 +202,31 @@ impl Config {
         };
         let origin = first
             .as_ref()
-            .map_or(Origin::Default, |(_, origin)| origin.clone());
-        Shown {
+            .map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
+        ResolvedSetting {
             key,
             value: first.map(|(value, _)| value).or(default),
             origin,
             hidden,
             doc: known.doc,
             kind: known.kind.to_string(),
-            row: known.row,
+            row: known.source,
             note: known.note(),
         }
     }
 
-    fn file(&mut self, path: &Path, found: &mut Vec<Found>) {
+    fn file(&mut self, path: &Path, found: &mut Vec<RawSetting>) {
         let (read, _) = dialect(path);
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-            Err(error) => return self.report(Severity::Error, (path, 0), error.to_string()),
+            Err(error) => return self.report(DiagnosticLevel::Error, (path, 0), error.to_string()),
         };
         match read(path, &text) {
             Ok(values) => found.extend(values),
             Err((line, why)) => {
                 self.report(
-                    Severity::Error,
+                    DiagnosticLevel::Error,
                     (path, line),
                     format!("nothing in this file is used: {why}"),
                 );
@@ -208,43 +234,45 @@ impl Config {
         }
     }
 
-    fn environment(&mut self, given: &Given, found: &mut Vec<Found>) {
+    fn environment(&mut self, given: &ConfigOverrides, found: &mut Vec<RawSetting>) {
         for (name, value) in &given.environment {
             let Some(rest) = name.strip_prefix(ENVIRONMENT) else {
                 continue;
             };
             match path_of(rest) {
-                Some(path) => found.push(Found {
+                Some(path) => found.push(RawSetting {
                     path,
-                    text: Written::Plain(value.clone()),
-                    origin: Origin::Environment(name.clone()),
+                    text: RawValue::Plain(value.clone()),
+                    origin: SettingOrigin::Environment(name.clone()),
                 }),
                 // Other programs and our own parts use such names too; only what looks like a slip is worth a word.
                 None => {
                     if let Some(meant) = near_miss(rest) {
                         let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");
-                        self.report(Severity::Warning, (Path::new(name), 0), text);
+                        self.report(DiagnosticLevel::Warning, (Path::new(name), 0), text);
                     }
                 }
             }
         }
     }
 
-    fn take(&mut self, found: Found) {
-        let found = found.plain();
+    fn add(&mut self, found: RawSetting) {
+        let found = found.without_legacy_table();
         let place = place(&found.origin);
         let key = found.key();
-        let Some(known) = key_of(&found.parts()) else {
+        let Some(known) = spec_of(&found.parts()) else {
             return self.report(
-                Severity::Warning,
+                DiagnosticLevel::Warning,
                 (&place.0, place.1),
                 unknown(&found.parts(), &key),
             );
         };
         let value = match &found.text {
-            Written::Plain(text) => known.kind.parse(text),
-            Written::List(_) if known.kind.is_private() => Err(format!("must be {}, not a list", known.kind)),
-            Written::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
+            RawValue::Plain(text) => known.kind.parse(text),
+            RawValue::List(_) if known.kind.is_private() => {
+                Err(format!("must be {}, not a list", known.kind))
+            }
+            RawValue::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
         };
         match value {
             Ok(value) => {
@@ -258,12 +286,12 @@ impl Config {
             }
             Err(why) => {
                 let text = format!("{key} {why}; this value is passed over");
-                self.report(Severity::Warning, (&place.0, place.1), text);
+                self.report(DiagnosticLevel::Warning, (&place.0, place.1), text);
             }
         }
     }
 
-    fn report(&mut self, severity: Severity, (file, line): (&Path, usize), text: String) {
+    fn report(&mut self, severity: DiagnosticLevel, (file, line): (&Path, usize), text: String) {
         self.diagnostics.push(Diagnostic {
             severity,
             file: file.to_owned(),
@@ -273,11 +301,11 @@ impl Config {
     }
 }
 
-fn flags(given: &Given) -> Vec<Found> {
-    let one = |(key, value): &(String, String)| Found {
+fn flags(given: &ConfigOverrides) -> Vec<RawSetting> {
+    let one = |(key, value): &(String, String)| RawSetting {
         path: key.split('.').map(str::to_owned).collect(),
-        text: Written::Plain(value.clone()),
-        origin: Origin::Flag,
+        text: RawValue::Plain(value.clone()),
+        origin: SettingOrigin::Flag,
     };
     given.flags.iter().map(one).collect()
 }
@@ -286,12 +314,12 @@ fn owned(path: &[&str]) -> Vec<String> {
     path.iter().map(|part| (*part).to_owned()).collect()
 }
 
-fn place(origin: &Origin) -> (PathBuf, usize) {
+fn place(origin: &SettingOrigin) -> (PathBuf, usize) {
     match origin {
-        Origin::File { path, line } => (path.clone(), *line),
-        Origin::Environment(name) => (PathBuf::from(name), 0),
-        Origin::Flag => (PathBuf::from("command line"), 0),
-        Origin::Default => (PathBuf::from("default"), 0),
+        SettingOrigin::File { path, line } => (path.clone(), *line),
+        SettingOrigin::Environment(name) => (PathBuf::from(name), 0),
+        SettingOrigin::Flag => (PathBuf::from("command line"), 0),
+        SettingOrigin::Default => (PathBuf::from("default"), 0),
     }
 }
 

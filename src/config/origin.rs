@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-/// What the caller was given besides files; read once, at the edge.
+/// Flags and environment variables that override the configuration files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Given {
+pub struct ConfigOverrides {
     /// Keys and values of flags.
     pub flags: Vec<(String, String)>,
     /// Names and values of the environment; those that do not begin with `DBS_` are passed over.
     pub environment: Vec<(String, String)>,
 }
 
-/// Where a value comes from.
+/// Where the value of a setting comes from: a flag, the environment, a file or the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// A flag of this very command.
     Flag,
     /// The environment variable of this name.
@@ -32,19 +32,19 @@ pub enum Origin {
     Default,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Flag => f.write_str("flag"),
-            Origin::Environment(name) => write!(f, "environment {name}"),
-            Origin::File { path, line: 0 } => write!(f, "{}", path.display()),
-            Origin::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Origin::Default => f.write_str("default"),
+            SettingOrigin::Flag => f.write_str("flag"),
+            SettingOrigin::Environment(name) => write!(f, "environment {name}"),
+            SettingOrigin::File { path, line: 0 } => write!(f, "{}", path.display()),
+            SettingOrigin::File { path, line } => write!(f, "{}:{line}", path.display()),
+            SettingOrigin::Default => f.write_str("default"),
         }
     }
 }
 
-impl Serialize for Origin {
+impl Serialize for SettingOrigin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }

@@ -1,6 +1,6 @@
 //! The table of all settings as it stands in the documentation.
 
-use crate::config::schema::{Key, Status, keys};
+use crate::config::schema::{SettingSpec, SettingStatus, keys};
 
 /// The table in markdown.
 pub fn reference() -> String {
@@ -13,16 +13,16 @@ pub fn reference() -> String {
     text
 }
 
-fn row(key: &Key) -> String {
+fn row(key: &SettingSpec) -> String {
     let default = key
         .default
         .map_or("not set".to_owned(), |default| format!("`{default}`"));
     let doc = match key.status {
-        Status::Used | Status::Earlier | Status::Kept => key.doc.to_owned(),
-        Status::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
+        SettingStatus::Used | SettingStatus::Legacy | SettingStatus::Kept => key.doc.to_owned(),
+        SettingStatus::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
     };
     format!(
         "| `{}` | {} | {default} | {doc} | {} |\n",
-        key.name, key.kind, key.row
+        key.name, key.kind, key.source
     )
 }

@@ -1,14 +1,14 @@
 //! The settings that decide, as the rules want them.
 
 use crate::config::layers::Config;
-use crate::config::value::Value;
+use crate::config::value::SettingValue;
 use crate::domain::task::GateCommand;
-use crate::domain::{RoleId, Settings, time::Span};
+use crate::domain::{BoardSettings, RoleId, time::Span};
 
 impl Config {
     /// What the rules need; everything else stays with the application.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> BoardSettings {
+        BoardSettings {
             max_agents: small(self.count("max_total_agents")),
             max_by_role: self.by_role(),
             max_starts: small(self.count("limits.starts_per_turn")),
@@ -19,7 +19,7 @@ impl Config {
             infra_backoff: span(self.count("limits.infra_backoff")),
             crash_backoff: span(self.count("limits.crash_backoff")),
             cooldown: match self.get("limits.cooldown") {
-                Ok(Some(Value::Count(seconds))) => Some(span(seconds)),
+                Ok(Some(SettingValue::Count(seconds))) => Some(span(seconds)),
                 Ok(_) | Err(_) => None,
             },
         }
@@ -28,8 +28,11 @@ impl Config {
     fn by_role(&self) -> std::collections::BTreeMap<RoleId, u32> {
         let all = self.family("max_role_agents").into_iter();
         all.filter_map(|(role, most)| match most {
-            Value::Count(most) => Some((RoleId::new(role), small(most))),
-            Value::Decimal(_) | Value::Switch(_) | Value::Text(_) | Value::Secret(_) => None,
+            SettingValue::Count(most) => Some((RoleId::new(role), small(most))),
+            SettingValue::Decimal(_)
+            | SettingValue::Switch(_)
+            | SettingValue::Text(_)
+            | SettingValue::Secret(_) => None,
         })
         .collect()
     }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::place::Place;
-use crate::ui::OwnTheme;
+use crate::config::project_paths::ProjectPaths;
+use crate::ui::UserTheme;
 
 /// Largest file that is read, in bytes.
-const MOST: u64 = 1024 * 1024;
+const MAX_FILE: u64 = 1024 * 1024;
 
 /// Theme files of the project, then the person's own; and what could not be read. Blocks for a few small reads.
-pub fn own_themes(place: &Place) -> (Vec<OwnTheme>, Vec<String>) {
-    let mine = place.sources.places.user.first().and_then(|file| file.parent());
+pub fn own_themes(place: &ProjectPaths) -> (Vec<UserTheme>, Vec<String>) {
+    let mine = place.sources.files.user.first().and_then(|file| file.parent());
     let folders = [Some(place.debussy.as_path()), mine];
     let (mut own, mut problems) = (Vec::new(), Vec::new());
     for folder in folders.into_iter().flatten() {
@@ -22,23 +22,23 @@ pub fn own_themes(place: &Place) -> (Vec<OwnTheme>, Vec<String>) {
     (own, problems)
 }
 
-fn named(file: &Path, text: String) -> OwnTheme {
+fn named(file: &Path, text: String) -> UserTheme {
     let name = file.file_stem().unwrap_or_default();
-    OwnTheme {
+    UserTheme {
         name: name.to_string_lossy().into_owned(),
         file: file.display().to_string(),
         text,
     }
 }
 
-/// Texts of files, with their paths.
-pub type Texts = Vec<(PathBuf, String)>;
+/// Paths and contents of text files.
+pub type TextFiles = Vec<(PathBuf, String)>;
 
 /// The TOML files of a folder, in order of their names; none where there is no folder.
 ///
 /// # Errors
 /// The first file or folder that cannot be read, and why.
-pub fn toml_files(folder: &Path) -> Result<Texts, (PathBuf, String)> {
+pub fn toml_files(folder: &Path) -> Result<TextFiles, (PathBuf, String)> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
@@ -58,7 +58,7 @@ pub fn toml_files(folder: &Path) -> Result<Texts, (PathBuf, String)> {
 /// # Errors
 /// When it is, or cannot be read.
 pub fn read_small(file: &Path) -> std::io::Result<String> {
-    if std::fs::metadata(file)?.len() > MOST {
+    if std::fs::metadata(file)?.len() > MAX_FILE {
         return Err(std::io::Error::other("it is too large"));
     }
     std::fs::read_to_string(file)

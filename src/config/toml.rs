@@ -4,13 +4,13 @@ use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use crate::config::found::{Found, Written};
-use crate::config::origin::Origin;
-use crate::config::value::Value;
+use crate::config::origin::SettingOrigin;
+use crate::config::raw::{RawSetting, RawValue};
+use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
 /// Everything the file says; the error is a line and a text.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String)> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let document = Document::parse(text).map_err(|error| {
         let line = error.span().map_or(0, |span| line_of(text, span.start));
         (line, error.message().trim().to_owned())
@@ -18,10 +18,10 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String
     let mut found = Vec::new();
     walk(document.as_table(), &mut Vec::new(), &mut |path_of, item| {
         let line = item.span().map_or(0, |span| line_of(text, span.start));
-        found.push(Found {
+        found.push(RawSetting {
             path: path_of.to_vec(),
             text: written(item),
-            origin: Origin::File {
+            origin: SettingOrigin::File {
                 path: path.to_owned(),
                 line,
             },
@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String
 }
 
 /// The file's text with `path` set to `value`, or without it.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<String, String> {
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let line = error.span().map_or(0, |span| line_of(text, span.start));
         format!("line {line}: {}", error.message().trim())
@@ -55,20 +55,20 @@ fn walk(table: &dyn TableLike, path: &mut Vec<String>, visit: &mut dyn FnMut(&[S
     }
 }
 
-fn written(item: &Item) -> Written {
+fn written(item: &Item) -> RawValue {
     match item.as_value() {
-        Some(toml_edit::Value::String(text)) => Written::Plain(text.value().clone()),
-        Some(toml_edit::Value::Integer(number)) => Written::Plain(number.value().to_string()),
-        Some(toml_edit::Value::Float(number)) => Written::Plain(number.value().to_string()),
-        Some(toml_edit::Value::Boolean(yes)) => Written::Plain(yes.value().to_string()),
-        Some(toml_edit::Value::Datetime(time)) => Written::Plain(time.value().to_string()),
+        Some(toml_edit::Value::String(text)) => RawValue::Plain(text.value().clone()),
+        Some(toml_edit::Value::Integer(number)) => RawValue::Plain(number.value().to_string()),
+        Some(toml_edit::Value::Float(number)) => RawValue::Plain(number.value().to_string()),
+        Some(toml_edit::Value::Boolean(yes)) => RawValue::Plain(yes.value().to_string()),
+        Some(toml_edit::Value::Datetime(time)) => RawValue::Plain(time.value().to_string()),
         Some(toml_edit::Value::Array(_) | toml_edit::Value::InlineTable(_)) | None => {
-            Written::List(item.to_string().trim().to_owned())
+            RawValue::List(item.to_string().trim().to_owned())
         }
     }
 }
 
-fn put(table: &mut dyn TableLike, path: &[&str], value: &Value) -> Result<(), String> {
+fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result<(), String> {
     let Some((last, tables)) = path.split_last() else {
         return Err("the key is empty".to_owned());
     };
@@ -113,12 +113,12 @@ fn remove(table: &mut dyn TableLike, path: &[&str]) {
     }
 }
 
-fn toml_value(value: &Value) -> toml_edit::Value {
+fn toml_value(value: &SettingValue) -> toml_edit::Value {
     match value {
-        Value::Count(number) => (*number).into(),
-        Value::Decimal(number) => (*number).into(),
-        Value::Switch(yes) => (*yes).into(),
-        Value::Text(text) => text.as_str().into(),
-        Value::Secret(secret) => secret.reveal().into(),
+        SettingValue::Count(number) => (*number).into(),
+        SettingValue::Decimal(number) => (*number).into(),
+        SettingValue::Switch(yes) => (*yes).into(),
+        SettingValue::Text(text) => text.as_str().into(),
+        SettingValue::Secret(secret) => secret.reveal().into(),
     }
 }

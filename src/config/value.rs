@@ -5,12 +5,12 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::adapters::notify::check_address;
-use crate::domain::Hours;
+use crate::domain::DailyHours;
 use crate::ui::Keymap;
 
-/// What the values of a key are.
+/// Which values a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A whole number.
     Count {
         /// The least allowed.
@@ -45,9 +45,9 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-/// A value that fits its key.
+/// A checked value of a setting.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum SettingValue {
     /// A whole number, or seconds.
     Count(i64),
     /// A number with a fraction.
@@ -57,21 +57,21 @@ pub enum Value {
     /// A text or a word.
     Text(String),
     /// A text that is never shown.
-    Secret(Secret),
+    Secret(SecretText),
 }
 
-/// A text that is never shown: whoever prints the value it is in prints that there is one.
+/// A text that is never printed, such as a token.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct SecretText(String);
 
-impl Secret {
+impl SecretText {
     /// The text, for the one use it is for.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
     }
@@ -80,26 +80,36 @@ impl fmt::Debug for Secret {
 /// What is shown instead of a secret.
 const HIDDEN: &str = "(set, not shown)";
 
-impl Kind {
+impl ValueKind {
     /// Reads `text`; the error says what would be right.
     ///
     /// # Errors
     /// When it does not fit.
-    pub fn parse(&self, text: &str) -> Result<Value, String> {
+    pub fn parse(&self, text: &str) -> Result<SettingValue, String> {
         let trimmed = text.trim();
         let fitting = match self {
-            Kind::Count { least, most } => count(trimmed, *least, *most),
-            Kind::Seconds { least } => seconds(trimmed).filter(|found| found >= least).map(Value::Count),
-            Kind::Decimal => decimal(trimmed),
-            Kind::Switch => switch(trimmed).map(Value::Switch),
-            Kind::Text => (!trimmed.is_empty()).then(|| Value::Text(text.to_owned())),
-            Kind::Name => is_name(trimmed).then(|| Value::Text(trimmed.to_owned())),
-            Kind::Key => key(trimmed).map(Value::Text),
-            Kind::Words => is_command(trimmed).then(|| Value::Text(trimmed.to_owned())),
-            Kind::Address => (check_address(trimmed).is_ok()).then(|| Value::Text(trimmed.to_owned())),
-            Kind::Secret => is_secret(trimmed).then(|| Value::Secret(Secret(trimmed.to_owned()))),
-            Kind::Hours => (trimmed.parse::<Hours>().ok()).map(|hours| Value::Text(hours.to_string())),
-            Kind::Choice(words) => words.contains(&trimmed).then(|| Value::Text(trimmed.to_owned())),
+            ValueKind::Count { least, most } => count(trimmed, *least, *most),
+            ValueKind::Seconds { least } => seconds(trimmed)
+                .filter(|found| found >= least)
+                .map(SettingValue::Count),
+            ValueKind::Decimal => decimal(trimmed),
+            ValueKind::Switch => switch(trimmed).map(SettingValue::Switch),
+            ValueKind::Text => (!trimmed.is_empty()).then(|| SettingValue::Text(text.to_owned())),
+            ValueKind::Name => is_name(trimmed).then(|| SettingValue::Text(trimmed.to_owned())),
+            ValueKind::Key => key(trimmed).map(SettingValue::Text),
+            ValueKind::Words => is_command(trimmed).then(|| SettingValue::Text(trimmed.to_owned())),
+            ValueKind::Address => {
+                (check_address(trimmed).is_ok()).then(|| SettingValue::Text(trimmed.to_owned()))
+            }
+            ValueKind::Secret => {
+                is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
+            }
+            ValueKind::Hours => {
+                (trimmed.parse::<DailyHours>().ok()).map(|hours| SettingValue::Text(hours.to_string()))
+            }
+            ValueKind::Choice(words) => words
+                .contains(&trimmed)
+                .then(|| SettingValue::Text(trimmed.to_owned())),
         };
         fitting.ok_or_else(|| {
             if self.is_private() {
@@ -112,59 +122,65 @@ impl Kind {
 
     /// Whether what was written stays unsaid when it is wrong: it may hold a password.
     pub fn is_private(&self) -> bool {
-        matches!(self, Kind::Secret | Kind::Address)
+        matches!(self, ValueKind::Secret | ValueKind::Address)
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Count { least, most } => write!(f, "a whole number from {least} to {most}"),
-            Kind::Seconds { least: 0 } => f.write_str("seconds, or a time like 90s, 5m, 2h"),
-            Kind::Seconds { least } => write!(f, "seconds, or a time like 90s, 5m, 2h, at least {least}"),
-            Kind::Decimal => f.write_str("a number like 1 or 0.5"),
-            Kind::Switch => f.write_str("true, 1, yes, on or false, 0, no, off"),
-            Kind::Text => f.write_str("a text"),
-            Kind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
-            Kind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
-            Kind::Words => f.write_str("a command line"),
-            Kind::Address => {
+            ValueKind::Count { least, most } => write!(f, "a whole number from {least} to {most}"),
+            ValueKind::Seconds { least: 0 } => f.write_str("seconds, or a time like 90s, 5m, 2h"),
+            ValueKind::Seconds { least } => {
+                write!(f, "seconds, or a time like 90s, 5m, 2h, at least {least}")
+            }
+            ValueKind::Decimal => f.write_str("a number like 1 or 0.5"),
+            ValueKind::Switch => f.write_str("true, 1, yes, on or false, 0, no, off"),
+            ValueKind::Text => f.write_str("a text"),
+            ValueKind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
+            ValueKind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
+            ValueKind::Words => f.write_str("a command line"),
+            ValueKind::Address => {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }
-            Kind::Secret => f.write_str("a text that is never shown"),
-            Kind::Hours => f.write_str("hours like 22:00-07:00, several with commas between, or nothing"),
-            Kind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+            ValueKind::Secret => f.write_str("a text that is never shown"),
+            ValueKind::Hours => {
+                f.write_str("hours like 22:00-07:00, several with commas between, or nothing")
+            }
+            ValueKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Count(number) => write!(f, "{number}"),
-            Value::Decimal(number) => write!(f, "{number}"),
-            Value::Switch(yes) => write!(f, "{yes}"),
-            Value::Text(text) => f.pad(text),
-            Value::Secret(_) => f.pad(HIDDEN),
+            SettingValue::Count(number) => write!(f, "{number}"),
+            SettingValue::Decimal(number) => write!(f, "{number}"),
+            SettingValue::Switch(yes) => write!(f, "{yes}"),
+            SettingValue::Text(text) => f.pad(text),
+            SettingValue::Secret(_) => f.pad(HIDDEN),
         }
     }
 }
 
-impl Serialize for Value {
+impl Serialize for SettingValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Value::Count(number) => serializer.serialize_i64(*number),
-            Value::Decimal(number) => serializer.serialize_f64(*number),
-            Value::Switch(yes) => serializer.serialize_bool(*yes),
-            Value::Text(text) => serializer.serialize_str(text),
-            Value::Secret(_) => serializer.serialize_str(HIDDEN),
+            SettingValue::Count(number) => serializer.serialize_i64(*number),
+            SettingValue::Decimal(number) => serializer.serialize_f64(*number),
+            SettingValue::Switch(yes) => serializer.serialize_bool(*yes),
+            SettingValue::Text(text) => serializer.serialize_str(text),
+            SettingValue::Secret(_) => serializer.serialize_str(HIDDEN),
         }
     }
 }
 
-fn count(text: &str, least: i64, most: i64) -> Option<Value> {
+fn count(text: &str, least: i64, most: i64) -> Option<SettingValue> {
     let number: i64 = text.parse().ok()?;
-    (least..=most).contains(&number).then_some(Value::Count(number))
+    (least..=most)
+        .contains(&number)
+        .then_some(SettingValue::Count(number))
 }
 
 /// The longest time that is taken: ten years. What is longer is a slip.
@@ -183,9 +199,9 @@ fn seconds(text: &str) -> Option<i64> {
         .filter(|seconds| (0..=LONGEST).contains(seconds))
 }
 
-fn decimal(text: &str) -> Option<Value> {
+fn decimal(text: &str) -> Option<SettingValue> {
     let number: f64 = text.parse().ok()?;
-    (number.is_finite() && number >= 0.0).then_some(Value::Decimal(number))
+    (number.is_finite() && number >= 0.0).then_some(SettingValue::Decimal(number))
 }
 
 fn switch(text: &str) -> Option<bool> {
@@ -206,7 +222,8 @@ fn key(text: &str) -> Option<String> {
     let is_special = ["C-", "A-"].iter().any(|mark| written.starts_with(mark))
         || (written.starts_with('F') && written.len() > 1);
     let plain = !written.contains(['\'', '\n']);
-    (is_special && plain && Keymap::with(&format!("prefix = '{written}'")).is_ok()).then_some(written)
+    (is_special && plain && Keymap::with_overrides(&format!("prefix = '{written}'")).is_ok())
+        .then_some(written)
 }
 
 fn is_command(text: &str) -> bool {

@@ -7,32 +7,32 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use crate::config::found::{Found, Written};
-use crate::config::origin::Origin;
-use crate::config::value::Value;
+use crate::config::origin::SettingOrigin;
+use crate::config::raw::{RawSetting, RawValue};
+use crate::config::value::SettingValue;
 
 /// Everything the file says; the error is a line and a text.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Found>, (usize, String)> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let mut found = Vec::new();
     match parse(text)? {
-        Node::Empty => {}
-        Node::Table(entries) => walk(&entries, &mut Vec::new(), &mut |path_of, line, written| {
-            found.push(Found {
+        YamlNode::Empty => {}
+        YamlNode::Table(entries) => walk(&entries, &mut Vec::new(), &mut |path_of, line, written| {
+            found.push(RawSetting {
                 path: path_of.to_vec(),
                 text: written,
-                origin: Origin::File {
+                origin: SettingOrigin::File {
                     path: path.to_owned(),
                     line,
                 },
             });
         }),
-        Node::Plain(_) | Node::List(_) => return Err((1, "it must be keys with values".to_owned())),
+        YamlNode::Plain(_) | YamlNode::List(_) => return Err((1, "it must be keys with values".to_owned())),
     }
     Ok(found)
 }
 
 /// The file's text with `path` set to `value`, or without it. Only a value that stands on the line of its key is changed.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<String, String> {
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
     let nowhere = Path::new("");
     let whole = |text: &str| read(nowhere, text).map_err(|(line, why)| format!("line {line}: {why}"));
     let before = whole(text)?;
@@ -54,7 +54,7 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<S
         )
     };
     let after = whole(&edited).map_err(|_other| by_hand())?;
-    let rest = |all: &[Found]| -> Vec<(Vec<String>, Written)> {
+    let rest = |all: &[RawSetting]| -> Vec<(Vec<String>, RawValue)> {
         let others = all.iter().filter(|found| found.parts() != path);
         others
             .map(|found| (found.path.clone(), found.text.clone()))
@@ -64,22 +64,22 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&Value>) -> Result<S
         .iter()
         .find(|found| found.parts() == path)
         .map(|found| found.text.clone());
-    if rest(&before) == rest(&after) && set == value.map(|value| Written::Plain(value.to_string())) {
+    if rest(&before) == rest(&after) && set == value.map(|value| RawValue::Plain(value.to_string())) {
         Ok(edited)
     } else {
         Err(by_hand())
     }
 }
 
-fn line_of(found: &Found) -> usize {
+fn line_of(found: &RawSetting) -> usize {
     match found.origin {
-        Origin::File { line, .. } => line,
-        Origin::Flag | Origin::Environment(_) | Origin::Default => 0,
+        SettingOrigin::File { line, .. } => line,
+        SettingOrigin::Flag | SettingOrigin::Environment(_) | SettingOrigin::Default => 0,
     }
 }
 
 /// A line `key: old # why` with another value; what stands before and behind it stays.
-fn with_value(line: &str, value: &Value) -> String {
+fn with_value(line: &str, value: &SettingValue) -> String {
     let Some((key, rest)) = line.split_once(':') else {
         return line.to_owned();
     };
@@ -90,15 +90,15 @@ fn with_value(line: &str, value: &Value) -> String {
         comment
     };
     let value = match value {
-        Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
-        Value::Secret(secret) => serde_json::Value::from(secret.reveal()).to_string(),
+        SettingValue::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        SettingValue::Secret(secret) => serde_json::Value::from(secret.reveal()).to_string(),
         other => other.to_string(),
     };
     format!("{key}: {value}{end}")
 }
 
-/// A value and what it holds.
-enum Node {
+/// A node of a YAML configuration file.
+enum YamlNode {
     /// Nothing.
     Empty,
     /// A number, a word, a text.
@@ -106,16 +106,16 @@ enum Node {
     /// A list, as text.
     List(String),
     /// Keys, each with its line.
-    Table(Vec<(Spanned<String>, Node)>),
+    Table(Vec<(Spanned<String>, YamlNode)>),
 }
 
-fn parse(text: &str) -> Result<Node, (usize, String)> {
+fn parse(text: &str) -> Result<YamlNode, (usize, String)> {
     // A file without a value is nothing at all.
     if text
         .lines()
         .all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
     {
-        return Ok(Node::Empty);
+        return Ok(YamlNode::Empty);
     }
     serde_saphyr::from_str(text).map_err(|error: serde_saphyr::Error| {
         let line = error.location().map_or(0, |place| place.line());
@@ -126,83 +126,83 @@ fn parse(text: &str) -> Result<Node, (usize, String)> {
 }
 
 fn walk(
-    entries: &[(Spanned<String>, Node)],
+    entries: &[(Spanned<String>, YamlNode)],
     path: &mut Vec<String>,
-    visit: &mut dyn FnMut(&[String], usize, Written),
+    visit: &mut dyn FnMut(&[String], usize, RawValue),
 ) {
     for (key, node) in entries {
         path.push(key.value.clone());
         let line = usize::try_from(key.referenced.line()).unwrap_or(0);
         match node {
-            Node::Empty => {}
-            Node::Plain(text) => visit(path, line, Written::Plain(text.clone())),
-            Node::List(text) => visit(path, line, Written::List(text.clone())),
-            Node::Table(inner) => walk(inner, path, visit),
+            YamlNode::Empty => {}
+            YamlNode::Plain(text) => visit(path, line, RawValue::Plain(text.clone())),
+            YamlNode::List(text) => visit(path, line, RawValue::List(text.clone())),
+            YamlNode::Table(inner) => walk(inner, path, visit),
         }
         path.pop();
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
+impl<'de> Deserialize<'de> for YamlNode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<YamlNode, D::Error> {
+        deserializer.deserialize_any(YamlVisitor)
     }
 }
 
-struct NodeVisitor;
+struct YamlVisitor;
 
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = YamlNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value, or keys with values")
     }
 
-    fn visit_bool<E>(self, yes: bool) -> Result<Node, E> {
-        Ok(Node::Plain(yes.to_string()))
+    fn visit_bool<E>(self, yes: bool) -> Result<YamlNode, E> {
+        Ok(YamlNode::Plain(yes.to_string()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Node, E> {
-        Ok(Node::Plain(number.to_string()))
+    fn visit_i64<E>(self, number: i64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Plain(number.to_string()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Node, E> {
-        Ok(Node::Plain(number.to_string()))
+    fn visit_u64<E>(self, number: u64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Plain(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Node, E> {
-        Ok(Node::Plain(number.to_string()))
+    fn visit_f64<E>(self, number: f64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Plain(number.to_string()))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
-        Ok(Node::Plain(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<YamlNode, E> {
+        Ok(YamlNode::Plain(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Empty)
+    fn visit_unit<E>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Empty)
     }
 
-    fn visit_none<E>(self) -> Result<Node, E> {
-        Ok(Node::Empty)
+    fn visit_none<E>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Empty)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Node, D::Error> {
-        Node::deserialize(inner)
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<YamlNode, D::Error> {
+        YamlNode::deserialize(inner)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<YamlNode, A::Error> {
         let mut n_values = 0_usize;
         while list.next_element::<IgnoredAny>()?.is_some() {
             n_values += 1;
         }
-        Ok(Node::List(format!("of {n_values} values")))
+        Ok(YamlNode::List(format!("of {n_values} values")))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<YamlNode, A::Error> {
         let mut entries = Vec::new();
         while let Some(key) = table.next_key::<Spanned<String>>()? {
             entries.push((key, table.next_value()?));
         }
-        Ok(Node::Table(entries))
+        Ok(YamlNode::Table(entries))
     }
 }

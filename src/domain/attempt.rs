@@ -9,9 +9,9 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
 use super::signal::Signal;
 use super::time::Timestamp;
-use super::workflow::{Access, Action, EvidenceKind, Stage, Workspace};
+use super::workflow::{EngineAction, EvidenceKind, FileAccess, Stage, Workspace};
 
-/// One agent, or one engine action, at work.
+/// One agent, or one action of the engine, working on one task at one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Its identity; every report carries it.
@@ -80,9 +80,9 @@ impl AttemptMode {
     }
 
     /// Whether an attempt in this mode may change files.
-    pub fn access(self, stage: &Stage) -> Access {
+    pub fn access(self, stage: &Stage) -> FileAccess {
         match self {
-            AttemptMode::Fallback => Access::Write,
+            AttemptMode::Fallback => FileAccess::Write,
             AttemptMode::Fresh | AttemptMode::Remediate => stage.access,
         }
     }
@@ -107,7 +107,7 @@ impl fmt::Display for AttemptMode {
     }
 }
 
-/// Who works in an attempt.
+/// Who works in an attempt: an agent in a role, or the engine itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worker {
@@ -119,7 +119,7 @@ pub enum Worker {
         name: String,
     },
     /// The engine.
-    Engine(Action),
+    Engine(EngineAction),
 }
 
 impl Worker {
@@ -127,14 +127,14 @@ impl Worker {
     pub fn name(&self) -> &str {
         match self {
             Worker::Agent { name, .. } => name,
-            Worker::Engine(Action::Merge) => "engine-merge",
-            Worker::Engine(Action::Commit) => "engine-commit",
-            Worker::Engine(Action::Verify) => "engine-verify",
+            Worker::Engine(EngineAction::Merge) => "engine-merge",
+            Worker::Engine(EngineAction::Commit) => "engine-commit",
+            Worker::Engine(EngineAction::Verify) => "engine-verify",
         }
     }
 }
 
-/// Where an attempt is in its life (seeds 3.5).
+/// Where an attempt is between its start and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
@@ -157,7 +157,7 @@ impl AttemptState {
     }
 }
 
-/// Why we stop an attempt.
+/// Why the engine stops an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopCause {
@@ -175,7 +175,7 @@ pub enum StopCause {
     Quota,
 }
 
-/// What the engine concluded (seeds 3.5).
+/// What the engine concluded when an attempt had ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -191,10 +191,10 @@ pub enum Verdict {
     Stopped(StopCause),
 }
 
-/// How a process ended.
+/// How a process ended: with a code, by a signal, or without a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Exit {
+pub enum ProcessExit {
     /// With this code.
     Code(i32),
     /// By this signal.
@@ -203,7 +203,7 @@ pub enum Exit {
     Vanished,
 }
 
-/// Where an attempt works.
+/// The folder, branch and commit an attempt works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workplace {
     /// The folder.
@@ -216,7 +216,7 @@ pub struct Workplace {
     pub start_tree: Option<String>,
 }
 
-/// Whether a workspace was put away after the attempt.
+/// Whether an attempt's workspace exists, is being removed or is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceState {
@@ -230,21 +230,21 @@ pub enum WorkspaceState {
     Gone,
 }
 
-/// What an agent is doing, what that was concluded from, and since when (design 5.7, 6).
+/// What an agent is doing, the source that says so, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     /// What.
-    pub doing: Doing,
+    pub doing: ActivityKind,
     /// From what: `exit`, `osc 7501`, `hook`, `title`, `signal`, `started`.
     pub source: String,
     /// Since when.
     pub since: Timestamp,
 }
 
-/// What an agent is doing; where the work stands is another matter.
+/// What an agent is doing right now, such as working or waiting for a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doing {
+pub enum ActivityKind {
     /// Being started.
     Starting,
     /// Working.
@@ -261,9 +261,9 @@ pub enum Doing {
     Lost,
 }
 
-impl Doing {
+impl ActivityKind {
     /// Whether a person is needed.
     pub fn needs_person(&self) -> bool {
-        matches!(self, Doing::Permission(_) | Doing::Question(_))
+        matches!(self, ActivityKind::Permission(_) | ActivityKind::Question(_))
     }
 }

@@ -1,51 +1,52 @@
 //! The board: all tasks, batches and attempts, and the one function that changes them. The rules are in `board/`, one
 //! family per file; none of them reads a clock, waits, or can fail.
 
-mod acting;
-mod admitting;
-mod asking;
-mod awaiting;
-mod cascading;
-mod checking;
-mod ending;
-mod handling;
+mod admission;
+mod agent_commands;
+mod agent_names;
+mod bulk_create;
+mod cascade;
+mod commands;
+mod deadlines;
+mod engine_actions;
 mod index;
-mod moving;
-mod naming;
-mod ordering;
-mod planning;
-mod retrying;
+mod invariants;
+mod process_end;
+mod queue_order;
+mod recovery;
+mod redelivery;
+mod retry;
+mod routing;
 mod rows;
-mod running;
-mod settling;
-mod signalling;
-mod starting;
-mod steering;
-mod step;
-mod ticking;
-mod together;
-mod verifying;
-mod waking;
+mod run_state;
+mod scheduler;
+mod settlement;
+mod signals;
+mod task_commands;
+mod task_control;
+mod transition;
+mod verification;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use checking::check_invariants;
-use index::Index;
-use step::Step;
+use index::BoardIndex;
+pub use invariants::check_invariants;
+use transition::Transition;
 
 use super::attempt::Attempt;
+use super::batch::{Batch, PauseReason};
 use super::effect::Effect;
 use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
-use super::run::{Batch, Pause};
-use super::settings::Settings;
+use super::settings::BoardSettings;
 use super::signal::Signal;
 use super::task::Task;
 use super::time::Timestamp;
 use super::workflow::Workflow;
 
-/// Everything the engine decides about. Cheap to clone: the parts are shared until one changes.
+/// All tasks, batches and attempts, and the one function that changes them. Cheap to clone: the parts are shared until one
+/// changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Board {
     /// All tasks.
@@ -57,24 +58,24 @@ pub struct Board {
     /// The workflows in force.
     pub workflows: BTreeMap<WorkflowId, Arc<Workflow>>,
     /// The settings in force.
-    pub settings: Arc<Settings>,
+    pub settings: Arc<BoardSettings>,
     /// Why nothing new is started, if so.
-    pub pause: Option<Pause>,
+    pub pause: Option<PauseReason>,
     /// Number of the last attempt.
     pub last_attempt: u64,
     /// Infrastructure failures in a row, over all tasks; cleared by the next success.
     pub infra_failures: u32,
     /// What changed since [`Board::take_touched`] was last called.
-    touched: Touched,
+    changed: ChangedRows,
     /// Nobody is there to carry out what is wished for. Never stored.
     asleep: bool,
     /// What can be read off the rows. Never stored, makes no difference.
-    index: Index,
+    index: BoardIndex,
 }
 
-/// Which rows an event changed.
+/// The ids of all board rows that changed since the last commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Touched {
+pub struct ChangedRows {
     /// Tasks.
     pub tasks: BTreeSet<TaskId>,
     /// Attempts; one that is not on the board (any more) was forgotten, as only the last settled ones of a task are kept.
@@ -89,19 +90,19 @@ impl Board {
     /// Debug builds end with [`check_invariants`]: a board that was sound before must be sound after.
     pub fn apply(&mut self, now: Timestamp, event: &Event) -> Vec<Effect> {
         let was_sound = cfg!(debug_assertions) && check_invariants(self).is_ok();
-        let mut step = Step::new(now);
-        self.make_index();
-        self.take_in(&mut step, event);
+        let mut step = Transition::new(now);
+        self.build_index();
+        self.dispatch(&mut step, event);
         // Before the workflows are read nothing can be judged; the first event that brings them catches up.
         if !self.workflows.is_empty() {
-            self.spend(&mut step);
+            self.end_exhausted(&mut step);
             self.cascade(&mut step);
             if !self.asleep {
                 self.schedule(&mut step);
             }
-            self.judge_runs(&mut step);
+            self.update_run_states(&mut step);
         }
-        self.link();
+        self.update_links();
         debug_assert!(
             !was_sound || check_invariants(self).is_ok(),
             "{event:?} broke the board: {:?}",
@@ -118,7 +119,7 @@ impl Board {
 
     /// Whether the event says nothing new: those settings or workflows are in force already. Such a fact need not be written down
     /// again.
-    pub fn knows(&self, event: &Event) -> bool {
+    pub fn is_redundant(&self, event: &Event) -> bool {
         match event {
             Event::Configured(settings) => *self.settings == *settings,
             Event::WorkflowsLoaded(flows) => {
@@ -142,9 +143,9 @@ impl Board {
         }
     }
 
-    fn take_in(&mut self, step: &mut Step, event: &Event) {
+    fn dispatch(&mut self, step: &mut Transition, event: &Event) {
         match event {
-            Event::Asked { request, by, command } => self.asked(step, *request, by, command),
+            Event::Asked { request, by, command } => self.execute_and_reply(step, *request, by, command),
             Event::Configured(settings) => self.configured(settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
             Event::WorkplaceMade { attempt, workplace } => self.workplace_made(*attempt, workplace),
@@ -194,7 +195,7 @@ impl Board {
         }
     }
 
-    fn configured(&mut self, settings: &Settings) {
+    fn configured(&mut self, settings: &BoardSettings) {
         if *self.settings != *settings {
             self.settings = Arc::new(settings.clone());
             self.index.everything_changed();
@@ -208,7 +209,7 @@ impl Board {
     }
 
     /// What changed since this was last called.
-    pub fn take_touched(&mut self) -> Touched {
-        std::mem::take(&mut self.touched)
+    pub fn take_changed_rows(&mut self) -> ChangedRows {
+        std::mem::take(&mut self.changed)
     }
 }

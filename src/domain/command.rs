@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::task::{GateCommand, TaskKind};
 
-/// A request.
+/// A request of a person or a program to change the board; it may be refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
@@ -23,11 +23,11 @@ pub enum Command {
         base: Option<String>,
     },
     /// Make a task in the backlog.
-    Create(Draft),
+    Create(TaskDraft),
     /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
-    CreateAll(Vec<Draft>),
+    CreateAll(Vec<TaskDraft>),
     /// Change what a task says; `None` leaves a part as it is.
-    Update(TaskId, Patch),
+    Update(TaskId, TaskPatch),
     /// Write on a task.
     Comment(TaskId, String),
     /// Let the first wait for the second; refused if that makes a cycle.
@@ -67,9 +67,9 @@ pub enum Command {
     Resume,
 }
 
-/// A task to be made.
+/// A task that is to be created, as given by a person, a program or an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct TaskDraft {
     /// Its identity; must be new.
     pub id: TaskId,
     /// The batch; made if it does not exist.
@@ -96,10 +96,10 @@ pub struct Draft {
     pub needs_approval: bool,
 }
 
-impl Draft {
+impl TaskDraft {
     /// A task with nothing special to it: the usual batch, workflow, kind and priority, and nothing it waits for.
-    pub fn new(id: &str, title: impl Into<String>) -> Draft {
-        Draft {
+    pub fn new(id: &str, title: impl Into<String>) -> TaskDraft {
+        TaskDraft {
             id: id.into(),
             batch: "main".into(),
             workflow: "kanban".into(),
@@ -116,9 +116,9 @@ impl Draft {
     }
 }
 
-/// Changes to a task.
+/// Changes to the text, tags, priority or stage of an existing task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Patch {
+pub struct TaskPatch {
     /// New title.
     pub title: Option<String>,
     /// New description.
@@ -133,7 +133,7 @@ pub struct Patch {
     pub stage: Option<StageId>,
 }
 
-/// Why a command was refused, for people: what stands against it and the way out. A lower-case sentence without a full stop.
+/// Why a command was refused, and the way out, as a lower-case sentence. A lower-case sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Refusal(pub String);

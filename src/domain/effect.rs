@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::attempt::StopCause;
 use super::command::Refusal;
 use super::id::{AttemptId, RequestId, TaskId};
-use super::workflow::{Action, EvidenceKind};
+use super::workflow::{EngineAction, EvidenceKind};
 
-/// A wish.
+/// Something the engine is to do because of an event; doing it twice does no harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Make the workspace and start the agent; answered by `AttemptStarted` or `AttemptNotStarted`.
     Start(AttemptId),
     /// Perform an engine action; answered by `ActionEnded`.
-    Act(AttemptId, Action),
+    Act(AttemptId, EngineAction),
     /// Stop the process and all it started; answered by `AttemptEnded`.
     Stop(AttemptId, StopCause),
     /// Collect evidence; answered by `Verified`.
@@ -41,7 +41,7 @@ pub enum Effect {
 
 impl Effect {
     /// Whether it only puts away what is over, so that whatever else follows from the same event comes first.
-    pub fn is_clearing(&self) -> bool {
+    pub fn is_cleanup(&self) -> bool {
         matches!(self, Effect::Settle(_) | Effect::Retire(_))
     }
 
@@ -59,15 +59,15 @@ impl Effect {
     }
 }
 
-/// What a command led to, in one line for people: `released dbs-1`.
+/// The confirmation of a command, in one line for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Accepted(pub String);
 
-/// How loud a notice is (P52).
+/// How urgent a notice is, from information to a call for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum NoticeLevel {
     /// Good to know.
     Info,
     /// Something good happened.
@@ -80,11 +80,11 @@ pub enum Level {
     Alert,
 }
 
-/// One line for people about what just happened (the watcher log shows all of them).
+/// One line for people about something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// How loud.
-    pub level: Level,
+    pub level: NoticeLevel,
     /// What kind of event, as the seed names it: `spawn`, `advance`, `reject`, `crash` … (K82).
     pub kind: String,
     /// The task, if any.

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::attempt::{Doing, Exit, Workplace};
+use super::attempt::{ActivityKind, ProcessExit, Workplace};
 use super::command::Command;
-use super::evidence::{Evidence, Issue};
+use super::evidence::{ComplianceIssue, Evidence};
 use super::id::{AttemptId, RequestId};
-use super::settings::Settings;
+use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::time::Timestamp;
 use super::workflow::Workflow;
 
-/// A fact.
+/// Something that happened, as the board takes it in and the store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -27,7 +27,7 @@ pub enum Event {
         command: Command,
     },
     /// The settings were read, or changed.
-    Configured(Settings),
+    Configured(BoardSettings),
     /// The workflows were read, or changed; replaces all of them.
     WorkflowsLoaded(Vec<Workflow>),
     /// An attempt's workspace is ready and its process is about to be started: where it works, and from what, is known even if
@@ -71,7 +71,7 @@ pub enum Event {
         /// Which.
         attempt: AttemptId,
         /// What.
-        doing: Doing,
+        doing: ActivityKind,
         /// From what that was concluded.
         source: String,
     },
@@ -80,7 +80,7 @@ pub enum Event {
         /// Which.
         attempt: AttemptId,
         /// How.
-        exit: Exit,
+        exit: ProcessExit,
         /// The end of its output, for people.
         tail: String,
         /// The tool's own error line named this cause, when it did (seeds 3.5 row 4).
@@ -125,7 +125,7 @@ pub enum Event {
     Ticked,
 }
 
-/// What a tool's own error line said.
+/// The cause of an agent's end as its tool named it: a usage limit or infrastructure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndCause {
@@ -140,7 +140,7 @@ pub enum EndCause {
     Infra(String),
 }
 
-/// How an engine action ended.
+/// The outcome of an engine action such as a merge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
@@ -154,18 +154,18 @@ pub enum ActionOutcome {
     /// It cannot be done as things are: conflict, failing gate. An agent may mend it.
     Failed(String),
     /// Checks found something (P38).
-    Issues(Vec<Issue>),
+    Issues(Vec<ComplianceIssue>),
     /// Could not be found out or done just now: network, lock. Tried again later.
     Unknown(String),
 }
 
-/// What the engine found when it started.
+/// Which attempts run, have ended or are unknown, as found when the engine starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Inventory {
     /// Attempts whose process runs.
     pub running: BTreeSet<AttemptId>,
     /// Attempts whose process has ended, and how, with the end of their output.
-    pub ended: BTreeMap<AttemptId, (Exit, String)>,
+    pub ended: BTreeMap<AttemptId, (ProcessExit, String)>,
     /// What the tools of those that ended named as the cause, where they did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub causes: BTreeMap<AttemptId, EndCause>,

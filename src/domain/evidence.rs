@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::tri::Tri;
 use super::workflow::EvidenceKind;
 
-/// One check and its outcome.
+/// One piece of evidence the engine collected itself, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// What was looked at.
@@ -14,7 +14,7 @@ pub struct Evidence {
     pub outcome: Tri,
 }
 
-/// How bad a finding is (P10).
+/// How severe a finding of a compliance check is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -26,19 +26,19 @@ pub enum Severity {
     Critical,
 }
 
-/// A finding of a compliance check.
+/// One finding of a compliance check, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Issue {
+pub struct ComplianceIssue {
     /// Its weight.
     pub severity: Severity,
     /// What is wrong.
     pub text: String,
 }
 
-/// What follows from findings (P38).
+/// What happens after a compliance check: accept, warn, fix in place or retry from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Strategy {
+pub enum RemediationStrategy {
     /// Nothing was found.
     Accept,
     /// Go on, with warnings.
@@ -50,12 +50,12 @@ pub enum Strategy {
 }
 
 /// The seed's table: two critical findings begin again, one critical or two high are mended, the rest is a warning (P38).
-pub fn strategy(issues: &[Issue]) -> Strategy {
+pub fn strategy(issues: &[ComplianceIssue]) -> RemediationStrategy {
     let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
     match (of(Severity::Critical), of(Severity::High)) {
-        (2.., _) => Strategy::Retry,
-        (1, _) | (0, 2..) => Strategy::Fix,
-        (0, _) if issues.is_empty() => Strategy::Accept,
-        (0, _) => Strategy::Warn,
+        (2.., _) => RemediationStrategy::Retry,
+        (1, _) | (0, 2..) => RemediationStrategy::Fix,
+        (0, _) if issues.is_empty() => RemediationStrategy::Accept,
+        (0, _) => RemediationStrategy::Warn,
     }
 }

@@ -73,7 +73,7 @@ text_id! {
     WorkflowId
 }
 
-/// One attempt, numbered from 1 over the life of a project; never used twice.
+/// The number of an attempt, counted from 1 over the life of a project and never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AttemptId(pub u64);
@@ -84,7 +84,7 @@ impl fmt::Display for AttemptId {
     }
 }
 
-/// One command somebody asked for; chosen by who asks, echoed in the answer.
+/// The number of a command, chosen by its sender and echoed in the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub u64);

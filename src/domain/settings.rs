@@ -8,9 +8,9 @@ use super::id::RoleId;
 use super::task::GateCommand;
 use super::time::Span;
 
-/// What the rules need of the configuration.
+/// The settings that the board's rules depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct BoardSettings {
     /// Most agents alive at a time (K48, `max_total_agents`).
     pub max_agents: u32,
     /// Most agents of a role alive at a time.
@@ -33,9 +33,9 @@ pub struct Settings {
     pub cooldown: Option<Span>,
 }
 
-impl Default for Settings {
+impl Default for BoardSettings {
     fn default() -> Self {
-        Settings {
+        BoardSettings {
             max_agents: 8,
             max_by_role: BTreeMap::new(),
             max_starts: 2,

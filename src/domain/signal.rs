@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// Kind of a signal.
+/// What kind of message an attempt sends to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
@@ -53,7 +53,7 @@ impl fmt::Display for SignalKind {
 /// Longest report of a signal in bytes; whoever receives a longer one refuses the signal.
 pub const LONGEST_REPORT: usize = 64 * 1024;
 
-/// What an attempt said.
+/// A message of an attempt to the engine, such as done, block or progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
     /// What it says.

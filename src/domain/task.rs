@@ -10,7 +10,7 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
 
-/// The unit of work: a bead, a phase, a plan task, a story.
+/// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// Its identity.
@@ -61,30 +61,30 @@ pub struct Task {
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
     /// Why it was not started when the scheduler last looked (design 5.7).
-    pub why_not: Option<WhyNot>,
+    pub why_not: Option<WaitReason>,
     /// What people and agents wrote.
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
     pub finding: Option<String>,
     /// Its branch is being let go, or will be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub letting_go: Option<LettingGo>,
+    pub letting_go: Option<BranchCleanup>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed stage or state.
     pub since: Timestamp,
 }
 
-/// A branch on its way out (K25).
+/// The pending deletion of a finished task's branch, with its retries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LettingGo {
+pub struct BranchCleanup {
     /// How often it could not be.
     pub tries: u32,
     /// When it is tried again.
     pub at: Timestamp,
 }
 
-/// What kind of work it is; bugs go first within a stage (K37).
+/// The kind of work a task is; bugs go first within a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
@@ -99,7 +99,7 @@ pub enum TaskKind {
     Chore,
 }
 
-/// What a task is doing in its stage (seeds 3.4).
+/// What a task is doing in its stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
@@ -112,7 +112,7 @@ pub enum TaskState {
     /// The attempt said done; the engine collects evidence.
     Verifying,
     /// Stuck: only an explicit act by somebody ends it.
-    Held(Hold),
+    Held(HoldReason),
     /// Set aside by somebody, with the reason.
     Parked(String),
     /// Finished, with evidence.
@@ -151,10 +151,10 @@ impl TaskState {
     }
 }
 
-/// Why a task is stuck. Ends only by an explicit act with an author (design 5.3).
+/// Why a task is held until a person acts. Ends only by an explicit act with an author (design 5.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hold {
+pub enum HoldReason {
     /// A person must approve before the stage begins (or is the stage's actor).
     Approval,
     /// The agent said it cannot go on.
@@ -169,26 +169,26 @@ pub enum Hold {
     AcceptanceFailed(String),
 }
 
-impl fmt::Display for Hold {
+impl fmt::Display for HoldReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Hold::Approval => f.write_str("waits for approval"),
-            Hold::Blocked(why) => write!(f, "blocked: {why}"),
-            Hold::RejectLoop(times) => write!(f, "rejected {times} times"),
-            Hold::Exhausted(FailureClass::Timeout) => f.write_str(
+            HoldReason::Approval => f.write_str("waits for approval"),
+            HoldReason::Blocked(why) => write!(f, "blocked: {why}"),
+            HoldReason::RejectLoop(times) => write!(f, "rejected {times} times"),
+            HoldReason::Exhausted(FailureClass::Timeout) => f.write_str(
                 "used up its timeout budget: split it into smaller tasks, or raise the limit and retry",
             ),
-            Hold::Exhausted(class) => write!(f, "used up its {class} budget"),
-            Hold::TooManyAttempts(times) => write!(f, "{times} attempts used up"),
-            Hold::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
+            HoldReason::Exhausted(class) => write!(f, "used up its {class} budget"),
+            HoldReason::TooManyAttempts(times) => write!(f, "{times} attempts used up"),
+            HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
         }
     }
 }
 
-/// Why a released task was not started (K41–K48, `dbs why`).
+/// Why the scheduler has not started a released task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WhyNot {
+pub enum WaitReason {
     /// These dependencies are not done.
     Dependencies(Vec<TaskId>),
     /// A dependency names a task that does not exist (LK-28).
@@ -222,24 +222,24 @@ pub enum WhyNot {
     NoStage(WorkflowId, StageId),
 }
 
-impl fmt::Display for WhyNot {
+impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WhyNot::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
-            WhyNot::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
-            WhyNot::Until(_) => f.write_str("cools down"),
-            WhyNot::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
-            WhyNot::SingletonBusy(attempt) => {
+            WaitReason::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
+            WaitReason::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
+            WaitReason::Until(_) => f.write_str("cools down"),
+            WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
+            WaitReason::SingletonBusy(attempt) => {
                 write!(f, "one at a time in this stage; attempt {attempt} is in it")
             }
-            WhyNot::NoRoom { running, most } => write!(f, "{running} of {most} agents are at work"),
-            WhyNot::TurnLimit => f.write_str("starts in the next turn"),
-            WhyNot::Paused => f.write_str("the board is paused"),
-            WhyNot::NoGoAhead => f.write_str("its batch has no go-ahead yet"),
-            WhyNot::Aborted => f.write_str("its run was aborted"),
-            WhyNot::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
-            WhyNot::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
-            WhyNot::NoStage(workflow, stage) => {
+            WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are at work"),
+            WaitReason::TurnLimit => f.write_str("starts in the next turn"),
+            WaitReason::Paused => f.write_str("the board is paused"),
+            WaitReason::NoGoAhead => f.write_str("its batch has no go-ahead yet"),
+            WaitReason::Aborted => f.write_str("its run was aborted"),
+            WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
+            WaitReason::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
+            WaitReason::NoStage(workflow, stage) => {
                 write!(f, "no workflow {workflow} with a stage {stage} is loaded")
             }
         }
@@ -250,7 +250,7 @@ fn join(ids: &[TaskId]) -> String {
     ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// Something written on a task.
+/// A remark that a person, an agent or the engine wrote on a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
     /// Who wrote it: a person's name, an agent's, or `dbs`.
@@ -261,7 +261,7 @@ pub struct Comment {
     pub at: Timestamp,
 }
 
-/// A command the engine runs to verify.
+/// A named shell command that the engine runs to verify work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateCommand {
     /// Its name.

@@ -10,7 +10,7 @@ use super::id::{RoleId, StageId, WorkflowId};
 use super::signal::SignalKind;
 use super::time::Span;
 
-/// A state machine as data.
+/// A state machine as data: its stages, limits and policies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
     /// Its name in files and commands.
@@ -24,23 +24,23 @@ pub struct Workflow {
     /// All stages, in reading order (the order of the board's columns).
     pub stages: Vec<Stage>,
     /// How often each class of failure may happen per task and stage before the task is held or failed.
-    pub limits: Limits,
+    pub limits: RetryLimits,
     /// Whether tasks whose dependency finally failed are skipped (G50).
-    pub cascade: Cascade,
+    pub cascade: CascadePolicy,
     /// What happens to a task whose failures used up a limit.
-    pub exhausted: Exhausted,
+    pub exhausted: ExhaustionPolicy,
 }
 
 impl Workflow {
     /// Has agents merge instead of the engine, as the first program did: in a worktree at the base they merge, run the checks and
     /// push; the engine then looks at the remote and runs the gates there (design 5.8, K56, K100).
     pub fn merge_by_agent(&mut self) {
-        let merges = |stage: &&mut Stage| stage.actor == Actor::Engine(Action::Merge);
+        let merges = |stage: &&mut Stage| stage.actor == Actor::Engine(EngineAction::Merge);
         for stage in self.stages.iter_mut().filter(merges) {
             let role = stage.fallback.take();
             stage.actor = Actor::Role(role.unwrap_or_else(|| RoleId::from("integrator")));
             stage.workspace = Workspace::Base;
-            stage.access = Access::Write;
+            stage.access = FileAccess::Write;
             stage.signals.insert(SignalKind::Done);
             let proves_gates = stage.evidence.contains(&EvidenceKind::Gates);
             if stage.gates != GateSet::None && !proves_gates {
@@ -55,7 +55,7 @@ impl Workflow {
     }
 }
 
-/// One place in a workflow.
+/// One stage of a workflow: who acts, what proves success, and where work goes next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name, with underscores.
@@ -71,7 +71,7 @@ pub struct Stage {
     /// Where the work happens.
     pub workspace: Workspace,
     /// Whether the actor may change files; checked afterwards, not only asked for.
-    pub access: Access,
+    pub access: FileAccess,
     /// Signals an agent may send here (K14–K18, LK-10). Claim, progress and question are always allowed.
     pub signals: BTreeSet<SignalKind>,
     /// Where success leads: the first edge whose tag the task carries. No edge matches: the task is done.
@@ -85,29 +85,29 @@ pub struct Stage {
     /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
     pub singleton: bool,
     /// What must hold before an attempt may start, beyond dependencies.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<StartGuard>,
     /// Longest run of one attempt; `None`: the settings' agent timeout.
     pub timeout: Option<Span>,
     /// Whether every task stops here until a person approves it before the actor starts.
-    pub approval: Approval,
+    pub approval: ApprovalRule,
 }
 
-/// Who acts in a stage.
+/// Who acts in a stage: an agent, the engine or a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
     /// An agent in that role.
     Role(RoleId),
     /// The engine itself.
-    Engine(Action),
+    Engine(EngineAction),
     /// A person: approves, rejects or skips.
     Human,
 }
 
-/// What the engine can do as the actor of a stage.
+/// What the engine can do as the actor of a stage: merge, commit or verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum EngineAction {
     /// Merge the task's recorded head into the base branch, run gates on the merged tree, push (design 5.8).
     Merge,
     /// Commit what the workspace holds.
@@ -116,7 +116,7 @@ pub enum Action {
     Verify,
 }
 
-/// What to do with the working folder of an attempt (K54–K57).
+/// Which checkout the attempts of a stage work in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workspace {
@@ -132,17 +132,17 @@ pub enum Workspace {
     None,
 }
 
-/// May the actor change files?
+/// Whether the actor of a stage may change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
+pub enum FileAccess {
     /// Yes.
     Write,
     /// No; evidence `workspace_unchanged` is the proof.
     Read,
 }
 
-/// One way on after success.
+/// A transition of the workflow that a task may take after success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     /// Taken only by tasks with this tag; `None`: by every task.
@@ -151,7 +151,7 @@ pub struct Edge {
     pub to: StageId,
 }
 
-/// Where a rejection leads.
+/// Where a task goes when its work is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectTo {
@@ -163,7 +163,7 @@ pub enum RejectTo {
     Never,
 }
 
-/// Something the engine looks at itself before a task moves on.
+/// A kind of evidence that a stage requires before a task moves on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
@@ -200,18 +200,18 @@ pub enum GateSet {
     All,
 }
 
-/// A condition on starting, beyond dependencies.
+/// A condition on starting an attempt, beyond the task's dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Guard {
+pub enum StartGuard {
     /// Every dependency that has a head has it merged (K46, LK-22).
     DependencyHeadsMerged,
 }
 
-/// Whether a stage waits for a person before it starts.
+/// When a stage waits for a person's approval before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Approval {
+pub enum ApprovalRule {
     /// No.
     NotNeeded,
     /// For tasks marked so.
@@ -220,10 +220,10 @@ pub enum Approval {
     Always,
 }
 
-/// Whether final failures spread to dependents.
+/// What happens to the dependents of a task that failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cascade {
+pub enum CascadePolicy {
     /// Dependents wait, visibly.
     Wait,
     /// Dependents are skipped with the root cause, unless more than `breaker_percent` of the batch's remaining tasks would be
@@ -234,19 +234,19 @@ pub enum Cascade {
     },
 }
 
-/// What happens to a task that used up a limit.
+/// What happens to a task that used up one of its retry limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Exhausted {
+pub enum ExhaustionPolicy {
     /// Held: a person must act.
     Hold,
     /// Failed for good, until a person retries.
     Fail,
 }
 
-/// Limits by failure class, plus the ones that are not classes.
+/// How often the tasks of a workflow may fail, be rejected and be attempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RetryLimits {
     /// Failures of a class per task and stage before [`Exhausted`] applies. A class not listed has no limit.
     pub by_class: BTreeMap<FailureClass, u32>,
     /// Rejections per task (K24).

@@ -2,49 +2,49 @@
 
 use std::path::Path;
 
-use super::gating;
+use super::context::{EngineContext, base_branch, branch_of, signature};
+use super::gate_runs;
 use super::job::Job;
-use super::world::{World, base_branch, branch_of, signature};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri, Worker};
 use crate::ports::git::{
-    Ahead, BranchName, CommitId, Head, Place, Push, Rest, RestRequest, Revision, SafeName, Signature, TreeId,
-    WorkspaceState,
+    BranchName, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome, Revision, SafeName,
+    Signature, TreeId, WorkingTree, WorkspaceTree,
 };
 
-/// What was seen of the task's branches when a look began.
+/// The heads of a task's branches as read when verification began.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct BranchHeads {
     /// The head the evidence is about.
     head: Option<CommitId>,
     /// Where the remote's base stands, if that was asked.
     base: Option<Head>,
     /// Where the remote's branch of the task stands, if that was asked.
-    there: Option<Head>,
+    remote: Option<Head>,
     /// What became of files that were not committed, where the engine commits them.
-    rest: Option<Tri>,
+    committed: Option<Tri>,
 }
 
-impl Seen {
+impl BranchHeads {
     /// Nothing but what the evidence is about.
-    pub(super) fn at(head: &CommitId) -> Seen {
-        Seen {
+    pub(super) fn at(head: &CommitId) -> BranchHeads {
+        BranchHeads {
             head: Some(head.clone()),
-            ..Seen::default()
+            ..BranchHeads::default()
         }
     }
 }
 
 /// Collects all evidence asked for. Checks may run for minutes, so what was seen before they began is used up before.
-pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
+pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     // First, for everything else is about what is committed.
     let rest = kinds
         .contains(&EvidenceKind::Committed)
-        .then(|| committed(world, job, attempt));
-    let seen = Seen {
-        rest,
-        ..look_around(world, job, kinds)
+        .then(|| commit_leftovers(world, job, attempt));
+    let seen = BranchHeads {
+        committed: rest,
+        ..read_heads(world, job, kinds)
     };
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
@@ -53,7 +53,7 @@ pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option
         .chain(gates)
         .map(|kind| Evidence {
             kind: kind.clone(),
-            outcome: look(world, job, attempt, kind, &seen),
+            outcome: collect(world, job, attempt, kind, &seen),
         })
         .collect();
     let head = seen.head.map(|commit| commit.as_str().to_owned());
@@ -65,11 +65,17 @@ pub(super) fn verify(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Option
 }
 
 /// One look.
-pub(super) fn look(world: &World, job: &Job, attempt: &Attempt, kind: &EvidenceKind, seen: &Seen) -> Tri {
+pub(super) fn collect(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    kind: &EvidenceKind,
+    seen: &BranchHeads,
+) -> Tri {
     let head = seen.head.as_ref();
     match kind {
         EvidenceKind::Committed => seen
-            .rest
+            .committed
             .clone()
             .unwrap_or_else(|| Tri::Unknown("it was not looked at".to_owned())),
         EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
@@ -78,9 +84,9 @@ pub(super) fn look(world: &World, job: &Job, attempt: &Attempt, kind: &EvidenceK
         EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
         EvidenceKind::Report(path) => {
-            report(&world.facts.root, &path.replace("{task}", job.task.id.as_str()))
+            report(&world.config.root, &path.replace("{task}", job.task.id.as_str()))
         }
-        EvidenceKind::Gates => gating::on_revision(world, job, attempt, &revision(job, head)),
+        EvidenceKind::Gates => gate_runs::on_revision(world, job, attempt, &revision(job, head)),
         EvidenceKind::Approved if job.task.approved.as_ref() == Some(&attempt.stage) => Tri::Yes,
         EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
     }
@@ -88,60 +94,60 @@ pub(super) fn look(world: &World, job: &Job, attempt: &Attempt, kind: &EvidenceK
 
 /// The head of the task's branch for those who work on it; what was recorded before for those who only read it. With it comes
 /// what the remote holds, where that is wanted: one question to the remote costs more than all others.
-fn look_around(world: &World, job: &Job, kinds: &[EvidenceKind]) -> Seen {
+fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
     if job.workspace() != Workspace::Branch {
         let recorded = job.task.head.as_deref();
         let head = recorded.and_then(|text| CommitId::new(text).ok());
-        return Seen {
+        return BranchHeads {
             head,
-            ..Seen::default()
+            ..BranchHeads::default()
         };
     }
     let branch = branch_of(&job.task);
-    let mut wanted = vec![Revision::Project(branch.clone())];
+    let mut wanted = vec![Revision::LocalBranch(branch.clone())];
     let is_about_remote =
         |kind: &EvidenceKind| matches!(kind, EvidenceKind::CommitsAhead | EvidenceKind::Pushed);
     if let (true, Ok(base)) = (kinds.iter().any(is_about_remote), base_branch(&job.base)) {
-        wanted.extend([Revision::Origin(base), Revision::Origin(branch)]);
+        wanted.extend([Revision::RemoteBranch(base), Revision::RemoteBranch(branch)]);
     }
     let mut heads = world.git.resolve_all(&wanted).into_iter();
-    Seen {
+    BranchHeads {
         head: match heads.next() {
             Some(Head::At(commit)) => Some(commit),
             Some(Head::Absent | Head::Unknown(_)) | None => None,
         },
         base: heads.next(),
-        there: heads.next(),
-        rest: None,
+        remote: heads.next(),
+        committed: None,
     }
 }
 
 /// Commits what the agent left.
-fn committed(world: &World, job: &Job, attempt: &Attempt) -> Tri {
+fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let Some(folder) = job.folder() else {
         return Tri::No("there is no worktree whose files could be committed".to_owned());
     };
-    let request = RestRequest {
+    let request = CommitRequest {
         folder: SafeName::derive(&folder),
         branch: branch_of(&job.task),
         task: SafeName::derive(job.task.id.as_str()),
         attempt: SafeName::derive(&attempt.id.to_string()),
         title: job.task.title.clone(),
-        text: last_word(attempt),
+        text: done_text(attempt),
         signature: Signature {
             seconds: signature(attempt.created_at).seconds,
-            ..world.facts.author.clone()
+            ..world.config.author.clone()
         },
     };
-    match world.git.commit_rest(&request) {
-        Ok(Rest::Committed(_) | Rest::Nothing(_)) => Tri::Yes,
-        Ok(Rest::Refused(why)) => Tri::No(why),
+    match world.git.commit_leftovers(&request) {
+        Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
+        Ok(CommitOutcome::Refused(why)) => Tri::No(why),
         Err(error) => Tri::Unknown(format!("could not {error}")),
     }
 }
 
 /// What the agent said when it was done.
-fn last_word(attempt: &Attempt) -> String {
+fn done_text(attempt: &Attempt) -> String {
     let done = attempt
         .signals
         .iter()
@@ -153,14 +159,14 @@ fn last_word(attempt: &Attempt) -> String {
 fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
     match (job.workspace(), head, base_branch(&job.base)) {
         (Workspace::Branch | Workspace::Head, Some(head), _) => Revision::Commit(head.clone()),
-        (_, _, Ok(base)) => Revision::Origin(base),
-        (_, _, Err(_)) => Revision::Place(Place::Project),
+        (_, _, Ok(base)) => Revision::RemoteBranch(base),
+        (_, _, Err(_)) => Revision::WorkingTree(WorkingTree::Main),
     }
 }
 
 /// Runs the gates for `action = "verify"`, on what the task has recorded: the engine's own checks stand between the work and the
 /// merge, so the base would be the wrong thing to look at, unless the work is in it.
-pub(super) fn check(world: &World, job: &Job, attempt: &Attempt) -> Tri {
+pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let is_about_base = match job.workspace() {
         Workspace::Base | Workspace::Main => true,
         Workspace::None => job.task.merged.is_some() || job.task.head.is_none(),
@@ -168,11 +174,11 @@ pub(super) fn check(world: &World, job: &Job, attempt: &Attempt) -> Tri {
     };
     if is_about_base {
         return with_base(job, |base| {
-            gating::on_revision(world, job, attempt, &Revision::Origin(base.clone()))
+            gate_runs::on_revision(world, job, attempt, &Revision::RemoteBranch(base.clone()))
         });
     }
     match job.task.head.as_deref().map(CommitId::new) {
-        Some(Ok(head)) => gating::on_revision(world, job, attempt, &Revision::Commit(head)),
+        Some(Ok(head)) => gate_runs::on_revision(world, job, attempt, &Revision::Commit(head)),
         Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
         None => Tri::No("the task has no recorded head to check".to_owned()),
     }
@@ -185,49 +191,49 @@ fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
     }
 }
 
-fn commits_ahead(world: &World, job: &Job, base: &BranchName, seen: &Seen) -> Tri {
+fn commits_ahead(world: &EngineContext, job: &Job, base: &BranchName, seen: &BranchHeads) -> Tri {
     let head = seen.head.clone().map(Revision::Commit);
-    let head = head.unwrap_or_else(|| Revision::Project(branch_of(&job.task)));
+    let head = head.unwrap_or_else(|| Revision::LocalBranch(branch_of(&job.task)));
     let base = match &seen.base {
         Some(Head::At(commit)) => Revision::Commit(commit.clone()),
         Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
-        Some(Head::Absent) | None => Revision::Origin(base.clone()),
+        Some(Head::Absent) | None => Revision::RemoteBranch(base.clone()),
     };
     match world.git.commits_ahead(&head, &base) {
-        Ahead::Commits { n_commits: 0, .. } => {
+        CommitsAhead::Commits { n_commits: 0, .. } => {
             Tri::No(format!("nothing was committed on {}", branch_of(&job.task)))
         }
-        Ahead::Commits { .. } => Tri::Yes,
-        Ahead::Absent(what) => Tri::No(what),
-        Ahead::Unknown(why) => Tri::Unknown(why),
+        CommitsAhead::Commits { .. } => Tri::Yes,
+        CommitsAhead::Absent(what) => Tri::No(what),
+        CommitsAhead::Unknown(why) => Tri::Unknown(why),
     }
 }
 
-fn pushed(world: &World, job: &Job, seen: &Seen) -> Tri {
+fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
     let Some(head) = &seen.head else {
         return Tri::Unknown("the head of the branch could not be read".to_owned());
     };
-    match &seen.there {
+    match &seen.remote {
         Some(Head::At(there)) if there == head => return Tri::Yes,
         Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
         Some(Head::At(_) | Head::Absent) | None => {}
     }
     let before = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
     match world.git.push_branch(&branch_of(&job.task), before.as_ref()) {
-        Push::Pushed(there) | Push::AlreadyThere(there) if there == *head => Tri::Yes,
-        Push::Pushed(there) | Push::AlreadyThere(there) => {
+        PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) if there == *head => Tri::Yes,
+        PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) => {
             Tri::Unknown(format!("the branch moved to {there} while it was looked at"))
         }
-        Push::NoBranch => Tri::No("the branch does not exist".to_owned()),
-        Push::Diverged { remote, .. } => Tri::No(format!(
+        PushOutcome::NoBranch => Tri::No("the branch does not exist".to_owned()),
+        PushOutcome::Diverged { remote, .. } => Tri::No(format!(
             "the remote branch holds {remote}, which the local one lacks"
         )),
-        Push::Refused(why) => Tri::No(format!("the remote refused the branch: {why}")),
-        Push::Unknown(why) => Tri::Unknown(why),
+        PushOutcome::Refused(why) => Tri::No(format!("the remote refused the branch: {why}")),
+        PushOutcome::Unknown(why) => Tri::Unknown(why),
     }
 }
 
-fn merged(world: &World, job: &Job, base: &BranchName) -> Tri {
+fn merged(world: &EngineContext, job: &Job, base: &BranchName) -> Tri {
     match job.task.head.as_deref().map(CommitId::new) {
         Some(Ok(head)) => world.git.is_merged(&head, base),
         Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
@@ -235,26 +241,26 @@ fn merged(world: &World, job: &Job, base: &BranchName) -> Tri {
     }
 }
 
-fn unchanged(world: &World, job: &Job, attempt: &Attempt) -> Tri {
+fn unchanged(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let Some(start) = start_state(attempt) else {
         // It is recorded before an agent starts; what was not will never be known.
         return Tri::No("what the workspace looked like at the start was not recorded".to_owned());
     };
     let place = match (job.workspace(), job.folder()) {
-        (Workspace::Main | Workspace::None, _) | (_, None) => Place::Project,
-        (_, Some(folder)) => Place::Worktree(SafeName::derive(&folder)),
+        (Workspace::Main | Workspace::None, _) | (_, None) => WorkingTree::Main,
+        (_, Some(folder)) => WorkingTree::Worktree(SafeName::derive(&folder)),
     };
     world.git.workspace_unchanged(&place, &start)
 }
 
-fn start_state(attempt: &Attempt) -> Option<WorkspaceState> {
+fn start_state(attempt: &Attempt) -> Option<WorkspaceTree> {
     let workplace = attempt.workplace.as_ref()?;
     let tree = TreeId::new(workplace.start_tree.as_deref()?).ok()?;
     let head = workplace
         .start
         .as_deref()
         .and_then(|text| CommitId::new(text).ok());
-    Some(WorkspaceState { head, tree })
+    Some(WorkspaceTree { head, tree })
 }
 
 fn commented(job: &Job, attempt: &Attempt) -> Tri {

@@ -10,43 +10,43 @@ use crate::domain::{Accepted, Event, Refusal, Span};
 /// Events that may wait at a time.
 const CAPACITY: usize = 1024;
 
-/// What a command led to.
-pub type Answer = Result<Accepted, Refusal>;
+/// What the engine replies to a command: a confirmation or a refusal.
+pub type CommandReply = Result<Accepted, Refusal>;
 
-/// One event, and where its answer goes if it is a command.
+/// An event in the inbox, with the place for its reply if it is a command.
 #[derive(Debug)]
 pub struct Envelope {
     /// What happened.
     pub event: Event,
     /// Where the answer to a command goes; one place, so that sending never waits.
-    pub answer: Option<SyncSender<Answer>>,
+    pub answer: Option<SyncSender<CommandReply>>,
 }
 
 #[derive(Debug)]
-enum Item {
+enum InboxEntry {
     Envelope(Box<Envelope>),
     Close,
 }
 
-/// The end that takes events in. Cheap to clone.
+/// The sending end of the engine's bounded event queue, cheap to clone. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    queue: SyncSender<Item>,
+    queue: SyncSender<InboxEntry>,
     stopped: Arc<OnceLock<String>>,
 }
 
-/// The engine has ended; nothing is taken in any more. Why, when it could not go on.
+/// The error that the engine has ended and takes no more events, with the reason if it failed. Why, when it could not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("reach the engine: it has stopped{because}", because = .0.as_ref().map(|why| format!(", because it could not {why}")).unwrap_or_default())]
-pub struct Closed(pub Option<String>);
+pub struct InboxClosed(pub Option<String>);
 
 impl Inbox {
     /// Puts an event in; waits while the queue is full.
     ///
     /// # Errors
     /// [`Closed`] when the engine has stopped.
-    pub fn put(&self, event: Event) -> Result<(), Closed> {
-        let sent = self.queue.send(Item::of(event, None));
+    pub fn send(&self, event: Event) -> Result<(), InboxClosed> {
+        let sent = self.queue.send(InboxEntry::of(event, None));
         sent.map_err(|_gone| self.closed())
     }
 
@@ -54,10 +54,10 @@ impl Inbox {
     ///
     /// # Errors
     /// [`Closed`] when the engine has stopped.
-    pub fn ask(&self, event: Event) -> Result<Receiver<Answer>, Closed> {
+    pub fn ask(&self, event: Event) -> Result<Receiver<CommandReply>, InboxClosed> {
         let (sender, receiver) = sync_channel(1);
         self.queue
-            .send(Item::of(event, Some(sender)))
+            .send(InboxEntry::of(event, Some(sender)))
             .map_err(|_gone| self.closed())?;
         Ok(receiver)
     }
@@ -66,7 +66,7 @@ impl Inbox {
     ///
     /// # Errors
     /// [`Closed`] when the engine has stopped before it answered.
-    pub fn answer(&self, event: Event) -> Result<Answer, Closed> {
+    pub fn call(&self, event: Event) -> Result<CommandReply, InboxClosed> {
         self.ask(event)?.recv().map_err(|_gone| self.closed())
     }
 
@@ -75,16 +75,16 @@ impl Inbox {
         self.stopped.get().map(String::as_str)
     }
 
-    fn closed(&self) -> Closed {
-        Closed(self.stopped.get().cloned())
+    fn closed(&self) -> InboxClosed {
+        InboxClosed(self.stopped.get().cloned())
     }
 
     /// Puts an event in if there is room; `false` when there is none.
     ///
     /// # Errors
     /// [`Closed`] when the engine has stopped.
-    pub fn try_put(&self, event: Event) -> Result<bool, Closed> {
-        match self.queue.try_send(Item::of(event, None)) {
+    pub fn try_send(&self, event: Event) -> Result<bool, InboxClosed> {
+        match self.queue.try_send(InboxEntry::of(event, None)) {
             Ok(()) => Ok(true),
             Err(TrySendError::Full(_)) => Ok(false),
             Err(TrySendError::Disconnected(_)) => Err(self.closed()),
@@ -94,64 +94,64 @@ impl Inbox {
     /// Lets the engine end after what is already in the queue. Waits while the queue is full; harmless when it has ended.
     pub fn close(&self) {
         // An engine that is gone has closed already.
-        drop(self.queue.send(Item::Close));
+        drop(self.queue.send(InboxEntry::Close));
     }
 }
 
-impl Item {
-    fn of(event: Event, answer: Option<SyncSender<Answer>>) -> Item {
-        Item::Envelope(Box::new(Envelope { event, answer }))
+impl InboxEntry {
+    fn of(event: Event, answer: Option<SyncSender<CommandReply>>) -> InboxEntry {
+        InboxEntry::Envelope(Box::new(Envelope { event, answer }))
     }
 }
 
-/// The end the engine reads.
+/// The receiving end of the inbox, which the engine reads.
 #[derive(Debug)]
-pub struct Outlet {
-    queue: Receiver<Item>,
+pub struct InboxReceiver {
+    queue: Receiver<InboxEntry>,
     stopped: Arc<OnceLock<String>>,
 }
 
-/// What waiting for the next event brought.
+/// What waiting on the inbox brought: an event, a deadline or its end.
 #[derive(Debug)]
-pub enum Next {
+pub enum Received {
     /// Something happened. Boxed: events differ much in size.
     Envelope(Box<Envelope>),
     /// The deadline came first.
-    Due,
+    Deadline,
     /// The inbox was closed, or every end of it is gone.
     Closed,
 }
 
-impl Outlet {
+impl InboxReceiver {
     /// The engine cannot go on, and why; whoever asks from now on, and whoever waits, is told.
-    pub fn stop_because(&self, why: String) {
+    pub fn fail(&self, why: String) {
         // The first reason is the one.
         drop(self.stopped.set(why));
     }
 
     /// Waits for the next event, at most `wait` long; for ever when `None`.
-    pub fn next(&self, wait: Option<Span>) -> Next {
+    pub fn next(&self, wait: Option<Span>) -> Received {
         let received = match wait {
             None => self.queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
             Some(wait) => self.queue.recv_timeout(Duration::from_millis(wait.0)),
         };
         match received {
-            Ok(Item::Envelope(envelope)) => Next::Envelope(envelope),
-            Ok(Item::Close) | Err(RecvTimeoutError::Disconnected) => Next::Closed,
-            Err(RecvTimeoutError::Timeout) => Next::Due,
+            Ok(InboxEntry::Envelope(envelope)) => Received::Envelope(envelope),
+            Ok(InboxEntry::Close) | Err(RecvTimeoutError::Disconnected) => Received::Closed,
+            Err(RecvTimeoutError::Timeout) => Received::Deadline,
         }
     }
 }
 
 /// Makes the queue.
-pub fn inbox() -> (Inbox, Outlet) {
+pub fn inbox() -> (Inbox, InboxReceiver) {
     let (sender, receiver) = sync_channel(CAPACITY);
     let stopped = Arc::new(OnceLock::new());
     let inbox = Inbox {
         queue: sender,
         stopped: Arc::clone(&stopped),
     };
-    let outlet = Outlet {
+    let outlet = InboxReceiver {
         queue: receiver,
         stopped,
     };

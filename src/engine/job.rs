@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
-use crate::domain::{Action, Attempt, AttemptMode, Board, Effect, EvidenceKind, StopCause, Task, Worker};
+use crate::domain::{
+    Attempt, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
+};
 
-/// One piece of work for the performer.
+/// An effect together with everything of the board that is needed to perform it.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     /// What is to be done.
-    pub(super) what: What,
+    pub(super) kind: JobKind,
     /// The task it is for.
     pub(super) task: Arc<Task>,
     /// The attempt it is for; none when it is for the task as a whole.
@@ -22,27 +24,27 @@ pub(super) struct Job {
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
     /// Worktree folders of earlier attempts at this task that have ended.
-    pub(super) dead: Vec<String>,
+    pub(super) ended_folders: Vec<String>,
     /// Whether somebody waits for it.
-    pub(super) urgency: Urgency,
+    pub(super) priority: JobPriority,
 }
 
-/// Whether somebody waits for a piece of work.
+/// Whether somebody waits for a job or it may run in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Urgency {
+pub(super) enum JobPriority {
     /// Yes.
-    Wanted,
+    Urgent,
     /// Nobody: it puts away what is over, and gives way to starts and evidence.
-    CanWait,
+    Background,
 }
 
-/// What is to be done.
+/// What a job does: start, act, stop, verify, settle, retire or type a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum JobKind {
     /// Make the workspace, start the agent.
     Start,
     /// Perform an engine action.
-    Act(Action),
+    Act(EngineAction),
     /// End the process and all it started.
     Stop(StopCause),
     /// Collect evidence.
@@ -52,24 +54,24 @@ pub(super) enum What {
     /// Delete or archive the branch.
     Retire,
     /// Type a line.
-    Tell(String),
+    TypeLine(String),
 }
 
 impl Job {
     /// Reads from the board what an effect needs; `None` for answers and notices, and for effects whose rows are gone.
     pub(super) fn of(effect: Effect, board: &Board) -> Option<Job> {
         let (attempt, what) = match effect {
-            Effect::Start(id) => (id, What::Start),
-            Effect::Act(id, action) => (id, What::Act(action)),
-            Effect::Stop(id, cause) => (id, What::Stop(cause)),
+            Effect::Start(id) => (id, JobKind::Start),
+            Effect::Act(id, action) => (id, JobKind::Act(action)),
+            Effect::Stop(id, cause) => (id, JobKind::Stop(cause)),
             Effect::Verify {
                 attempt, evidence, ..
-            } => (attempt, What::Verify(evidence)),
-            Effect::Settle(id) => (id, What::Settle),
-            Effect::Tell(id, line) => (id, What::Tell(line)),
+            } => (attempt, JobKind::Verify(evidence)),
+            Effect::Settle(id) => (id, JobKind::Settle),
+            Effect::Tell(id, line) => (id, JobKind::TypeLine(line)),
             Effect::Retire(id) => {
                 let task = board.tasks.get(&id)?;
-                return Job::new(What::Retire, Arc::clone(task), None, board);
+                return Job::new(JobKind::Retire, Arc::clone(task), None, board);
             }
             Effect::Reply(..) | Effect::Notify(_) => return None,
         };
@@ -78,7 +80,7 @@ impl Job {
         Job::new(what, Arc::clone(task), Some(Arc::clone(attempt)), board)
     }
 
-    fn new(what: What, task: Arc<Task>, attempt: Option<Arc<Attempt>>, board: &Board) -> Option<Job> {
+    fn new(what: JobKind, task: Arc<Task>, attempt: Option<Arc<Attempt>>, board: &Board) -> Option<Job> {
         let flow = board.workflows.get(&task.workflow)?;
         let stage = flow
             .stage(attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage))?
@@ -99,16 +101,16 @@ impl Job {
             .values()
             .filter(|other| other.task == task.id && !other.state.is_open());
         let dead = others.filter_map(|other| folder_of(other)).collect();
-        let urgency = urgency_of(&what, &task, board);
+        let urgency = priority_of(&what, &task, board);
         Some(Job {
-            what,
+            kind: what,
             task,
             attempt,
             stage,
             base,
             gates,
-            dead,
-            urgency,
+            ended_folders: dead,
+            priority: urgency,
         })
     }
 
@@ -128,18 +130,18 @@ impl Job {
 }
 
 /// A worktree that stands on the branch the task's next agent is to have is in that agent's way.
-fn urgency_of(what: &What, task: &Task, board: &Board) -> Urgency {
-    if !matches!(what, What::Settle | What::Retire) {
-        return Urgency::Wanted;
+fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
+    if !matches!(what, JobKind::Settle | JobKind::Retire) {
+        return JobPriority::Urgent;
     }
     let next = task.open_attempt.and_then(|next| board.attempts.get(&next));
     let flow = board.workflows.get(&task.workflow);
     let stage = next.and_then(|next| flow?.stage(&next.stage));
     let wants = next.zip(stage).map(|(next, stage)| next.mode.workspace(stage));
     match wants {
-        Some(Workspace::Branch) => Urgency::Wanted,
+        Some(Workspace::Branch) => JobPriority::Urgent,
         Some(Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None) | None => {
-            Urgency::CanWait
+            JobPriority::Background
         }
     }
 }

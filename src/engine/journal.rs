@@ -11,9 +11,9 @@ use crate::domain::{Notice, Timestamp};
 /// Lines kept in memory; older ones are in the store.
 const CAPACITY: usize = 5_000;
 
-/// One line of the watcher log.
+/// One notice in the journal, with its position and time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct JournalEntry {
     /// Position, from 1, without gaps.
     pub seq: u64,
     /// When.
@@ -22,10 +22,10 @@ pub struct Line {
     pub notice: Notice,
 }
 
-/// The ring. Cheap to clone; all clones are the same ring.
+/// A bounded ring of recent notices that any number of readers follow by position. Cheap to clone; all clones are the same ring.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    ring: Arc<Mutex<VecDeque<Arc<Line>>>>,
+    ring: Arc<Mutex<VecDeque<Arc<JournalEntry>>>>,
     last: watch::Sender<u64>,
 }
 
@@ -47,14 +47,14 @@ impl Journal {
             if ring.len() == CAPACITY {
                 ring.pop_front();
             }
-            ring.push_back(Arc::new(Line { seq, at, notice }));
+            ring.push_back(Arc::new(JournalEntry { seq, at, notice }));
             seq
         };
         self.last.send_replace(seq);
     }
 
     /// Lines after position `seq`, oldest first.
-    pub fn after(&self, seq: u64) -> Vec<Arc<Line>> {
+    pub fn after(&self, seq: u64) -> Vec<Arc<JournalEntry>> {
         let ring = self.ring.lock();
         let first = ring.front().map_or(1, |line| line.seq);
         let skip = usize::try_from((seq + 1).saturating_sub(first)).unwrap_or(usize::MAX);
@@ -70,11 +70,11 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Level;
+    use crate::domain::NoticeLevel;
 
     fn notice(text: &str) -> Notice {
         Notice {
-            level: Level::Info,
+            level: NoticeLevel::Info,
             kind: "spawn".into(),
             task: None,
             attempt: None,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::domain::{AttemptId, Effect, TaskId};
 
-/// What a lane belongs to.
+/// What a lane of effects belongs to: an attempt or a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Effects of one attempt.
@@ -33,17 +33,18 @@ impl Lane {
     }
 }
 
-/// One lane at work: the key of what is being done, and what comes after.
+/// The queue of one busy lane: the job at work and those behind it.
 #[derive(Debug)]
-struct Busy<T> {
-    at_work: Option<String>,
+struct LaneQueue<T> {
+    current: Option<String>,
     waiting: VecDeque<(Option<String>, T)>,
 }
 
-/// Work that waits, by lane. A lane with an entry is at work. Bounded by the board: an attempt has a handful of effects over
-/// its life, and what is asked for again while it is being done or waits is left out: its answer is on the way.
+/// Queues that run the effects of each lane one after the other and lanes in parallel. A lane with an entry is at work. Bounded
+/// by the board: an attempt has a handful of effects over its life, and what is asked for again while it is being done or waits
+/// is left out: its answer is on the way.
 #[derive(Debug, Clone)]
-pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, Busy<T>>>>);
+pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, LaneQueue<T>>>>);
 
 impl<T> Default for Lanes<T> {
     fn default() -> Self {
@@ -57,14 +58,14 @@ impl<T> Lanes<T> {
     pub fn enter(&self, lane: &Lane, key: Option<String>, work: T) -> Option<T> {
         let mut lanes = self.0.lock();
         if let Some(busy) = lanes.get_mut(lane) {
-            let mut keys = std::iter::once(&busy.at_work).chain(busy.waiting.iter().map(|(key, _)| key));
+            let mut keys = std::iter::once(&busy.current).chain(busy.waiting.iter().map(|(key, _)| key));
             if key.is_none() || keys.all(|other| *other != key) {
                 busy.waiting.push_back((key, work));
             }
             return None;
         }
-        let busy = Busy {
-            at_work: key,
+        let busy = LaneQueue {
+            current: key,
             waiting: VecDeque::new(),
         };
         lanes.insert(lane.clone(), busy);
@@ -76,7 +77,7 @@ impl<T> Lanes<T> {
         let mut lanes = self.0.lock();
         let busy = lanes.get_mut(lane)?;
         if let Some((key, work)) = busy.waiting.pop_front() {
-            busy.at_work = key;
+            busy.current = key;
             return Some(work);
         }
         lanes.remove(lane);

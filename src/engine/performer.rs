@@ -7,33 +7,33 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
-use super::job::{Job, Urgency, What};
+use super::context::{EngineContext, STOP_GRACE};
+use super::event_loop::Perform;
+use super::job::{Job, JobKind, JobPriority};
 use super::lanes::{Lane, Lanes};
-use super::running::Perform;
-use super::world::{GRACE, World};
-use super::yielding::Hurry;
-use super::{evidence, merging, settling, starting, tidying};
-use crate::domain::evidence::{Issue, Severity};
-use crate::domain::{Action, ActionOutcome, Attempt, Board, Effect, Event, StopCause, Tri, Worker};
+use super::priority::UrgentWork;
+use super::{cleanup, evidence, launch, merge, startup_cleanup};
+use crate::domain::evidence::{ComplianceIssue, Severity};
+use crate::domain::{ActionOutcome, Attempt, Board, Effect, EngineAction, Event, StopCause, Tri, Worker};
 use crate::ports::holders::HolderId;
 
-/// The performer of effects.
+/// Carries out effects on blocking threads and reports the results to the inbox.
 #[derive(Debug)]
 pub struct Performer {
-    world: Arc<World>,
+    context: Arc<EngineContext>,
     lanes: Lanes<Job>,
-    hurry: Hurry,
+    urgent: UrgentWork,
     tracker: TaskTracker,
     runtime: Handle,
 }
 
 impl Performer {
     /// A performer that works on the blocking threads of `runtime`; `tracker` knows when all work is over.
-    pub fn new(world: Arc<World>, runtime: Handle, tracker: TaskTracker) -> Performer {
+    pub fn new(context: Arc<EngineContext>, runtime: Handle, tracker: TaskTracker) -> Performer {
         Performer {
-            world,
+            context,
             lanes: Lanes::default(),
-            hurry: Hurry::default(),
+            urgent: UrgentWork::default(),
             tracker,
             runtime,
         }
@@ -41,10 +41,10 @@ impl Performer {
 }
 
 impl Perform for Performer {
-    fn tidy(&mut self, board: &Board) {
-        let (world, board) = (Arc::clone(&self.world), board.clone());
+    fn clean_up(&mut self, board: &Board) {
+        let (world, board) = (Arc::clone(&self.context), board.clone());
         self.tracker
-            .spawn_blocking_on(move || tidying::tidy(&world, &board), &self.runtime);
+            .spawn_blocking_on(move || startup_cleanup::clean_up(&world, &board), &self.runtime);
     }
 
     fn perform(&mut self, effect: Effect, board: &Board) {
@@ -54,17 +54,17 @@ impl Perform for Performer {
         let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
-        let (world, lanes, hurry) = (Arc::clone(&self.world), self.lanes.clone(), self.hurry.clone());
+        let (world, lanes, hurry) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
         // Counted before any other thread runs, so that what comes after it in this turn gives way.
-        let hurries = matches!(first.what, What::Start | What::Verify(_));
+        let hurries = matches!(first.kind, JobKind::Start | JobKind::Verify(_));
         let mut under_way = hurries.then(|| hurry.begin());
         let work = move || {
             let mut next = Some(first);
             while let Some(job) = next {
-                if job.urgency == Urgency::CanWait {
-                    hurry.give_way();
+                if job.priority == JobPriority::Background {
+                    hurry.wait_until_idle();
                 }
-                work_off(&world, &job);
+                run_job(&world, &job);
                 drop(under_way.take());
                 next = lanes.next(&lane);
             }
@@ -74,42 +74,43 @@ impl Perform for Performer {
 }
 
 /// Does one job and reports it. The engine may have ended meanwhile; then the report is made again after the next start.
-fn work_off(world: &World, job: &Job) {
-    let report = catch_unwind(AssertUnwindSafe(|| perform(world, job))).unwrap_or_else(|_panic| broken(job));
+fn run_job(world: &EngineContext, job: &Job) {
+    let report =
+        catch_unwind(AssertUnwindSafe(|| perform(world, job))).unwrap_or_else(|_panic| panicked(job));
     let started = matches!(report, Some(Event::AttemptStarted { .. }));
     if let Some(event) = report
-        && world.inbox.put(event).is_err()
+        && world.inbox.send(event).is_err()
     {
         return;
     }
     if started {
-        starting::follow(world, job);
+        launch::follow(world, job);
     }
 }
 
-fn perform(world: &World, job: &Job) -> Option<Event> {
-    match &job.what {
-        What::Start => starting::start(world, job),
-        What::Act(action) => {
+fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
+    match &job.kind {
+        JobKind::Start => launch::start(world, job),
+        JobKind::Act(action) => {
             let attempt = job.attempt.as_deref()?;
             Some(Event::ActionEnded {
                 attempt: attempt.id,
                 outcome: act(world, job, attempt, *action),
             })
         }
-        What::Stop(cause) => stop(world, job, *cause),
-        What::Verify(kinds) => evidence::verify(world, job, kinds),
-        What::Settle => settling::settle(world, job),
-        What::Retire => {
-            let problem = settling::retire(world, job);
+        JobKind::Stop(cause) => stop(world, job, *cause),
+        JobKind::Verify(kinds) => evidence::verify(world, job, kinds),
+        JobKind::Settle => cleanup::settle(world, job),
+        JobKind::Retire => {
+            let problem = cleanup::retire(world, job);
             // Nobody waits for the end of a task's branch.
-            tidying::pack(world);
+            startup_cleanup::pack(world);
             let key = Effect::Retire(job.task.id.clone()).key()?;
             Some(Event::Performed { key, problem })
         }
-        What::Tell(line) => {
+        JobKind::TypeLine(line) => {
             let id = HolderId::from(job.attempt.as_deref()?.id);
-            if let Err(why) = world.terminals.tell(&id, line) {
+            if let Err(why) = world.terminals.type_line(&id, line) {
                 tracing::warn!(task = %job.task.id, "could not answer: {why}");
             }
             None
@@ -117,18 +118,18 @@ fn perform(world: &World, job: &Job) -> Option<Event> {
     }
 }
 
-fn act(world: &World, job: &Job, attempt: &Attempt, action: Action) -> ActionOutcome {
+fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {
     match action {
-        Action::Merge => merging::merge(world, job, attempt),
-        Action::Verify => match evidence::check(world, job, attempt) {
+        EngineAction::Merge => merge::merge(world, job, attempt),
+        EngineAction::Verify => match evidence::run_gates(world, job, attempt) {
             Tri::Yes => ActionOutcome::Issues(Vec::new()),
-            Tri::No(text) => ActionOutcome::Issues(vec![Issue {
+            Tri::No(text) => ActionOutcome::Issues(vec![ComplianceIssue {
                 severity: Severity::Critical,
                 text,
             }]),
             Tri::Unknown(why) => ActionOutcome::Unknown(why),
         },
-        Action::Commit => ActionOutcome::Failed(
+        EngineAction::Commit => ActionOutcome::Failed(
             // Workflow files that ask for it are refused; a board of another version may hold one all the same.
             "this version merges and verifies, but does not commit for a stage".to_owned(),
         ),
@@ -136,13 +137,13 @@ fn act(world: &World, job: &Job, attempt: &Attempt, action: Action) -> ActionOut
 }
 
 /// Ends what runs; the end itself is reported by who follows the terminal, also when there was nothing to end.
-fn stop(world: &World, job: &Job, cause: StopCause) -> Option<Event> {
+fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     if matches!(attempt.worker, Worker::Engine(_)) {
         return None;
     }
     let id = HolderId::from(attempt.id);
-    match world.holders.stop(&id, GRACE) {
+    match world.holders.stop(&id, STOP_GRACE) {
         Ok(stopped) if stopped.survivors > 0 => {
             tracing::warn!(attempt = %attempt.id, ?cause, survivors = stopped.survivors, "processes could not be ended");
         }
@@ -153,16 +154,16 @@ fn stop(world: &World, job: &Job, cause: StopCause) -> Option<Event> {
     None
 }
 
-fn broken(job: &Job) -> Option<Event> {
+fn panicked(job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?.id;
     let why = "the engine's own part broke; see the log".to_owned();
-    match &job.what {
-        What::Start => Some(Event::AttemptNotStarted { attempt, why }),
-        What::Act(_) => Some(Event::ActionEnded {
+    match &job.kind {
+        JobKind::Start => Some(Event::AttemptNotStarted { attempt, why }),
+        JobKind::Act(_) => Some(Event::ActionEnded {
             attempt,
             outcome: ActionOutcome::Unknown(why),
         }),
-        What::Verify(kinds) => {
+        JobKind::Verify(kinds) => {
             let unknown = |kind: &crate::domain::EvidenceKind| crate::domain::Evidence {
                 kind: kind.clone(),
                 outcome: Tri::Unknown(why.clone()),
@@ -173,11 +174,11 @@ fn broken(job: &Job) -> Option<Event> {
                 head: None,
             })
         }
-        What::Settle => Some(Event::WorkspaceSettled {
+        JobKind::Settle => Some(Event::WorkspaceSettled {
             attempt,
             problem: Some(why),
             kept: None,
         }),
-        What::Stop(_) | What::Retire | What::Tell(_) => None,
+        JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) => None,
     }
 }

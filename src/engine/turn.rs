@@ -4,9 +4,9 @@ use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, Turn};
 use crate::read_model::{ReadModel, Trouble};
 
-/// What one turn led to, all of it durable.
+/// What one committed turn led to: its position, effects and notices.
 #[derive(Debug)]
-pub struct Taken {
+pub struct TurnOutcome {
     /// Position of the event in the log.
     pub seq: u64,
     /// What is to be done now.
@@ -15,13 +15,13 @@ pub struct Taken {
     pub notices: Vec<Notice>,
 }
 
-/// The board and its store, always in step.
-pub struct Ledger {
+/// The board together with its store, changed only by committed turns.
+pub struct DurableBoard {
     board: Board,
     store: Box<dyn Store>,
 }
 
-impl std::fmt::Debug for Ledger {
+impl std::fmt::Debug for DurableBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ledger")
             .field("board", &self.board)
@@ -29,15 +29,15 @@ impl std::fmt::Debug for Ledger {
     }
 }
 
-impl Ledger {
+impl DurableBoard {
     /// Reads the board from the store. It sleeps: nothing is started before it is told what runs ([`Event::Woke`]).
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn open(mut store: Box<dyn Store>) -> Result<Ledger, StoreError> {
+    pub fn open(mut store: Box<dyn Store>) -> Result<DurableBoard, StoreError> {
         let mut board = store.load()?;
         board.sleep();
-        Ok(Ledger { board, store })
+        Ok(DurableBoard { board, store })
     }
 
     /// The board as of the last turn.
@@ -54,19 +54,19 @@ impl Ledger {
     ///
     /// # Errors
     /// When the turn could not be made durable.
-    pub fn take(&mut self, now: Timestamp, event: &Event) -> Result<Taken, StoreError> {
+    pub fn take_turn(&mut self, now: Timestamp, event: &Event) -> Result<TurnOutcome, StoreError> {
         let effects = self.board.apply(now, event);
-        let touched = self.board.take_touched();
+        let touched = self.board.take_changed_rows();
         let turn = Turn {
             at: now,
             event,
             board: &self.board,
-            touched: &touched,
+            changed: &touched,
             effects: &effects,
         };
         let seq = self.store.commit(&turn)?;
         let notices = effects.iter().filter_map(notice_of).cloned().collect();
-        Ok(Taken {
+        Ok(TurnOutcome {
             seq,
             effects,
             notices,
@@ -87,12 +87,12 @@ impl Ledger {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn forgotten(&mut self) -> Result<Vec<Effect>, StoreError> {
+    pub fn unfinished_effects(&mut self) -> Result<Vec<Effect>, StoreError> {
         let open = self.store.open_intents()?;
         Ok(open
             .into_iter()
             .filter(|effect| match effect {
-                Effect::Retire(task) => self.board.is_clear(task),
+                Effect::Retire(task) => self.board.is_retirable(task),
                 _ => false,
             })
             .collect())

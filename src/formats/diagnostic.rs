@@ -3,20 +3,20 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// How bad a [`Diagnostic`] is.
+/// Whether a diagnostic is a warning or refuses the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum DiagnosticLevel {
     /// Worth knowing; nothing is refused.
     Warning,
     /// The document is refused as a whole; nothing of it is used.
     Error,
 }
 
-/// One finding of a reader, bound to a file and a line.
+/// A warning or an error of a reader, bound to a file and a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Whether the document can still be used.
-    pub severity: Severity,
+    pub severity: DiagnosticLevel,
     /// The file read, as the person named it.
     pub file: PathBuf,
     /// Line, counted from 1; 0 when the finding belongs to the whole file.
@@ -28,8 +28,8 @@ pub struct Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
+            DiagnosticLevel::Warning => "warning",
+            DiagnosticLevel::Error => "error",
         };
         if self.line == 0 {
             write!(f, "{}: {word}: {}", self.file.display(), self.text)

@@ -1,19 +1,19 @@
 //! Scenario files of the rehearsal agent: TOML in, a [`Scenario`] and diagnostics with line numbers out. Reads text
 //! only; playing a scenario is the rehearsal adapter's work. Reference for people: `docs/rehearsal.md`.
 
-mod expand;
-mod fields;
 mod json;
 mod model;
-mod read;
-mod select;
+mod reader;
+mod selector;
 mod steps;
+mod table;
+mod variables;
 
-pub use expand::{VARIABLES, expand, unknown_variables};
 pub use model::{
-    AskKind, Author, Colour, Crash, Deed, Edit, Look, Part, Picture, ReportedState, Resolution, Scenario,
-    Screen, Step,
+    Animation, CommitAuthor, CrashKind, LineEdit, Resolution, Scenario, ScenarioAskKind, ScenarioColour,
+    ScenarioPart, ScenarioScreen, ScenarioState, ScenarioStep, StepAction, TextStyle,
 };
-pub use read::read;
-pub use select::{Attempts, Circumstances, Select};
+pub use reader::read;
+pub use selector::{AttemptContext, AttemptRange, PartSelector};
 pub use steps::verbs;
+pub use variables::{VARIABLES, expand, unknown_variables};

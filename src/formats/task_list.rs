@@ -1,7 +1,7 @@
 //! Tasks written down to be made together: JSON objects one after another, one a line as a rule, or a JSON list of them. Every
 //! problem is named with its line; a file with one is refused as a whole. Knows nothing of the board the tasks are for.
 
-mod ordering;
+mod topological;
 mod values;
 
 use std::collections::{BTreeSet, HashMap};
@@ -10,12 +10,12 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
 
-/// A task as it was written down.
+/// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
+pub struct ListedTask {
     /// Line it begins at.
     pub line: usize,
     /// Its identity, if it was given one.
@@ -27,7 +27,7 @@ pub struct Planned {
     /// Everything else.
     pub description: String,
     /// What it waits for.
-    pub deps: Vec<Dependency>,
+    pub deps: Vec<ListedDependency>,
     /// Tags.
     pub tags: BTreeSet<String>,
     /// 0 (most urgent) to 4.
@@ -46,19 +46,19 @@ pub struct Planned {
     pub gates: Vec<GateCommand>,
 }
 
-/// Something a task waits for.
+/// Something a listed task waits for: another task of the list or one outside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dependency {
+pub enum ListedDependency {
     /// The task at this place of the list; always an earlier one.
-    Here(usize),
+    Listed(usize),
     /// A task that is not in the file, by its id.
-    There(String),
+    External(String),
 }
 
-/// What may be said about a task.
+/// The fields of a task in a task list as deserialized, before names are resolved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct RawTask {
     id: Option<String>,
     name: Option<String>,
     title: String,
@@ -68,14 +68,14 @@ struct Row {
     deps: Vec<String>,
     #[serde(default)]
     tags: BTreeSet<String>,
-    #[serde(default = "middle")]
+    #[serde(default = "default_priority")]
     priority: u8,
     #[serde(default, rename = "type", alias = "kind")]
     kind: TaskKind,
     stage: Option<String>,
-    #[serde(default = "kanban")]
+    #[serde(default = "default_workflow")]
     workflow: String,
-    #[serde(default = "main")]
+    #[serde(default = "default_batch")]
     batch: String,
     #[serde(default, alias = "needs_approval")]
     approval: bool,
@@ -84,7 +84,7 @@ struct Row {
 }
 
 /// What of a task that `dbs task list --json` printed is taken: what it says, not how far it came.
-const SAID: &[&str] = &[
+const TASK_FIELDS: &[&str] = &[
     "id",
     "title",
     "body",
@@ -98,24 +98,24 @@ const SAID: &[&str] = &[
     "gates",
 ];
 
-fn middle() -> u8 {
+fn default_priority() -> u8 {
     2
 }
 
-fn kanban() -> String {
+fn default_workflow() -> String {
     "kanban".to_owned()
 }
 
-fn main() -> String {
+fn default_batch() -> String {
     "main".to_owned()
 }
 
 /// Reads tasks; each stands behind those it waits for. With findings nothing is to be made of what was read.
-pub fn read(file: &Path, text: &str) -> (Vec<Planned>, Vec<Diagnostic>) {
+pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut find = |line: usize, text: String| {
         findings.push(Diagnostic {
-            severity: Severity::Error,
+            severity: DiagnosticLevel::Error,
             file: file.to_owned(),
             line,
             text,
@@ -128,20 +128,20 @@ pub fn read(file: &Path, text: &str) -> (Vec<Planned>, Vec<Diagnostic>) {
             Err((line, why)) => find(line, why),
         }
     }
-    let places = places(&rows, &mut find);
+    let places = index_by_name(&rows, &mut find);
     let planned = rows.into_iter().map(|(line, row)| planned(line, row, &places));
-    let ordered = ordering::ordered(planned.collect(), &mut find);
+    let ordered = topological::ordered(planned.collect(), &mut find);
     (ordered, findings)
 }
 
-fn row(value: Value) -> Result<Row, String> {
+fn row(value: Value) -> Result<RawTask, String> {
     let Value::Object(mut fields) = value else {
         return Err("a task is written as a JSON object: {\"title\": \"…\"}".to_owned());
     };
     if fields.contains_key("state") && fields.contains_key("stage") {
-        fields = said(fields);
+        fields = task_fields(fields);
     }
-    let row: Row = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
+    let row: RawTask = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
     let is_empty = |text: &Option<String>| text.as_deref() == Some("");
     if is_empty(&row.id) || is_empty(&row.name) {
         return Err("its id or name is empty: leave it out, or name it".to_owned());
@@ -149,13 +149,13 @@ fn row(value: Value) -> Result<Row, String> {
     Ok(row)
 }
 
-fn said(fields: Map<String, Value>) -> Map<String, Value> {
-    let kept = |(field, _): &(String, Value)| SAID.contains(&field.as_str());
+fn task_fields(fields: Map<String, Value>) -> Map<String, Value> {
+    let kept = |(field, _): &(String, Value)| TASK_FIELDS.contains(&field.as_str());
     fields.into_iter().filter(kept).collect()
 }
 
 /// Where in the list what bears that name or id is.
-fn places(rows: &[(usize, Row)], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
+fn index_by_name(rows: &[(usize, RawTask)], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
     let mut places: HashMap<String, usize> = HashMap::new();
     for (place, (line, row)) in rows.iter().enumerate() {
         let own: BTreeSet<&String> = row.id.iter().chain(&row.name).collect();
@@ -172,12 +172,12 @@ fn places(rows: &[(usize, Row)], find: &mut impl FnMut(usize, String)) -> HashMa
     places
 }
 
-fn planned(line: usize, row: Row, places: &HashMap<String, usize>) -> Planned {
+fn planned(line: usize, row: RawTask, places: &HashMap<String, usize>) -> ListedTask {
     let dependency = |name: String| match places.get(&name) {
-        Some(place) => Dependency::Here(*place),
-        None => Dependency::There(name),
+        Some(place) => ListedDependency::Listed(*place),
+        None => ListedDependency::External(name),
     };
-    Planned {
+    ListedTask {
         line,
         id: row.id,
         name: row.name,
@@ -199,7 +199,7 @@ fn planned(line: usize, row: Row, places: &HashMap<String, usize>) -> Planned {
 mod tests {
     use super::*;
 
-    fn good(text: &str) -> Vec<Planned> {
+    fn good(text: &str) -> Vec<ListedTask> {
         let (tasks, findings) = read(Path::new("plan.jsonl"), text);
         assert_eq!(findings, Vec::new());
         tasks
@@ -218,7 +218,10 @@ mod tests {
             let tasks = good(text);
             let titles: Vec<&str> = tasks.iter().map(|task| task.title.as_str()).collect();
             assert_eq!(titles, ["Parse", "Use it"], "{text}");
-            let on = [Dependency::Here(0), Dependency::There("dbs-9".to_owned())];
+            let on = [
+                ListedDependency::Listed(0),
+                ListedDependency::External("dbs-9".to_owned()),
+            ];
             assert_eq!(tasks[1].deps, on);
             assert_eq!((tasks[1].line, tasks[0].line), (first, first + 2));
         }
@@ -231,7 +234,7 @@ mod tests {
         let text = "{\"id\": \"t-1\", \"title\": \"T\", \"description\": \"D\", \"tags\": [\"security\"], \"priority\": 0, \
                     \"type\": \"bug\", \"stage\": \"reviewing\", \"workflow\": \"own\", \"batch\": \"b\", \"approval\": true, \
                     \"gates\": [{\"name\": \"test\", \"command\": \"true\"}]}";
-        let wanted = Planned {
+        let wanted = ListedTask {
             line: 1,
             id: Some("t-1".to_owned()),
             name: None,

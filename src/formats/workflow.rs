@@ -1,15 +1,15 @@
 //! Workflows as TOML files: reading them with every doubt bound to its line, the built-in ones, and their stages in words for people. A
 //! file with a single error is refused as a whole; nothing is guessed.
 
-mod able;
 mod builtin;
-mod describing;
-mod judging;
+mod description;
 mod placed;
-mod reading;
+mod reader;
 mod stage;
+mod support;
 mod table;
+mod validation;
 
 pub use builtin::builtin;
-pub use describing::describe;
-pub use reading::read;
+pub use description::describe;
+pub use reader::read;

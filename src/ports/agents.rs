@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
 
-/// Everything an agent is told.
+/// Everything an agent is told when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     /// The attempt.
@@ -41,22 +41,22 @@ pub struct Brief {
     pub finding: Option<String>,
 }
 
-/// How to start the agent.
+/// The command line and environment that start an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchLine {
+pub struct LaunchCommand {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// The whole environment.
     pub env: Vec<(String, String)>,
 }
 
-/// Starts agents of every kind.
+/// Builds the command lines that start agents, and reads why they ended.
 pub trait Agents: Send + Sync {
     /// The command line and environment for this brief.
     ///
     /// # Errors
     /// When no agent of the configured kind can be started; the text says why and the way out.
-    fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String>;
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String>;
 
     /// Why an agent in that role ended, if its tool's own last lines name the cause (seeds 3.5 row 4). `now` is when it ended.
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;

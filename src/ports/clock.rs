@@ -2,7 +2,7 @@
 
 use crate::domain::Timestamp;
 
-/// Tells the time.
+/// The source of the current time.
 pub trait Clock: Send + Sync {
     /// Now.
     fn now(&self) -> Timestamp;

@@ -4,21 +4,25 @@
 //! a question that could not be answered is `Unknown`, never yes or no; what the remote holds is asked of the
 //! remote, never of a tracking ref; and every operation may be repeated after a crash and finds its own work again.
 
-mod answers;
 mod error;
-mod merging;
+mod merge;
 mod names;
 mod operations;
-mod places;
+mod outcomes;
+mod worktrees;
 
-pub use answers::{Ahead, ChangeKind, ChangedFile, DefaultBranch, Deletion, Head, Push, Text};
 pub use error::{GitError, PreflightError};
-pub use merging::{
-    CleanCheckout, ConflictFile, MergeOutcome, MergeRequest, Publication, Published, Rest, RestRequest,
+pub use merge::{
+    CleanCheckout, CommitOutcome, CommitRequest, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome,
+    PublishRequest,
 };
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;
-pub use places::{
-    BranchEntry, CheckedOut, Place, Preflight, Range, Removal, Revision, Saver, Signature, Snapshot,
-    WorkspaceState, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin, WorktreeSpec,
+pub use outcomes::{
+    ChangedFile, ChangedFileKind, CommitsAhead, DefaultBranch, DeleteOutcome, Head, LimitedText, PushOutcome,
+};
+pub use worktrees::{
+    AtticOwner, AtticSnapshot, BranchEntry, CheckedOut, DiffRange, Preflight, RemoveOutcome, Revision,
+    Signature, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin,
+    WorktreeSpec,
 };

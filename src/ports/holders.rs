@@ -4,53 +4,53 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::domain::{AttemptId, Exit, Span, Timestamp};
+use crate::domain::{AttemptId, ProcessExit, Span, Timestamp};
 
-/// The processes that own terminals. Calls block (a launch until the program runs or cannot, a stop for its grace and
-/// a few seconds more), so an asynchronous caller makes them on a blocking thread.
+/// Starts, stops and finds the processes that own agents' terminals. Calls block (a launch until the program runs or cannot, a
+/// stop for its grace and a few seconds more), so an asynchronous caller makes them on a blocking thread.
 pub trait Holders: Send + Sync {
     /// Starts a holder and its program. Safe to repeat: where the id runs already, that one is answered; where it ran
     /// and has ended, nothing starts and [`LaunchError::AlreadyRan`] says so.
     ///
     /// # Errors
     /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::look`].
-    fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError>;
+    fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError>;
 
     /// Ends the program and all it started: terminate and hang-up, `grace`, then kill, until none is left. Safe to
     /// repeat, and right for a lost holder too.
     ///
     /// # Errors
     /// When the holder could not be asked; nothing is known then about the program.
-    fn stop(&self, id: &HolderId, grace: Span) -> Result<Stopped, HolderFailure>;
+    fn stop(&self, id: &HolderId, grace: Span) -> Result<StopOutcome, HolderPortError>;
 
     /// Types `bytes` into the program's terminal. They are queued; a program that never reads loses what exceeds the
     /// holder's queue, as with any terminal.
     ///
     /// # Errors
     /// When nothing runs there or the holder could not be asked.
-    fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderFailure>;
+    fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderPortError>;
 
     /// What is true of one id right now.
-    fn look(&self, id: &HolderId) -> Held;
+    fn status(&self, id: &HolderId) -> HolderReport;
 
     /// What is true of every id that has a folder, in the order of ids. The engine asks this once, when it starts.
     ///
     /// # Errors
     /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HeldState::Unknown`], no error.
-    fn inventory(&self) -> Result<Vec<Held>, HolderFailure>;
+    fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError>;
 
     /// Removes what a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a
     /// holder that lives.
     ///
     /// # Errors
     /// When processes cannot be listed.
-    fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure>;
+    fn sweep_orphans(&self, id: &HolderId) -> Result<StopOutcome, HolderPortError>;
 
     /// The last `bytes` bytes of output as stored, empty when there is none.
     fn tail(&self, id: &HolderId, bytes: u64) -> Vec<u8>;
 }
 
-/// Names one holder and its folder: an attempt's number, or `shell-3` for a plain pane. Letters, digits, `-`, `_`, `.`.
+/// The name of a holder and its folder: an attempt's number or a shell pane's name. Letters, digits, `-`, `_`, `.`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HolderId(String);
 
@@ -83,7 +83,8 @@ impl fmt::Display for HolderId {
     }
 }
 
-/// What to start, and how. Nothing is inherited: what is not named here the program does not get.
+/// The program, environment and terminal size a holder is started with. Nothing is inherited: what is not named here the program
+/// does not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchSpec {
     /// Whose terminal; also the name of the folder.
@@ -101,7 +102,7 @@ pub struct LaunchSpec {
     /// Bytes of terminal log kept on disk; `None` for the default of 64 MiB.
     pub log_limit: Option<u64>,
     /// What becomes of processes that outlive the program.
-    pub leftovers: Leftovers,
+    pub orphans: OrphanPolicy,
 }
 
 /// Size of a terminal.
@@ -129,9 +130,9 @@ impl PaneSize {
     }
 }
 
-/// What becomes of processes that outlive the program that started them.
+/// Whether processes that outlive the program that started them are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Leftovers {
+pub enum OrphanPolicy {
     /// They are ended, so that nothing writes into a worktree later: right for attempts.
     #[default]
     Sweep,
@@ -139,42 +140,42 @@ pub enum Leftovers {
     Leave,
 }
 
-/// A program that runs.
+/// A running holder: the process ids of it and its program, and its socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launched {
+pub struct HolderProcess {
     /// Process id of the holder, for people.
-    pub holder: u32,
+    pub holder_pid: u32,
     /// Process id of the program, for people.
-    pub child: u32,
+    pub child_pid: u32,
     /// When it started.
     pub started_at: Timestamp,
     /// The socket to attach to.
     pub socket: PathBuf,
 }
 
-/// How a stop ended.
+/// The outcome of ending a program and everything it started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stopped {
+pub struct StopOutcome {
     /// Processes that could not be ended; 0 is the rule.
     pub survivors: u32,
 }
 
-/// One id, and what is true of it.
+/// One holder and what is true of it right now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct HolderReport {
     /// Which.
     pub id: HolderId,
     /// What.
-    pub state: HeldState,
+    pub state: HolderLiveness,
 }
 
-/// What is true of a holder.
+/// Whether a holder's program runs, has exited, is lost or never started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HeldState {
+pub enum HolderLiveness {
     /// The holder lives and the program has not ended.
-    Running(Launched),
+    Running(HolderProcess),
     /// The program has ended and the end is on disk.
-    Exited(Ended),
+    Exited(ProgramExit),
     /// The holder is gone and left no end: it was killed, or the machine restarted. [`Holders::sweep`] removes what
     /// it left behind.
     Lost,
@@ -184,20 +185,20 @@ pub enum HeldState {
     Unknown(String),
 }
 
-/// How a program ended.
+/// How, when and on whose account a holder's program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProgramExit {
     /// Code or signal.
-    pub exit: Exit,
+    pub exit: ProcessExit,
     /// When.
     pub ended_at: Timestamp,
     /// Because of whom.
-    pub by: EndedBy,
+    pub by: ExitedBy,
 }
 
-/// Because of whom a program ended.
+/// On whose account a program ended: its own, a stop request or a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndedBy {
+pub enum ExitedBy {
     /// By itself.
     Itself,
     /// A stop was asked for before it ended.
@@ -206,13 +207,13 @@ pub enum EndedBy {
     Shutdown,
 }
 
-/// Why nothing was started.
+/// Why a holder's program was not started, or may not have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaunchError {
     /// The launch cannot work as asked: no such program, no such folder, a bad name.
     Refused(String),
     /// This id ran before and has ended; a new attempt needs a new id.
-    AlreadyRan(Box<HeldState>),
+    AlreadyRan(Box<HolderLiveness>),
     /// The machine did not allow it now: no memory, disk full, no permission. Trying again may help.
     Failed(String),
     /// The holder gave no answer in time; it may or may not have started.
@@ -232,14 +233,14 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
-/// Why a holder could not be asked or listed: what was tried and why not.
+/// Why a holder could not be asked or holders could not be listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HolderFailure(pub String);
+pub struct HolderPortError(pub String);
 
-impl fmt::Display for HolderFailure {
+impl fmt::Display for HolderPortError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for HolderFailure {}
+impl std::error::Error for HolderPortError {}

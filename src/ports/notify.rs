@@ -1,10 +1,10 @@
 //! A way out to a person who may not be at any screen.
 
-use crate::domain::{AttemptId, BatchId, Level, TaskId, Timestamp};
+use crate::domain::{AttemptId, BatchId, NoticeLevel, TaskId, Timestamp};
 
-/// What a person is called for, all together.
+/// A message to a person who is at no screen, with everything that needs them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summons {
+pub struct Notification {
     /// The same for the same things: a receiver that gets it twice can tell.
     pub id: String,
     /// Name of the project.
@@ -12,18 +12,18 @@ pub struct Summons {
     /// When it was written.
     pub at: Timestamp,
     /// How loud it is (P52).
-    pub level: Level,
+    pub level: NoticeLevel,
     /// One line, which may hold words of an agent; nothing in it acts on a terminal.
-    pub words: String,
+    pub text: String,
     /// The same without any word of an agent, for those outside.
-    pub plain: String,
+    pub redacted_text: String,
     /// What it is about; at most as many as there are tasks and runs.
-    pub items: Vec<Item>,
+    pub items: Vec<NotificationItem>,
 }
 
-/// One thing a person is called for.
+/// One thing a notification is about, such as a question or a finished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct NotificationItem {
     /// In one word: `question`, `permission`, `approval`, `gate`, `merge`, `held`, `failed`, `run`.
     pub kind: &'static str,
     /// The task that waits.
@@ -34,34 +34,34 @@ pub struct Item {
     pub run: Option<(BatchId, String)>,
 }
 
-/// Why a person could not be reached. The text reads after "could not" and holds no secret.
+/// Why a notification could not be delivered; holds no secret. The text reads after "could not" and holds no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreached {
+pub enum NotifyError {
     /// It may work if it is tried again a little later.
     #[error("{0}")]
-    ForNow(String),
+    Temporary(String),
     /// It will not work before somebody changes something.
     #[error("{0}")]
-    Refused(String),
+    Permanent(String),
 }
 
-/// What becomes of what is just being told.
+/// Whether a delivery under way ends at once or at its own time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parting {
+pub enum CancelOutcome {
     /// It is let go of at once: it is worth waiting for.
-    AtOnce,
+    Immediate,
     /// It ends by its own time limit.
-    Later,
+    AtTimeLimit,
 }
 
-/// One way to reach a person.
-pub trait Notify: Send + Sync {
+/// Delivers notifications to a person over one channel: a program of theirs or an HTTP POST.
+pub trait Notifier: Send + Sync {
     /// Tells them. Blocks, but not for long: each way has its time limit.
     ///
     /// # Errors
     /// Why they could not be reached.
-    fn tell(&self, summons: &Summons) -> Result<(), Unreached>;
+    fn send(&self, summons: &Notification) -> Result<(), NotifyError>;
 
     /// Tells no more, and lets go of what is just being told if it can: the server ends. May come at any time, and more than once.
-    fn give_up(&self) -> Parting;
+    fn cancel(&self) -> CancelOutcome;
 }

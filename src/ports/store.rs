@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::domain::{Board, Effect, Event, Notice, TaskId, Timestamp};
 
-/// One turn as it is committed: all of it or nothing.
+/// One turn as it is committed to the store: event, changed rows and effects.
 #[derive(Debug)]
 pub struct Turn<'a> {
     /// When it was taken.
@@ -14,12 +14,12 @@ pub struct Turn<'a> {
     /// The board after it.
     pub board: &'a Board,
     /// Which rows of it changed.
-    pub touched: &'a crate::domain::board::Touched,
+    pub changed: &'a crate::domain::board::ChangedRows,
     /// What should follow; effects with a key are stored as intents in the same transaction.
     pub effects: &'a [Effect],
 }
 
-/// A stored fact, for logs and replay.
+/// An event as the store keeps it, for logs and replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
     /// Position in the log, from 1.
@@ -75,7 +75,7 @@ pub enum StoreError {
     },
 }
 
-/// The one durable truth. Blocking; used by the engine's own thread only.
+/// The durable store of the board, its events and its open effects. Blocking; used by the engine's own thread only.
 pub trait Store: Send {
     /// The board as of the last commit, with the settings and workflows that were in force then.
     fn load(&mut self) -> Result<Board, StoreError>;

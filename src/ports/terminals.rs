@@ -2,7 +2,7 @@
 
 use super::holders::HolderId;
 
-/// Follows terminals.
+/// Follows the terminals of running attempts and reports their end.
 pub trait Terminals: Send + Sync {
     /// Attaches to the holder of that id, shows its screen and reports its end to the engine, also when it has ended
     /// already. Safe to repeat: an end is reported at least once and the rules ignore the second report.
@@ -12,7 +12,7 @@ pub trait Terminals: Send + Sync {
     ///
     /// # Errors
     /// When nothing runs there; the text says so.
-    fn tell(&self, id: &HolderId, line: &str) -> Result<(), String>;
+    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String>;
 
     /// The last lines it showed, as plain text for people; empty when there are none.
     fn last_lines(&self, id: &HolderId) -> String;

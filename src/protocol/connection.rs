@@ -6,14 +6,14 @@ use std::path::Path;
 use bytes::{Bytes, BytesMut};
 use tokio::runtime::Runtime;
 
-use super::wire::{self, Answer, Call, FromClient, FromServer, Hello, LogLine, PROTOCOL, Packet};
-use crate::adapters::ipc::{self, Receiver, Sender};
+use super::wire::{self, CallReply, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, Packet, ServerCall};
+use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
 
 /// A connection to the server of one project, for callers without a runtime of their own: every call blocks.
 pub struct Connection {
     runtime: Runtime,
-    sender: Sender,
-    receiver: Receiver,
+    sender: FrameSender,
+    receiver: FrameReceiver,
 }
 
 impl std::fmt::Debug for Connection {
@@ -47,13 +47,13 @@ impl Connection {
     ///
     /// # Errors
     /// When the server goes away before it answers.
-    pub fn call(&mut self, call: Call, text: &mut Vec<Bytes>) -> Result<Answer, String> {
+    pub fn call(&mut self, call: ServerCall, text: &mut Vec<Bytes>) -> Result<CallReply, String> {
         self.runtime.block_on(async {
             say(&mut self.sender, &FromClient::Call(Box::new(call))).await?;
             loop {
                 match hear(&mut self.receiver).await? {
-                    Some(Packet::Said(FromServer::Answer(answer))) => return Ok(answer),
-                    Some(Packet::Said(FromServer::Bye(why))) => return Err(why),
+                    Some(Packet::Message(FromServer::Answer(answer))) => return Ok(answer),
+                    Some(Packet::Message(FromServer::Bye(why))) => return Err(why),
                     Some(Packet::Text(piece)) => text.push(piece),
                     Some(_) => {}
                     None => return Err("could not get an answer: the server went away".to_owned()),
@@ -69,9 +69,9 @@ impl Connection {
     pub fn follow(
         &mut self,
         after: u64,
-        show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
+        show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
     ) -> Result<(), String> {
-        self.hear_all(Call::Follow(after), &mut |said| match said {
+        self.hear_all(ServerCall::Follow(after), &mut |said| match said {
             FromServer::Line(line) => show(&line),
             _ => ControlFlow::Continue(()),
         })
@@ -82,15 +82,15 @@ impl Connection {
     /// # Errors
     /// When the server cannot be understood.
     pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
-        self.hear_all(Call::Watch, &mut |said| match said {
-            FromServer::Answer(Answer::Changed) => show(),
+        self.hear_all(ServerCall::Watch, &mut |said| match said {
+            FromServer::Answer(CallReply::Changed) => show(),
             _ => ControlFlow::Continue(()),
         })
     }
 
     fn hear_all(
         &mut self,
-        call: Call,
+        call: ServerCall,
         take: &mut dyn FnMut(FromServer) -> ControlFlow<()>,
     ) -> Result<(), String> {
         let call = FromClient::Call(Box::new(call));
@@ -98,13 +98,13 @@ impl Connection {
         loop {
             // What is heard is taken outside of the runtime, so that it may ask for more on a connection of its own.
             match self.runtime.block_on(hear(&mut self.receiver))? {
-                Some(Packet::Said(FromServer::Bye(_))) | None => return Ok(()),
-                Some(Packet::Said(said)) => {
+                Some(Packet::Message(FromServer::Bye(_))) | None => return Ok(()),
+                Some(Packet::Message(said)) => {
                     if take(said).is_break() {
                         return Ok(());
                     }
                 }
-                Some(Packet::Picture(..) | Packet::Text(_)) => {}
+                Some(Packet::Frame(..) | Packet::Text(_)) => {}
             }
         }
     }
@@ -114,7 +114,7 @@ impl Connection {
 ///
 /// # Errors
 /// When nobody listens, or another version does; for people.
-pub async fn greet(socket: &Path) -> Result<(Sender, Receiver), String> {
+pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), String> {
     let failed =
         |why: &dyn std::fmt::Display| format!("could not reach a server at {}: {why}", socket.display());
     let (mut sender, mut receiver) = ipc::connect(socket).await.map_err(|error| failed(&error))?;
@@ -126,9 +126,11 @@ pub async fn greet(socket: &Path) -> Result<(Sender, Receiver), String> {
         .await
         .map_err(|why| failed(&why))?;
     match hear(&mut receiver).await.map_err(|why| failed(&why))? {
-        Some(Packet::Said(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => Ok((sender, receiver)),
-        Some(Packet::Said(FromServer::Hello(_))) => match hear(&mut receiver).await {
-            Ok(Some(Packet::Said(FromServer::Bye(why)))) => Err(why),
+        Some(Packet::Message(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => {
+            Ok((sender, receiver))
+        }
+        Some(Packet::Message(FromServer::Hello(_))) => match hear(&mut receiver).await {
+            Ok(Some(Packet::Message(FromServer::Bye(why)))) => Err(why),
             _ => Err(failed(
                 &"it speaks another version; use the same dbs on both ends",
             )),
@@ -138,17 +140,17 @@ pub async fn greet(socket: &Path) -> Result<(Sender, Receiver), String> {
 }
 
 /// Says something to the server.
-pub async fn say(sender: &mut Sender, what: &FromClient) -> Result<(), String> {
-    let frame = wire::said(what).map_err(|error| error.to_string())?;
+pub async fn say(sender: &mut FrameSender, what: &FromClient) -> Result<(), String> {
+    let frame = wire::encode_message(what).map_err(|error| error.to_string())?;
     sender.send(frame).await.map_err(|error| error.to_string())
 }
 
 /// What the server says next; `None` when it has gone.
-pub async fn hear(receiver: &mut Receiver) -> Result<Option<Packet<FromServer>>, String> {
+pub async fn hear(receiver: &mut FrameReceiver) -> Result<Option<Packet<FromServer>>, String> {
     match receiver.next().await {
         None => Ok(None),
         Some(Err(error)) => Err(error.to_string()),
-        Some(Ok(frame)) => wire::read(BytesMut::freeze(frame))
+        Some(Ok(frame)) => wire::decode(BytesMut::freeze(frame))
             .map(Some)
             .map_err(|error| error.to_string()),
     }

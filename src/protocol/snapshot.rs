@@ -6,14 +6,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::attempt::Attempt;
-use crate::domain::run::Batch;
+use crate::domain::batch::Batch;
 use crate::domain::task::Task;
-use crate::domain::{AttemptId, BatchId, Board, Pause, TaskId, Timestamp, Workflow};
+use crate::domain::{AttemptId, BatchId, Board, PauseReason, TaskId, Timestamp, Workflow};
 use crate::read_model::ReadModel;
 
-/// The board as data, for the command line and tools.
+/// The board as serializable data for commands and tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct BoardSnapshot {
     /// When it was taken.
     pub at: Timestamp,
     /// Whether a server is at work (and attempts therefore move).
@@ -27,49 +27,49 @@ pub struct Snapshot {
     /// The workflows in force.
     pub workflows: Vec<Workflow>,
     /// Why nothing new is started.
-    pub pause: Option<Pause>,
+    pub pause: Option<PauseReason>,
     /// The base branch of batches that name none.
     pub base: Option<String>,
     /// Most agents alive at a time.
     pub max_agents: u32,
 }
 
-/// A task, and who is at work on it.
+/// A task with its open attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskSheet {
+pub struct TaskDetail {
     /// The task.
     pub task: Task,
     /// Its open attempt.
     pub attempt: Option<Attempt>,
 }
 
-/// What of a board waits for a person.
+/// The part of the board that waits for a person, with the number of all tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Needs {
+pub struct AttentionSnapshot {
     /// Tasks there are on the whole board.
     pub tasks: usize,
     /// The tasks that wait, their attempts, and those that are open; all the rest is left out.
-    pub board: Snapshot,
+    pub board: BoardSnapshot,
 }
 
-impl Needs {
+impl AttentionSnapshot {
     /// What waits on the board of a server that is at work.
-    pub fn served(model: &ReadModel) -> Needs {
+    pub fn from_read_model(model: &ReadModel) -> AttentionSnapshot {
         let waiting: BTreeSet<&TaskId> = model.attention.iter().map(|item| &item.task).collect();
-        let mut board = Snapshot::served(model);
+        let mut board = BoardSnapshot::from_read_model(model);
         let tasks = board.tasks.len();
         board.tasks.retain(|id, _| waiting.contains(id));
         board
             .attempts
             .retain(|_, attempt| attempt.state.is_open() || waiting.contains(&attempt.task));
-        Needs { tasks, board }
+        AttentionSnapshot { tasks, board }
     }
 }
 
-impl Snapshot {
+impl BoardSnapshot {
     /// The board where no server runs.
-    pub fn alone(board: Board, at: Timestamp) -> Snapshot {
-        Snapshot {
+    pub fn from_board(board: Board, at: Timestamp) -> BoardSnapshot {
+        BoardSnapshot {
             at,
             live: false,
             tasks: board.tasks,
@@ -83,8 +83,8 @@ impl Snapshot {
     }
 
     /// The board of a server that is at work.
-    pub fn served(model: &ReadModel) -> Snapshot {
-        Snapshot {
+    pub fn from_read_model(model: &ReadModel) -> BoardSnapshot {
+        BoardSnapshot {
             at: model.at,
             live: true,
             tasks: model.tasks.clone(),
@@ -102,10 +102,10 @@ impl Snapshot {
     }
 
     /// A task and its open attempt.
-    pub fn sheet(&self, id: &TaskId) -> Option<TaskSheet> {
+    pub fn task_detail(&self, id: &TaskId) -> Option<TaskDetail> {
         let task = self.tasks.get(id)?;
         let attempt = task.open_attempt.and_then(|open| self.attempts.get(&open));
-        Some(TaskSheet {
+        Some(TaskDetail {
             task: task.as_ref().clone(),
             attempt: attempt.map(|attempt| attempt.as_ref().clone()),
         })

@@ -7,13 +7,13 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
-use crate::config::taste::Manner;
+use crate::config::appearance::NotifyStyle;
 use crate::domain::attempt::Attempt;
 use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
-use crate::protocol::snapshot::{Needs, TaskSheet};
-use crate::protocol::telling::{Asked, Form};
+use crate::protocol::reports::{OutputFormat, QueryRequest};
+use crate::protocol::snapshot::{AttentionSnapshot, TaskDetail};
 use crate::term::Rgb;
-use crate::ui::{Consent, Looks, Progress};
+use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 6;
@@ -21,7 +21,7 @@ pub const PROTOCOL: u32 = 6;
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
 
-/// The first frame of a conversation.
+/// First frame of a connection, with protocol and program version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// Protocol of the one who speaks.
@@ -30,14 +30,14 @@ pub struct Hello {
     pub program: String,
 }
 
-/// From a client.
+/// Message from a client to the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FromClient {
     /// Who I am.
     Hello(Hello),
     /// Draw for me.
-    Attach(Attach),
+    Attach(AttachRequest),
     /// Somebody pressed, pasted, clicked or resized.
     Input(InputEvent),
     /// The editor was closed; what it wrote, or nothing when it failed.
@@ -45,32 +45,32 @@ pub enum FromClient {
     /// Something could not be done here; why, for people.
     Failed(String),
     /// A colour of my terminal.
-    Colour(Colour),
+    Colour(TerminalColour),
     /// That picture is on the screen.
     Ack(u64),
     /// Do this and answer.
-    Call(Box<Call>),
+    Call(Box<ServerCall>),
 }
 
-/// A colour that a terminal told of itself: red, green, blue.
+/// Foreground or background colour that a terminal reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Colour {
+pub enum TerminalColour {
     /// That of its text.
     Foreground(Rgb),
     /// That behind it.
     Background(Rgb),
 }
 
-/// What a terminal is like.
+/// Terminal size and capabilities that a client reports when it attaches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attach {
+pub struct AttachRequest {
     /// Columns.
     pub cols: u16,
     /// Rows.
     pub rows: u16,
     /// How it can be drawn on.
-    pub looks: Looks,
+    pub looks: DisplayCaps,
     /// Whether it is at the other end of a connection.
     #[serde(default)]
     pub remote: bool,
@@ -82,10 +82,10 @@ pub struct Attach {
     pub theme: Option<String>,
 }
 
-/// Something asked of the server.
+/// Call that a client makes to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Call {
+pub enum ServerCall {
     /// A request to the board.
     Ask {
         /// Who asks.
@@ -102,12 +102,12 @@ pub enum Call {
         /// What it asked when the person read it.
         what: String,
         /// What the person says.
-        says: Consent,
+        says: PermissionReply,
     },
     /// What a command prints about the board.
-    Tell(Asked),
+    Tell(QueryRequest),
     /// The figures about the work that was done, as a command prints them.
-    Figures(Form),
+    Figures(OutputFormat),
     /// What of the board waits for a person.
     Needs,
     /// A task, and who is at work on it.
@@ -129,7 +129,7 @@ pub enum Call {
     Who,
 }
 
-/// Whether agents are stopped with the server.
+/// Whether agents are stopped together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopAgents {
@@ -139,7 +139,7 @@ pub enum StopAgents {
     No,
 }
 
-/// A signal on its way: by socket, or as a file in the inbox folder.
+/// A signal as an agent sends it, by socket or as a file in the inbox folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignalSent {
     /// The attempt it speaks for.
@@ -157,7 +157,7 @@ pub struct SignalSent {
     pub key: String,
 }
 
-/// From the server.
+/// Message from the server to a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FromServer {
@@ -166,9 +166,9 @@ pub enum FromServer {
     /// The conversation ends, and why; people read it.
     Bye(String),
     /// Answer to a call.
-    Answer(Answer),
+    Answer(CallReply),
     /// A line of the watcher log.
-    Line(LogLine),
+    Line(NoticeLine),
     /// Open this text in the person's editor and say what becomes of it.
     Edit(String),
     /// Put this on the person's clipboard.
@@ -184,36 +184,36 @@ pub enum FromServer {
     /// Name the terminal's window so.
     Title(String),
     /// Call the person.
-    Notify(Notify),
+    Notify(TerminalNotice),
     /// Show how far the work is.
-    Progress(Progress),
+    Progress(WorkProgress),
 }
 
-/// How a person who may look elsewhere is called.
+/// A notification that the client's terminal is to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notify {
+pub struct TerminalNotice {
     /// Who calls.
     pub heading: String,
     /// With which words.
     pub text: String,
     /// How.
-    pub manner: Manner,
+    pub manner: NotifyStyle,
 }
 
-/// Answer to a call.
+/// Reply of the server to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum CallReply {
     /// To a request or signal.
     Asked(Result<Accepted, Refusal>),
     /// What waits for a person.
-    Needs(Box<Needs>),
+    Needs(Box<AttentionSnapshot>),
     /// The board is another one than before.
     Changed,
     /// That was all of the text.
     Told,
     /// The task, if there is one.
-    Task(Option<Box<TaskSheet>>),
+    Task(Option<Box<TaskDetail>>),
     /// The attempt, if there is one.
     Attempt(Option<Box<Attempt>>),
     /// Those there are.
@@ -223,12 +223,12 @@ pub enum Answer {
     /// It cannot be done, and why.
     Failed(String),
     /// Who I am.
-    Who(Who),
+    Who(ServerStatus),
 }
 
-/// A server about itself.
+/// Name, process, version and load of a running server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Who {
+pub struct ServerStatus {
     /// Name of the session: the project's folder.
     pub name: String,
     /// Root of the project.
@@ -251,9 +251,9 @@ pub struct Who {
     pub needs: usize,
 }
 
-/// A line of the watcher log.
+/// A notice with its time and position in the watch log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogLine {
+pub struct NoticeLine {
     /// Position.
     pub seq: u64,
     /// When.
@@ -262,24 +262,24 @@ pub struct LogLine {
     pub notice: Notice,
 }
 
-/// A frame as it travels: JSON, or raw bytes: a picture behind its number, a piece of a text.
+/// A frame of the server protocol: a JSON message, a screen frame or a piece of text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Packet<T> {
     /// Something said.
-    Said(T),
+    Message(T),
     /// A picture: its number and the bytes for the terminal.
-    Picture(u64, Bytes),
+    Frame(u64, Bytes),
     /// A piece of what a command prints, in order; [`Answer::Told`] follows the last.
     Text(Bytes),
 }
 
-const JSON: u8 = b'J';
-const PICTURE: u8 = b'P';
-const TEXT: u8 = b'T';
+const KIND_JSON: u8 = b'J';
+const KIND_FRAME: u8 = b'P';
+const KIND_TEXT: u8 = b'T';
 /// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
-const PIECE: usize = 256 * 1024;
+const MAX_TEXT_CHUNK: usize = 256 * 1024;
 
-/// A frame that cannot be read.
+/// Why a frame of the server protocol could not be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Neither JSON nor a picture nor a text.
@@ -299,27 +299,27 @@ pub enum WireError {
 ///
 /// # Errors
 /// When it cannot be written as JSON.
-pub fn said<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
+pub fn encode_message<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
     let mut frame = BytesMut::new().writer();
-    frame.get_mut().put_u8(JSON);
+    frame.get_mut().put_u8(KIND_JSON);
     serde_json::to_writer(&mut frame, what)?;
     Ok(frame.into_inner().freeze())
 }
 
 /// Puts a picture into a frame.
-pub fn picture(number: u64, bytes: &[u8]) -> Bytes {
+pub fn encode_frame(number: u64, bytes: &[u8]) -> Bytes {
     let mut frame = BytesMut::with_capacity(bytes.len() + 9);
-    frame.put_u8(PICTURE);
+    frame.put_u8(KIND_FRAME);
     frame.put_u64(number);
     frame.put_slice(bytes);
     frame.freeze()
 }
 
 /// Puts a text into frames.
-pub fn text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
-    bytes.chunks(PIECE).map(|piece| {
+pub fn encode_text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
+    bytes.chunks(MAX_TEXT_CHUNK).map(|piece| {
         let mut frame = BytesMut::with_capacity(piece.len() + 1);
-        frame.put_u8(TEXT);
+        frame.put_u8(KIND_TEXT);
         frame.put_slice(piece);
         frame.freeze()
     })
@@ -329,19 +329,19 @@ pub fn text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
 ///
 /// # Errors
 /// When it is not one of ours.
-pub fn read<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireError> {
+pub fn decode<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireError> {
     let mut frame = frame;
     let Some((kind, rest)) = frame.split_first() else {
         return Err(WireError::Short);
     };
     match *kind {
-        JSON => Ok(Packet::Said(serde_json::from_slice(rest)?)),
-        PICTURE => {
+        KIND_JSON => Ok(Packet::Message(serde_json::from_slice(rest)?)),
+        KIND_FRAME => {
             let number = rest.first_chunk::<8>().ok_or(WireError::Short)?;
             let number = u64::from_be_bytes(*number);
-            Ok(Packet::Picture(number, frame.split_off(9)))
+            Ok(Packet::Frame(number, frame.split_off(9)))
         }
-        TEXT => Ok(Packet::Text(frame.split_off(1))),
+        KIND_TEXT => Ok(Packet::Text(frame.split_off(1))),
         kind => Err(WireError::Kind(kind)),
     }
 }
@@ -352,16 +352,16 @@ mod tests {
 
     #[test]
     fn what_is_said_and_shown_arrives_as_it_was_sent() {
-        let call = FromClient::Call(Box::new(Call::Stop(StopAgents::No)));
+        let call = FromClient::Call(Box::new(ServerCall::Stop(StopAgents::No)));
         assert_eq!(
-            read::<FromClient>(said(&call).unwrap()).unwrap(),
-            Packet::Said(call)
+            decode::<FromClient>(encode_message(&call).unwrap()).unwrap(),
+            Packet::Message(call)
         );
-        let shown = read::<FromServer>(picture(7, b"\x1b[2J")).unwrap();
-        assert_eq!(shown, Packet::Picture(7, Bytes::from_static(b"\x1b[2J")));
-        let long: Vec<u8> = (0..=u8::MAX).cycle().take(2 * PIECE + 3).collect();
-        let pieces: Vec<Bytes> = text(&long)
-            .map(|frame| match read::<FromServer>(frame).unwrap() {
+        let shown = decode::<FromServer>(encode_frame(7, b"\x1b[2J")).unwrap();
+        assert_eq!(shown, Packet::Frame(7, Bytes::from_static(b"\x1b[2J")));
+        let long: Vec<u8> = (0..=u8::MAX).cycle().take(2 * MAX_TEXT_CHUNK + 3).collect();
+        let pieces: Vec<Bytes> = encode_text(&long)
+            .map(|frame| match decode::<FromServer>(frame).unwrap() {
                 Packet::Text(piece) => piece,
                 other => panic!("{other:?}"),
             })
@@ -371,9 +371,9 @@ mod tests {
 
     #[test]
     fn frames_of_another_kind_are_refused_with_a_way_out() {
-        let error = read::<FromClient>(Bytes::from_static(b"x")).unwrap_err();
+        let error = decode::<FromClient>(Bytes::from_static(b"x")).unwrap_err();
         assert!(error.to_string().contains("same version"));
-        assert!(read::<FromClient>(Bytes::new()).is_err());
-        assert!(read::<FromClient>(Bytes::from_static(b"P\0")).is_err());
+        assert!(decode::<FromClient>(Bytes::new()).is_err());
+        assert!(decode::<FromClient>(Bytes::from_static(b"P\0")).is_err());
     }
 }

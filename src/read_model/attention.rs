@@ -1,12 +1,12 @@
 //! What needs a person, oldest first (design 7: attention first).
 
-use crate::domain::attempt::{AttemptState, Doing, Verdict};
-use crate::domain::task::{Hold, TaskState};
-use crate::domain::{Action, AttemptId, Board, FailureClass, Task, TaskId, Timestamp, Worker};
+use crate::domain::attempt::{ActivityKind, AttemptState, Verdict};
+use crate::domain::task::{HoldReason, TaskState};
+use crate::domain::{AttemptId, Board, EngineAction, FailureClass, Task, TaskId, Timestamp, Worker};
 
-/// One thing that waits for a person.
+/// One thing that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attention {
+pub struct AttentionItem {
     /// The task.
     pub task: TaskId,
     /// The agent that waits, if one does.
@@ -45,16 +45,20 @@ impl AttentionKind {
     }
 }
 
-pub(super) fn attention(board: &Board) -> Vec<Attention> {
+pub(super) fn attention(board: &Board) -> Vec<AttentionItem> {
     let tasks = board.tasks.values();
-    let mut found: Vec<Attention> = tasks.filter_map(|task| of_task(board, task)).collect();
+    let mut found: Vec<AttentionItem> = tasks.filter_map(|task| of_task(board, task)).collect();
     for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
         let (kind, text) = match &attempt.activity.doing {
-            Doing::Permission(text) => (AttentionKind::Permission, text),
-            Doing::Question(text) => (AttentionKind::Question, text),
-            Doing::Starting | Doing::Working | Doing::Idle | Doing::Exited | Doing::Lost => continue,
+            ActivityKind::Permission(text) => (AttentionKind::Permission, text),
+            ActivityKind::Question(text) => (AttentionKind::Question, text),
+            ActivityKind::Starting
+            | ActivityKind::Working
+            | ActivityKind::Idle
+            | ActivityKind::Exited
+            | ActivityKind::Lost => continue,
         };
-        found.push(Attention {
+        found.push(AttentionItem {
             task: attempt.task.clone(),
             attempt: Some(attempt.id),
             kind,
@@ -66,9 +70,9 @@ pub(super) fn attention(board: &Board) -> Vec<Attention> {
     found
 }
 
-fn of_task(board: &Board, task: &Task) -> Option<Attention> {
+fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     let (kind, text) = match &task.state {
-        TaskState::Held(Hold::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
+        TaskState::Held(HoldReason::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
         TaskState::Held(hold) => (of_hold(board, task, hold), hold.to_string()),
         TaskState::Failed(why) => (AttentionKind::Failed, why.clone()),
         TaskState::Backlog
@@ -80,7 +84,7 @@ fn of_task(board: &Board, task: &Task) -> Option<Attention> {
         | TaskState::Skipped(_)
         | TaskState::Cancelled => return None,
     };
-    Some(Attention {
+    Some(AttentionItem {
         task: task.id.clone(),
         attempt: task.open_attempt,
         kind,
@@ -89,14 +93,14 @@ fn of_task(board: &Board, task: &Task) -> Option<Attention> {
     })
 }
 
-fn of_hold(board: &Board, task: &Task, hold: &Hold) -> AttentionKind {
-    let Hold::Exhausted(FailureClass::Gate) = hold else {
+fn of_hold(board: &Board, task: &Task, hold: &HoldReason) -> AttentionKind {
+    let HoldReason::Exhausted(FailureClass::Gate) = hold else {
         return AttentionKind::Held;
     };
     let mut attempts = board.attempts.values().rev();
     let last = attempts.find(|attempt| attempt.task == task.id);
     let merge = last.is_some_and(|attempt| {
-        attempt.worker == Worker::Engine(Action::Merge)
+        attempt.worker == Worker::Engine(EngineAction::Merge)
             && matches!(attempt.state, AttemptState::Settled(Verdict::Failed(..)))
     });
     if merge {

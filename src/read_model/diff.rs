@@ -4,7 +4,7 @@
 use std::iter::Peekable;
 use std::str::Lines;
 
-/// All that differs.
+/// A parsed unified diff: its files, and whether it was cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
     /// The files, in the order they were given.
@@ -13,7 +13,7 @@ pub struct Diff {
     pub cut: bool,
 }
 
-/// One file that differs.
+/// The changes to one file of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
     /// Its path now; before, when it is gone.
@@ -43,11 +43,11 @@ pub enum FileChange {
     Moved,
 }
 
-/// One line of a file's differences.
+/// One line of a file's diff with its line numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
     /// What it is.
-    pub kind: LineKind,
+    pub kind: DiffLineKind,
     /// Its number before, where it was there.
     pub old: Option<u32>,
     /// Its number now, where it is there.
@@ -56,13 +56,13 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// What a line of differences is.
+/// What a line of a diff is: context, added, removed, a hunk header or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LineKind {
+pub enum DiffLineKind {
     /// Where the following lines are.
-    Place,
+    Hunk,
     /// Is as before.
-    Same,
+    Context,
     /// Came.
     Added,
     /// Went.
@@ -109,16 +109,16 @@ fn file(paths: &str, lines: &mut Peekable<Lines<'_>>) -> FileDiff {
         if line.starts_with("@@ ") {
             hunk(&mut file, line, lines);
         } else {
-            about(&mut file, line);
+            file_header(&mut file, line);
         }
     }
     file
 }
 
 /// A line before the first hunk.
-fn about(file: &mut FileDiff, line: &str) {
+fn file_header(file: &mut FileDiff, line: &str) {
     let note = |text: String| DiffLine {
-        kind: LineKind::Note,
+        kind: DiffLineKind::Note,
         old: None,
         new: None,
         text,
@@ -149,7 +149,7 @@ fn about(file: &mut FileDiff, line: &str) {
 /// The lines of one hunk: as many as its head says, so that no content is taken for something else.
 fn hunk(file: &mut FileDiff, head: &str, lines: &mut Peekable<Lines<'_>>) {
     file.lines.push(DiffLine {
-        kind: LineKind::Place,
+        kind: DiffLineKind::Hunk,
         old: None,
         new: None,
         text: head.to_owned(),
@@ -161,32 +161,32 @@ fn hunk(file: &mut FileDiff, head: &str, lines: &mut Peekable<Lines<'_>>) {
         let Some(line) = lines.next() else { return };
         let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
         let mut found = DiffLine {
-            kind: LineKind::Same,
+            kind: DiffLineKind::Context,
             old: None,
             new: None,
             text: text.to_owned(),
         };
         match mark {
-            "+" => found.kind = LineKind::Added,
-            "-" => found.kind = LineKind::Removed,
+            "+" => found.kind = DiffLineKind::Added,
+            "-" => found.kind = DiffLineKind::Removed,
             "\\" => {
-                found.kind = LineKind::Note;
+                found.kind = DiffLineKind::Note;
                 "no line end at the end of the file".clone_into(&mut found.text);
                 file.lines.push(found);
                 continue;
             }
             _ => {}
         }
-        if found.kind != LineKind::Added {
+        if found.kind != DiffLineKind::Added {
             found.old = Some(old);
             (old, old_left) = (old.saturating_add(1), old_left.saturating_sub(1));
         }
-        if found.kind != LineKind::Removed {
+        if found.kind != DiffLineKind::Removed {
             found.new = Some(new);
             (new, new_left) = (new.saturating_add(1), new_left.saturating_sub(1));
         }
-        file.added += usize::from(found.kind == LineKind::Added);
-        file.removed += usize::from(found.kind == LineKind::Removed);
+        file.added += usize::from(found.kind == DiffLineKind::Added);
+        file.removed += usize::from(found.kind == DiffLineKind::Removed);
         file.lines.push(found);
     }
 }
@@ -311,9 +311,9 @@ Binary files a/gone and /dev/null differ
             .iter()
             .map(|line| (line.kind, line.old, line.new, line.text.as_str()))
             .collect();
-        assert_eq!(lines[2], (LineKind::Removed, Some(2), None, "-- two"));
-        assert_eq!(lines[3], (LineKind::Added, None, Some(2), "++ two"));
-        assert_eq!(lines[5], (LineKind::Same, Some(3), Some(4), "four"));
+        assert_eq!(lines[2], (DiffLineKind::Removed, Some(2), None, "-- two"));
+        assert_eq!(lines[3], (DiffLineKind::Added, None, Some(2), "++ two"));
+        assert_eq!(lines[5], (DiffLineKind::Context, Some(3), Some(4), "four"));
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ReadModel;
 use crate::domain::{Task, TaskId};
 
-/// All that waits for what.
+/// The dependencies between tasks in reading order, with the critical path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
+pub struct DependencyGraph {
     /// The tasks in reading order.
-    pub rows: Vec<GraphRow>,
+    pub rows: Vec<DependencyRow>,
     /// Most tasks one after the other.
     pub depth: usize,
     /// Tasks that nothing waits for and that wait for nothing.
@@ -19,9 +19,9 @@ pub struct Graph {
     pub path: Vec<TaskId>,
 }
 
-/// One task and its place.
+/// One task of the dependency graph and its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphRow {
+pub struct DependencyRow {
     /// The task.
     pub task: TaskId,
     /// For each level above it, whether more follows there below this row; its own level last.
@@ -34,10 +34,10 @@ pub struct GraphRow {
     pub is_critical: bool,
 }
 
-impl Graph {
+impl DependencyGraph {
     /// Draws it up from the board.
-    pub fn of(model: &ReadModel) -> Graph {
-        let links = Links::of(model);
+    pub fn of(model: &ReadModel) -> DependencyGraph {
+        let links = DependencyLinks::of(model);
         let order = links.order();
         let depths = links.longest(&order, |_| 1);
         let path = links.path(model, &order);
@@ -50,7 +50,7 @@ impl Graph {
                 None => roots.push(*id),
             }
         }
-        let mut graph = Graph {
+        let mut graph = DependencyGraph {
             rows: Vec::new(),
             depth: depths.values().copied().max().unwrap_or(0),
             alone: model.tasks.len() - links.linked.len(),
@@ -72,8 +72,8 @@ impl Graph {
             let main = parent
                 .and_then(|parent| graph.rows.get(parent))
                 .map(|row| &row.task);
-            let also = Links::needs(model, id).filter(|dep| Some(*dep) != main);
-            graph.rows.push(GraphRow {
+            let also = DependencyLinks::needs(model, id).filter(|dep| Some(*dep) != main);
+            graph.rows.push(DependencyRow {
                 task: id.clone(),
                 also: also.cloned().collect(),
                 follows,
@@ -86,17 +86,17 @@ impl Graph {
     }
 }
 
-/// Who waits for whom, among tasks that exist.
-struct Links<'a> {
+/// The dependencies between existing tasks, in both directions.
+struct DependencyLinks<'a> {
     /// Tasks that depend or are depended on.
     linked: BTreeSet<&'a TaskId>,
     deps: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
     dependents: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
 }
 
-impl<'a> Links<'a> {
-    fn of(model: &'a ReadModel) -> Links<'a> {
-        let mut links = Links {
+impl<'a> DependencyLinks<'a> {
+    fn of(model: &'a ReadModel) -> DependencyLinks<'a> {
+        let mut links = DependencyLinks {
             linked: BTreeSet::new(),
             deps: BTreeMap::new(),
             dependents: BTreeMap::new(),
@@ -193,13 +193,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::command::Draft;
+    use crate::domain::command::TaskDraft;
     use crate::domain::{TaskState, Timestamp};
 
     fn task(id: &str, deps: &[&str]) -> Task {
         Task {
             deps: deps.iter().map(|dep| (*dep).into()).collect(),
-            ..Task::planned(Timestamp(0), &Draft::new(id, id), "development".into())
+            ..Task::planned(Timestamp(0), &TaskDraft::new(id, id), "development".into())
         }
     }
 
@@ -213,8 +213,8 @@ mod tests {
         }
     }
 
-    fn drawn(graph: &Graph) -> Vec<String> {
-        let row = |row: &GraphRow| {
+    fn drawn(graph: &DependencyGraph) -> Vec<String> {
+        let row = |row: &DependencyRow| {
             let mark = if row.is_critical { "*" } else { "" };
             format!("{}{}{mark}", "  ".repeat(row.follows.len()), row.task)
         };
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn each_task_stands_once_below_its_last_dependency() {
-        let graph = Graph::of(&model(TASKS));
+        let graph = DependencyGraph::of(&model(TASKS));
         assert_eq!(drawn(&graph), ["a*", "  b*", "    c*", "      e*", "  f", "d"]);
         assert_eq!((graph.depth, graph.alone), (4, 1));
         let c = graph.rows.iter().find(|row| row.task.as_str() == "c");
@@ -251,14 +251,17 @@ mod tests {
             let task = model.tasks.get_mut(&done.into()).expect("task");
             Arc::make_mut(task).state = TaskState::Done;
         }
-        let path: Vec<_> = Graph::of(&model).path;
+        let path: Vec<_> = DependencyGraph::of(&model).path;
         assert_eq!(path, ["c".into(), "e".into()]);
     }
 
     #[test]
     fn a_ring_is_left_out_and_ends_nothing() {
-        let graph = Graph::of(&model(&[("a", &["b"]), ("b", &["a"])]));
+        let graph = DependencyGraph::of(&model(&[("a", &["b"]), ("b", &["a"])]));
         assert!(graph.rows.is_empty());
-        assert_eq!(Graph::of(&ReadModel::default()), Graph::default());
+        assert_eq!(
+            DependencyGraph::of(&ReadModel::default()),
+            DependencyGraph::default()
+        );
     }
 }

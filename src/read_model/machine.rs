@@ -2,9 +2,9 @@
 
 use crate::domain::{Span, Timestamp};
 
-/// The machine at one moment. What could not be measured is not known.
+/// Processor, memory and disk use of the whole machine at one moment. What could not be measured is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Machine {
+pub struct MachineLoad {
     /// When it was measured.
     pub at: Timestamp,
     /// Share of all processors in use since the measure before, in percent, at most 100.
@@ -16,19 +16,19 @@ pub struct Machine {
 }
 
 /// How long a measure says something about the present.
-const HOLDS: Span = Span::seconds(20);
+const MAX_AGE: Span = Span::seconds(20);
 /// With less room than this the builds of several agents soon have none.
-const LEAST_ROOM: u64 = 2 * 1024 * 1024 * 1024;
+const MIN_FREE_DISK: u64 = 2 * 1024 * 1024 * 1024;
 
-impl Machine {
+impl MachineLoad {
     /// The same as long as it says something about that moment.
-    pub fn at(&self, now: Timestamp) -> Option<&Machine> {
-        (now.since(self.at) < HOLDS).then_some(self)
+    pub fn fresh_at(&self, now: Timestamp) -> Option<&MachineLoad> {
+        (now.since(self.at) < MAX_AGE).then_some(self)
     }
 
     /// The free room, where it is so little that a person should make some.
-    pub fn scarce_room(&self) -> Option<u64> {
-        self.disk.filter(|free| *free < LEAST_ROOM)
+    pub fn scarce_disk(&self) -> Option<u64> {
+        self.disk.filter(|free| *free < MIN_FREE_DISK)
     }
 }
 
@@ -38,22 +38,25 @@ mod tests {
 
     #[test]
     fn an_old_measure_says_nothing_about_the_present() {
-        let machine = Machine {
+        let machine = MachineLoad {
             at: Timestamp(1_000),
-            ..Machine::default()
+            ..MachineLoad::default()
         };
-        assert!(machine.at(Timestamp(20_999)).is_some());
-        assert!(machine.at(Timestamp(21_000)).is_none());
+        assert!(machine.fresh_at(Timestamp(20_999)).is_some());
+        assert!(machine.fresh_at(Timestamp(21_000)).is_none());
     }
 
     #[test]
     fn only_room_that_is_known_is_scarce() {
-        let with = |disk| Machine {
+        let with = |disk| MachineLoad {
             disk,
-            ..Machine::default()
+            ..MachineLoad::default()
         };
-        assert_eq!(with(None).scarce_room(), None);
-        assert_eq!(with(Some(LEAST_ROOM)).scarce_room(), None);
-        assert_eq!(with(Some(LEAST_ROOM - 1)).scarce_room(), Some(LEAST_ROOM - 1));
+        assert_eq!(with(None).scarce_disk(), None);
+        assert_eq!(with(Some(MIN_FREE_DISK)).scarce_disk(), None);
+        assert_eq!(
+            with(Some(MIN_FREE_DISK - 1)).scarce_disk(),
+            Some(MIN_FREE_DISK - 1)
+        );
     }
 }

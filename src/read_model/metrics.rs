@@ -10,7 +10,7 @@ use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metrics {
     /// Per stage.
-    pub stages: BTreeMap<StageId, StageFigures>,
+    pub stages: BTreeMap<StageId, StageMetrics>,
     /// The way of each task.
     pub trails: BTreeMap<TaskId, Trail>,
     /// Attempts that brought nothing, by class.
@@ -24,11 +24,11 @@ pub struct Metrics {
 }
 
 /// Ends of attempts that are remembered for the throughput.
-const MOST_ENDS: usize = 20_000;
+const MAX_ENDS: usize = 20_000;
 
-/// Figures of one stage.
+/// Counts and durations of the attempts at one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StageFigures {
+pub struct StageMetrics {
     /// Attempts that succeeded.
     pub passes: u32,
     /// Attempts that sent the work back.
@@ -39,7 +39,7 @@ pub struct StageFigures {
     pub took: Span,
 }
 
-/// The way of a task through its stages.
+/// The stages a task went through, in order, with their durations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trail {
     /// Stages in the order they were worked at; several attempts in a row at one stage are one step.
@@ -50,7 +50,7 @@ pub struct Trail {
     pub ended: Timestamp,
 }
 
-/// One step on the way.
+/// Consecutive attempts of a task at one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailStep {
     /// The stage.
@@ -63,7 +63,7 @@ pub struct TrailStep {
     pub is_rejected: bool,
 }
 
-impl StageFigures {
+impl StageMetrics {
     /// How long an attempt takes on average.
     pub fn average(&self) -> Span {
         let times = u64::from(self.passes + self.rejections + self.failures);
@@ -73,17 +73,17 @@ impl StageFigures {
 
 impl Metrics {
     /// Takes in an attempt that has ended; others change nothing.
-    pub fn take(&mut self, attempt: &Attempt) {
+    pub fn record(&mut self, attempt: &Attempt) {
         let (AttemptState::Settled(verdict), Some(ended)) = (&attempt.state, attempt.ended_at) else {
             return;
         };
         let took = ended.since(attempt.created_at);
         self.attempts += 1;
         self.ends.push(ended);
-        if self.ends.len() > MOST_ENDS {
-            self.ends.drain(..MOST_ENDS / 2);
+        if self.ends.len() > MAX_ENDS {
+            self.ends.drain(..MAX_ENDS / 2);
         }
-        self.follow(attempt, (verdict, ended), took);
+        self.extend_trail(attempt, (verdict, ended), took);
         let stage = self.stages.entry(attempt.stage.clone()).or_default();
         match verdict {
             Verdict::Passed => stage.passes += 1,
@@ -105,7 +105,7 @@ impl Metrics {
         stage.took = Span(stage.took.0 + took.0);
     }
 
-    fn follow(&mut self, attempt: &Attempt, (verdict, ended): (&Verdict, Timestamp), took: Span) {
+    fn extend_trail(&mut self, attempt: &Attempt, (verdict, ended): (&Verdict, Timestamp), took: Span) {
         let trail = self.trails.entry(attempt.task.clone()).or_default();
         if trail.steps.is_empty() {
             trail.began = attempt.created_at;
@@ -163,9 +163,9 @@ pub fn per_span(
     counts
 }
 
-/// What a program at work uses of the machine, all it started included.
+/// Processor and memory use of one attempt's processes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
+pub struct AttemptLoad {
     /// Whose.
     pub attempt: AttemptId,
     /// Share of one core, in percent; more than 100 with several.
@@ -176,20 +176,20 @@ pub struct Load {
     pub processes: usize,
 }
 
-/// All figures at one moment.
+/// Work metrics together with the load of all running attempts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Figures {
+pub struct MetricsReport {
     /// About the work that was done.
     pub metrics: Metrics,
     /// What the agents at work use, in the order they were started.
-    pub loads: Vec<Load>,
+    pub loads: Vec<AttemptLoad>,
 }
 
 /// An attempt of a developer that is over, for tests: number, stage, when it was made and ended, verdict.
 #[cfg(test)]
 pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verdict: Verdict) -> Attempt {
     use crate::domain::attempt::{Activity, WorkspaceState};
-    use crate::domain::{AttemptMode, Doing, Worker};
+    use crate::domain::{ActivityKind, AttemptMode, Worker};
 
     Attempt {
         id: AttemptId(id),
@@ -206,7 +206,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         refused: Vec::new(),
         workplace: None,
         activity: Activity {
-            doing: Doing::Exited,
+            doing: ActivityKind::Exited,
             source: "exit".to_owned(),
             since: Timestamp(to),
         },
@@ -235,7 +235,7 @@ mod tests {
             settled_attempt(3, "review", (40, 45), Verdict::Rejected(String::new())),
             settled_attempt(4, "development", (50, 60), Verdict::Passed),
         ] {
-            metrics.take(&attempt);
+            metrics.record(&attempt);
         }
         let trail = &metrics.trails[&"t-1".into()];
         let steps: Vec<_> = trail
@@ -266,13 +266,13 @@ mod tests {
     #[test]
     fn what_was_stopped_by_a_person_says_nothing_about_a_stage() {
         let mut metrics = Metrics::default();
-        metrics.take(&settled_attempt(
+        metrics.record(&settled_attempt(
             1,
             "review",
             (0, 900),
             Verdict::Stopped(StopCause::Killed),
         ));
-        metrics.take(&settled_attempt(
+        metrics.record(&settled_attempt(
             2,
             "review",
             (0, 100),
@@ -280,7 +280,7 @@ mod tests {
         ));
         let mut open = settled_attempt(3, "review", (0, 100), Verdict::Passed);
         open.state = AttemptState::Running;
-        metrics.take(&open);
+        metrics.record(&open);
         assert_eq!((metrics.attempts, metrics.stopped, metrics.timeouts()), (2, 1, 1));
         assert_eq!(metrics.stages[&"review".into()].average(), Span(100));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::Timestamp;
 
-/// One project's server.
+/// One project's server, its state and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
     /// Its name: the project's folder.
@@ -23,7 +23,7 @@ pub struct SessionRow {
     pub since: Option<Timestamp>,
 }
 
-/// How a session is.
+/// Whether a session is attached here, attached elsewhere, detached or interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SessionState {
     /// It is the one that is looked at.

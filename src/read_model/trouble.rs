@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict};
 use crate::domain::{Board, FailureClass, TaskId, TaskState, Timestamp, Tri};
 
-/// Something outside that keeps work from going on.
+/// An outside problem that keeps work from going on, such as a full disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// What kind of thing.
-    pub cause: Cause,
+    pub kind: TroubleKind,
     /// What was met last, and the way out where one is known; one line.
     pub text: String,
     /// Tasks that wait because of it.
     pub tasks: Vec<TaskId>,
     /// When the first of them is tried again by itself; nothing: not by itself.
-    pub again: Option<Timestamp>,
+    pub retry_at: Option<Timestamp>,
 }
 
-/// What kind of thing keeps work from going on, the worst first.
+/// What kind of outside problem keeps work from going on, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum TroubleKind {
     /// There is no room on the disk.
     Disk,
     /// No agent is set, or its program is not there.
@@ -34,24 +34,24 @@ pub enum Cause {
     Other,
 }
 
-impl Cause {
+impl TroubleKind {
     /// Two or three words for it.
     pub fn word(self) -> &'static str {
         match self {
-            Cause::Disk => "disk full",
-            Cause::Agent => "no agent",
-            Cause::Network => "no network",
-            Cause::Lock => "git locked",
-            Cause::Other => "cannot start",
+            TroubleKind::Disk => "disk full",
+            TroubleKind::Agent => "no agent",
+            TroubleKind::Network => "no network",
+            TroubleKind::Lock => "git locked",
+            TroubleKind::Other => "cannot start",
         }
     }
 
     /// What a text about something that failed is about.
-    fn of(text: &str) -> Cause {
+    fn of(text: &str) -> TroubleKind {
         let text = text.to_lowercase();
-        let signs: [(Cause, &[&str]); 4] = [
+        let signs: [(TroubleKind, &[&str]); 4] = [
             (
-                Cause::Disk,
+                TroubleKind::Disk,
                 &[
                     "no space left",
                     "disk is full",
@@ -61,15 +61,15 @@ impl Cause {
                 ],
             ),
             (
-                Cause::Agent,
+                TroubleKind::Agent,
                 &["no agent is configured", "could not find the program"],
             ),
             (
-                Cause::Lock,
+                TroubleKind::Lock,
                 &[".lock'", "index.lock", "another git process", "cannot lock"],
             ),
             (
-                Cause::Network,
+                TroubleKind::Network,
                 &[
                     "no answer",
                     "not answer",
@@ -83,7 +83,7 @@ impl Cause {
         ];
         let is_about = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let found = signs.iter().find(|(_, words)| is_about(words));
-        found.map_or(Cause::Other, |(cause, _)| *cause)
+        found.map_or(TroubleKind::Other, |(cause, _)| *cause)
     }
 }
 
@@ -91,29 +91,29 @@ impl Trouble {
     /// What the store says of itself, as a trouble: it goes on, but not for long.
     pub fn of_store(text: String) -> Trouble {
         Trouble {
-            cause: Cause::of(&text),
+            kind: TroubleKind::of(&text),
             text,
             tasks: Vec::new(),
-            again: None,
+            retry_at: None,
         }
     }
 }
 
 /// All there are, the worst first, one of a kind.
 pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
-    let mut found: BTreeMap<Cause, Trouble> = BTreeMap::new();
-    for (task, (why, again)) in met(board) {
+    let mut found: BTreeMap<TroubleKind, Trouble> = BTreeMap::new();
+    for (task, (why, again)) in delayed_tasks(board) {
         let text = one_line(why);
-        let cause = Cause::of(&text);
+        let cause = TroubleKind::of(&text);
         let trouble = found.entry(cause).or_insert_with(|| Trouble {
-            cause,
+            kind: cause,
             text: String::new(),
             tasks: Vec::new(),
-            again,
+            retry_at: again,
         });
         trouble.text = text;
         trouble.tasks.push(task.clone());
-        trouble.again = match (trouble.again, again) {
+        trouble.retry_at = match (trouble.retry_at, again) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
@@ -121,14 +121,14 @@ pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
     found.into_values().collect()
 }
 
-type Met<'a> = (&'a str, Option<Timestamp>);
+type TroubleEntry<'a> = (&'a str, Option<Timestamp>);
 
 /// Tasks that wait because of something outside, what it was, and until when.
-fn met(board: &Board) -> BTreeMap<&TaskId, Met<'_>> {
-    let mut met: BTreeMap<&TaskId, Met<'_>> = BTreeMap::new();
+fn delayed_tasks(board: &Board) -> BTreeMap<&TaskId, TroubleEntry<'_>> {
+    let mut met: BTreeMap<&TaskId, TroubleEntry<'_>> = BTreeMap::new();
     // Attempts stand in the order they were made: the last word on a task is its latest attempt's.
     for attempt in board.attempts.values() {
-        match of_attempt(board, attempt) {
+        match entry_of_attempt(board, attempt) {
             Some(found) => drop(met.insert(&attempt.task, found)),
             None if met.is_empty() => {}
             None => drop(met.remove(&attempt.task)),
@@ -137,7 +137,7 @@ fn met(board: &Board) -> BTreeMap<&TaskId, Met<'_>> {
     met
 }
 
-fn of_attempt<'a>(board: &'a Board, attempt: &'a Attempt) -> Option<Met<'a>> {
+fn entry_of_attempt<'a>(board: &'a Board, attempt: &'a Attempt) -> Option<TroubleEntry<'a>> {
     match &attempt.state {
         AttemptState::Settled(Verdict::Failed(FailureClass::Infra, why)) => {
             let task = board.tasks.get(&attempt.task)?;
@@ -173,30 +173,36 @@ mod tests {
     #[test]
     fn what_failed_says_whose_matter_it_is() {
         for (text, cause) in [
-            ("could not write the log: No space left on device", Cause::Disk),
+            (
+                "could not write the log: No space left on device",
+                TroubleKind::Disk,
+            ),
             (
                 "could not find the program claude for a developer: looked in /bin",
-                Cause::Agent,
+                TroubleKind::Agent,
             ),
             (
                 "could not start a developer: no agent is configured for it",
-                Cause::Agent,
+                TroubleKind::Agent,
             ),
             (
                 "could not commit: Unable to create '/p/.git/index.lock': File exists",
-                Cause::Lock,
+                TroubleKind::Lock,
             ),
             (
                 "could not fetch: no answer (killed after 60s); it will be tried again",
-                Cause::Network,
+                TroubleKind::Network,
             ),
             (
                 "could not ask origin: Could not resolve host: example.org",
-                Cause::Network,
+                TroubleKind::Network,
             ),
-            ("could not find branch work on origin; push it", Cause::Other),
+            (
+                "could not find branch work on origin; push it",
+                TroubleKind::Other,
+            ),
         ] {
-            assert_eq!(Cause::of(text), cause, "{text}");
+            assert_eq!(TroubleKind::of(text), cause, "{text}");
         }
     }
 }

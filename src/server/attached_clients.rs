@@ -6,33 +6,33 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::ports::holders::{HolderId, PaneSize};
-use crate::server::colours::{Colours, Known};
-use crate::server::hub::Hub;
+use crate::server::colours::{ClientColours, ReportedColours};
+use crate::server::hub::TerminalHub;
 use crate::server::presence::Presence;
-use crate::server::sizes::Sizes;
-use crate::term::Palette;
+use crate::server::sizes::TerminalSizes;
+use crate::term::ColorPalette;
 
 /// All attached clients, and what they decide together about the terminals.
 pub(super) struct AttachedClients {
     /// Whether anybody looks.
     pub(super) presence: Presence,
-    hub: Hub,
+    hub: TerminalHub,
     /// Changes of size that wait for their time.
     waiting: TaskTracker,
-    sizes: Sizes,
-    colours: Colours,
+    sizes: TerminalSizes,
+    colours: ClientColours,
     count: AtomicUsize,
 }
 
 impl AttachedClients {
     /// Nobody is attached yet. Changes of size that wait are tasks of that tracker.
-    pub(super) fn new(hub: Hub, waiting: TaskTracker) -> AttachedClients {
+    pub(super) fn new(hub: TerminalHub, waiting: TaskTracker) -> AttachedClients {
         AttachedClients {
             presence: Presence::default(),
             hub,
             waiting,
-            sizes: Sizes::default(),
-            colours: Colours::default(),
+            sizes: TerminalSizes::default(),
+            colours: ClientColours::default(),
             count: AtomicUsize::new(0),
         }
     }
@@ -54,8 +54,8 @@ impl AttachedClients {
 
     /// A person did something at that client.
     pub(super) fn used(&self, client: u64) {
-        self.sizes.used(client);
-        self.show(self.colours.used(client));
+        self.sizes.touch(client);
+        self.show(self.colours.touch(client));
     }
 
     /// A person typed into that terminal at that client. Answers whether another one did so before.
@@ -65,25 +65,25 @@ impl AttachedClients {
 
     /// That client shows these terminals at these sizes, and no other.
     pub(super) fn shows(&self, client: u64, shown: &[(HolderId, PaneSize)]) {
-        self.resize(self.sizes.shows(client, shown));
+        self.resize(self.sizes.set_shown(client, shown));
     }
 
     /// That client's terminal has these colours.
-    pub(super) fn has_colours(&self, client: u64, known: Known) {
-        self.show(self.colours.told(client, known));
+    pub(super) fn has_colours(&self, client: u64, known: ReportedColours) {
+        self.show(self.colours.report(client, known));
     }
 
     /// That client has gone.
     pub(super) fn left(&self, client: u64) {
-        self.resize(self.sizes.left(client));
-        self.show(self.colours.left(client));
-        self.presence.left(client);
+        self.resize(self.sizes.remove(client));
+        self.show(self.colours.remove(client));
+        self.presence.remove(client);
     }
 
     /// Has programs told these colours, if there are other ones than before.
-    fn show(&self, palette: Option<Palette>) {
+    fn show(&self, palette: Option<ColorPalette>) {
         if let Some(palette) = palette {
-            self.hub.dress(palette);
+            self.hub.set_palette(palette);
         }
     }
 
@@ -96,7 +96,7 @@ impl AttachedClients {
             let hub = self.hub.clone();
             self.waiting.spawn(async move {
                 tokio::time::sleep_until(at).await;
-                hub.settle(&id, Instant::now());
+                hub.apply_pending_size(&id, Instant::now());
             });
         }
     }

@@ -3,33 +3,33 @@
 use std::sync::Arc;
 
 use crate::domain::{Accepted, Refusal};
-use crate::engine::inbox::Closed;
-use crate::protocol::snapshot::{Needs, Snapshot};
-use crate::protocol::telling::{self, Form};
-use crate::protocol::wire::{Answer, Call, StopAgents, Who};
+use crate::engine::inbox::InboxClosed;
+use crate::protocol::reports::{self, OutputFormat};
+use crate::protocol::snapshot::{AttentionSnapshot, BoardSnapshot};
+use crate::protocol::wire::{CallReply, ServerCall, ServerStatus, StopAgents};
 use crate::read_model::ReadModel;
-use crate::server::consenting::Approvals;
 use crate::server::engine_handle::EngineHandle;
-use crate::server::intake::{Intake, take_signal};
-use crate::server::reloading::Reloader;
+use crate::server::intake::{SignalIntake, take_signal};
+use crate::server::metrics::MetricsCollector;
+use crate::server::permissions::Approvals;
+use crate::server::reload::Reloader;
 use crate::server::session_identity::SessionIdentity;
-use crate::server::tally::Tally;
 
-/// What a call led to, besides its answer.
+/// What the server does after a call: answer, stream text or lines, or stop.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     /// Just the answer.
-    Answer(Answer),
+    Answer(CallReply),
     /// A text, piece by piece.
     Text(String),
     /// The answer, and then the end of the server.
-    Stop(Answer, StopAgents),
+    Stop(CallReply, StopAgents),
     /// Lines from that position on.
     Follow(u64),
     /// A word whenever the board has changed.
     Watch,
     /// The figures, which take a while to look at.
-    Figures(Form),
+    Metrics(OutputFormat),
 }
 
 /// Answers calls from what the session knows of itself and what it may be asked to do.
@@ -37,41 +37,47 @@ pub(super) struct Calls {
     /// The board.
     pub(super) engine: EngineHandle,
     /// Where signals are taken in.
-    pub(super) intake: Intake,
+    pub(super) intake: SignalIntake,
     /// Allows or denies what agents ask.
     pub(super) approvals: Arc<Approvals>,
     /// Reads settings again.
     pub(super) reloader: Arc<Reloader>,
     /// Figures about the work.
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<MetricsCollector>,
     /// What the session is.
     pub(super) identity: Arc<SessionIdentity>,
 }
 
 impl Calls {
     /// Answers a call. Blocks until the board has decided: call from a blocking thread.
-    pub(super) fn answer(&self, clients: usize, call: Call) -> Outcome {
-        let board = || Snapshot::served(&self.engine.read_model());
-        Outcome::Answer(match call {
-            Call::Ask { by, command } => asked(self.engine.ask(&by, command)),
-            Call::Signal(signal) => asked(take_signal(&self.intake, &signal)),
-            Call::Consent { attempt, what, says } => {
-                Answer::Asked(self.approvals.consent(attempt, (&what, says)))
+    pub(super) fn answer(&self, clients: usize, call: ServerCall) -> CallOutcome {
+        let board = || BoardSnapshot::from_read_model(&self.engine.read_model());
+        CallOutcome::Answer(match call {
+            ServerCall::Ask { by, command } => command_reply(self.engine.ask(&by, command)),
+            ServerCall::Signal(signal) => command_reply(take_signal(&self.intake, &signal)),
+            ServerCall::Consent { attempt, what, says } => {
+                CallReply::Asked(self.approvals.reply(attempt, (&what, says)))
             }
-            Call::Task(id) => Answer::Task(board().sheet(&id).map(Box::new)),
-            Call::Attempt(name) => Answer::Attempt(board().attempt(&name).cloned().map(Box::new)),
-            Call::Ids => Answer::Ids(board().tasks.into_keys().collect()),
-            Call::Tell(asked) => match telling::tell(&board(), &asked) {
-                Ok(text) => return Outcome::Text(text),
-                Err(why) => Answer::Failed(why),
+            ServerCall::Task(id) => CallReply::Task(board().task_detail(&id).map(Box::new)),
+            ServerCall::Attempt(name) => CallReply::Attempt(board().attempt(&name).cloned().map(Box::new)),
+            ServerCall::Ids => CallReply::Ids(board().tasks.into_keys().collect()),
+            ServerCall::Tell(asked) => match reports::tell(&board(), &asked) {
+                Ok(text) => return CallOutcome::Text(text),
+                Err(why) => CallReply::Failed(why),
             },
-            Call::Figures(form) => return Outcome::Figures(form),
-            Call::Needs => Answer::Needs(Box::new(Needs::served(&self.engine.read_model()))),
-            Call::Follow(after) => return Outcome::Follow(after),
-            Call::Watch => return Outcome::Watch,
-            Call::Reload => reload(&self.reloader),
-            Call::Stop(agents) => return Outcome::Stop(Answer::Done("the server ends".to_owned()), agents),
-            Call::Who => Answer::Who(who(&self.identity, &self.engine.read_model(), clients)),
+            ServerCall::Figures(form) => return CallOutcome::Metrics(form),
+            ServerCall::Needs => CallReply::Needs(Box::new(AttentionSnapshot::from_read_model(
+                &self.engine.read_model(),
+            ))),
+            ServerCall::Follow(after) => return CallOutcome::Follow(after),
+            ServerCall::Watch => return CallOutcome::Watch,
+            ServerCall::Reload => reload(&self.reloader),
+            ServerCall::Stop(agents) => {
+                return CallOutcome::Stop(CallReply::Done("the server ends".to_owned()), agents);
+            }
+            ServerCall::Who => {
+                CallReply::Who(server_status(&self.identity, &self.engine.read_model(), clients))
+            }
         })
     }
 
@@ -79,33 +85,33 @@ impl Calls {
     ///
     /// # Errors
     /// When the store cannot be read; for people.
-    pub(super) fn figures(&self, form: Form) -> Result<String, String> {
+    pub(super) fn metrics_text(&self, form: OutputFormat) -> Result<String, String> {
         let model = self.engine.read_model();
         let figures = self
             .tally
-            .figures(&model)
+            .report(&model)
             .map_err(|why| format!("could not {why}"))?;
-        telling::figures(&Snapshot::served(&model), &figures, form)
+        reports::metrics(&BoardSnapshot::from_read_model(&model), &figures, form)
     }
 }
 
-fn asked(answer: Result<Result<Accepted, Refusal>, Closed>) -> Answer {
+fn command_reply(answer: Result<Result<Accepted, Refusal>, InboxClosed>) -> CallReply {
     match answer {
-        Ok(answer) => Answer::Asked(answer),
-        Err(closed) => Answer::Failed(format!("could not {closed}")),
+        Ok(answer) => CallReply::Asked(answer),
+        Err(closed) => CallReply::Failed(format!("could not {closed}")),
     }
 }
 
-fn reload(reloader: &Reloader) -> Answer {
+fn reload(reloader: &Reloader) -> CallReply {
     match reloader.reload() {
-        Ok(()) => Answer::Done("settings and workflows were read again".to_owned()),
-        Err(why) => Answer::Failed(format!("{why}\nthe old settings stay in force")),
+        Ok(()) => CallReply::Done("settings and workflows were read again".to_owned()),
+        Err(why) => CallReply::Failed(format!("{why}\nthe old settings stay in force")),
     }
 }
 
-fn who(identity: &SessionIdentity, model: &ReadModel, clients: usize) -> Who {
+fn server_status(identity: &SessionIdentity, model: &ReadModel, clients: usize) -> ServerStatus {
     let counts = model.counts().into_iter();
-    Who {
+    ServerStatus {
         name: identity.settings.name(),
         root: identity.settings.place.root.to_string_lossy().into_owned(),
         pid: std::process::id(),

@@ -3,53 +3,54 @@
 
 use parking_lot::Mutex;
 
-use crate::protocol::wire::Colour;
-use crate::term::{Palette, Rgb};
-use crate::ui::Ground;
+use crate::protocol::wire::TerminalColour;
+use crate::term::{ColorPalette, Rgb};
+use crate::ui::Background;
 
-/// What the terminal of one client told of its colours.
+/// Foreground and background colour that a client's terminal reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Known {
+pub(super) struct ReportedColours {
     foreground: Option<Rgb>,
     background: Option<Rgb>,
 }
 
-impl Known {
+impl ReportedColours {
     /// What its environment says: nothing, or whether its background is dark.
-    pub(super) fn by(ground: Option<Ground>) -> Known {
+    pub(super) fn from_background(ground: Option<Background>) -> ReportedColours {
         let background = ground.map(|ground| match ground {
-            Ground::Dark => Palette::default().background,
-            Ground::Light => (0xff, 0xff, 0xff),
+            Background::Dark => ColorPalette::default().background,
+            Background::Light => (0xff, 0xff, 0xff),
         });
-        Known {
+        ReportedColours {
             foreground: None,
             background,
         }
     }
 
     /// It told one more.
-    pub(super) fn add(&mut self, colour: Colour) {
+    pub(super) fn add(&mut self, colour: TerminalColour) {
         match colour {
-            Colour::Foreground(rgb) => self.foreground = Some(rgb),
-            Colour::Background(rgb) => self.background = Some(rgb),
+            TerminalColour::Foreground(rgb) => self.foreground = Some(rgb),
+            TerminalColour::Background(rgb) => self.background = Some(rgb),
         }
     }
 }
 
-/// The colours of all clients. Every method answers what programs are to be told from now on, nothing when that is as it was.
+/// Terminal colours of all clients, of which those of the last used client are passed on to programs. Every method answers what
+/// programs are to be told from now on, nothing when that is as it was.
 #[derive(Debug, Default)]
-pub(super) struct Colours(Mutex<Told>);
+pub(super) struct ClientColours(Mutex<ColourState>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct ColourState {
     /// Clients, the one used last at the end, with what their terminals told.
-    clients: Vec<(u64, Known)>,
-    now: Palette,
+    clients: Vec<(u64, ReportedColours)>,
+    now: ColorPalette,
 }
 
-impl Colours {
+impl ClientColours {
     /// That client's terminal has these colours.
-    pub(super) fn told(&self, client: u64, known: Known) -> Option<Palette> {
+    pub(super) fn report(&self, client: u64, known: ReportedColours) -> Option<ColorPalette> {
         let mut told = self.0.lock();
         match told.clients.iter_mut().find(|(other, _)| *other == client) {
             Some((_, before)) => *before = known,
@@ -59,7 +60,7 @@ impl Colours {
     }
 
     /// A person did something at that client.
-    pub(super) fn used(&self, client: u64) -> Option<Palette> {
+    pub(super) fn touch(&self, client: u64) -> Option<ColorPalette> {
         let mut told = self.0.lock();
         let at = told.clients.iter().position(|(other, _)| *other == client)?;
         if at + 1 == told.clients.len() {
@@ -71,18 +72,20 @@ impl Colours {
     }
 
     /// That client has gone; when it was the last one its colours stay.
-    pub(super) fn left(&self, client: u64) -> Option<Palette> {
+    pub(super) fn remove(&self, client: u64) -> Option<ColorPalette> {
         let mut told = self.0.lock();
         told.clients.retain(|(other, _)| *other != client);
         told.decide()
     }
 }
 
-impl Told {
-    fn decide(&mut self) -> Option<Palette> {
+impl ColourState {
+    fn decide(&mut self) -> Option<ColorPalette> {
         let known = self.clients.iter().rev().map(|(_, known)| known);
-        let known = known.copied().find(|known| *known != Known::default())?;
-        let palette = Palette::told(known.foreground, known.background);
+        let known = known
+            .copied()
+            .find(|known| *known != ReportedColours::default())?;
+        let palette = ColorPalette::from_reported(known.foreground, known.background);
         (std::mem::replace(&mut self.now, palette) != palette).then_some(palette)
     }
 }
@@ -94,38 +97,38 @@ mod tests {
     const RED: Rgb = (255, 0, 0);
     const WHITE: Rgb = (255, 255, 255);
 
-    fn known(background: Rgb) -> Known {
-        let mut known = Known::default();
-        known.add(Colour::Background(background));
+    fn known(background: Rgb) -> ReportedColours {
+        let mut known = ReportedColours::default();
+        known.add(TerminalColour::Background(background));
         known
     }
 
-    fn on(background: Rgb) -> Palette {
-        Palette::told(None, Some(background))
+    fn on(background: Rgb) -> ColorPalette {
+        ColorPalette::from_reported(None, Some(background))
     }
 
     #[test]
     fn the_client_that_was_used_last_decides() {
-        let colours = Colours::default();
-        assert_eq!(colours.told(1, known(WHITE)), Some(on(WHITE)));
-        assert_eq!(colours.told(1, known(WHITE)), None);
-        assert_eq!(colours.told(2, known(RED)), None, "nobody has used it");
-        assert_eq!(colours.used(1), None);
-        assert_eq!(colours.used(2), Some(on(RED)));
-        assert_eq!(colours.used(2), None);
-        assert_eq!(colours.left(2), Some(on(WHITE)));
+        let colours = ClientColours::default();
+        assert_eq!(colours.report(1, known(WHITE)), Some(on(WHITE)));
+        assert_eq!(colours.report(1, known(WHITE)), None);
+        assert_eq!(colours.report(2, known(RED)), None, "nobody has used it");
+        assert_eq!(colours.touch(1), None);
+        assert_eq!(colours.touch(2), Some(on(RED)));
+        assert_eq!(colours.touch(2), None);
+        assert_eq!(colours.remove(2), Some(on(WHITE)));
     }
 
     #[test]
     fn a_terminal_that_told_nothing_changes_nothing() {
-        let colours = Colours::default();
-        colours.told(1, known(WHITE));
-        colours.told(2, Known::by(None));
-        assert_eq!(colours.used(2), None);
-        assert_eq!(colours.left(1), None, "the last known ones stay");
+        let colours = ClientColours::default();
+        colours.report(1, known(WHITE));
+        colours.report(2, ReportedColours::from_background(None));
+        assert_eq!(colours.touch(2), None);
+        assert_eq!(colours.remove(1), None, "the last known ones stay");
         assert_eq!(
-            colours.told(2, Known::by(Some(Ground::Dark))),
-            Some(Palette::default())
+            colours.report(2, ReportedColours::from_background(Some(Background::Dark))),
+            Some(ColorPalette::default())
         );
     }
 }

@@ -7,15 +7,17 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::ipc::{Connection, Receiver, Sender};
-use crate::adapters::load::LOOKED_FOR;
+use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
+use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::domain::Timestamp;
-use crate::protocol::snapshot::Snapshot;
-use crate::protocol::telling::Form;
-use crate::protocol::wire::{Answer, FROM_NOW, FromClient, FromServer, Hello, LogLine, PROTOCOL, StopAgents};
-use crate::server::calls::{Calls, Outcome};
-use crate::server::drawing::{self, Services};
-use crate::server::peer::{TalkError, bye, next, say, tell};
+use crate::protocol::reports::OutputFormat;
+use crate::protocol::snapshot::BoardSnapshot;
+use crate::protocol::wire::{
+    CallReply, FROM_NOW, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, StopAgents,
+};
+use crate::server::attached_client::{self, Services};
+use crate::server::calls::{CallOutcome, Calls};
+use crate::server::peer::{ConnectionError, bye, next, say, tell};
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -38,7 +40,7 @@ pub(super) struct Conversations {
 
 impl Conversations {
     /// Begins one.
-    pub(super) fn begin(self: &Arc<Self>, connection: Connection) {
+    pub(super) fn begin(self: &Arc<Self>, connection: IpcConnection) {
         let own = Arc::clone(self);
         if self.tasks.len() >= MOST {
             tracing::warn!("refused a connection: {MOST} are open");
@@ -59,12 +61,15 @@ impl Conversations {
     }
 }
 
-async fn talk(own: &Arc<Conversations>, (mut sender, mut receiver): Connection) -> Result<(), TalkError> {
+async fn talk(
+    own: &Arc<Conversations>,
+    (mut sender, mut receiver): IpcConnection,
+) -> Result<(), ConnectionError> {
     let first = tokio::time::timeout(PATIENCE, next(&mut receiver))
         .await
-        .map_err(|_late| TalkError::Silent)??;
+        .map_err(|_late| ConnectionError::Silent)??;
     let Some(FromClient::Hello(hello)) = first else {
-        return Err(TalkError::Silent);
+        return Err(ConnectionError::Silent);
     };
     let greeting = Hello {
         protocol: PROTOCOL,
@@ -93,23 +98,24 @@ async fn talk(own: &Arc<Conversations>, (mut sender, mut receiver): Connection) 
                 let clients = own.screens.clients.count();
                 let outcome = tokio::task::spawn_blocking(move || calls.answer(clients, *call)).await;
                 match outcome.unwrap_or_else(|_| {
-                    Outcome::Answer(Answer::Failed("the call broke; see the log".to_owned()))
+                    CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
                 }) {
-                    Outcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
-                    Outcome::Text(text) => tell(&mut sender, &text).await?,
-                    Outcome::Stop(answer, agents) => {
+                    CallOutcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
+                    CallOutcome::Text(text) => tell(&mut sender, &text).await?,
+                    CallOutcome::Stop(answer, agents) => {
                         *own.stop_agents.lock() = agents;
                         say(&mut sender, &FromServer::Answer(answer)).await?;
                         own.screens.stop.cancel();
                     }
-                    Outcome::Follow(after) => return follow(&own.screens, &mut sender, after).await,
-                    Outcome::Watch => return watch(&own.screens, &mut sender).await,
-                    Outcome::Figures(form) => figures(own, &mut sender, form).await?,
+                    CallOutcome::Follow(after) => return follow(&own.screens, &mut sender, after).await,
+                    CallOutcome::Watch => return watch(&own.screens, &mut sender).await,
+                    CallOutcome::Metrics(form) => figures(own, &mut sender, form).await?,
                 }
             }
             Some(FromClient::Attach(attach)) => {
                 own.screens.clients.came();
-                let drawn = drawing::draw(&own.screens, &mut sender, &mut receiver, attach).await;
+                let drawn =
+                    attached_client::serve_client(&own.screens, &mut sender, &mut receiver, attach).await;
                 own.screens.clients.went();
                 return drawn;
             }
@@ -119,7 +125,7 @@ async fn talk(own: &Arc<Conversations>, (mut sender, mut receiver): Connection) 
 }
 
 /// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
-async fn follow(services: &Services, sender: &mut Sender, after: u64) -> Result<(), TalkError> {
+async fn follow(services: &Services, sender: &mut FrameSender, after: u64) -> Result<(), ConnectionError> {
     let mut changes = services.journal.changes();
     let last = *changes.borrow_and_update();
     let mut after = match after {
@@ -129,7 +135,7 @@ async fn follow(services: &Services, sender: &mut Sender, after: u64) -> Result<
     loop {
         for line in services.journal.after(after) {
             after = line.seq;
-            let line = LogLine {
+            let line = NoticeLine {
                 seq: line.seq,
                 at: line.at,
                 notice: line.notice.clone(),
@@ -144,14 +150,18 @@ async fn follow(services: &Services, sender: &mut Sender, after: u64) -> Result<
 }
 
 /// Sends the figures. What agents use is what they use between two looks.
-async fn figures(own: &Conversations, sender: &mut Sender, form: Form) -> Result<(), TalkError> {
+async fn figures(
+    own: &Conversations,
+    sender: &mut FrameSender,
+    form: OutputFormat,
+) -> Result<(), ConnectionError> {
     let mut told = Err("the call broke; see the log".to_owned());
     for look in 0..2 {
         if look > 0 {
-            tokio::time::sleep(LOOKED_FOR).await;
+            tokio::time::sleep(SAMPLE_INTERVAL).await;
         }
         let calls = Arc::clone(&own.calls);
-        let figures = tokio::task::spawn_blocking(move || calls.figures(form)).await;
+        let figures = tokio::task::spawn_blocking(move || calls.metrics_text(form)).await;
         told = figures.unwrap_or_else(|_| Err("the call broke; see the log".to_owned()));
         if told.is_err() || own.screens.engine.read_model().agents().next().is_none() {
             break;
@@ -159,22 +169,22 @@ async fn figures(own: &Conversations, sender: &mut Sender, form: Form) -> Result
     }
     match told {
         Ok(text) => tell(sender, &text).await,
-        Err(why) => say(sender, &FromServer::Answer(Answer::Failed(why))).await,
+        Err(why) => say(sender, &FromServer::Answer(CallReply::Failed(why))).await,
     }
 }
 
 /// Says whenever the board has changed, and at once that there is one, until the peer goes or the server ends.
-async fn watch(services: &Services, sender: &mut Sender) -> Result<(), TalkError> {
+async fn watch(services: &Services, sender: &mut FrameSender) -> Result<(), ConnectionError> {
     let mut pictures = services.engine.read_models.clone();
-    let mut last: Option<Snapshot> = None;
+    let mut last: Option<BoardSnapshot> = None;
     loop {
         // What only a clock changed is no change.
-        let board = Snapshot {
+        let board = BoardSnapshot {
             at: Timestamp::default(),
-            ..Snapshot::served(&pictures.borrow_and_update())
+            ..BoardSnapshot::from_read_model(&pictures.borrow_and_update())
         };
         if last.as_ref() != Some(&board) {
-            say(sender, &FromServer::Answer(Answer::Changed)).await?;
+            say(sender, &FromServer::Answer(CallReply::Changed)).await?;
             last = Some(board);
         }
         let change = async {
@@ -189,8 +199,12 @@ async fn watch(services: &Services, sender: &mut Sender) -> Result<(), TalkError
 }
 
 /// The server ends. A broken one says nothing: who hears nothing starts another.
-async fn part(own: &Conversations, sender: &mut Sender, receiver: &mut Receiver) -> Result<(), TalkError> {
-    if own.screens.hub.whole().is_broken() {
+async fn part(
+    own: &Conversations,
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+) -> Result<(), ConnectionError> {
+    if own.screens.hub.poison().is_poisoned() {
         return Ok(());
     }
     bye(sender, receiver, "the server ends".to_owned()).await

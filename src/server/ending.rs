@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::adapters::holder::LocalHolders;
 use crate::domain::Span;
-use crate::ports::holders::{HeldState, HolderId, Holders};
+use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 use crate::protocol::wire::StopAgents;
 use crate::server::engine_thread::EngineThread;
-use crate::server::hub::Hub;
+use crate::server::hub::TerminalHub;
 use crate::server::shells::Shells;
 
 /// How long a program has to end by itself after it was asked to.
-const GRACE: Span = Span(3_000);
+const STOP_GRACE: Span = Span(3_000);
 
 /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
 /// agent and shell there is, also one that was just being started.
@@ -20,7 +20,7 @@ const GRACE: Span = Span(3_000);
 /// When the engine had stopped by itself, or it cannot be found out what runs; for people.
 pub(super) async fn end(
     engine: &EngineThread,
-    (hub, holders, shells): (&Hub, &Arc<LocalHolders>, &Shells),
+    (hub, holders, shells): (&TerminalHub, &Arc<LocalHolders>, &Shells),
     agents: StopAgents,
 ) -> Result<(), String> {
     shells.close().await;
@@ -34,9 +34,12 @@ pub(super) async fn end(
         let found = holders
             .inventory()
             .map_err(|error| format!("could not {error}"))?;
-        let running = found
-            .into_iter()
-            .filter(|held| matches!(held.state, HeldState::Running(_) | HeldState::Unknown(_)));
+        let running = found.into_iter().filter(|held| {
+            matches!(
+                held.state,
+                HolderLiveness::Running(_) | HolderLiveness::Unknown(_)
+            )
+        });
         let ids: Vec<HolderId> = running.map(|held| held.id).collect();
         stop_all(holders.as_ref(), &ids);
         Ok(())
@@ -52,7 +55,7 @@ fn stop_all(holders: &(dyn Holders + Sync), ids: &[HolderId]) {
     std::thread::scope(|scope| {
         for id in ids {
             scope.spawn(move || {
-                if let Err(error) = holders.stop(id, GRACE) {
+                if let Err(error) = holders.stop(id, STOP_GRACE) {
                     tracing::warn!(%id, "could not {error}");
                 }
             });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::domain::{Command, Event, RequestId};
-use crate::engine::inbox::{Answer, Closed, Inbox};
+use crate::engine::inbox::{CommandReply, Inbox, InboxClosed};
 use crate::read_model::ReadModel;
 
 /// The inbox of the engine and the read models it publishes. Cheap to clone; all clones reach the same engine.
@@ -27,8 +27,8 @@ impl EngineHandle {
     ///
     /// # Errors
     /// [`Closed`] when the engine has stopped.
-    pub fn ask(&self, by: &str, command: Command) -> Result<Answer, Closed> {
-        self.inbox.answer(Event::Asked {
+    pub fn ask(&self, by: &str, command: Command) -> Result<CommandReply, InboxClosed> {
+        self.inbox.call(Event::Asked {
             request: RequestId(0),
             by: by.to_owned(),
             command,

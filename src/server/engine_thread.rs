@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::Event;
+use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::Inbox;
 use crate::engine::performer::Performer;
-use crate::engine::running::Running;
 use crate::ports::store::StoreError;
-use crate::server::whole::Whole;
+use crate::server::poison::PoisonFlag;
 
 /// The running engine, and the effects it has under way.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl EngineThread {
     /// # Errors
     /// When the system starts no thread.
     pub(super) fn start(
-        running: Running<Performer>,
+        running: EngineLoop<Performer>,
         first: Vec<Event>,
-        (inbox, effects, whole): (Inbox, TaskTracker, Whole),
+        (inbox, effects, whole): (Inbox, TaskTracker, PoisonFlag),
     ) -> io::Result<EngineThread> {
         let work = move || {
             whole
-                .watch("the engine", || running.run(first))
+                .guard("the engine", || running.run(first))
                 .unwrap_or_else(|| Err(broken()))
         };
         let thread = std::thread::Builder::new()

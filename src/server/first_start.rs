@@ -2,22 +2,22 @@
 //! asked is decided by the interface.
 
 use crate::adapters::agents::find_program;
-use crate::config::place::Place;
-use crate::config::set_own;
-use crate::domain::Level;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::set_user;
+use crate::domain::NoticeLevel;
 use crate::read_model::ReadModel;
-use crate::ui::{FirstLook, SessionFacts, SessionKind};
+use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
 
 /// Programs of agents that are looked for.
-const KNOWN: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
+const AGENT_PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
 
 /// What there is, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
-pub(super) fn found(
-    place: &Place,
+pub(super) fn detect(
+    place: &ProjectPaths,
     (facts, model): (&SessionFacts, &ReadModel),
     (path, outer): (&str, Option<String>),
-) -> Option<FirstLook> {
-    let places = &place.sources.places;
+) -> Option<DetectedPrograms> {
+    let places = &place.sources.files;
     let configured = places
         .project
         .iter()
@@ -31,17 +31,20 @@ pub(super) fn found(
         let found = find_program(name, &place.root, path);
         (name.to_owned(), found.map(|found| found.display().to_string()))
     };
-    Some(FirstLook {
-        programs: KNOWN.into_iter().map(look).collect(),
+    Some(DetectedPrograms {
+        programs: AGENT_PROGRAMS.into_iter().map(look).collect(),
         path: path.to_owned(),
-        outer,
+        multiplexer: outer,
     })
 }
 
 /// Keeps what was answered as the person's own settings; with no answer, that they were asked. Blocks.
-pub(super) fn keep(place: &Place, answers: &[(String, String)]) -> (Level, String) {
-    match set_own(&place.sources.places, answers) {
-        Ok(file) => (Level::Info, format!("your settings are in {}", file.display())),
-        Err(error) => (Level::Error, format!("could not {error}")),
+pub(super) fn save_answers(place: &ProjectPaths, answers: &[(String, String)]) -> (NoticeLevel, String) {
+    match set_user(&place.sources.files, answers) {
+        Ok(file) => (
+            NoticeLevel::Info,
+            format!("your settings are in {}", file.display()),
+        ),
+        Err(error) => (NoticeLevel::Error, format!("could not {error}")),
     }
 }

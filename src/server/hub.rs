@@ -17,84 +17,84 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Event, Exit};
+use crate::domain::{AttemptId, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
-use crate::ports::holders::{HeldState, HolderId, Holders, PaneSize};
+use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::server::sizes::Turn;
-use crate::server::whole::Whole;
-use crate::term::{EngineKind, Palette, Size, Terminal};
-pub use pane::Pane;
-pub(super) use pane::Watch;
-pub use readers::Changes;
+use crate::server::poison::PoisonFlag;
+use crate::server::sizes::ResizeAction;
+use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
+pub use pane::LiveTerminal;
+pub(super) use pane::OutputWatch;
 use readers::Readers;
-use reading::Fed;
+pub use readers::TerminalChanges;
+use reading::OutputOffset;
 
 /// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
-const ENDED_KEPT: usize = 24;
-/// Runs before the engine is told that a program has ended: what it said last counts, even where it had to be kept in a file.
-pub type BeforeEnd = Box<dyn Fn() + Send + Sync>;
+const MAX_ENDED_SCREENS: usize = 24;
+/// Function that runs before the engine learns that a program has ended, to take in its last signals.
+pub type BeforeEndFn = Box<dyn Fn() + Send + Sync>;
 
-/// What the tool of an attempt names as the cause of its end, read from its last lines.
-pub type Named = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
+/// Function that reads from an agent's last lines why it ended.
+pub type EndCauseFn = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
 
-/// All live terminals. Cheap to clone; all clones are the same.
+/// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
 #[derive(Clone)]
-pub struct Hub(Arc<Inner>);
+pub struct TerminalHub(Arc<HubInner>);
 
-struct Inner {
+struct HubInner {
     readers: Readers,
-    engine: EngineKind,
+    engine: EmulatorKind,
     history: usize,
-    before_end: BeforeEnd,
-    named: Named,
-    panes: Mutex<BTreeMap<HolderId, Arc<Pane>>>,
-    whole: Whole,
+    before_end: BeforeEndFn,
+    end_cause: EndCauseFn,
+    terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
+    poison: PoisonFlag,
     /// The colours programs are told.
-    palette: Mutex<Palette>,
+    palette: Mutex<ColorPalette>,
 }
 
-impl std::fmt::Debug for Hub {
+impl std::fmt::Debug for TerminalHub {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Hub")
-            .field("panes", &self.0.panes.lock().len())
+            .field("panes", &self.0.terminals.lock().len())
             .finish()
     }
 }
 
-impl Hub {
+impl TerminalHub {
     /// No terminals yet. `history` is the number of lines each keeps above its screen.
     pub fn new(
         holders: Arc<LocalHolders>,
-        (engine, history): (EngineKind, usize),
+        (engine, history): (EmulatorKind, usize),
         inbox: Inbox,
-        (before_end, named): (BeforeEnd, Named),
-    ) -> Hub {
-        Hub(Arc::new(Inner {
+        (before_end, named): (BeforeEndFn, EndCauseFn),
+    ) -> TerminalHub {
+        TerminalHub(Arc::new(HubInner {
             readers: Readers::new(holders, inbox),
             engine,
             history,
             before_end,
-            named,
-            panes: Mutex::default(),
-            whole: Whole::default(),
+            end_cause: named,
+            terminals: Mutex::default(),
+            poison: PoisonFlag::default(),
             palette: Mutex::default(),
         }))
     }
 
     /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
-    pub fn changes(&self) -> watch::Receiver<Changes> {
+    pub fn changes(&self) -> watch::Receiver<TerminalChanges> {
         self.0.readers.changes()
     }
 
     /// Whether the server is whole: a terminal that nobody reads any more ends it.
-    pub fn whole(&self) -> &Whole {
-        &self.0.whole
+    pub fn poison(&self) -> &PoisonFlag {
+        &self.0.poison
     }
 
     /// The terminal of that id.
-    pub fn pane(&self, id: &HolderId) -> Option<Arc<Pane>> {
-        self.0.panes.lock().get(id).cloned()
+    pub fn terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
+        self.0.terminals.lock().get(id).cloned()
     }
 
     /// The folder of a terminal's log, also of one that is not live.
@@ -103,13 +103,13 @@ impl Hub {
     }
 
     /// Begins to tell of a terminal's output.
-    pub(super) fn watch(pane: Arc<Pane>) -> Watch {
-        Watch::begin(pane)
+    pub(super) fn watch(pane: Arc<LiveTerminal>) -> OutputWatch {
+        OutputWatch::begin(pane)
     }
 
     /// Ids of terminals whose program runs.
-    pub fn alive(&self) -> Vec<HolderId> {
-        let panes = self.0.panes.lock();
+    pub fn running(&self) -> Vec<HolderId> {
+        let panes = self.0.terminals.lock();
         panes
             .iter()
             .filter(|(_, pane)| pane.alive.load(Ordering::Acquire))
@@ -119,7 +119,7 @@ impl Hub {
 
     /// Types bytes; they are lost when nothing runs there, as in any terminal.
     pub fn input(&self, id: &HolderId, bytes: &[u8]) {
-        let requests = self.pane(id).and_then(|pane| pane.requests.lock().clone());
+        let requests = self.terminal(id).and_then(|pane| pane.requests.lock().clone());
         if let Some(requests) = requests
             && let Err(error) = requests.input(bytes)
         {
@@ -129,29 +129,29 @@ impl Hub {
 
     /// Gives a terminal another size; the same size again does nothing. Answers when to call [`Hub::settle`], if it has to wait.
     pub(super) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
-        let pane = self.pane(id)?;
-        let turn = pane.size.lock().wish(size, now);
+        let pane = self.terminal(id)?;
+        let turn = pane.size.lock().request(size, now);
         match turn {
-            Turn::At(at) => return Some(at),
-            Turn::Now(size) => self.0.readers.change(&pane, size),
-            Turn::None => {}
+            ResizeAction::At(at) => return Some(at),
+            ResizeAction::Now(size) => self.0.readers.change(&pane, size),
+            ResizeAction::None => {}
         }
         None
     }
 
     /// Gives a terminal the size that had to wait.
-    pub(super) fn settle(&self, id: &HolderId, now: Instant) {
-        let Some(pane) = self.pane(id) else { return };
+    pub(super) fn apply_pending_size(&self, id: &HolderId, now: Instant) {
+        let Some(pane) = self.terminal(id) else { return };
         let turn = pane.size.lock().due(now);
-        if let Turn::Now(size) = turn {
+        if let ResizeAction::Now(size) = turn {
             self.0.readers.change(&pane, size);
         }
     }
 
     /// Has all programs told these colours: when they ask, and those that wish to hear of dark and light at once.
-    pub(super) fn dress(&self, palette: Palette) {
+    pub(super) fn set_palette(&self, palette: ColorPalette) {
         *self.0.palette.lock() = palette;
-        let panes: Vec<Arc<Pane>> = self.0.panes.lock().values().cloned().collect();
+        let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();
         for pane in panes {
             let told = pane.terminal.lock().set_palette(palette);
             // A terminal that is shown the past does not know yet what its program wishes.
@@ -164,7 +164,7 @@ impl Hub {
     /// Ends all readers. Programs and holders go on.
     pub fn close(&self) {
         self.0.readers.close();
-        let panes: Vec<Arc<Pane>> = self.0.panes.lock().values().cloned().collect();
+        let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();
         for pane in panes {
             if let Some(requests) = pane.requests.lock().take() {
                 drop(requests.detach());
@@ -172,22 +172,22 @@ impl Hub {
         }
     }
 
-    fn open(&self, id: &HolderId) -> Option<Arc<Pane>> {
-        let mut panes = self.0.panes.lock();
+    fn add_terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
+        let mut panes = self.0.terminals.lock();
         if panes
             .get(id)
             .is_some_and(|pane| pane.alive.load(Ordering::Acquire))
         {
             return None;
         }
-        let pane = Arc::new(self.0.blank());
+        let pane = Arc::new(self.0.new_terminal());
         panes.insert(id.clone(), Arc::clone(&pane));
         let ended: Vec<HolderId> = panes
             .iter()
             .filter(|(_, pane)| !pane.alive.load(Ordering::Acquire))
             .map(|(id, _)| id.clone())
             .collect();
-        for old in ended.iter().take(ended.len().saturating_sub(ENDED_KEPT)) {
+        for old in ended.iter().take(ended.len().saturating_sub(MAX_ENDED_SCREENS)) {
             panes.remove(old);
         }
         drop(panes);
@@ -196,31 +196,33 @@ impl Hub {
     }
 }
 
-impl Inner {
-    fn blank(&self) -> Pane {
+impl HubInner {
+    fn new_terminal(&self) -> LiveTerminal {
         let mut terminal = Terminal::new(self.engine, Size::default(), self.history);
         drop(terminal.set_palette(*self.palette.lock()));
-        Pane::new(terminal)
+        LiveTerminal::new(terminal)
     }
 
-    fn follow_to_the_end(&self, id: &HolderId, pane: &Pane) {
-        let (readers, mut fed) = (&self.readers, Fed::default());
+    fn follow_to_the_end(&self, id: &HolderId, pane: &LiveTerminal) {
+        let (readers, mut fed) = (&self.readers, OutputOffset::default());
         while !readers.is_closing() {
             let read = reading::read(readers, id, pane, &mut fed);
-            pane.size.lock().lost();
+            pane.size.lock().forget();
             *pane.requests.lock() = None;
             if readers.is_closing() {
                 return;
             }
-            let exit = match (read, readers.holders.look(id).state) {
+            let exit = match (read, readers.holders.status(id).state) {
                 (Some(exit), _) => exit,
-                (None, HeldState::Exited(ended)) => {
+                (None, HolderLiveness::Exited(ended)) => {
                     reading::replay(readers, id, pane, &mut fed);
                     ended.exit
                 }
-                (None, HeldState::Lost) if readers.holders.sweep(id).is_ok() => Exit::Vanished,
-                (None, HeldState::NotStarted) => Exit::Vanished,
-                (None, HeldState::Lost | HeldState::Running(_) | HeldState::Unknown(_)) => {
+                (None, HolderLiveness::Lost) if readers.holders.sweep_orphans(id).is_ok() => {
+                    ProcessExit::Vanished
+                }
+                (None, HolderLiveness::NotStarted) => ProcessExit::Vanished,
+                (None, HolderLiveness::Lost | HolderLiveness::Running(_) | HolderLiveness::Unknown(_)) => {
                     if readers.pause() {
                         continue;
                     }
@@ -234,8 +236,8 @@ impl Inner {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();
                 // An engine that has stopped finds the end in its next inventory.
-                let cause = (self.named)(attempt, &tail);
-                let _stopped = readers.inbox.put(Event::AttemptEnded {
+                let cause = (self.end_cause)(attempt, &tail);
+                let _stopped = readers.inbox.send(Event::AttemptEnded {
                     attempt,
                     exit,
                     tail,
@@ -247,22 +249,24 @@ impl Inner {
     }
 }
 
-impl Terminals for Hub {
+impl Terminals for TerminalHub {
     fn follow(&self, id: &HolderId) {
-        let Some(pane) = self.open(id) else { return };
+        let Some(pane) = self.add_terminal(id) else { return };
         let (inner, name) = (Arc::clone(&self.0), id.clone());
         let thread = std::thread::Builder::new().name(format!("pane-{id}"));
         let begun = thread.spawn(move || {
             let part = format!("the reader of terminal {name}");
-            inner.whole.watch(&part, || inner.follow_to_the_end(&name, &pane));
+            inner
+                .poison
+                .guard(&part, || inner.follow_to_the_end(&name, &pane));
         });
         if let Err(error) = begun {
             tracing::error!(%id, "could not start a thread to follow its terminal: {error}");
-            self.0.panes.lock().remove(id);
+            self.0.terminals.lock().remove(id);
         }
     }
 
-    fn tell(&self, id: &HolderId, line: &str) -> Result<(), String> {
+    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String> {
         let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
         self.0
             .readers
@@ -272,7 +276,7 @@ impl Terminals for Hub {
     }
 
     fn last_lines(&self, id: &HolderId) -> String {
-        if let Some(pane) = self.pane(id) {
+        if let Some(pane) = self.terminal(id) {
             return reading::last_lines(&mut pane.terminal.lock());
         }
         let mut terminal = Terminal::new(self.0.engine, Size::default(), 200);
@@ -286,17 +290,17 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::adapters::holder::process::Identity;
-    use crate::adapters::holder::{ExitRecord, Meta};
+    use crate::adapters::holder::process::ProcessIdentity;
+    use crate::adapters::holder::{ExitRecord, HolderMeta};
     use crate::domain::{Span, Timestamp};
-    use crate::engine::inbox::{Next, inbox};
-    use crate::ports::holders::EndedBy;
+    use crate::engine::inbox::{Received, inbox};
+    use crate::ports::holders::ExitedBy;
 
     /// The folder of a program that has ended.
     fn ended(attempts: &std::path::Path, id: &str) {
         let folder = attempts.join(id);
-        let own = Identity::of(std::process::id()).unwrap();
-        let meta = Meta {
+        let own = ProcessIdentity::of(std::process::id()).unwrap();
+        let meta = HolderMeta {
             format: 1,
             marker: "dbs-test-7".to_owned(),
             holder: own.clone(),
@@ -308,9 +312,9 @@ mod tests {
             started_at: Timestamp(1),
         };
         let exit = ExitRecord {
-            exit: Exit::Code(1),
+            exit: ProcessExit::Code(1),
             ended_at: Timestamp(2),
-            by: EndedBy::Itself,
+            by: ExitedBy::Itself,
             output: 0,
         };
         std::fs::create_dir_all(&folder).unwrap();
@@ -326,12 +330,12 @@ mod tests {
         let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
         let (inlet, outlet) = inbox();
         let kept = inlet.clone();
-        let before_end: BeforeEnd = Box::new(move || kept.put(Event::Ticked).unwrap());
-        let named: Named = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
-        let hub = Hub::new(holders, (EngineKind::default(), 10), inlet, (before_end, named));
+        let before_end: BeforeEndFn = Box::new(move || kept.send(Event::Ticked).unwrap());
+        let named: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
+        let hub = TerminalHub::new(holders, (EmulatorKind::default(), 10), inlet, (before_end, named));
         hub.follow(&HolderId::new("7"));
         let next = || match outlet.next(Some(Span(60_000))) {
-            Next::Envelope(envelope) => envelope.event,
+            Received::Envelope(envelope) => envelope.event,
             other => panic!("{other:?}"),
         };
         assert_eq!(next(), Event::Ticked, "the last word");
@@ -353,10 +357,10 @@ mod tests {
         let root = folder.path().to_owned();
         let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
         let (inlet, _outlet) = inbox();
-        let named: Named = Box::new(|_, _| panic!("told by a test"));
-        let hub = Hub::new(
+        let named: EndCauseFn = Box::new(|_, _| panic!("told by a test"));
+        let hub = TerminalHub::new(
             holders,
-            (EngineKind::default(), 10),
+            (EmulatorKind::default(), 10),
             inlet,
             (Box::new(|| {}), named),
         );
@@ -364,9 +368,9 @@ mod tests {
             .enable_time()
             .build()
             .unwrap();
-        assert!(!hub.whole().is_broken());
+        assert!(!hub.poison().is_poisoned());
         hub.follow(&HolderId::new("7"));
-        let broken = async { tokio::time::timeout(Duration::from_mins(1), hub.whole().broken()).await };
-        assert!(runtime.block_on(broken).is_ok() && hub.whole().is_broken());
+        let broken = async { tokio::time::timeout(Duration::from_mins(1), hub.poison().poisoned()).await };
+        assert!(runtime.block_on(broken).is_ok() && hub.poison().is_poisoned());
     }
 }

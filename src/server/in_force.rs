@@ -8,27 +8,27 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::config::place::Place;
-use crate::config::setup;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
 
-/// The settings in force.
+/// The settings in use, and what is wrong with the files if newer ones could not be taken over.
 #[derive(Debug)]
-pub(super) struct InForce {
+pub(super) struct ActiveSettings {
     /// Where the project is.
-    pub(super) place: Place,
+    pub(super) place: ProjectPaths,
     config: watch::Sender<Arc<Config>>,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
 }
 
-/// The files of the settings as they look from outside: enough to see that one was written.
+/// Modification times and sizes of the configuration files, to notice a change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Look(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
+pub(super) struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
-impl InForce {
+impl ActiveSettings {
     /// Those of the files as they are.
-    pub(super) fn new(place: Place) -> InForce {
-        InForce {
+    pub(super) fn new(place: ProjectPaths) -> ActiveSettings {
+        ActiveSettings {
             config: watch::Sender::new(Arc::new(place.config())),
             problem: Mutex::new(None),
             place,
@@ -47,7 +47,7 @@ impl InForce {
 
     /// What the session is called now: as somebody named it, else as its folder.
     pub(super) fn name(&self) -> String {
-        self.place.called(&self.config())
+        self.place.session_name(&self.config())
     }
 
     /// Changes whenever others come into force.
@@ -61,14 +61,14 @@ impl InForce {
     }
 }
 
-impl Look {
+impl FileStamps {
     /// Looks at the files. Blocks.
-    pub(super) fn at(place: &Place) -> Look {
-        let places = &place.sources.places;
+    pub(super) fn at(place: &ProjectPaths) -> FileStamps {
+        let places = &place.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
         // A folder that cannot be listed is told by whoever reads it.
-        files.extend(setup::own_workflows(place).unwrap_or_default());
-        Look(
+        files.extend(session_setup::own_workflows(place).unwrap_or_default());
+        FileStamps(
             files
                 .into_iter()
                 .map(|file| {

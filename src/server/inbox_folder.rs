@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::Event;
 use crate::protocol::wire::SignalSent;
-use crate::server::intake::{Intake, take_signal, verified};
+use crate::server::intake::{SignalIntake, take_signal, verified};
 
 /// Largest file that is read, in bytes.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE: u64 = 1024 * 1024;
 
 /// Takes in all files that lie there, oldest name first. A signal is removed only when the engine has made it durable or it can
 /// never be valid; then it is set aside under `refused`.
-pub(super) fn take_all(intake: &Intake) {
+pub(super) fn take_all(intake: &SignalIntake) {
     for file in files(intake) {
         match read(&file) {
             Ok(signal) => match take_signal(intake, &signal) {
@@ -30,22 +30,22 @@ pub(super) fn take_all(intake: &Intake) {
 }
 
 /// What lies there as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
-pub(super) fn waiting(intake: &Intake) -> Vec<Event> {
+pub(super) fn pending_events(intake: &SignalIntake) -> Vec<Event> {
     let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
     signals
         .filter_map(|signal| verified(intake, &signal).ok())
         .collect()
 }
 
-fn files(intake: &Intake) -> Vec<PathBuf> {
-    listed(&intake.folder).unwrap_or_else(|error| {
+fn files(intake: &SignalIntake) -> Vec<PathBuf> {
+    signal_files(&intake.folder).unwrap_or_else(|error| {
         tracing::warn!("could not list {}: {error}", intake.folder.display());
         Vec::new()
     })
 }
 
 /// Signal files, in the order of their names; names with a dot in front are still being written.
-fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -60,7 +60,7 @@ fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn read(path: &Path) -> Result<SignalSent, String> {
     let facts = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
-    if !facts.is_file() || facts.len() > LARGEST {
+    if !facts.is_file() || facts.len() > MAX_FILE {
         return Err("it is not a plain file of at most 1 MiB".to_owned());
     }
     let text = fs::read(path).map_err(|error| error.to_string())?;
@@ -88,11 +88,11 @@ fn set_aside(path: &Path, why: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::project::Secret;
+    use crate::adapters::project::ProjectSecret;
     use crate::domain::AttemptId;
     use crate::server::intake::tests::{FIRST, SECOND, intake, signal};
 
-    fn put(intake: &Intake, name: &str, signal: &SignalSent) {
+    fn put(intake: &SignalIntake, name: &str, signal: &SignalSent) {
         let text = serde_json::to_vec(signal).unwrap();
         fs::write(intake.folder.join(name), text).unwrap();
     }
@@ -101,7 +101,7 @@ mod tests {
     fn of_the_files_found_at_a_start_only_those_with_the_token_of_their_attempt_are_taken_in() {
         let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (intake, outlet) = intake(home.path());
-        let other = Secret::of(&elsewhere.path().join("secret")).unwrap();
+        let other = ProjectSecret::of(&elsewhere.path().join("secret")).unwrap();
         let mine = &intake.secret;
         put(&intake, "1.json", &signal(mine, SECOND, FIRST));
         put(&intake, "2.json", &signal(&other, SECOND, SECOND));
@@ -110,7 +110,7 @@ mod tests {
         let mut none = signal(mine, SECOND, SECOND);
         none.token.clear();
         put(&intake, "5.json", &none);
-        let speakers: Vec<AttemptId> = waiting(&intake)
+        let speakers: Vec<AttemptId> = pending_events(&intake)
             .into_iter()
             .map(|event| match event {
                 Event::Signalled { attempt, .. } => attempt,
@@ -122,7 +122,7 @@ mod tests {
         // Nobody answers: what may not speak is set aside all the same, and the rest stays.
         drop(outlet);
         take_all(&intake);
-        let refused = listed(&intake.folder.join("refused")).unwrap();
+        let refused = signal_files(&intake.folder.join("refused")).unwrap();
         let names: Vec<_> = refused.iter().filter_map(|path| path.file_name()).collect();
         assert_eq!(names, ["1.json", "2.json", "3.json"]);
         let left = files(&intake);

@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::adapters::project::Secret;
+use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{Accepted, Attempt, Event, Refusal};
-use crate::engine::inbox::Closed;
+use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
 
 /// Longest text of a signal that is kept, in bytes; the rest is cut.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// What is needed to take signals in.
+/// What is needed to check signals and hand them to the engine.
 #[derive(Debug, Clone)]
-pub(super) struct Intake {
+pub(super) struct SignalIntake {
     /// Where files with signals lie.
     pub(super) folder: PathBuf,
     /// Proves who speaks.
-    pub(super) secret: Secret,
+    pub(super) secret: ProjectSecret,
     /// Where attempts are looked up and signals go.
     pub(super) engine: EngineHandle,
 }
@@ -28,7 +28,10 @@ pub(super) struct Intake {
 ///
 /// # Errors
 /// When the engine has stopped.
-pub(super) fn take_signal(intake: &Intake, signal: &SignalSent) -> Result<Result<Accepted, Refusal>, Closed> {
+pub(super) fn take_signal(
+    intake: &SignalIntake,
+    signal: &SignalSent,
+) -> Result<Result<Accepted, Refusal>, InboxClosed> {
     let event = match verified(intake, signal) {
         Ok(event) => event,
         Err(refusal) => return Ok(Err(refusal)),
@@ -43,14 +46,14 @@ pub(super) fn take_signal(intake: &Intake, signal: &SignalSent) -> Result<Result
     {
         return Ok(Ok(Accepted("this was heard before".to_owned())));
     }
-    intake.engine.inbox.answer(event)
+    intake.engine.inbox.call(event)
 }
 
 /// The signal as an event, when its token is that of its attempt.
 ///
 /// # Errors
 /// Who it is not from.
-pub(super) fn verified(intake: &Intake, signal: &SignalSent) -> Result<Event, Refusal> {
+pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Event, Refusal> {
     let created_at = intake
         .engine
         .read_model()
@@ -97,7 +100,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
-    use crate::engine::inbox::{Outlet, inbox};
+    use crate::engine::inbox::{InboxReceiver, inbox};
     use crate::read_model::{ReadModel, settled_attempt};
 
     /// Two attempts that are open.
@@ -106,7 +109,7 @@ pub(super) mod tests {
     const MADE: Timestamp = Timestamp(3);
 
     /// A server's ear over a folder, with the two attempts on its board.
-    pub(in super::super) fn intake(folder: &Path) -> (Intake, Outlet) {
+    pub(in super::super) fn intake(folder: &Path) -> (SignalIntake, InboxReceiver) {
         let mut model = ReadModel::default();
         for id in [FIRST, SECOND] {
             let mut attempt = settled_attempt(id.0, "development", (MADE.0, 9), Verdict::Passed);
@@ -114,9 +117,9 @@ pub(super) mod tests {
             model.attempts.insert(id, Arc::new(attempt));
         }
         let (inbox, outlet) = inbox();
-        let intake = Intake {
+        let intake = SignalIntake {
             folder: folder.join("inbox"),
-            secret: Secret::of(&folder.join("secret")).unwrap(),
+            secret: ProjectSecret::of(&folder.join("secret")).unwrap(),
             engine: EngineHandle {
                 inbox,
                 read_models: tokio::sync::watch::channel(Arc::new(model)).1,
@@ -127,7 +130,7 @@ pub(super) mod tests {
     }
 
     /// A signal of that attempt, with the token of `by`.
-    pub(in super::super) fn signal(secret: &Secret, attempt: AttemptId, by: AttemptId) -> SignalSent {
+    pub(in super::super) fn signal(secret: &ProjectSecret, attempt: AttemptId, by: AttemptId) -> SignalSent {
         SignalSent {
             attempt,
             token: secret.token(by, MADE),

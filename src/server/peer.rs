@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 
-use crate::adapters::ipc::{Receiver, Sender};
-use crate::protocol::wire::{self, Answer, FromClient, FromServer, Packet};
+use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::protocol::wire::{self, CallReply, FromClient, FromServer, Packet};
 
 /// How long a peer may take to go after a goodbye.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// Why a conversation ended.
+/// Why a connection to the server ended.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum TalkError {
+pub(super) enum ConnectionError {
     #[error("{0}")]
     Wire(#[from] wire::WireError),
     #[error("{0}")]
@@ -24,7 +24,11 @@ pub(super) enum TalkError {
 
 /// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the line dead
 /// before it has read why, and take it for a server that broke down.
-pub(super) async fn bye(sender: &mut Sender, receiver: &mut Receiver, why: String) -> Result<(), TalkError> {
+pub(super) async fn bye(
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+    why: String,
+) -> Result<(), ConnectionError> {
     say(sender, &FromServer::Bye(why)).await?;
     let gone = async { while let Ok(Some(_late)) = next(receiver).await {} };
     // A peer that stays has had its time.
@@ -33,51 +37,53 @@ pub(super) async fn bye(sender: &mut Sender, receiver: &mut Receiver, why: Strin
 }
 
 /// Says something.
-pub(super) async fn say(sender: &mut Sender, what: &FromServer) -> Result<(), TalkError> {
-    Ok(sender.send(wire::said(what)?).await?)
+pub(super) async fn say(sender: &mut FrameSender, what: &FromServer) -> Result<(), ConnectionError> {
+    Ok(sender.send(wire::encode_message(what)?).await?)
 }
 
 /// Says what a command is to print.
-pub(super) async fn tell(sender: &mut Sender, text: &str) -> Result<(), TalkError> {
-    for piece in wire::text(text.as_bytes()) {
+pub(super) async fn tell(sender: &mut FrameSender, text: &str) -> Result<(), ConnectionError> {
+    for piece in wire::encode_text(text.as_bytes()) {
         sender.send(piece).await?;
     }
-    say(sender, &FromServer::Answer(Answer::Told)).await
+    say(sender, &FromServer::Answer(CallReply::Told)).await
 }
 
 /// What the client says next; `None` when it has gone.
-pub(super) async fn next(receiver: &mut Receiver) -> Result<Option<FromClient>, TalkError> {
+pub(super) async fn next(receiver: &mut FrameReceiver) -> Result<Option<FromClient>, ConnectionError> {
     let Some(frame) = receiver.next().await else {
         return Ok(None);
     };
-    match wire::read(BytesMut::freeze(frame?))? {
-        Packet::Said(said) => Ok(Some(said)),
-        Packet::Picture(..) | Packet::Text(_) => Ok(None),
+    match wire::decode(BytesMut::freeze(frame?))? {
+        Packet::Message(said) => Ok(Some(said)),
+        Packet::Frame(..) | Packet::Text(_) => Ok(None),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::ipc::{self, Listener};
+    use crate::adapters::ipc::{self, IpcListener};
 
     #[tokio::test]
     async fn who_is_still_talking_hears_the_goodbye_and_finds_no_dead_line() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
-        let listener = Listener::bind(&socket).unwrap();
+        let listener = IpcListener::bind(&socket).unwrap();
         let (accepted, connected) = tokio::join!(listener.accept(), ipc::connect(&socket));
         let ((mut ours, mut heard), (mut theirs, mut words)) = (accepted.unwrap(), connected.unwrap());
         let (said, talked) = tokio::join!(bye(&mut ours, &mut heard, "enough".to_owned()), async move {
             let word = words.next().await.unwrap().unwrap();
             // The goodbye is on its way, and this client has not looked yet.
             for number in 0..100 {
-                theirs.send(wire::said(&FromClient::Ack(number)).unwrap()).await?;
+                theirs
+                    .send(wire::encode_message(&FromClient::Ack(number)).unwrap())
+                    .await?;
             }
             Ok::<_, io::Error>(word)
         });
         said.unwrap();
-        let word = wire::read::<FromServer>(BytesMut::freeze(talked.unwrap())).unwrap();
-        assert_eq!(word, Packet::Said(FromServer::Bye("enough".to_owned())));
+        let word = wire::decode::<FromServer>(BytesMut::freeze(talked.unwrap())).unwrap();
+        assert_eq!(word, Packet::Message(FromServer::Bye("enough".to_owned())));
     }
 }

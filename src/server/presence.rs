@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// Attached screens, and whether their person may be looking.
+/// Which attached screens are being looked at, as far as terminals report it.
 #[derive(Debug)]
 pub(super) struct Presence {
-    seats: Mutex<BTreeMap<u64, bool>>,
+    screens: Mutex<BTreeMap<u64, bool>>,
     away: watch::Sender<bool>,
 }
 
 impl Default for Presence {
     fn default() -> Presence {
         Presence {
-            seats: Mutex::default(),
+            screens: Mutex::default(),
             away: watch::Sender::new(true),
         }
     }
@@ -23,15 +23,15 @@ impl Default for Presence {
 
 impl Presence {
     /// A screen was attached, or its terminal said whether it is looked at. One that never says so is looked at.
-    pub(super) fn looks(&self, client: u64, here: bool) {
-        self.change(|seats| {
+    pub(super) fn set_focused(&self, client: u64, here: bool) {
+        self.update(|seats| {
             seats.insert(client, here);
         });
     }
 
     /// A screen is gone.
-    pub(super) fn left(&self, client: u64) {
-        self.change(|seats| {
+    pub(super) fn remove(&self, client: u64) {
+        self.update(|seats| {
             seats.remove(&client);
         });
     }
@@ -41,8 +41,8 @@ impl Presence {
         self.away.subscribe()
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, bool>)) {
-        let mut seats = self.seats.lock();
+    fn update(&self, change: impl FnOnce(&mut BTreeMap<u64, bool>)) {
+        let mut seats = self.screens.lock();
         change(&mut seats);
         let away = !seats.values().any(|here| *here);
         // While it is held, so that the last word is the last change's.
@@ -60,15 +60,15 @@ mod tests {
         let presence = Presence::default();
         let away = presence.away();
         assert!(*away.borrow(), "nobody is attached");
-        presence.looks(1, true);
+        presence.set_focused(1, true);
         assert!(!*away.borrow());
-        presence.looks(2, true);
-        presence.looks(1, false);
+        presence.set_focused(2, true);
+        presence.set_focused(1, false);
         assert!(!*away.borrow(), "one looks");
-        presence.looks(2, false);
+        presence.set_focused(2, false);
         assert!(*away.borrow());
-        presence.looks(1, true);
-        presence.left(1);
+        presence.set_focused(1, true);
+        presence.remove(1);
         assert!(*away.borrow());
     }
 }

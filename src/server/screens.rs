@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::ports::holders::HolderId;
-use crate::server::hub::Hub;
+use crate::server::hub::TerminalHub;
 use crate::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
 
 /// The name of a terminal's holder.
@@ -15,9 +15,9 @@ pub(super) fn holder_of(id: ScreenId) -> HolderId {
     }
 }
 
-impl Screens for Hub {
+impl Screens for TerminalHub {
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
-        let Some(pane) = self.pane(&holder_of(id)) else {
+        let Some(pane) = self.terminal(&holder_of(id)) else {
             return false;
         };
         if !pane.caught_up.load(Ordering::Acquire) {

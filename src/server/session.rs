@@ -11,68 +11,69 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::agents::Configured;
+use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::holder::LocalHolders;
-use crate::adapters::ipc::Listener;
-use crate::adapters::store::{Owner, SqliteStore};
-use crate::config::place::Place;
-use crate::config::setup::Setup;
+use crate::adapters::ipc::IpcListener;
+use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup::SessionSetup;
 use crate::domain::{Board, Command, Event, RequestId, Timestamp};
+use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::inbox;
+use crate::engine::inventory::take_inventory;
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
-use crate::engine::running::Running;
-use crate::engine::turn::Ledger;
-use crate::engine::wake::take_inventory;
+use crate::engine::turn::DurableBoard;
 use crate::ports::git::{Git, PreflightError};
-use crate::ports::holders::HolderFailure;
+use crate::ports::holders::HolderPortError;
 use crate::ports::store::StoreError;
 use crate::protocol::wire::StopAgents;
+use crate::server::attached_client::Services;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::calls::Calls;
-use crate::server::consenting::Approvals;
+use crate::server::connections::{self, Upkeep};
 use crate::server::conversations::Conversations;
-use crate::server::drawing::Services;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::engine_thread::EngineThread;
-use crate::server::fetching::Fetcher;
-use crate::server::gauge::Gauge;
-use crate::server::hub::Hub;
-use crate::server::in_force::InForce;
-use crate::server::intake::Intake;
-use crate::server::listening::{self, Upkeep};
+use crate::server::fetch::Fetcher;
+use crate::server::hub::TerminalHub;
+use crate::server::in_force::ActiveSettings;
+use crate::server::intake::SignalIntake;
+use crate::server::machine::MachineMonitor;
+use crate::server::metrics::MetricsCollector;
+use crate::server::notifier::NotifierParts;
+use crate::server::permissions::Approvals;
 use crate::server::records::Records;
-use crate::server::reloading::Reloader;
+use crate::server::reload::Reloader;
 use crate::server::session_identity::SessionIdentity;
 use crate::server::shells::{ShellSetup, Shells};
-use crate::server::summoning::Notifier;
-use crate::server::tally::Tally;
 use crate::server::{ending, inbox_folder};
 use adapters::{agents, local, named, terminals, world};
 
-/// Engine and terminals of one project at work. Without a socket and without clients it is what `dbs demo --headless` runs.
+/// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
+/// runs.
 pub struct Session {
     /// Where the project is.
-    pub place: Place,
+    pub paths: ProjectPaths,
     /// Where the engine is reached.
     pub engine: EngineHandle,
     /// What people are told.
     pub journal: Journal,
     /// When it started.
-    pub since: Timestamp,
+    pub started_at: Timestamp,
     thread: Arc<EngineThread>,
-    hub: Hub,
+    hub: TerminalHub,
     holders: Arc<LocalHolders>,
     shells: Arc<Shells>,
-    intake: Intake,
-    agents: Arc<Configured>,
+    intake: SignalIntake,
+    agents: Arc<LocalAgents>,
     git: Arc<dyn Git>,
-    settings: Arc<InForce>,
+    settings: Arc<ActiveSettings>,
 }
 
-/// A session that listens.
+/// A session with its clients, terminal sizes and shells, ready to accept connections.
 pub struct Server {
     /// What it serves.
     pub session: Session,
@@ -80,10 +81,10 @@ pub struct Server {
     pub stop: CancellationToken,
     conversations: Arc<Conversations>,
     upkeep: Upkeep,
-    notifier: Notifier,
+    notifier: NotifierParts,
 }
 
-/// Why a session could not begin. Each reads after "could not".
+/// Why a session could not start; the texts read after "could not". Each reads after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The repository is not fit for it.
@@ -94,7 +95,7 @@ pub enum SessionError {
     Store(#[from] StoreError),
     /// Agents that may still run could not be looked for.
     #[error("{0}")]
-    Holders(#[from] HolderFailure),
+    Holders(#[from] HolderPortError),
     /// Something of the system.
     #[error("{what}: {why}")]
     System {
@@ -111,13 +112,17 @@ impl Session {
     ///
     /// # Errors
     /// When another server owns the project, the repository is not fit, or the store cannot be read.
-    pub fn begin(place: Place, setup: Setup, runtime: &Handle) -> Result<Session, SessionError> {
-        let ledger = Ledger::open(Box::new(store(&place)?))?;
+    pub fn start(
+        place: ProjectPaths,
+        setup: SessionSetup,
+        runtime: &Handle,
+    ) -> Result<Session, SessionError> {
+        let ledger = DurableBoard::open(Box::new(store(&place)?))?;
         let git: Arc<dyn Git> = Arc::new(repository(&place, &setup)?);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(ledger.read_model(clock::now())));
         let engine = EngineHandle { inbox, read_models };
-        let intake = Intake {
+        let intake = SignalIntake {
             folder: place.inbox.clone(),
             secret: place.secret.clone(),
             engine: engine.clone(),
@@ -129,19 +134,19 @@ impl Session {
         })?;
         let world = world((&place, &setup), (&git, &agents), &holders, (&hub, &engine.inbox));
         let (effects, journal) = (TaskTracker::new(), Journal::default());
-        let running = Running {
-            ledger,
+        let running = EngineLoop {
+            durable: ledger,
             clock: Arc::new(WallClock),
-            outlet,
+            inbox: outlet,
             performer: Performer::new(world, runtime.clone(), effects.clone()),
-            pictures: publish,
+            read_models: publish,
             journal: journal.clone(),
         };
-        let mut first = read_from_files(running.ledger.board(), &setup);
+        let mut first = read_from_files(running.durable.board(), &setup);
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
-        first.extend(inbox_folder::waiting(&intake));
+        first.extend(inbox_folder::pending_events(&intake));
         first.push(woke);
-        let ends = (engine.inbox.clone(), effects, hub.whole().clone());
+        let ends = (engine.inbox.clone(), effects, hub.poison().clone());
         let thread = EngineThread::start(running, first, ends).map_err(|error| SessionError::System {
             what: "start the engine's thread".to_owned(),
             why: error.to_string(),
@@ -149,11 +154,11 @@ impl Session {
         let since = clock::now();
         let shells = Shells::new(shells(&place, setup, since), Arc::clone(&holders), hub.clone());
         Ok(Session {
-            settings: Arc::new(InForce::new(place.clone())),
-            place,
+            settings: Arc::new(ActiveSettings::new(place.clone())),
+            paths: place,
             engine,
             journal,
-            since,
+            started_at: since,
             thread: Arc::new(thread),
             hub,
             holders,
@@ -181,7 +186,7 @@ impl Server {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         session.shells.adopt();
         let clients = Arc::new(AttachedClients::new(session.hub.clone(), tasks.clone()));
-        let notifier = Notifier {
+        let notifier = NotifierParts {
             settings: Arc::clone(&session.settings),
             engine: session.engine.clone(),
             journal: session.journal.clone(),
@@ -190,10 +195,10 @@ impl Server {
         };
         let upkeep = Upkeep {
             intake: session.intake.clone(),
-            store: session.place.store.clone(),
+            store: session.paths.store.clone(),
             journal: session.journal.clone(),
             engine: Arc::clone(&session.thread),
-            whole: session.hub.whole().clone(),
+            whole: session.hub.poison().clone(),
         };
         let (calls, screens) = session.parts(clients, stop.clone());
         Server {
@@ -211,8 +216,8 @@ impl Server {
     }
 
     /// Serves until it is told to stop, or the engine has ended by itself.
-    pub async fn serve(&self, listener: &Listener) {
-        listening::serve(listener, &self.conversations, &self.upkeep).await;
+    pub async fn serve(&self, listener: &IpcListener) {
+        connections::serve(listener, &self.conversations, &self.upkeep).await;
     }
 
     /// Lets what is written into the files of the settings come into force, until the server ends.
@@ -247,7 +252,7 @@ impl Server {
 
     /// Whether a part that everything hangs on has broken.
     pub fn is_broken(&self) -> bool {
-        self.upkeep.whole.is_broken()
+        self.upkeep.whole.is_poisoned()
     }
 }
 
@@ -259,7 +264,7 @@ impl Session {
         let identity = Arc::new(SessionIdentity {
             settings: Arc::clone(settings),
             agents: Arc::clone(&self.agents),
-            started: self.since,
+            started: self.started_at,
         });
         let reloader = Arc::new(Reloader {
             settings: Arc::clone(settings),
@@ -268,9 +273,9 @@ impl Session {
             journal: self.journal.clone(),
         });
         let approvals = Arc::new(Approvals::new(engine.clone(), hub.clone()));
-        let (store, attempts) = (self.place.store.clone(), self.place.attempts.clone());
-        let gauge = Gauge::new(store.database.clone());
-        let tally = Arc::new(Tally::new(store.clone(), Arc::clone(holders)));
+        let (store, attempts) = (self.paths.store.clone(), self.paths.attempts.clone());
+        let gauge = MachineMonitor::new(store.database.clone());
+        let tally = Arc::new(MetricsCollector::new(store.clone(), Arc::clone(holders)));
         let calls = Calls {
             engine: engine.clone(),
             intake: self.intake.clone(),
@@ -280,7 +285,7 @@ impl Session {
             identity: Arc::clone(&identity),
         };
         let fetcher = Arc::new(Fetcher {
-            place: self.place.clone(),
+            place: self.paths.clone(),
             engine: engine.clone(),
             git: Arc::clone(&self.git),
             records: Records { attempts, store },
@@ -305,8 +310,8 @@ impl Session {
 }
 
 /// The project's store, which is this process's from now on.
-fn store(place: &Place) -> Result<SqliteStore, StoreError> {
-    let owner = Owner {
+fn store(place: &ProjectPaths) -> Result<SqliteStore, StoreError> {
+    let owner = LockOwner {
         process: std::process::id(),
         socket: place.socket.to_string_lossy().into_owned(),
     };
@@ -314,13 +319,13 @@ fn store(place: &Place) -> Result<SqliteStore, StoreError> {
 }
 
 /// The project's repository, when it is fit.
-fn repository(place: &Place, setup: &Setup) -> Result<GitCli, PreflightError> {
+fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
     let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
     git.preflight()?;
     Ok(git)
 }
 
-fn shells(place: &Place, setup: Setup, since: Timestamp) -> ShellSetup {
+fn shells(place: &ProjectPaths, setup: SessionSetup, since: Timestamp) -> ShellSetup {
     ShellSetup {
         program: setup.shell,
         inherited: setup.inherited,
@@ -331,13 +336,13 @@ fn shells(place: &Place, setup: Setup, since: Timestamp) -> ShellSetup {
 }
 
 /// What the files say that the board does not know yet.
-fn read_from_files(board: &Board, setup: &Setup) -> Vec<Event> {
+fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
     let mut first = vec![
         Event::WorkflowsLoaded(setup.workflows.clone()),
         Event::Configured(setup.settings.clone()),
     ];
-    first.retain(|event| !board.knows(event));
-    if setup.paused && is_quiet(board) {
+    first.retain(|event| !board.is_redundant(event));
+    if setup.paused && is_idle(board) {
         first.push(Event::Asked {
             request: RequestId(0),
             by: "the setting `paused`".to_owned(),
@@ -348,7 +353,7 @@ fn read_from_files(board: &Board, setup: &Setup) -> Vec<Event> {
 }
 
 /// Whether nobody works and nobody has paused.
-fn is_quiet(board: &Board) -> bool {
+fn is_idle(board: &Board) -> bool {
     let open = board.attempts.values().any(|attempt| attempt.state.is_open());
     !open && board.pause.is_none()
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::adapters::agents::Configured;
+use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock;
 use crate::domain::Timestamp;
-use crate::server::in_force::InForce;
+use crate::server::in_force::ActiveSettings;
 use crate::ui::{SessionFacts, SessionKind};
 
 /// What describes a session.
 pub(super) struct SessionIdentity {
     /// The settings it is named by.
-    pub(super) settings: Arc<InForce>,
+    pub(super) settings: Arc<ActiveSettings>,
     /// The kinds of agents that play the roles.
-    pub(super) agents: Arc<Configured>,
+    pub(super) agents: Arc<LocalAgents>,
     /// When it started.
     pub(super) started: Timestamp,
 }
@@ -31,7 +31,7 @@ impl SessionIdentity {
             },
             started: self.started,
             utc_offset: clock::utc_offset(),
-            connection: None,
+            connection_notice: None,
         }
     }
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::agents::Inherited;
+use crate::adapters::agents::InheritedEnv;
 use crate::adapters::holder::LocalHolders;
 use crate::domain::{Span, Timestamp};
-use crate::ports::holders::{HeldState, HolderId, Holders, LaunchSpec, Leftovers, PaneSize};
+use crate::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::server::hub::Hub;
+use crate::server::hub::TerminalHub;
 
 /// Log kept per shell, in bytes: enough to scroll back to.
 const LOG: u64 = 8 * 1024 * 1024;
@@ -20,13 +20,13 @@ const LOG: u64 = 8 * 1024 * 1024;
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
 
-/// What shells are started with.
+/// Program and environment of the shells opened in panes.
 #[derive(Debug, Clone)]
 pub(super) struct ShellSetup {
     /// The person's shell.
     pub(super) program: PathBuf,
     /// What it inherits of the environment.
-    pub(super) inherited: Inherited,
+    pub(super) inherited: InheritedEnv,
     /// The project's folder.
     pub(super) root: PathBuf,
     /// Where the server listens.
@@ -35,19 +35,19 @@ pub(super) struct ShellSetup {
     pub(super) marker: (String, Timestamp),
 }
 
-/// Opens, finds and closes shells.
+/// Opens, numbers and finds the shells that run in panes.
 #[derive(Debug)]
 pub(super) struct Shells {
     setup: ShellSetup,
     holders: Arc<LocalHolders>,
-    hub: Hub,
+    hub: TerminalHub,
     last: AtomicU64,
     opening: TaskTracker,
 }
 
 impl Shells {
     /// No shell was looked for yet.
-    pub(super) fn new(setup: ShellSetup, holders: Arc<LocalHolders>, hub: Hub) -> Shells {
+    pub(super) fn new(setup: ShellSetup, holders: Arc<LocalHolders>, hub: TerminalHub) -> Shells {
         Shells {
             setup,
             holders,
@@ -65,7 +65,7 @@ impl Shells {
                 continue;
             };
             self.last.fetch_max(number, Ordering::Relaxed);
-            if matches!(held.state, HeldState::Running(_)) {
+            if matches!(held.state, HolderLiveness::Running(_)) {
                 self.hub.follow(&held.id);
             }
         }
@@ -78,7 +78,7 @@ impl Shells {
 
     /// Shells that run, in order.
     pub(super) fn running(&self) -> Vec<u64> {
-        self.hub.alive().iter().filter_map(number_of).collect()
+        self.hub.running().iter().filter_map(number_of).collect()
     }
 
     /// Opens another one in a folder of the project, or in the project's own; one that runs a command first, if there is one.
@@ -112,7 +112,7 @@ impl Shells {
             size,
             marker: format!("{}-shell-{number}-{}", setup.marker.0, setup.marker.1.0),
             log_limit: Some(LOG),
-            leftovers: Leftovers::Leave,
+            orphans: OrphanPolicy::Leave,
         };
         self.holders
             .launch(&spec)

@@ -36,7 +36,7 @@ impl Cell {
 
 /// Blanks halves of wide graphemes that lost their other half, which an emulator can leave behind: drawn, they would move
 /// all that follows.
-pub(super) fn mend(cells: &mut [Cell]) {
+pub(super) fn blank_torn_halves(cells: &mut [Cell]) {
     let mut open = false;
     for at in 0..cells.len() {
         let next_is_half = cells
@@ -84,7 +84,7 @@ pub struct CellStyle {
     /// Kind of underline.
     pub underline: Underline,
     /// The other attributes.
-    pub attributes: Attributes,
+    pub attributes: CellAttributes,
 }
 
 /// A colour as the program asked for it.
@@ -117,11 +117,11 @@ pub enum Underline {
     Dashed,
 }
 
-/// A set of text attributes.
+/// A set of text attributes such as bold and inverse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Attributes(u8);
+pub struct CellAttributes(u8);
 
-impl Attributes {
+impl CellAttributes {
     /// SGR 1.
     pub const BOLD: Self = Self(1);
     /// SGR 2.

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline, mend};
-use super::engine::Engine;
-use super::modes::{CursorShape, Mode, Modes, MouseEncoding, MouseMode};
+use super::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline, blank_torn_halves};
+use super::emulator::Emulator;
+use super::modes::{CursorShape, Modes, MouseEncoding, MouseMode, TermMode};
 
-/// What the grid depends on besides the cells.
-pub(super) struct State<'a> {
+/// What a screen dump needs besides the cells: modes, margins and the hidden main screen.
+pub(super) struct DumpState<'a> {
     pub(super) modes: &'a Modes,
     /// First and last row of the scrolling region.
     pub(super) margins: (u16, u16),
@@ -17,21 +17,21 @@ pub(super) struct State<'a> {
 }
 
 /// The screen in view, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above it.
-pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize) -> Vec<u8> {
+pub(super) fn screen(engine: &mut dyn Emulator, state: &DumpState<'_>, history: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if state.modes.has(Mode::AlternateScreen) {
+    if state.modes.has(TermMode::AlternateScreen) {
         bytes.extend_from_slice(state.hidden_main.unwrap_or_default());
         bytes.extend_from_slice(b"\x1b[?1049h\x1b[m\x1b[2J\x1b[H");
     }
     bytes.extend_from_slice(&grid(engine, history));
-    let at = engine.position();
+    let at = engine.write_position();
     let mut out = String::new();
     let (top, bottom) = state.margins;
     let confined = (top, bottom) != (0, engine.size().rows - 1);
     if confined {
         put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
     }
-    let origin = state.modes.has(Mode::Origin);
+    let origin = state.modes.has(TermMode::Origin);
     if origin {
         out.push_str("\x1b[?6h");
     }
@@ -40,10 +40,10 @@ pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize)
         let row = at.row.saturating_sub(if origin { top } else { 0 });
         put(&mut out, format_args!("\x1b[{};{}H", row + 1, at.col + 1));
     }
-    if !state.modes.has(Mode::AutoWrap) {
+    if !state.modes.has(TermMode::AutoWrap) {
         out.push_str("\x1b[?7l");
     }
-    if state.modes.has(Mode::Insert) {
+    if state.modes.has(TermMode::Insert) {
         out.push_str("\x1b[4h");
     }
     bytes.extend_from_slice(out.as_bytes());
@@ -51,10 +51,10 @@ pub(super) fn screen(engine: &mut dyn Engine, state: &State<'_>, history: usize)
 }
 
 /// Cells, cursor and pen of the screen in view, with up to `history` lines above it.
-pub(super) fn grid(engine: &mut dyn Engine, history: usize) -> Vec<u8> {
+pub(super) fn grid(engine: &mut dyn Emulator, history: usize) -> Vec<u8> {
     let mut out = String::new();
     rows(engine, history, &mut out);
-    let at = engine.position();
+    let at = engine.write_position();
     if at.pending_wrap {
         last_cell_again(engine, at.row, &mut out);
     } else {
@@ -64,8 +64,8 @@ pub(super) fn grid(engine: &mut dyn Engine, history: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A row and how it is to be written.
-struct Line {
+/// A row of a screen dump and how it is written.
+struct DumpRow {
     cells: Vec<Cell>,
     /// Cells that are written.
     end: usize,
@@ -73,7 +73,7 @@ struct Line {
     wraps: bool,
 }
 
-fn lines(engine: &mut dyn Engine, history: usize) -> Vec<Line> {
+fn lines(engine: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
     let history = history.min(engine.history_len());
     let mut places: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
     places.extend((0..engine.size().rows).map(|row| (row, 0)));
@@ -83,17 +83,17 @@ fn lines(engine: &mut dyn Engine, history: usize) -> Vec<Line> {
     for (row, back) in places.into_iter().rev() {
         let mut cells = Vec::new();
         engine.visible_row(row, back, &mut cells);
-        mend(&mut cells);
+        blank_torn_halves(&mut cells);
         let wraps = below > 0 && engine.row_wraps(row, back);
         let end = if wraps { cells.len() } else { used(&cells) };
         below = end;
-        lines.push(Line { cells, end, wraps });
+        lines.push(DumpRow { cells, end, wraps });
     }
     lines.reverse();
     lines
 }
 
-fn rows(engine: &mut dyn Engine, history: usize, out: &mut String) {
+fn rows(engine: &mut dyn Emulator, history: usize, out: &mut String) {
     let mut pen = CellStyle::default();
     let mut tinted = false;
     let lines = lines(engine, history);
@@ -138,10 +138,10 @@ fn used(cells: &[Cell]) -> usize {
 }
 
 /// Writing the last cell once more is the only way to have the next character wrap.
-fn last_cell_again(engine: &mut dyn Engine, row: u16, out: &mut String) {
+fn last_cell_again(engine: &mut dyn Emulator, row: u16, out: &mut String) {
     let mut cells = Vec::new();
     engine.visible_row(row, 0, &mut cells);
-    mend(&mut cells);
+    blank_torn_halves(&mut cells);
     let Some((col, cell)) = cells
         .iter()
         .enumerate()
@@ -164,13 +164,13 @@ pub(super) fn style(style: &CellStyle) -> String {
 fn sgr(style: &CellStyle, out: &mut String) {
     out.push_str("\x1b[0");
     let attributes = [
-        (Attributes::BOLD, ";1"),
-        (Attributes::DIM, ";2"),
-        (Attributes::ITALIC, ";3"),
-        (Attributes::BLINK, ";5"),
-        (Attributes::INVERSE, ";7"),
-        (Attributes::HIDDEN, ";8"),
-        (Attributes::STRIKE, ";9"),
+        (CellAttributes::BOLD, ";1"),
+        (CellAttributes::DIM, ";2"),
+        (CellAttributes::ITALIC, ";3"),
+        (CellAttributes::BLINK, ";5"),
+        (CellAttributes::INVERSE, ";7"),
+        (CellAttributes::HIDDEN, ";8"),
+        (CellAttributes::STRIKE, ";9"),
     ];
     for (attribute, code) in attributes {
         if style.attributes.contains(attribute) {
@@ -215,16 +215,16 @@ pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mu
     let mut out = String::new();
     let fresh = Modes::default();
     let switches = [
-        (Mode::ApplicationCursor, 1),
-        (Mode::ReverseVideo, 5),
-        (Mode::CursorBlink, 12),
-        (Mode::CursorVisible, 25),
-        (Mode::ApplicationKeypad, 66),
-        (Mode::FocusReports, 1004),
-        (Mode::AlternateScroll, 1007),
-        (Mode::BracketedPaste, 2004),
-        (Mode::ColorSchemeReports, 2031),
-        (Mode::SizeReports, 2048),
+        (TermMode::ApplicationCursor, 1),
+        (TermMode::ReverseVideo, 5),
+        (TermMode::CursorBlink, 12),
+        (TermMode::CursorVisible, 25),
+        (TermMode::ApplicationKeypad, 66),
+        (TermMode::FocusReports, 1004),
+        (TermMode::AlternateScroll, 1007),
+        (TermMode::BracketedPaste, 2004),
+        (TermMode::ColorSchemeReports, 2031),
+        (TermMode::SizeReports, 2048),
     ];
     for (mode, number) in switches {
         if modes.has(mode) != fresh.has(mode) {
@@ -255,7 +255,7 @@ pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mu
     if modes.modify_other_keys != 0 {
         put(&mut out, format_args!("\x1b[>4;{}m", modes.modify_other_keys));
     }
-    if modes.has(Mode::NewLine) {
+    if modes.has(TermMode::NewLine) {
         out.push_str("\x1b[20h");
     }
     put(

@@ -1,7 +1,7 @@
 //! What a terminal tells besides its screen. Every string in here comes from the program in the pane: show it only
 //! through the sanitiser (titles already went through it).
 
-use super::agent_state::AgentState;
+use super::status_record::StatusRecord;
 
 /// Something the program in the pane did that is not on its screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,11 +13,11 @@ pub enum TermEvent {
     /// The program rang, at most once per feed.
     Bell,
     /// The program asked for the user's attention (OSC 9, 99, 777); a hint only.
-    Notification(Notification),
+    Notification(DesktopNotification),
     /// The program reported how far it is (OSC 9;4).
-    Progress(Progress),
+    Progress(ProgressReport),
     /// The program reported its state (OSC 7501).
-    AgentState(AgentState),
+    AgentState(StatusRecord),
     /// A shell marked a prompt, a command or its end (OSC 133).
     Prompt(PromptMark),
     /// The working directory changed (OSC 7); a path as the program gave it.
@@ -27,21 +27,21 @@ pub enum TermEvent {
     /// The program asked to forget the history (`CSI 3 J`): kept, but marked here.
     HistoryMark,
     /// The emulator failed inside; the screen was carried over to a fresh one, its history is gone.
-    EngineRebuilt,
+    EmulatorRebuilt,
 }
 
-/// A call for attention.
+/// A notification that a program sent to its terminal (OSC 9, 99 or 777).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Notification {
+pub struct DesktopNotification {
     /// Headline, may be empty.
     pub title: String,
     /// Text.
     pub body: String,
 }
 
-/// How far a program is.
+/// The progress a program reported to its terminal (OSC 9;4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum ProgressReport {
     /// No longer shown.
     None,
     /// Percent done.

@@ -10,13 +10,13 @@
 //! read ([`rewrap`]), so that a terminal that was narrow for a moment has lost nothing.
 
 mod block;
-mod draft;
 mod line;
-mod look;
+mod line_writer;
 mod packed;
 mod rewrap;
+mod style;
 #[cfg(test)]
 mod tests;
 
-pub use draft::Draft;
+pub use line_writer::LineWriter;
 pub use packed::PackedHistory;

@@ -6,7 +6,7 @@ mod legacy;
 mod mouse;
 mod paste;
 
-use super::modes::{KittyFlags, Mode, Modes};
+use super::modes::{KittyFlags, Modes, TermMode};
 
 pub use mouse::{Button, MouseInput, MouseKind, encode_mouse, encode_wheel};
 pub use paste::encode_paste;
@@ -25,7 +25,7 @@ pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
 /// The report that the pane got or lost the focus, if the program asked for it.
 pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
     let report: &[u8] = if focused { b"\x1b[I" } else { b"\x1b[O" };
-    modes.has(Mode::FocusReports).then_some(report)
+    modes.has(TermMode::FocusReports).then_some(report)
 }
 
 /// A key with what was held and what happened to it.
@@ -50,7 +50,7 @@ impl KeyInput {
     }
 }
 
-/// What happened to a key.
+/// Whether a key was pressed, repeated or released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KeyKind {
     /// It went down.
@@ -62,7 +62,7 @@ pub enum KeyKind {
     Release,
 }
 
-/// A key by its meaning.
+/// A key by its meaning, independent of how it is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A character, as typed (upper case with shift).
@@ -161,31 +161,31 @@ impl Modifiers {
     }
 }
 
-/// How a key that makes no text is written: by a number before `~` or by a final letter.
-enum Form {
+/// How a key without text ends its escape sequence: with a letter or with a number and `~`.
+enum KeySequence {
     Letter(char),
     Tilde(u8),
 }
 
 /// The form xterm and kitty share; F3 differs between them.
-fn form(key: Key) -> Option<Form> {
+fn form(key: Key) -> Option<KeySequence> {
     Some(match key {
-        Key::Up => Form::Letter('A'),
-        Key::Down => Form::Letter('B'),
-        Key::Right => Form::Letter('C'),
-        Key::Left => Form::Letter('D'),
-        Key::Home => Form::Letter('H'),
-        Key::End => Form::Letter('F'),
-        Key::Function(1) => Form::Letter('P'),
-        Key::Function(2) => Form::Letter('Q'),
-        Key::Function(3) => Form::Letter('R'),
-        Key::Function(4) => Form::Letter('S'),
-        Key::Insert => Form::Tilde(2),
-        Key::Delete => Form::Tilde(3),
-        Key::PageUp => Form::Tilde(5),
-        Key::PageDown => Form::Tilde(6),
-        Key::Function(n @ 5..=20) => Form::Tilde(function_number(n)?),
-        Key::Menu => Form::Tilde(29),
+        Key::Up => KeySequence::Letter('A'),
+        Key::Down => KeySequence::Letter('B'),
+        Key::Right => KeySequence::Letter('C'),
+        Key::Left => KeySequence::Letter('D'),
+        Key::Home => KeySequence::Letter('H'),
+        Key::End => KeySequence::Letter('F'),
+        Key::Function(1) => KeySequence::Letter('P'),
+        Key::Function(2) => KeySequence::Letter('Q'),
+        Key::Function(3) => KeySequence::Letter('R'),
+        Key::Function(4) => KeySequence::Letter('S'),
+        Key::Insert => KeySequence::Tilde(2),
+        Key::Delete => KeySequence::Tilde(3),
+        Key::PageUp => KeySequence::Tilde(5),
+        Key::PageDown => KeySequence::Tilde(6),
+        Key::Function(n @ 5..=20) => KeySequence::Tilde(function_number(n)?),
+        Key::Menu => KeySequence::Tilde(29),
         _ => return None,
     })
 }

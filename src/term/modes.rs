@@ -1,7 +1,7 @@
 //! What a program asked of its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they
 //! are the same whatever draws the grid.
 
-/// The modes of one pane that decide how input is encoded and how the screen is shown.
+/// The terminal modes a program has set, as far as they matter to input and display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modes {
     flags: u32,
@@ -25,10 +25,10 @@ impl Default for Modes {
             modify_other_keys: 0,
         };
         for on in [
-            Mode::AutoWrap,
-            Mode::CursorVisible,
-            Mode::AlternateScroll,
-            Mode::GraphemeClusters,
+            TermMode::AutoWrap,
+            TermMode::CursorVisible,
+            TermMode::AlternateScroll,
+            TermMode::GraphemeClusters,
         ] {
             modes.set(on, true);
         }
@@ -38,12 +38,12 @@ impl Default for Modes {
 
 impl Modes {
     /// Whether a mode is on.
-    pub fn has(&self, mode: Mode) -> bool {
+    pub fn has(&self, mode: TermMode) -> bool {
         self.flags & mode.bit() != 0
     }
 
     /// Switches a mode.
-    pub fn set(&mut self, mode: Mode, on: bool) {
+    pub fn set(&mut self, mode: TermMode, on: bool) {
         if on {
             self.flags |= mode.bit();
         } else {
@@ -52,9 +52,9 @@ impl Modes {
     }
 }
 
-/// Modes that are on or off, with their DEC private numbers.
+/// A terminal mode that is on or off, with its DEC private number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum TermMode {
     /// 47, 1047, 1049: the screen without history is shown.
     AlternateScreen,
     /// 1 (DECCKM).
@@ -91,7 +91,7 @@ pub enum Mode {
     NewLine,
 }
 
-impl Mode {
+impl TermMode {
     fn bit(self) -> u32 {
         1 << (self as u32)
     }

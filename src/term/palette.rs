@@ -4,9 +4,9 @@
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// The colours of the outer terminal, as far as it told them.
+/// The colours of the outer terminal, as far as it reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Palette {
+pub struct ColorPalette {
     /// Default text colour.
     pub foreground: Rgb,
     /// Default background.
@@ -17,7 +17,7 @@ pub struct Palette {
     pub ansi: [Rgb; 16],
 }
 
-impl Default for Palette {
+impl Default for ColorPalette {
     /// Light on dark, with xterm's sixteen colours.
     fn default() -> Self {
         Self {
@@ -46,10 +46,10 @@ impl Default for Palette {
     }
 }
 
-impl Palette {
+impl ColorPalette {
     /// The colours of a terminal that told some of its own. What it did not tell is as usual, but text can always be read on
     /// the background.
-    pub fn told(foreground: Option<Rgb>, background: Option<Rgb>) -> Self {
+    pub fn from_reported(foreground: Option<Rgb>, background: Option<Rgb>) -> Self {
         let usual = Self::default();
         let told = Self {
             background: background.unwrap_or(usual.background),
@@ -100,15 +100,15 @@ mod tests {
 
     #[test]
     fn what_a_terminal_did_not_tell_can_be_read_on_what_it_told() {
-        let light = Palette::told(None, Some((255, 255, 255)));
+        let light = ColorPalette::from_reported(None, Some((255, 255, 255)));
         assert!(!light.is_dark());
         assert_eq!(
             (light.foreground, light.cursor),
             ((0x18, 0x18, 0x18), (0x18, 0x18, 0x18))
         );
-        assert_eq!(Palette::told(None, None), Palette::default());
+        assert_eq!(ColorPalette::from_reported(None, None), ColorPalette::default());
         let green = (0, 255, 0);
-        let told = Palette::told(Some(green), Some((0, 0, 0)));
+        let told = ColorPalette::from_reported(Some(green), Some((0, 0, 0)));
         assert_eq!(
             (told.foreground, told.cursor, told.background),
             (green, green, (0, 0, 0))

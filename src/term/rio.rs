@@ -1,7 +1,7 @@
 //! The default emulator. Must not leak its types: everything leaves as ours.
 
-mod inserting;
-mod packing;
+mod insert;
+mod pack;
 
 use compact_str::CompactString;
 use rio_vt::ansi::CursorShape;
@@ -14,13 +14,13 @@ use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode, TermDamage};
 use rio_vt::event::{VoidListener, WindowId};
 use rio_vt::performer::handler::Processor;
 
-use super::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline};
-use super::engine::{Damage, Engine, Gaps, Position};
+use super::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline};
+use super::emulator::{Damage, Emulator, MissingFeatures, WritePosition};
 use super::history::PackedHistory;
 use super::size::Size;
 
-/// The `rio-vt` emulator.
-pub struct Rio {
+/// The default emulator, built on `rio-vt`.
+pub struct RioEmulator {
     screen: Crosswords<VoidListener>,
     parser: Processor,
     size: Size,
@@ -28,9 +28,9 @@ pub struct Rio {
 }
 
 /// Lines of history that rows are made for at once; beyond, the emulator makes a thousand at a time.
-const ROOM: usize = 384;
+const RESERVED_LINES: usize = 384;
 
-impl Rio {
+impl RioEmulator {
     /// A blank screen with room for `history_lines` lines above it.
     pub fn new(size: Size, history_lines: usize) -> Self {
         let screen = Crosswords::new(
@@ -54,7 +54,7 @@ impl Rio {
     /// Rows for a short history, which changes nothing that can be seen: the grid grows below its screen and shrinks again,
     /// and keeps the rows. Without this the first line of history would make a thousand, most of them never used.
     fn make_room(&mut self) {
-        let room = ROOM
+        let room = RESERVED_LINES
             .min(self.history_lines)
             .saturating_sub(self.screen.history_size());
         let rows = usize::from(self.size.rows);
@@ -117,13 +117,13 @@ impl Rio {
     }
 }
 
-impl Engine for Rio {
+impl Emulator for RioEmulator {
     fn feed(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.screen, bytes);
     }
 
     fn insert(&mut self, character: char) {
-        inserting::insert(self, character);
+        insert::insert(self, character);
     }
 
     fn resize(&mut self, size: Size) {
@@ -158,14 +158,14 @@ impl Engine for Rio {
         self.screen.history_size()
     }
 
-    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory) {
+    fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
         let there = self.screen.history_size();
         if there <= keep {
             return;
         }
         for back in (keep + 1..=there).rev() {
             if let Some(row) = self.row(0, back) {
-                packing::pack(self, row, to);
+                pack::pack(self, row, to);
             }
         }
         // It drops the oldest of what is more than the limit.
@@ -177,11 +177,11 @@ impl Engine for Rio {
         self.screen.mode().contains(Mode::ALT_SCREEN)
     }
 
-    fn position(&self) -> Position {
+    fn write_position(&self) -> WritePosition {
         let cursor = &self.screen.grid.cursor;
         let row = u16::try_from(cursor.pos.row.0).unwrap_or(0);
         let col = u16::try_from(cursor.pos.col.0).unwrap_or(0);
-        Position {
+        WritePosition {
             row: row.min(self.size.rows - 1),
             col: col.min(self.size.cols - 1),
             pending_wrap: cursor.should_wrap,
@@ -217,10 +217,10 @@ impl Engine for Rio {
         })
     }
 
-    fn gaps(&self) -> Gaps {
-        Gaps::MARGIN_STOPS
-            .and(Gaps::ERASE_ABOVE)
-            .and(Gaps::DOUBLE_UNDERLINE)
+    fn missing_features(&self) -> MissingFeatures {
+        MissingFeatures::MARGIN_STOPS
+            .and(MissingFeatures::ERASE_ABOVE)
+            .and(MissingFeatures::DOUBLE_UNDERLINE)
     }
 }
 
@@ -238,14 +238,14 @@ fn dimensions(size: Size) -> CrosswordsSize {
 
 fn style(style: &Style) -> CellStyle {
     let flags = style.flags;
-    let attributes = Attributes::default()
-        .with(Attributes::BOLD, flags.contains(StyleFlags::BOLD))
-        .with(Attributes::DIM, flags.contains(StyleFlags::DIM))
-        .with(Attributes::ITALIC, flags.contains(StyleFlags::ITALIC))
-        .with(Attributes::BLINK, flags.intersects(StyleFlags::ALL_BLINK))
-        .with(Attributes::INVERSE, flags.contains(StyleFlags::INVERSE))
-        .with(Attributes::HIDDEN, flags.contains(StyleFlags::HIDDEN))
-        .with(Attributes::STRIKE, flags.contains(StyleFlags::STRIKEOUT));
+    let attributes = CellAttributes::default()
+        .with(CellAttributes::BOLD, flags.contains(StyleFlags::BOLD))
+        .with(CellAttributes::DIM, flags.contains(StyleFlags::DIM))
+        .with(CellAttributes::ITALIC, flags.contains(StyleFlags::ITALIC))
+        .with(CellAttributes::BLINK, flags.intersects(StyleFlags::ALL_BLINK))
+        .with(CellAttributes::INVERSE, flags.contains(StyleFlags::INVERSE))
+        .with(CellAttributes::HIDDEN, flags.contains(StyleFlags::HIDDEN))
+        .with(CellAttributes::STRIKE, flags.contains(StyleFlags::STRIKEOUT));
     CellStyle {
         fg: color(style.fg),
         bg: color(style.bg),

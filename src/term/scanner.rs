@@ -7,16 +7,16 @@ mod strings;
 
 use memchr::memchr;
 
-use cluster::Clusters;
+use cluster::ClusterFilter;
 pub use csi::Csi;
 pub use strings::StringKind;
-use strings::{Progress, StringReader};
+use strings::{StringProgress, StringReader};
 
 /// Longest control sequence that is read; a longer one is skipped.
 const SEQUENCE_LIMIT: usize = 1024;
 
-/// Who is told what the scanner found, in the order of the bytes.
-pub trait Sink {
+/// Receives what the scanner found, in the order of the bytes.
+pub trait ScanSink {
     /// Bytes the emulator may be given as they are. `pure` says that they hold no escape sequence.
     fn pass(&mut self, bytes: &[u8], pure: bool);
 
@@ -44,24 +44,24 @@ pub trait Sink {
 #[derive(Debug, Default)]
 pub struct Scanner {
     /// A sequence or character whose end has not come yet.
-    held: Vec<u8>,
+    unfinished: Vec<u8>,
     string: Option<StringReader>,
     skipping: bool,
-    clusters: Clusters,
+    clusters: ClusterFilter,
 }
 
 impl Scanner {
     /// Reads bytes and tells `sink` what they are.
-    pub fn scan(&mut self, bytes: &[u8], sink: &mut impl Sink) {
-        if self.held.is_empty() {
+    pub fn scan(&mut self, bytes: &[u8], sink: &mut impl ScanSink) {
+        if self.unfinished.is_empty() {
             return self.read(bytes, sink);
         }
-        let mut joined = std::mem::take(&mut self.held);
+        let mut joined = std::mem::take(&mut self.unfinished);
         joined.extend_from_slice(bytes);
         self.read(&joined, sink);
     }
 
-    fn read(&mut self, mut rest: &[u8], sink: &mut impl Sink) {
+    fn read(&mut self, mut rest: &[u8], sink: &mut impl ScanSink) {
         while !rest.is_empty() {
             rest = if self.skipping {
                 self.skip(rest)
@@ -73,21 +73,21 @@ impl Scanner {
         }
     }
 
-    fn read_string<'a>(&mut self, bytes: &'a [u8], sink: &mut impl Sink) -> &'a [u8] {
+    fn read_string<'a>(&mut self, bytes: &'a [u8], sink: &mut impl ScanSink) -> &'a [u8] {
         let Some(mut reader) = self.string.take() else {
             return bytes;
         };
         let (progress, used) = reader.read(bytes);
         match progress {
-            Progress::Unfinished => self.string = Some(reader),
-            Progress::Abandoned => {}
-            Progress::CutOff => {
+            StringProgress::Unfinished => self.string = Some(reader),
+            StringProgress::Abandoned => {}
+            StringProgress::CutOff => {
                 let mut joined = vec![0x1b];
                 joined.extend_from_slice(bytes);
                 self.read(&joined, sink);
                 return &[];
             }
-            Progress::Complete { bell } => sink.string(reader.kind(), reader.body(), bell),
+            StringProgress::Complete { bell } => sink.string(reader.kind(), reader.body(), bell),
         }
         bytes.get(used..).unwrap_or_default()
     }
@@ -109,8 +109,8 @@ impl Scanner {
 
     /// Reads text and sequences up to the start of a string or the end of the bytes. What may be passed on as it is
     /// stays one run.
-    fn read_ground<'a>(&mut self, bytes: &'a [u8], sink: &mut impl Sink) -> &'a [u8] {
-        let mut run = Run { bytes, start: 0 };
+    fn read_ground<'a>(&mut self, bytes: &'a [u8], sink: &mut impl ScanSink) -> &'a [u8] {
+        let mut run = PassRun { bytes, start: 0 };
         let mut at = 0;
         while at < bytes.len() {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -126,20 +126,21 @@ impl Scanner {
             at += text.len();
             if escape.is_none() {
                 run.flush_to(at, sink);
-                self.held.extend_from_slice(bytes.get(at..).unwrap_or_default());
+                self.unfinished
+                    .extend_from_slice(bytes.get(at..).unwrap_or_default());
                 return &[];
             }
             match self.sequence(at, &mut run, sink) {
-                Step::Next(next) => at = next,
-                Step::String(next) => return bytes.get(next..).unwrap_or_default(),
-                Step::Unfinished => return &[],
+                ScanStep::Next(next) => at = next,
+                ScanStep::String(next) => return bytes.get(next..).unwrap_or_default(),
+                ScanStep::Unfinished => return &[],
             }
         }
         run.flush_to(bytes.len(), sink);
         &[]
     }
 
-    fn text(&mut self, text: &[u8], at: usize, run: &mut Run<'_>, sink: &mut impl Sink) {
+    fn text(&mut self, text: &[u8], at: usize, run: &mut PassRun<'_>, sink: &mut impl ScanSink) {
         if text.is_empty() {
             return;
         }
@@ -159,15 +160,15 @@ impl Scanner {
     }
 
     /// Reads the escape sequence that begins at `at`.
-    fn sequence(&mut self, at: usize, run: &mut Run<'_>, sink: &mut impl Sink) -> Step {
+    fn sequence(&mut self, at: usize, run: &mut PassRun<'_>, sink: &mut impl ScanSink) -> ScanStep {
         let rest = run.bytes.get(at..).unwrap_or_default();
         match csi::frame(rest) {
-            csi::Frame::Control { len, .. } if len > SEQUENCE_LIMIT => {
+            csi::SequenceFrame::Control { len, .. } if len > SEQUENCE_LIMIT => {
                 run.flush_to(at, sink);
                 run.start = at + len;
-                Step::Next(at + len)
+                ScanStep::Next(at + len)
             }
-            csi::Frame::Control { len, plain } => {
+            csi::SequenceFrame::Control { len, plain } => {
                 let raw = rest.get(..len).unwrap_or_default();
                 let (last, inner) = (
                     raw.last().copied().unwrap_or(0),
@@ -176,64 +177,64 @@ impl Scanner {
                 if last == b'b' && !self.clusters.may_repeat() {
                     run.flush_to(at, sink);
                     run.start = at + len;
-                    return Step::Next(at + len);
+                    return ScanStep::Next(at + len);
                 }
                 if !matches!(last, b'm' | b'b') {
-                    self.clusters.interrupt();
+                    self.clusters.reset();
                 }
                 if plain && !sink.splits_runs() && sink.is_plain(inner, last) {
-                    return Step::Next(at + len);
+                    return ScanStep::Next(at + len);
                 }
                 run.flush_to(at, sink);
                 csi::dispatch(raw, sink);
                 run.start = at + len;
-                Step::Next(at + len)
+                ScanStep::Next(at + len)
             }
-            csi::Frame::Escape { len } => {
-                self.clusters.interrupt();
+            csi::SequenceFrame::Escape { len } => {
+                self.clusters.reset();
                 run.flush_to(at, sink);
                 csi::dispatch_escape(rest.get(..len).unwrap_or_default(), sink);
                 run.start = at + len;
-                Step::Next(at + len)
+                ScanStep::Next(at + len)
             }
-            csi::Frame::String { kind } => {
-                self.clusters.interrupt();
+            csi::SequenceFrame::String { kind } => {
+                self.clusters.reset();
                 run.flush_to(at, sink);
                 self.string = Some(StringReader::new(kind));
-                Step::String(at + 2)
+                ScanStep::String(at + 2)
             }
-            csi::Frame::Cancelled { len } => {
+            csi::SequenceFrame::Cancelled { len } => {
                 run.flush_to(at, sink);
                 run.start = at + len;
-                Step::Next(at + len)
+                ScanStep::Next(at + len)
             }
-            csi::Frame::Unfinished => {
+            csi::SequenceFrame::Unfinished => {
                 run.flush_to(at, sink);
                 if rest.len() > SEQUENCE_LIMIT {
                     self.skipping = true;
                 } else {
-                    self.held.extend_from_slice(rest);
+                    self.unfinished.extend_from_slice(rest);
                 }
-                Step::Unfinished
+                ScanStep::Unfinished
             }
         }
     }
 }
 
-enum Step {
+enum ScanStep {
     Next(usize),
     String(usize),
     Unfinished,
 }
 
-/// The part of the bytes that was found fit to pass on and was not yet.
-struct Run<'a> {
+/// Bytes that may be passed on unchanged and have not been yet.
+struct PassRun<'a> {
     bytes: &'a [u8],
     start: usize,
 }
 
-impl Run<'_> {
-    fn flush_to(&mut self, end: usize, sink: &mut impl Sink) {
+impl PassRun<'_> {
+    fn flush_to(&mut self, end: usize, sink: &mut impl ScanSink) {
         if let Some(bytes) = self.bytes.get(self.start..end).filter(|bytes| !bytes.is_empty()) {
             sink.pass(bytes, false);
         }

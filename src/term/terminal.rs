@@ -3,28 +3,28 @@
 mod changes;
 mod charset;
 mod control;
-mod core;
-mod deep;
 mod escapes;
 mod guard;
 mod keyboard;
-mod limits;
 mod margins;
 mod private;
+mod rate_limit;
 mod reports;
+mod scrollback;
 mod sgr;
+mod state;
 mod strings;
 mod tabs;
 
-use self::changes::Changes;
-use self::core::Core;
+use self::changes::RowChanges;
+use self::state::TerminalState;
 use super::cell::Cell;
 use super::dump;
-use super::engine::Engine;
-use super::engine_kind::EngineKind;
+use super::emulator::Emulator;
+use super::emulator_kind::EmulatorKind;
 use super::event::TermEvent;
-use super::modes::{Cursor, Mode, Modes};
-use super::palette::Palette;
+use super::modes::{Cursor, Modes, TermMode};
+use super::palette::ColorPalette;
 use super::scanner::Scanner;
 use super::size::Size;
 use super::text;
@@ -35,18 +35,18 @@ const FRAME_LIMIT: u64 = 150;
 /// One pane's terminal: bytes of a program in, a screen and events out. It never panics, whatever the bytes.
 pub struct Terminal {
     scanner: Scanner,
-    core: Core,
-    changes: Changes,
+    core: TerminalState,
+    changes: RowChanges,
 }
 
 impl Terminal {
     /// A blank terminal with room for `history_lines` lines above the screen: a few hundred as the emulator keeps them, those
     /// above packed (a line of text takes about 12 bytes more than its text, never more than 960 on the average).
-    pub fn new(kind: EngineKind, size: Size, history_lines: usize) -> Self {
+    pub fn new(kind: EmulatorKind, size: Size, history_lines: usize) -> Self {
         Self {
             scanner: Scanner::default(),
-            core: Core::new(kind, size, history_lines),
-            changes: Changes::default(),
+            core: TerminalState::new(kind, size, history_lines),
+            changes: RowChanges::default(),
         }
     }
 
@@ -65,39 +65,39 @@ impl Terminal {
     }
 
     /// Sets the colours a program is told, and tells it if it asked to hear of dark and light.
-    pub fn set_palette(&mut self, palette: Palette) -> Vec<TermEvent> {
+    pub fn set_palette(&mut self, palette: ColorPalette) -> Vec<TermEvent> {
         let was_dark = self.core.palette.is_dark();
         self.core.palette = palette;
-        if was_dark != palette.is_dark() && self.core.modes.has(Mode::ColorSchemeReports) {
+        if was_dark != palette.is_dark() && self.core.modes.has(TermMode::ColorSchemeReports) {
             self.core.report_color_scheme();
         }
         self.core.finish()
     }
 
     /// Which emulator keeps the grid.
-    pub fn kind(&self) -> EngineKind {
-        self.core.engine.kind()
+    pub fn kind(&self) -> EmulatorKind {
+        self.core.emulator.kind()
     }
 
     /// The present size.
     pub fn size(&self) -> Size {
-        self.core.engine.size()
+        self.core.emulator.size()
     }
 
     /// Copies one row into `cells`, exactly as many as there are columns. `scroll_back` is the number of lines the view
     /// is moved up into the history.
     pub fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
-        self.core.engine.visible_row(row, scroll_back, cells);
+        self.core.emulator.visible_row(row, scroll_back, cells);
     }
 
     /// Whether a row goes on in the next one because the text was too long.
     pub fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
-        self.core.engine.row_wraps(row, scroll_back)
+        self.core.emulator.row_wraps(row, scroll_back)
     }
 
     /// The target of the hyperlink on a cell: `http`, `https` or `file` only, and never to be opened unasked.
     pub fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
-        self.core.engine.hyperlink(row, col, scroll_back)
+        self.core.emulator.hyperlink(row, col, scroll_back)
     }
 
     /// Whether the program ever gave a link to its words; until then no cell has one.
@@ -107,21 +107,21 @@ impl Terminal {
 
     /// Lines kept above the screen.
     pub fn history_len(&self) -> usize {
-        self.core.engine.history_len()
+        self.core.emulator.history_len()
     }
 
     /// Bytes of memory that lines above the screen take in their small form; the emulator's own are not counted.
     pub fn packed_size(&self) -> usize {
-        self.core.engine.packed_size()
+        self.core.emulator.packed_size()
     }
 
     /// Where the cursor is and how it looks.
     pub fn cursor(&self) -> Cursor {
-        let position = self.core.engine.position();
+        let position = self.core.emulator.write_position();
         Cursor {
             row: position.row,
             col: position.col,
-            visible: self.core.modes.has(Mode::CursorVisible),
+            visible: self.core.modes.has(TermMode::CursorVisible),
             shape: self.core.cursor_shape,
         }
     }
@@ -152,36 +152,36 @@ impl Terminal {
     /// Rows that may look different from what they were at `seen`, in ascending order, and the `seen` of the next call. 0
     /// has seen nothing. Each of several readers keeps its own.
     pub fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
-        let damage = self.core.engine.take_damage();
+        let damage = self.core.emulator.take_damage();
         let damage = self
             .changes
-            .unless_turned(self.core.modes.has(Mode::ReverseVideo), damage);
-        self.changes.note(&damage, self.core.engine.size().rows);
+            .all_if_inverted(self.core.modes.has(TermMode::ReverseVideo), damage);
+        self.changes.note(&damage, self.core.emulator.size().rows);
         self.changes.since(seen)
     }
 
     /// Plain text of rows `first..=last` of the view, wrapped rows joined, trailing blanks cut.
     pub fn text(&mut self, first: u16, last: u16, scroll_back: usize) -> String {
         let end = self.size().cols;
-        text::between(&mut self.core.engine, (first, 0), (last, end), scroll_back)
+        text::between(&mut self.core.emulator, (first, 0), (last, end), scroll_back)
     }
 
     /// Plain text between two places of the view, row and column, the second not included; wide characters whole.
     pub fn text_between(&mut self, start: (u16, u16), end: (u16, u16), scroll_back: usize) -> String {
-        text::between(&mut self.core.engine, start, end, scroll_back)
+        text::between(&mut self.core.emulator, start, end, scroll_back)
     }
 
     /// Escape codes that rebuild this terminal in a fresh one of the same size: screen, up to `history` lines above it,
     /// cursor, pen, margins, modes, title. Hyperlinks and tab stops are not in it.
     pub fn dump(&mut self, history: usize) -> Vec<u8> {
-        let Core {
-            engine,
+        let TerminalState {
+            emulator: engine,
             modes,
             margins,
             hidden_main,
             ..
         } = &mut self.core;
-        let state = dump::State {
+        let state = dump::DumpState {
             modes,
             margins: (margins.top, margins.bottom),
             hidden_main: hidden_main.as_deref(),

@@ -1,12 +1,12 @@
 //! Plain text out of a grid. Must keep wide characters whole and join what was only wrapped.
 
 use super::cell::CellWidth;
-use super::engine::Engine;
+use super::emulator::Emulator;
 
 /// The text from `start` up to but not including `end` (row and column): wrapped rows joined, trailing blanks cut, rows
 /// separated by line feeds.
 pub(super) fn between(
-    engine: &mut dyn Engine,
+    engine: &mut dyn Emulator,
     start: (u16, u16),
     end: (u16, u16),
     scroll_back: usize,

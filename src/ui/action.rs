@@ -1,9 +1,9 @@
 //! The one table of actions. Keys, hints, the help and `docs/keys.md` are made from it; nothing here acts.
 
 use super::pane::Direction;
-use super::still::Select;
+use super::scrollback::SelectionMode;
 
-/// What a key or a click means.
+/// Something a person can do in the interface, named once and bound to keys, clicks and the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// One step in a list, or one line in a text.
@@ -35,13 +35,13 @@ pub enum Action {
     /// Search the list or the terminal.
     Find,
     /// Search the terminal backward.
-    FindBack,
+    FindBackward,
     /// Search what all terminals have shown.
     FindEverywhere,
     /// The next order of a list's rows.
     Sort,
     /// The text of a terminal in the editor.
-    EditText,
+    EditScrollback,
     /// Open a link.
     OpenLink,
     /// The next place that matches.
@@ -53,11 +53,11 @@ pub enum Action {
     /// A movement over text that is held still.
     Text(TextMove),
     /// Begin to select.
-    Select(Select),
+    Select(SelectionMode),
     /// Move the other end of the selection.
     OtherEnd,
     /// Copy what is selected.
-    Yank,
+    CopySelection,
     /// Type what was copied last.
     Paste,
     /// Send every key to the terminal, or keep them again.
@@ -65,13 +65,13 @@ pub enum Action {
     /// Send every key to the terminal.
     Type,
     /// Keep the keys, look at the terminal.
-    Look,
+    StopTyping,
     /// To the board.
-    Board,
+    ShowBoard,
     /// To that view: where it is shown already, else here.
-    Show(Page),
+    Show(ViewName),
     /// To what has waited longest for a person.
-    NeedsYou,
+    GoToAttention,
     /// That tab, from 1.
     Tab(u8),
     /// The next tab.
@@ -93,17 +93,17 @@ pub enum Action {
     /// Close the pane.
     ClosePane,
     /// Change places with the previous pane.
-    SwapBack,
+    SwapPrevious,
     /// Change places with the next pane.
-    SwapOn,
+    SwapNext,
     /// Make the pane a tab of its own.
-    BreakOut,
+    BreakPane,
     /// Show the pane alone, or all of them again.
     Zoom,
     /// Move the line beside the pane.
     Resize(Direction),
     /// The next arrangement of the tab's panes.
-    Arrange,
+    NextLayout,
     /// Say yes.
     Approve,
     /// Say yes to all that ask the same.
@@ -115,17 +115,17 @@ pub enum Action {
     /// Take up again, and tell the agent something.
     RetryWithNote,
     /// Try again at once what waits for something outside.
-    TryNow,
+    RetryNow,
     /// Take back into the backlog.
     Withdraw,
     /// One step more urgent.
-    MoreUrgent,
+    RaisePriority,
     /// One step less urgent.
-    LessUrgent,
+    LowerPriority,
     /// Change title and body in the editor.
     EditTask,
     /// Mark, or no longer.
-    Mark,
+    ToggleMark,
     /// Take back what was just done.
     Undo,
     /// Do again what was taken back.
@@ -141,7 +141,7 @@ pub enum Action {
     /// Merge without the stages that are still to come.
     MergeNow,
     /// Set aside, or take up again.
-    Park,
+    TogglePark,
     /// Hand to the pipeline.
     Release,
     /// Answer the agent.
@@ -155,11 +155,11 @@ pub enum Action {
     /// Close the task.
     CloseTask,
     /// Pause the whole board, or go on.
-    Pause,
+    TogglePause,
     /// Compare with something else.
-    Against,
+    ToggleDiffBase,
     /// Show or hide finished tasks.
-    Finished,
+    ToggleFinished,
     /// Copy something of the task or the row.
     Copy,
     /// Choose how the screen looks.
@@ -175,12 +175,12 @@ pub enum Action {
     /// Play the demo.
     Demo,
     /// Leave the screen; agents go on.
-    Leave,
+    Detach,
     /// Stop the server.
     StopServer,
 }
 
-/// A movement over text that is held still.
+/// A cursor movement over the text in copy mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextMove {
     /// To the beginning of the next word.
@@ -207,9 +207,9 @@ pub enum TextMove {
     HalfDown,
 }
 
-/// On what it depends whether an action is possible.
+/// The condition under which an action is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum Availability {
     /// Always.
     Always,
     /// A task is selected.
@@ -231,11 +231,11 @@ pub enum When {
     /// The focus is on a terminal whose program runs.
     Terminal,
     /// A terminal is held still.
-    Copying,
+    CopyMode,
     /// The focus is on a terminal, or it is held still, or the list there is searched.
-    Found,
+    Matches,
     /// The focus is on a terminal.
-    Screen,
+    TerminalFocus,
     /// Something waits for a person.
     Attention,
     /// Tasks wait because of something outside.
@@ -250,9 +250,9 @@ pub enum When {
     Parts,
 }
 
-/// Under which heading the help shows an action.
+/// The heading under which the help lists an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum ActionGroup {
     /// Moving about.
     Moving,
     /// Tasks and agents.
@@ -267,9 +267,9 @@ pub enum Group {
     Program,
 }
 
-/// One row of the table.
+/// One row of the action table: name, title, help text, synonyms, group and availability.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct ActionEntry {
     /// The action.
     pub action: Action,
     /// Its name in key files.
@@ -281,22 +281,22 @@ pub struct Entry {
     /// Other words a person may look for.
     pub synonyms: &'static [&'static str],
     /// Where the help lists it.
-    pub group: Group,
+    pub group: ActionGroup,
     /// When it is possible.
-    pub when: When,
+    pub availability: Availability,
 }
 
 mod command_line;
-mod page;
 mod page_lookup;
 mod table;
+mod view_name;
 
-pub use page::Page;
 pub use table::entries;
+pub use view_name::ViewName;
 
 impl Action {
     /// Its row.
-    pub fn entry(self) -> Option<&'static Entry> {
+    pub fn entry(self) -> Option<&'static ActionEntry> {
         entries().find(|entry| entry.action == self)
     }
 
@@ -308,26 +308,26 @@ impl Action {
     }
 }
 
-impl Group {
+impl ActionGroup {
     /// All, in the order of the help.
-    pub const ALL: [Group; 6] = [
-        Group::Moving,
-        Group::Tasks,
-        Group::Terminals,
-        Group::Copying,
-        Group::Panes,
-        Group::Program,
+    pub const ALL: [ActionGroup; 6] = [
+        ActionGroup::Moving,
+        ActionGroup::Tasks,
+        ActionGroup::Terminals,
+        ActionGroup::Copying,
+        ActionGroup::Panes,
+        ActionGroup::Program,
     ];
 
     /// The heading.
     pub fn title(self) -> &'static str {
         match self {
-            Group::Moving => "Moving",
-            Group::Tasks => "Tasks and agents",
-            Group::Terminals => "Terminals",
-            Group::Copying => "Taking text from a terminal",
-            Group::Panes => "Panes and tabs",
-            Group::Program => "Program",
+            ActionGroup::Moving => "Moving",
+            ActionGroup::Tasks => "Tasks and agents",
+            ActionGroup::Terminals => "Terminals",
+            ActionGroup::Copying => "Taking text from a terminal",
+            ActionGroup::Panes => "Panes and tabs",
+            ActionGroup::Program => "Program",
         }
     }
 }

@@ -8,57 +8,57 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
-use super::theme::{Glyphs, Role, Theme};
+use super::theme::{Glyphs, StyleRole, Theme};
 
-pub(crate) mod lines;
+pub(crate) mod borders;
 
-use lines::Side;
+use borders::CellSide;
 
 /// From this width on text stands in two columns.
 const BESIDE: u16 = 110;
 
-/// A buffer with a theme.
+/// A drawing surface: a screen buffer with the theme it is drawn in.
 pub(crate) struct Canvas<'a> {
     pub(crate) buffer: &'a mut Buffer,
     pub(crate) theme: &'a Theme,
 }
 
-/// A piece of text in one style.
+/// A short text drawn in the style of one role.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct StyledText {
     pub(crate) text: String,
-    pub(crate) role: Role,
+    pub(crate) role: StyleRole,
 }
 
 /// A piece of text; foreign text is cleaned here, so that nothing can be drawn without.
-pub(crate) fn piece(text: impl AsRef<str>, role: Role) -> Piece {
-    Piece {
+pub(crate) fn piece(text: impl AsRef<str>, role: StyleRole) -> StyledText {
+    StyledText {
         text: clean(text.as_ref()).into_owned(),
         role,
     }
 }
 
 /// Columns of some pieces.
-pub(crate) fn pieces_width(pieces: &[Piece]) -> usize {
+pub(crate) fn pieces_width(pieces: &[StyledText]) -> usize {
     pieces.iter().map(|piece| width(&piece.text)).sum()
 }
 
 impl Canvas<'_> {
     /// Draws pieces from the left edge of a one-row area; the last one that does not fit is cut. Answers the columns used.
-    pub(crate) fn line(&mut self, area: Rect, pieces: &[Piece]) -> u16 {
+    pub(crate) fn line(&mut self, area: Rect, pieces: &[StyledText]) -> u16 {
         self.styled(area, pieces, None)
     }
 
     /// The same with one style under all of them.
-    pub(crate) fn styled(&mut self, area: Rect, pieces: &[Piece], over: Option<Style>) -> u16 {
+    pub(crate) fn styled(&mut self, area: Rect, pieces: &[StyledText], over: Option<Style>) -> u16 {
         let mut x = area.x;
         for piece in pieces {
             let room = area.right().saturating_sub(x);
             if room == 0 || area.height == 0 {
                 break;
             }
-            let style = over.unwrap_or_else(|| self.ink(piece.role));
-            let text = cut(&piece.text, usize::from(room), self.theme.more());
+            let style = over.unwrap_or_else(|| self.text_style(piece.role));
+            let text = cut(&piece.text, usize::from(room), self.theme.ellipsis());
             x = self.put((x, area.y), &text, style, area.right());
             // A wide character may leave a column free; what was cut off is not followed by more.
             if text != piece.text {
@@ -69,16 +69,16 @@ impl Canvas<'_> {
     }
 
     /// How text looks; ordinary text leaves the ground it stands on, be it a bar's.
-    fn ink(&self, role: Role) -> Style {
+    fn text_style(&self, role: StyleRole) -> Style {
         let style = self.theme.style(role);
         Style {
-            bg: style.bg.filter(|_| role != Role::Text),
+            bg: style.bg.filter(|_| role != StyleRole::Text),
             ..style
         }
     }
 
     /// Draws pieces so that they end at the right edge; nothing when they do not fit. Answers the columns used.
-    pub(crate) fn right(&mut self, area: Rect, pieces: &[Piece]) -> u16 {
+    pub(crate) fn right(&mut self, area: Rect, pieces: &[StyledText]) -> u16 {
         let wide = u16::try_from(pieces_width(pieces)).unwrap_or(u16::MAX);
         if wide > area.width {
             return 0;
@@ -95,8 +95,8 @@ impl Canvas<'_> {
     }
 
     /// Draws one text centred in a one-row area.
-    pub(crate) fn centre(&mut self, area: Rect, text: &str, role: Role) {
-        let text = cut(&clean(text), usize::from(area.width), self.theme.more());
+    pub(crate) fn centre(&mut self, area: Rect, text: &str, role: StyleRole) {
+        let text = cut(&clean(text), usize::from(area.width), self.theme.ellipsis());
         let left = (usize::from(area.width) - width(&text)) / 2;
         let x = area.x + u16::try_from(left).unwrap_or(0);
         let style = self.theme.style(role);
@@ -149,13 +149,13 @@ impl Canvas<'_> {
 
     /// Empties an area of our own views. A wide grapheme that begins just left of it would stick into it, so it goes too.
     pub(crate) fn clear(&mut self, area: Rect) {
-        self.bare(area);
+        self.reset_area(area);
         self.buffer
             .set_style(area.intersection(self.buffer.area), self.theme.ground());
     }
 
     /// The same with the colours of the terminal itself, for its programs.
-    pub(crate) fn bare(&mut self, area: Rect) {
+    pub(crate) fn reset_area(&mut self, area: Rect) {
         for y in area.y..area.bottom() {
             self.part((area.x, y));
         }
@@ -167,36 +167,36 @@ impl Canvas<'_> {
     }
 
     /// Lays a style over an area.
-    pub(crate) fn tint(&mut self, area: Rect, role: Role) {
-        self.dye(area, self.theme.style(role));
+    pub(crate) fn apply_role(&mut self, area: Rect, role: StyleRole) {
+        self.apply_style(area, self.theme.style(role));
     }
 
     /// Puts that style over what was drawn.
-    pub(crate) fn dye(&mut self, area: Rect, style: Style) {
+    pub(crate) fn apply_style(&mut self, area: Rect, style: Style) {
         self.buffer.set_style(area.intersection(self.buffer.area), style);
     }
 
     /// An upright line through an area, joined to the lines above and below.
-    pub(crate) fn upright(&mut self, x: u16, area: Rect) {
+    pub(crate) fn vertical_line(&mut self, x: u16, area: Rect) {
         let line = match self.theme.glyphs {
             Glyphs::Unicode => "│",
             Glyphs::Ascii => "|",
         };
-        let style = self.theme.style(Role::Border);
+        let style = self.theme.style(StyleRole::Border);
         for y in area.y..area.bottom() {
             self.cell((x, y), line, style, 1);
         }
-        self.join((x, area.y.saturating_sub(1)), Side::Down);
-        self.join((x, area.bottom()), Side::Up);
+        self.join((x, area.y.saturating_sub(1)), CellSide::Down);
+        self.join((x, area.bottom()), CellSide::Up);
     }
 
     /// A level line through an area, joined to the lines at both sides and to the upright ones that end above it.
-    pub(crate) fn level(&mut self, y: u16, area: Rect) {
+    pub(crate) fn horizontal_line(&mut self, y: u16, area: Rect) {
         let (line, upright) = match self.theme.glyphs {
             Glyphs::Unicode => ("─", "│"),
             Glyphs::Ascii => ("-", "|"),
         };
-        let style = self.theme.style(Role::Border);
+        let style = self.theme.style(StyleRole::Border);
         for x in area.x..area.right() {
             let above = y.checked_sub(1).and_then(|above| self.buffer.cell((x, above)));
             // Text may look like a line.
@@ -204,22 +204,22 @@ impl Canvas<'_> {
                 above.is_some_and(|cell| cell.symbol() == upright && cell.fg == style.fg.unwrap_or_default());
             self.cell((x, y), line, style, 1);
             if ends {
-                self.join((x, y), Side::Up);
+                self.join((x, y), CellSide::Up);
             }
         }
-        self.join((area.x.saturating_sub(1), y), Side::Right);
-        self.join((area.right(), y), Side::Left);
+        self.join((area.x.saturating_sub(1), y), CellSide::Right);
+        self.join((area.right(), y), CellSide::Left);
     }
 
     /// Leads a line from that side into the one that is there, if there is one.
-    fn join(&mut self, at: (u16, u16), side: Side) {
+    fn join(&mut self, at: (u16, u16), side: CellSide) {
         let glyphs = self.theme.glyphs;
-        let borders =
-            [Role::Border, Role::BorderFocus, Role::BorderType].map(|role| self.theme.style(role).fg);
+        let borders = [StyleRole::Border, StyleRole::BorderFocus, StyleRole::BorderType]
+            .map(|role| self.theme.style(role).fg);
         // Text may look like a line.
         let is_line = |cell: &Cell| borders.iter().any(|fg| fg.unwrap_or_default() == cell.fg);
         if let Some(cell) = self.buffer.cell_mut(at).filter(|cell| is_line(cell))
-            && let Some(joined) = lines::joined(cell.symbol(), side, glyphs)
+            && let Some(joined) = borders::joined(cell.symbol(), side, glyphs)
         {
             cell.set_symbol(&joined);
         }
@@ -228,16 +228,16 @@ impl Canvas<'_> {
     /// A box with a title over whatever was there; answers the area inside.
     pub(crate) fn dialog(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
-        let mut lines = lines::Lines::new(area);
-        lines.add(area, lines::Weight::Light);
-        lines.draw(self, |_| Role::BorderFocus);
+        let mut lines = borders::BorderGrid::new(area);
+        lines.add(area, borders::LineWeight::Light);
+        lines.draw(self, |_| StyleRole::BorderFocus);
         let title_area = Rect {
             x: area.x + 2,
             width: area.width.saturating_sub(4),
             height: 1.min(area.height),
             ..area
         };
-        self.line(title_area, &[piece(format!(" {title} "), Role::TitleFocus)]);
+        self.line(title_area, &[piece(format!(" {title} "), StyleRole::TitleFocus)]);
         Rect {
             x: area.x + 1,
             y: area.y + 1,
@@ -272,7 +272,7 @@ pub(crate) fn columns_of(area: Rect) -> Vec<Rect> {
 }
 
 /// The area of that size in the middle of another one.
-pub(crate) fn middle(area: Rect, size: (u16, u16)) -> Rect {
+pub(crate) fn centered_rect(area: Rect, size: (u16, u16)) -> Rect {
     let (width, height) = (size.0.min(area.width), size.1.min(area.height));
     Rect {
         x: area.x + (area.width - width) / 2,

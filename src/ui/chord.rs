@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifiers, in one canonical form.
+/// A key with its modifiers in canonical form, comparable between key files and terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
 pub struct Chord {
     code: KeyCode,
@@ -14,7 +14,7 @@ pub struct Chord {
 
 impl Chord {
     /// What a terminal reported.
-    pub fn of(key: &KeyEvent) -> Chord {
+    pub fn from_event(key: &KeyEvent) -> Chord {
         Chord::canonical(key.code, key.modifiers)
     }
 
@@ -42,7 +42,7 @@ impl Chord {
     }
 
     /// The character it types into a one-line prompt, if any.
-    pub fn typed(self) -> Option<char> {
+    pub fn typed_char(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
             _ => None,
@@ -51,7 +51,7 @@ impl Chord {
 
     /// Why the key cannot be the prefix, if it cannot, to be read after "it is": programs and prompts need it as it is, or a terminal without the kitty keyboard
     /// protocol sends another key for it, and whoever types there would never get out.
-    pub(crate) fn why_no_prefix(self) -> Option<&'static str> {
+    pub(crate) fn prefix_problem(self) -> Option<&'static str> {
         let (control, alt) = (KeyModifiers::CONTROL, KeyModifiers::ALT);
         let held = self.modifiers.intersects(control | alt);
         if !(held || matches!(self.code, KeyCode::F(_))) || self.is_control('c') {
@@ -113,15 +113,15 @@ const NAMES: [(&str, KeyCode); 14] = [
     ("PageDown", KeyCode::PageDown),
 ];
 
-/// Not the name of a key.
+/// The error for a text that is not the name of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no key: write a character, or C-x, A-x, S-Tab, Enter, Esc, Space, Up, PageUp, F1")]
-pub struct NoKey(pub String);
+pub struct KeyParseError(pub String);
 
 impl FromStr for Chord {
-    type Err = NoKey;
+    type Err = KeyParseError;
 
-    fn from_str(text: &str) -> Result<Chord, NoKey> {
+    fn from_str(text: &str) -> Result<Chord, KeyParseError> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
         for (mark, modifier) in [
@@ -137,7 +137,7 @@ impl FromStr for Chord {
                 rest = after;
             }
         }
-        let code = named(rest).ok_or_else(|| NoKey(text.to_owned()))?;
+        let code = named(rest).ok_or_else(|| KeyParseError(text.to_owned()))?;
         Ok(Chord::canonical(code, modifiers))
     }
 }

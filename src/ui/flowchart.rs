@@ -1,9 +1,9 @@
 //! A workflow as a drawing in plain lines, for `dbs workflow show`: stages as boxes, one below the other in reading order, the
 //! ways on at their left and the ways back at their right. Knows nothing of screens, colours or keys.
 
-mod drawing;
+mod char_grid;
 mod lanes;
+mod layout;
 mod nodes;
-mod sheet;
 
-pub use drawing::flowchart;
+pub use layout::flowchart;

@@ -1,19 +1,19 @@
 //! How well a text fits what was typed. Every typed word must occur: as it is, or its letters in order. Knows texts only.
 
-/// What was typed, made ready to be compared with many texts.
+/// The words a person typed, prepared to be matched against many texts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Needle {
+pub(crate) struct FuzzyQuery {
     words: Vec<Vec<char>>,
 }
 
 /// Letters found one by one may be spread over so many times their number, and so many more.
 const SPREAD: (usize, usize) = (2, 2);
 
-impl Needle {
+impl FuzzyQuery {
     /// What was typed; words are separated by spaces, capitals do not count.
-    pub(crate) fn new(typed: &str) -> Needle {
+    pub(crate) fn new(typed: &str) -> FuzzyQuery {
         let words = typed.split_whitespace();
-        Needle {
+        FuzzyQuery {
             words: words
                 .map(|word| word.chars().flat_map(char::to_lowercase).collect())
                 .collect(),
@@ -33,7 +33,7 @@ impl Needle {
     }
 
     /// The same for words that occur as they were typed only: for sentences, where loose letters occur in order everywhere.
-    pub(crate) fn whole(&self, text: &str) -> Option<u32> {
+    pub(crate) fn score_exact(&self, text: &str) -> Option<u32> {
         self.each(text, whole)
     }
 
@@ -48,7 +48,7 @@ impl Needle {
     }
 
     /// Whether the text fits.
-    pub(crate) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn matches(&self, text: &str) -> bool {
         self.score(text).is_some()
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn score(typed: &str, text: &str) -> Option<u32> {
-        Needle::new(typed).score(text)
+        FuzzyQuery::new(typed).score(text)
     }
 
     #[test]
@@ -137,6 +137,6 @@ mod tests {
     #[test]
     fn nothing_typed_fits_everything() {
         assert_eq!(score("  ", "anything"), Some(0));
-        assert!(Needle::new("").fits(""));
+        assert!(FuzzyQuery::new("").matches(""));
     }
 }

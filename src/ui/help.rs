@@ -1,19 +1,19 @@
 //! What the help says for what was typed: what you see, the keys here, all keys. Computed anew by `update` and `view` alike.
 
-use super::action::{Action, Entry, Group, entries};
-use super::arrange::{Arranged, Mode, mode_below};
-use super::fuzzy::Needle;
-use super::keymap::{Keymap, Place};
-use super::likely::likely;
-use super::marker::Mark;
-use super::possible::why_not;
+use super::action::{Action, ActionEntry, ActionGroup, entries};
+use super::availability::unavailable_reason;
+use super::fuzzy::FuzzyQuery;
+use super::keymap::{KeyTable, Keymap};
 use super::scene::Scene;
-use super::state::State;
-use super::target::Target;
+use super::screen_layout::{InputMode, ScreenLayout, mode_under_overlay};
+use super::state::UiState;
+use super::status::DisplayStatus;
+use super::suggestions::suggested_actions;
+use super::target::ActionTarget;
 use super::views::view_of;
 use crate::read_model::ReadModel;
 
-/// One row of the help.
+/// One row of the help: a heading, a text or an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HelpRow {
     /// Over what follows.
@@ -25,12 +25,12 @@ pub(crate) enum HelpRow {
 }
 
 /// The rows for what was typed.
-pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed: &str) -> Vec<HelpRow> {
-    let needle = Needle::new(typed);
+pub(crate) fn rows(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout, typed: &str) -> Vec<HelpRow> {
+    let needle = FuzzyQuery::new(typed);
     if needle.is_empty() {
         return all(state, scene, arranged);
     }
-    let mut found: Vec<(u32, &Entry)> = entries()
+    let mut found: Vec<(u32, &ActionEntry)> = entries()
         .filter_map(|entry| Some((score(&state.keymap, entry, &needle, typed.trim())?, entry)))
         .collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -54,31 +54,36 @@ pub(crate) fn actions(rows: &[HelpRow]) -> Vec<Action> {
         .collect()
 }
 
-fn score(keymap: &Keymap, entry: &Entry, needle: &Needle, typed: &str) -> Option<u32> {
+fn score(keymap: &Keymap, entry: &ActionEntry, needle: &FuzzyQuery, typed: &str) -> Option<u32> {
     if keys_of(keymap, entry.action).iter().any(|key| key == typed) {
         return Some(500);
     }
     let names = entry.synonyms.iter().chain([&entry.title, &entry.name]);
     let by_name = names.filter_map(|name| needle.score(name)).max();
     let all = || format!("{} {} {}", entry.title, entry.synonyms.join(" "), entry.help);
-    by_name.map(|score| score + 50).or_else(|| needle.whole(&all()))
+    by_name
+        .map(|score| score + 50)
+        .or_else(|| needle.score_exact(&all()))
 }
 
-fn all(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<HelpRow> {
+fn all(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<HelpRow> {
     let content = state.pane(arranged.focus).content;
     let mut rows = vec![
         HelpRow::Heading("What you see"),
-        HelpRow::Text(view_of(&content).about().to_owned()),
+        HelpRow::Text(view_of(&content).description().to_owned()),
         HelpRow::Text(legend(scene)),
-        HelpRow::Text(about_mode(state, mode_below(state, scene, arranged.focus))),
+        HelpRow::Text(about_mode(
+            state,
+            mode_under_overlay(state, scene, arranged.focus),
+        )),
         HelpRow::Heading("Keys here"),
     ];
     // What can be done now comes first.
-    let (now, not_now): (Vec<_>, Vec<_>) = likely(state, scene, arranged)
+    let (now, not_now): (Vec<_>, Vec<_>) = suggested_actions(state, scene, arranged)
         .into_iter()
-        .partition(|action| why_not(*action, state, scene, arranged).is_none());
+        .partition(|action| unavailable_reason(*action, state, scene, arranged).is_none());
     rows.extend(now.into_iter().chain(not_now).map(HelpRow::Act));
-    for group in Group::ALL {
+    for group in ActionGroup::ALL {
         rows.push(HelpRow::Heading(group.title()));
         let of_group = entries().filter(|entry| entry.group == group);
         rows.extend(of_group.map(|entry| HelpRow::Act(entry.action)));
@@ -89,25 +94,25 @@ fn all(state: &State, scene: &Scene<'_>, arranged: &Arranged) -> Vec<HelpRow> {
 /// Every mark with its meaning.
 fn legend(scene: &Scene<'_>) -> String {
     let glyphs = scene.theme.glyphs;
-    let marks = Mark::ALL.map(|mark| format!("{} {}", mark.glyph(glyphs), mark.meaning()));
+    let marks = DisplayStatus::ALL.map(|mark| format!("{} {}", mark.glyph(glyphs), mark.meaning()));
     format!("Marks: {}.", marks.join(", "))
 }
 
-fn about_mode(state: &State, mode: Mode) -> String {
+fn about_mode(state: &UiState, mode: InputMode) -> String {
     let prefix = state.keymap.prefix();
     match mode {
-        Mode::Type => format!(
+        InputMode::Type => format!(
             "TYPE: every key goes to the program, but for {prefix}; {prefix} twice sends it once. {prefix} Esc keeps the keys."
         ),
-        Mode::Look => {
+        InputMode::Look => {
             "LOOK: a terminal to look at: keys are ours and scroll it; nothing reaches its program."
                 .to_owned()
         }
-        Mode::Copy => {
+        InputMode::Copy => {
             "COPY: the terminal is held still; keys move over its lines, search them, select and copy."
                 .to_owned()
         }
-        Mode::Nav | Mode::Find | Mode::Ask => {
+        InputMode::Nav | InputMode::Find | InputMode::Ask => {
             format!(
                 "NAV: keys are ours. {prefix} and a key works everywhere, while typing to a program, too."
             )
@@ -116,9 +121,9 @@ fn about_mode(state: &State, mode: Mode) -> String {
 }
 
 /// The command of the shell that would do what an action does just now; `ID` and `TEXT` are left where nothing is known.
-pub(crate) fn spelled_out(action: Action, about: &Target<'_>, model: &ReadModel) -> Option<String> {
+pub(crate) fn shell_command(action: Action, about: &ActionTarget<'_>, model: &ReadModel) -> Option<String> {
     let text = match action {
-        Action::Pause if model.pause.is_some() => "dbs resume",
+        Action::TogglePause if model.pause.is_some() => "dbs resume",
         other => other.command_line()?,
     };
     let Some(task) = about.task else {
@@ -126,8 +131,8 @@ pub(crate) fn spelled_out(action: Action, about: &Target<'_>, model: &ReadModel)
     };
     let priority = |by: i8| task.priority.saturating_add_signed(by).min(4);
     let text = match action {
-        Action::MoreUrgent => format!("dbs task update ID --priority {}", priority(-1)),
-        Action::LessUrgent => format!("dbs task update ID --priority {}", priority(1)),
+        Action::RaisePriority => format!("dbs task update ID --priority {}", priority(-1)),
+        Action::LowerPriority => format!("dbs task update ID --priority {}", priority(1)),
         Action::MergeNow => {
             let stage = model.merge_of(task).map(|stage| stage.id.as_str());
             format!("dbs task update ID --stage {}", stage.unwrap_or("merging"))
@@ -143,12 +148,12 @@ pub(crate) fn spelled_out(action: Action, about: &Target<'_>, model: &ReadModel)
 /// `k`, `Up`, `C-b z`: every key of an action.
 pub(crate) fn keys_of(keymap: &Keymap, action: Action) -> Vec<String> {
     let mut keys: Vec<String> = keymap
-        .keys(Place::Nav, action)
+        .keys(KeyTable::Nav, action)
         .iter()
         .map(ToString::to_string)
         .collect();
     let prefix = keymap.prefix();
-    let prefixed = keymap.keys(Place::Prefixed, action).iter();
+    let prefixed = keymap.keys(KeyTable::Prefixed, action).iter();
     keys.extend(prefixed.map(|key| format!("{prefix} {key}")));
     keys
 }

@@ -6,48 +6,53 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use super::action::Action;
-use super::chord::{Chord, NoKey};
+use super::chord::{Chord, KeyParseError};
 
-/// Keys and what they mean.
+/// The bindings of keys to actions, per key table.
 #[derive(Debug, Clone)]
 pub struct Keymap {
     prefix: Chord,
-    keys: HashMap<(Place, Chord), Action>,
+    keys: HashMap<(KeyTable, Chord), Action>,
     /// Keys of an action in the order of the file.
-    order: BTreeMap<(Place, Action), Vec<Chord>>,
+    order: BTreeMap<(KeyTable, Action), Vec<Chord>>,
 }
 
-/// Where a key is pressed.
+/// The table of a key file in which a key is looked up, depending on the mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum KeyTable {
     /// In our own views, and while looking at a terminal.
     Nav,
     /// The same, in a list that is filtered; what is not bound there means what it means in `Nav`.
-    Found,
+    Filtered,
     /// While a terminal is held still to take text from it.
     Copy,
     /// After the prefix.
     Prefixed,
 }
 
-impl Place {
+impl KeyTable {
     /// All, in the order of the document of the keys.
-    pub const ALL: [Place; 4] = [Place::Nav, Place::Prefixed, Place::Found, Place::Copy];
+    pub const ALL: [KeyTable; 4] = [
+        KeyTable::Nav,
+        KeyTable::Prefixed,
+        KeyTable::Filtered,
+        KeyTable::Copy,
+    ];
 
     /// Its table in key files.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Nav => "nav",
-            Place::Found => "found",
-            Place::Copy => "copy",
-            Place::Prefixed => "prefixed",
+            KeyTable::Nav => "nav",
+            KeyTable::Filtered => "found",
+            KeyTable::Copy => "copy",
+            KeyTable::Prefixed => "prefixed",
         }
     }
 }
 
-/// What is wrong with a key file.
+/// The error for a key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyProblem {
+pub enum KeymapError {
     /// No TOML, or not of this shape.
     #[error("read the keys: {0}")]
     Shape(#[from] toml_edit::de::Error),
@@ -56,7 +61,7 @@ pub enum KeyProblem {
     UnknownAction(String),
     /// No such key.
     #[error("bind a key: {0}")]
-    UnknownKey(#[from] NoKey),
+    UnknownKey(#[from] KeyParseError),
     /// Two meanings.
     #[error("bind `{key}` twice in {place}: to {one} and to {other}; give one of them another key")]
     Conflict {
@@ -96,32 +101,32 @@ struct KeyFile {
     preset: Option<String>,
     prefix: Option<String>,
     #[serde(default)]
-    nav: Table,
+    nav: KeyBindings,
     #[serde(default)]
-    found: Table,
+    found: KeyBindings,
     #[serde(default)]
-    copy: Table,
+    copy: KeyBindings,
     #[serde(default)]
-    prefixed: Table,
+    prefixed: KeyBindings,
 }
 
-/// Actions by name, each with its keys.
-type Table = BTreeMap<String, Vec<String>>;
+/// The bindings of one table in a key file: the keys of each action by name.
+type KeyBindings = BTreeMap<String, Vec<String>>;
 
 impl KeyFile {
-    fn table(&mut self, place: Place) -> &mut Table {
+    fn table(&mut self, place: KeyTable) -> &mut KeyBindings {
         match place {
-            Place::Nav => &mut self.nav,
-            Place::Found => &mut self.found,
-            Place::Copy => &mut self.copy,
-            Place::Prefixed => &mut self.prefixed,
+            KeyTable::Nav => &mut self.nav,
+            KeyTable::Filtered => &mut self.found,
+            KeyTable::Copy => &mut self.copy,
+            KeyTable::Prefixed => &mut self.prefixed,
         }
     }
 
     /// Another file on top: an action named there has exactly the keys given there.
     fn lay(&mut self, mut other: KeyFile) {
         self.prefix = other.prefix.take().or(self.prefix.take());
-        for place in Place::ALL {
+        for place in KeyTable::ALL {
             let over = std::mem::take(other.table(place));
             self.table(place).extend(over);
         }
@@ -143,8 +148,8 @@ impl Keymap {
     ///
     /// # Errors
     /// Never with the file that is built in; a test holds it to that.
-    pub fn builtin() -> Result<Keymap, KeyProblem> {
-        Keymap::with("")
+    pub fn builtin() -> Result<Keymap, KeymapError> {
+        Keymap::with_overrides("")
     }
 
     /// The default keys, those of a preset if the file names one (`preset = "vim"`), and a person's own file on top: an action
@@ -152,25 +157,25 @@ impl Keymap {
     ///
     /// # Errors
     /// When the file cannot be read, names an unknown action or key, gives a key two meanings, or leaves a mode without a way out.
-    pub fn with(own: &str) -> Result<Keymap, KeyProblem> {
+    pub fn with_overrides(own: &str) -> Result<Keymap, KeymapError> {
         let mut file: KeyFile = toml_edit::de::from_str(DEFAULTS)?;
         let own: KeyFile = toml_edit::de::from_str(own)?;
         if let Some(name) = &own.preset {
             let found = PRESETS.iter().find(|(known, _)| known == name);
-            let (_, preset) = found.ok_or_else(|| KeyProblem::UnknownPreset(name.clone()))?;
+            let (_, preset) = found.ok_or_else(|| KeymapError::UnknownPreset(name.clone()))?;
             file.lay(toml_edit::de::from_str(preset)?);
         }
         file.lay(own);
         let prefix: Chord = file.prefix.as_deref().unwrap_or("C-b").parse()?;
-        if let Some(why) = prefix.why_no_prefix() {
-            return Err(KeyProblem::NoPrefix(prefix, why));
+        if let Some(why) = prefix.prefix_problem() {
+            return Err(KeymapError::NoPrefix(prefix, why));
         }
         let mut map = Keymap {
             prefix,
             keys: HashMap::new(),
             order: BTreeMap::new(),
         };
-        for place in Place::ALL {
+        for place in KeyTable::ALL {
             for (name, keys) in std::mem::take(file.table(place)) {
                 map.bind(place, &name, &keys)?;
             }
@@ -179,8 +184,8 @@ impl Keymap {
         Ok(map)
     }
 
-    fn bind(&mut self, place: Place, name: &str, keys: &[String]) -> Result<(), KeyProblem> {
-        let action = Action::named(name).ok_or_else(|| KeyProblem::UnknownAction(name.to_owned()))?;
+    fn bind(&mut self, place: KeyTable, name: &str, keys: &[String]) -> Result<(), KeymapError> {
+        let action = Action::named(name).ok_or_else(|| KeymapError::UnknownAction(name.to_owned()))?;
         let mut chords: Vec<Chord> = Vec::new();
         for key in keys {
             let chord: Chord = key.parse()?;
@@ -191,7 +196,7 @@ impl Keymap {
                 taken.and_then(name_of)
             };
             if let Some(other) = other {
-                return Err(KeyProblem::Conflict {
+                return Err(KeymapError::Conflict {
                     key: key.clone(),
                     place: place.name(),
                     one: name.to_owned(),
@@ -205,32 +210,35 @@ impl Keymap {
         Ok(())
     }
 
-    fn ways_out(&self) -> Result<(), KeyProblem> {
+    fn ways_out(&self) -> Result<(), KeymapError> {
         for (place, action, name) in [
-            (Place::Nav, Action::Back, "nav.back"),
-            (Place::Nav, Action::Leave, "nav.leave"),
-            (Place::Prefixed, Action::Look, "prefixed.look"),
-            (Place::Copy, Action::Back, "copy.back"),
+            (KeyTable::Nav, Action::Back, "nav.back"),
+            (KeyTable::Nav, Action::Detach, "nav.leave"),
+            (KeyTable::Prefixed, Action::StopTyping, "prefixed.look"),
+            (KeyTable::Copy, Action::Back, "copy.back"),
         ] {
             if self.keys(place, action).is_empty() {
-                return Err(KeyProblem::NoWayOut(name));
+                return Err(KeymapError::NoWayOut(name));
             }
         }
         self.found_lets_out()
     }
 
     /// In a filtered list its own keys come first: none of them may be one that leads out.
-    fn found_lets_out(&self) -> Result<(), KeyProblem> {
-        let found = self.order.iter().filter(|((place, _), _)| *place == Place::Found);
+    fn found_lets_out(&self) -> Result<(), KeymapError> {
+        let found = self
+            .order
+            .iter()
+            .filter(|((place, _), _)| *place == KeyTable::Filtered);
         for ((_, action), chords) in found {
             let leads_out = |chord: &&Chord| {
                 matches!(
-                    self.lookup(Place::Nav, **chord),
-                    Some(Action::Back | Action::Leave)
+                    self.lookup(KeyTable::Nav, **chord),
+                    Some(Action::Back | Action::Detach)
                 )
             };
             if let Some(key) = chords.iter().find(leads_out) {
-                return Err(KeyProblem::HiddenWayOut {
+                return Err(KeymapError::HiddenWayOut {
                     key: key.to_string(),
                     action: name_of(*action).unwrap_or_default(),
                 });
@@ -245,12 +253,12 @@ impl Keymap {
     }
 
     /// What a key means there.
-    pub fn lookup(&self, place: Place, chord: Chord) -> Option<Action> {
+    pub fn lookup(&self, place: KeyTable, chord: Chord) -> Option<Action> {
         self.keys.get(&(place, chord)).copied()
     }
 
     /// The keys of an action there, the preferred one first.
-    pub fn keys(&self, place: Place, action: Action) -> &[Chord] {
+    pub fn keys(&self, place: KeyTable, action: Action) -> &[Chord] {
         self.order
             .get(&(place, action))
             .map(Vec::as_slice)
@@ -259,13 +267,14 @@ impl Keymap {
 
     /// The preferred key for a hint: `a`, or `C-b z` when it needs the prefix.
     pub fn hint(&self, action: Action) -> Option<String> {
-        if let Some(chord) = self.keys(Place::Nav, action).first() {
+        if let Some(chord) = self.keys(KeyTable::Nav, action).first() {
             return Some(chord.to_string());
         }
-        if let Some(chord) = self.keys(Place::Prefixed, action).first() {
+        if let Some(chord) = self.keys(KeyTable::Prefixed, action).first() {
             return Some(format!("{} {chord}", self.prefix));
         }
-        let [found, copy] = [Place::Found, Place::Copy].map(|place| self.keys(place, action).first());
+        let [found, copy] =
+            [KeyTable::Filtered, KeyTable::Copy].map(|place| self.keys(place, action).first());
         found.or(copy).map(ToString::to_string)
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-use super::pane::{Axis, Node, PaneId};
+use super::pane::{Axis, PaneId, PaneTree};
 
-/// A tab as its file describes it.
+/// A tab as a layout file describes it: title, views, focus and panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct TabLayout {
     /// Its title.
     pub title: String,
     /// Names of its views in the order of their panes: pane `n` shows `views[n]`.
@@ -14,26 +14,26 @@ pub struct Layout {
     /// Which of them has the focus at first.
     pub focus: usize,
     /// How they are arranged.
-    pub plan: Plan,
+    pub plan: LayoutKind,
 }
 
-/// How a saved tab is arranged.
+/// Whether a layout has fixed pane trees or arranges one pane per agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum LayoutKind {
     /// By two trees: for wide and for medium terminals. Panes are numbered from 0.
     Trees {
         /// 160 columns and more.
-        wide: Node,
+        wide: PaneTree,
         /// 100 to 159 columns.
-        medium: Node,
+        medium: PaneTree,
     },
     /// By itself, one pane per agent at work.
     Agents,
 }
 
-/// What is wrong with a layout file.
+/// The error for a layout file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum LayoutProblem {
+pub enum LayoutError {
     /// No TOML, or not of this shape.
     #[error("read the layout: {0}")]
     Shape(#[from] toml_edit::de::Error),
@@ -55,28 +55,28 @@ pub enum LayoutProblem {
 struct LayoutFile {
     title: String,
     focus: Option<String>,
-    wide: Option<Part>,
-    medium: Option<Part>,
-    auto: Option<Auto>,
+    wide: Option<LayoutNode>,
+    medium: Option<LayoutNode>,
+    auto: Option<AutoLayout>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Auto {
+enum AutoLayout {
     Agents,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Part {
+enum LayoutNode {
     View(String),
     Columns {
-        columns: Vec<Part>,
+        columns: Vec<LayoutNode>,
         #[serde(default)]
         shares: Vec<u16>,
     },
     Rows {
-        rows: Vec<Part>,
+        rows: Vec<LayoutNode>,
         #[serde(default)]
         shares: Vec<u16>,
     },
@@ -92,21 +92,21 @@ pub(super) const BUILTIN: [&str; 6] = [
     include_str!("../../assets/layouts/metrics.toml"),
 ];
 
-impl Layout {
+impl TabLayout {
     /// A layout from the text of a layout file.
     ///
     /// # Errors
     /// When the text is no TOML of that shape, names no view, or puts the focus on a view it does not have.
-    pub fn parse(text: &str) -> Result<Layout, LayoutProblem> {
+    pub fn parse(text: &str) -> Result<TabLayout, LayoutError> {
         let file: LayoutFile = toml_edit::de::from_str(text)?;
         let mut views = Vec::new();
         let plan = match (file.auto, file.wide) {
-            (Some(Auto::Agents), _) => Plan::Agents,
+            (Some(AutoLayout::Agents), _) => LayoutKind::Agents,
             (None, wide) => {
                 let wide = wide.and_then(|part| tree(&part, &mut views));
-                let wide = wide.ok_or_else(|| LayoutProblem::Empty(file.title.clone()))?;
+                let wide = wide.ok_or_else(|| LayoutError::Empty(file.title.clone()))?;
                 let medium = file.medium.and_then(|part| tree(&part, &mut views));
-                Plan::Trees {
+                LayoutKind::Trees {
                     medium: medium.unwrap_or_else(|| wide.clone()),
                     wide,
                 }
@@ -117,12 +117,12 @@ impl Layout {
             Some(focus) => views
                 .iter()
                 .position(|view| *view == focus)
-                .ok_or(LayoutProblem::Focus {
+                .ok_or(LayoutError::Focus {
                     title: file.title.clone(),
                     focus,
                 })?,
         };
-        Ok(Layout {
+        Ok(TabLayout {
             title: file.title,
             views,
             focus,
@@ -132,24 +132,24 @@ impl Layout {
 }
 
 /// The tree of a part; every view is one pane, the same one wherever it is named.
-fn tree(part: &Part, views: &mut Vec<String>) -> Option<Node> {
+fn tree(part: &LayoutNode, views: &mut Vec<String>) -> Option<PaneTree> {
     let (axis, parts, shares) = match part {
-        Part::View(name) => {
+        LayoutNode::View(name) => {
             let at = views.iter().position(|view| view == name).unwrap_or_else(|| {
                 views.push(name.clone());
                 views.len() - 1
             });
-            return u32::try_from(at).ok().map(|at| Node::Leaf(PaneId::Fixed(at)));
+            return u32::try_from(at).ok().map(|at| PaneTree::Leaf(PaneId::Fixed(at)));
         }
-        Part::Columns { columns, shares } => (Axis::Columns, columns, shares),
-        Part::Rows { rows, shares } => (Axis::Rows, rows, shares),
+        LayoutNode::Columns { columns, shares } => (Axis::Columns, columns, shares),
+        LayoutNode::Rows { rows, shares } => (Axis::Rows, rows, shares),
     };
     let parts = parts.iter().enumerate().filter_map(|(at, part)| {
         let share = shares.get(at).copied().unwrap_or(50);
         Some((share, tree(part, views)?))
     });
     let parts = parts.collect();
-    Node::row(axis, parts)
+    PaneTree::row(axis, parts)
 }
 
 #[cfg(test)]
@@ -160,18 +160,18 @@ mod tests {
     fn the_built_in_layouts_can_be_read_and_the_first_is_the_seeds() {
         let layouts: Vec<_> = BUILTIN
             .iter()
-            .map(|text| Layout::parse(text).expect("layout"))
+            .map(|text| TabLayout::parse(text).expect("layout"))
             .collect();
         assert_eq!(layouts[0].views, ["conductor", "shell", "board", "watcher"]);
         assert_eq!(layouts[0].focus, 2);
-        assert_eq!(layouts[1].plan, Plan::Agents);
+        assert_eq!(layouts[1].plan, LayoutKind::Agents);
     }
 
     #[test]
     fn both_trees_of_a_layout_hold_the_same_panes() {
         for text in BUILTIN {
-            if let Plan::Trees { wide, medium } = Layout::parse(text).expect("layout").plan {
-                let sorted = |node: &Node| {
+            if let LayoutKind::Trees { wide, medium } = TabLayout::parse(text).expect("layout").plan {
+                let sorted = |node: &PaneTree| {
                     let mut panes = node.panes();
                     panes.sort();
                     panes
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_focus_on_nothing_is_refused_by_name() {
-        let problem = Layout::parse("title = 'T'\nwide = 'board'\nfocus = 'x'").expect_err("refused");
+        let problem = TabLayout::parse("title = 'T'\nwide = 'board'\nfocus = 'x'").expect_err("refused");
         assert_eq!(
             problem.to_string(),
             "read the layout of `T`: the focus is on `x`, which is not among its views"

@@ -5,25 +5,25 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::still::{Spot, Still, columns};
+use super::scrollback::{Scrollback, TextPosition, columns};
 
 /// Lines of one wrapped line that are looked at, at most.
 const MOST_WRAPPED: usize = 20;
 /// Longest address, in bytes.
 const LONGEST: usize = 2048;
 
-/// A link, and where it is seen.
+/// A link in the text of a terminal and the cells it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct Hyperlink {
     /// Where it leads.
     pub(crate) target: String,
     /// Line, first column, and the column behind the last.
     parts: Vec<(usize, usize, usize)>,
 }
 
-impl Link {
+impl Hyperlink {
     /// Whether it is seen there.
-    pub(crate) fn is_at(&self, (line, column): Spot) -> bool {
+    pub(crate) fn is_at(&self, (line, column): TextPosition) -> bool {
         let at = |part: &(usize, usize, usize)| part.0 == line && (part.1..part.2).contains(&column);
         self.parts.iter().any(at)
     }
@@ -37,7 +37,7 @@ pub(crate) fn is_allowed(target: &str) -> bool {
 }
 
 /// The links in those lines, from the top.
-pub(crate) fn links(still: &Still, lines: Range<usize>) -> Vec<Link> {
+pub(crate) fn links(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
     let wraps = |at: usize| still.line(at).is_some_and(|line| line.wraps);
     let mut at = lines.start;
     while at > 0 && lines.start - at < MOST_WRAPPED && wraps(at - 1) {
@@ -58,12 +58,12 @@ pub(crate) fn links(still: &Still, lines: Range<usize>) -> Vec<Link> {
 }
 
 /// Links that a program gave to its words.
-fn named(still: &Still, line: usize) -> Vec<Link> {
+fn named(still: &Scrollback, line: usize) -> Vec<Hyperlink> {
     let links = still.line(line).map(|line| line.links.as_slice());
     let links = links.unwrap_or_default().iter();
     links
         .filter(|(_, target)| is_allowed(target))
-        .map(|(columns, target)| Link {
+        .map(|(columns, target)| Hyperlink {
             target: target.clone(),
             parts: vec![(line, usize::from(columns.start), usize::from(columns.end))],
         })
@@ -71,7 +71,7 @@ fn named(still: &Still, line: usize) -> Vec<Link> {
 }
 
 /// Addresses in the text of lines that are one.
-fn written(still: &Still, lines: Range<usize>) -> Vec<Link> {
+fn written(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
     let mut text = String::new();
     // Byte, line and column of every grapheme.
     let mut places = Vec::new();
@@ -95,7 +95,7 @@ fn written(still: &Still, lines: Range<usize>) -> Vec<Link> {
                     None => parts.push((*line, *from, *to)),
                 }
             }
-            Link {
+            Hyperlink {
                 target: text.get(address).unwrap_or_default().to_owned(),
                 parts,
             }
@@ -154,14 +154,14 @@ fn trimmed(address: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::still::StillLine;
+    use crate::ui::scrollback::ScrollbackLine;
 
-    fn still(lines: &[(&str, bool)]) -> Still {
-        let line = |(text, wraps): &(&str, bool)| StillLine {
+    fn still(lines: &[(&str, bool)]) -> Scrollback {
+        let line = |(text, wraps): &(&str, bool)| ScrollbackLine {
             wraps: *wraps,
-            ..StillLine::plain(*text)
+            ..ScrollbackLine::plain(*text)
         };
-        Still {
+        Scrollback {
             lines: lines.iter().map(line).collect(),
             cursor: (0, 0),
         }

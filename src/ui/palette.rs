@@ -1,17 +1,17 @@
 //! What the palette lists for what was typed: actions, tasks, panes. Computed anew from state and scene by `update` and `view`
 //! alike; nothing is run here.
 
-use super::action::{Action, Entry, entries};
-use super::arrange::{Arranged, arrange};
-use super::fuzzy::Needle;
-use super::likely::{ANYWHERE, likely};
-use super::names::pane_name;
+use super::action::{Action, ActionEntry, entries};
+use super::availability::unavailable_reason_for;
+use super::fuzzy::FuzzyQuery;
 use super::pane::PaneId;
-use super::past::is_enough;
-use super::possible::why_not_about;
+use super::pane_names::pane_name;
 use super::scene::Scene;
-use super::state::State;
-use super::target::{Target, of_named};
+use super::screen_layout::{ScreenLayout, screen_layout};
+use super::state::UiState;
+use super::suggestions::{ANYWHERE, suggested_actions};
+use super::target::{ActionTarget, named_target};
+use super::terminal_search::is_searchable;
 use super::views::target;
 use crate::domain::{AttemptId, TaskId};
 
@@ -22,42 +22,42 @@ const MOST_ROWS: usize = 100;
 /// Rows while nothing was typed (A7).
 const LIKELY: usize = 10;
 
-/// One row.
+/// One row of the command palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct PaletteRow {
     pub(crate) title: String,
     /// What it does, or why it is not possible now.
     pub(crate) detail: String,
     /// Its key, if it has one.
     pub(crate) key: String,
     pub(crate) possible: bool,
-    pub(crate) run: Run,
+    pub(crate) action: PaletteAction,
 }
 
-/// What a row does.
+/// What choosing a row of the command palette does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Run {
+pub(crate) enum PaletteAction {
     /// That action; on that task when one was named.
     Action(Action, Option<TaskId>),
     /// To that task.
     Task(TaskId),
     /// To that pane of that tab.
-    Place(usize, PaneId),
+    Pane(usize, PaneId),
     /// Look for those words in what all terminals have shown.
-    Past(String),
+    Search(String),
     /// To that line of the log.
     Log(u64),
     /// Run that in a shell: where the agent of that task works, else in the project's folder.
     Shell(String, Option<AttemptId>),
 }
 
-/// What kinds of rows are wanted: the mark typed first says it.
+/// Which rows the palette lists, chosen by the first character typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PaletteScope {
     All,
     Actions,
     Tasks,
-    Places,
+    Panes,
     Text,
     Shell,
 }
@@ -71,48 +71,53 @@ pub(crate) const MARKS: [(&str, &str); 5] = [
     ("!", "shell"),
 ];
 
-fn kind(typed: &str) -> (Kind, &str) {
+fn kind(typed: &str) -> (PaletteScope, &str) {
     let kinds = [
-        (">", Kind::Actions),
-        ("@", Kind::Tasks),
-        ("#", Kind::Places),
-        ("/", Kind::Text),
-        ("!", Kind::Shell),
+        (">", PaletteScope::Actions),
+        ("@", PaletteScope::Tasks),
+        ("#", PaletteScope::Panes),
+        ("/", PaletteScope::Text),
+        ("!", PaletteScope::Shell),
     ];
     for (mark, kind) in kinds {
         if let Some(rest) = typed.strip_prefix(mark) {
             return (kind, rest);
         }
     }
-    (Kind::All, typed)
+    (PaletteScope::All, typed)
 }
 
 /// The rows for what was typed, the best first.
-pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed: &str) -> Vec<Row> {
+pub(crate) fn rows(
+    state: &UiState,
+    scene: &Scene<'_>,
+    arranged: &ScreenLayout,
+    typed: &str,
+) -> Vec<PaletteRow> {
     let (kind, rest) = kind(typed);
-    let list = List {
+    let list = PaletteBuilder {
         state,
         scene,
         arranged,
     };
-    if kind == Kind::All && rest.trim().is_empty() {
+    if kind == PaletteScope::All && rest.trim().is_empty() {
         return list.likely();
     }
     match kind {
-        Kind::Text => return list.text(rest.trim()),
-        Kind::Shell => return list.shell(rest.trim()).into_iter().collect(),
-        Kind::All | Kind::Actions | Kind::Tasks | Kind::Places => {}
+        PaletteScope::Text => return list.text(rest.trim()),
+        PaletteScope::Shell => return list.shell(rest.trim()).into_iter().collect(),
+        PaletteScope::All | PaletteScope::Actions | PaletteScope::Tasks | PaletteScope::Panes => {}
     }
     let mut found = Vec::new();
-    if matches!(kind, Kind::All | Kind::Actions) {
+    if matches!(kind, PaletteScope::All | PaletteScope::Actions) {
         list.actions(rest, &mut found);
         list.arguments(rest, &mut found);
     }
-    let needle = Needle::new(rest);
-    if matches!(kind, Kind::All | Kind::Tasks) {
+    let needle = FuzzyQuery::new(rest);
+    if matches!(kind, PaletteScope::All | PaletteScope::Tasks) {
         list.tasks(&needle, &mut found);
     }
-    if matches!(kind, Kind::All | Kind::Places) {
+    if matches!(kind, PaletteScope::All | PaletteScope::Panes) {
         list.places(&needle, &mut found);
     }
     found.sort_by_key(|found| std::cmp::Reverse(found.score));
@@ -121,11 +126,14 @@ pub(crate) fn rows(state: &State, scene: &Scene<'_>, arranged: &Arranged, typed:
 }
 
 /// How what was typed could go on: the marked row spelled out, and what may be written behind it.
-pub(crate) fn hinted(typed: &str, row: &Row) -> Option<String> {
+pub(crate) fn completion_hint(typed: &str, row: &PaletteRow) -> Option<String> {
     let alone = arguments::AFTER_MARKS.iter().find(|(mark, _)| *mark == typed);
     let (whole, rest) = match alone {
         Some((mark, rest)) => ((*mark).to_owned(), *rest),
-        None => (completed(row), arguments::argument(&row.run).unwrap_or_default()),
+        None => (
+            completion(row),
+            arguments::argument(&row.action).unwrap_or_default(),
+        ),
     };
     let head = whole.get(..typed.len())?;
     let tail = whole.get(typed.len()..)?;
@@ -133,62 +141,67 @@ pub(crate) fn hinted(typed: &str, row: &Row) -> Option<String> {
 }
 
 /// The row that Tab spells out: the marked one, or, when that is spelled out already, the same action on the first task.
-pub(crate) fn next_completed<'a>(rows: &'a [Row], marked: usize, typed: &str) -> Option<&'a Row> {
+pub(crate) fn completion_row<'a>(
+    rows: &'a [PaletteRow],
+    marked: usize,
+    typed: &str,
+) -> Option<&'a PaletteRow> {
     let row = rows.get(marked)?;
-    if completed(row) != typed {
+    if completion(row) != typed {
         return Some(row);
     }
-    let Run::Action(action, None) = row.run else {
+    let PaletteAction::Action(action, None) = row.action else {
         return Some(row);
     };
-    let on_task = |row: &&Row| matches!(row.run, Run::Action(other, Some(_)) if other == action);
+    let on_task =
+        |row: &&PaletteRow| matches!(row.action, PaletteAction::Action(other, Some(_)) if other == action);
     rows.iter().find(on_task).or(Some(row))
 }
 
 /// What Tab makes of what was typed: the marked row spelled out.
-pub(crate) fn completed(row: &Row) -> String {
-    match &row.run {
-        Run::Action(action, task) => {
+pub(crate) fn completion(row: &PaletteRow) -> String {
+    match &row.action {
+        PaletteAction::Action(action, task) => {
             let title = action.entry().map_or("", |entry| entry.title);
             task.as_ref()
                 .map_or_else(|| format!("{title} "), |task| format!("{title} {task}"))
         }
-        Run::Task(id) => format!("@{id}"),
-        Run::Place(..) => format!("#{}", row.title),
-        Run::Past(words) => format!("/{words}"),
-        Run::Log(_) => format!("/{}", row.title),
-        Run::Shell(command, _) => format!("!{command}"),
+        PaletteAction::Task(id) => format!("@{id}"),
+        PaletteAction::Pane(..) => format!("#{}", row.title),
+        PaletteAction::Search(words) => format!("/{words}"),
+        PaletteAction::Log(_) => format!("/{}", row.title),
+        PaletteAction::Shell(command, _) => format!("!{command}"),
     }
 }
 
-struct Found<'a> {
+struct PaletteMatch<'a> {
     score: u32,
-    what: What<'a>,
+    what: PaletteItem<'a>,
 }
 
-/// A row before it is spelled out: of ten thousand only a hundred are.
-enum What<'a> {
-    Action(&'static Entry, Option<&'a TaskId>),
+/// A candidate row of the palette before its text is built.
+enum PaletteItem<'a> {
+    Action(&'static ActionEntry, Option<&'a TaskId>),
     Task(&'a TaskId),
-    Place(usize, PaneId, String),
+    Pane(usize, PaneId, String),
 }
 
-struct List<'a> {
-    state: &'a State,
+struct PaletteBuilder<'a> {
+    state: &'a UiState,
     scene: &'a Scene<'a>,
-    arranged: &'a Arranged,
+    arranged: &'a ScreenLayout,
 }
 
-impl<'a> List<'a> {
+impl<'a> PaletteBuilder<'a> {
     /// What was run last, then what the place suggests, as far as it is possible.
-    fn likely(&self) -> Vec<Row> {
+    fn likely(&self) -> Vec<PaletteRow> {
         let mut actions: Vec<Action> = Vec::new();
         for action in self
             .state
-            .recent
+            .recent_actions
             .iter()
             .copied()
-            .chain(likely(self.state, self.scene, self.arranged))
+            .chain(suggested_actions(self.state, self.scene, self.arranged))
             .chain(ANYWHERE)
         {
             if !actions.contains(&action) && action != Action::Palette {
@@ -196,40 +209,41 @@ impl<'a> List<'a> {
             }
         }
         let entries = actions.into_iter().filter_map(Action::entry);
-        let rows = entries.map(|entry| self.row(What::Action(entry, None)));
+        let rows = entries.map(|entry| self.row(PaletteItem::Action(entry, None)));
         rows.filter(|row| row.possible).take(LIKELY).collect()
     }
 
     /// The words in all agents' history, and lines of the log that hold them, the newest first.
-    fn text(&self, words: &str) -> Vec<Row> {
+    fn text(&self, words: &str) -> Vec<PaletteRow> {
         let mut rows = Vec::new();
-        if is_enough(words) {
-            rows.push(Row {
+        if is_searchable(words) {
+            rows.push(PaletteRow {
                 title: format!("find `{words}`"),
                 detail: "in what all agents have shown".to_owned(),
                 key: self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default(),
                 possible: true,
-                run: Run::Past(words.to_owned()),
+                action: PaletteAction::Search(words.to_owned()),
             });
         }
-        let needle = Needle::new(words);
+        let needle = FuzzyQuery::new(words);
         let lines = self.scene.log.iter().rev();
-        let lines = lines.filter(|line| !needle.is_empty() && needle.whole(&line.notice.text).is_some());
-        rows.extend(lines.take(MOST_ROWS).map(|line| Row {
+        let lines =
+            lines.filter(|line| !needle.is_empty() && needle.score_exact(&line.notice.text).is_some());
+        rows.extend(lines.take(MOST_ROWS).map(|line| PaletteRow {
             title: line.notice.text.clone(),
             detail: format!("{} ago, in the log", self.scene.now.since(line.at)),
             key: String::new(),
             possible: true,
-            run: Run::Log(line.seq),
+            action: PaletteAction::Log(line.seq),
         }));
         rows
     }
 
     /// A command for a shell, and where it would run.
-    fn shell(&self, command: &str) -> Option<Row> {
+    fn shell(&self, command: &str) -> Option<PaletteRow> {
         let attempt = target(self.state, self.scene, self.arranged).attempt;
         let attempt = attempt.filter(|attempt| attempt.workplace.is_some());
-        (!command.is_empty()).then(|| Row {
+        (!command.is_empty()).then(|| PaletteRow {
             title: format!("run `{command}`"),
             detail: attempt.map_or_else(
                 || "in the project's folder".to_owned(),
@@ -237,31 +251,31 @@ impl<'a> List<'a> {
             ),
             key: String::new(),
             possible: true,
-            run: Run::Shell(command.to_owned(), attempt.map(|attempt| attempt.id)),
+            action: PaletteAction::Shell(command.to_owned(), attempt.map(|attempt| attempt.id)),
         })
     }
 
-    fn actions(&self, typed: &str, found: &mut Vec<Found<'a>>) {
+    fn actions(&self, typed: &str, found: &mut Vec<PaletteMatch<'a>>) {
         let (words, task) = self.named(typed);
         let about = self.about(task);
-        let needle = Needle::new(&words);
+        let needle = FuzzyQuery::new(&words);
         for entry in entries() {
             let Some(score) = self.score(entry, &needle, typed.trim()) else {
                 continue;
             };
             let impossible =
-                why_not_about(entry.action, &about, self.state, self.scene, self.arranged).is_some();
+                unavailable_reason_for(entry.action, &about, self.state, self.scene, self.arranged).is_some();
             let recent = self
                 .state
-                .recent
+                .recent_actions
                 .iter()
                 .position(|action| *action == entry.action);
             let bonus = recent.map_or(0, |at| 30_u32.saturating_sub(u32::try_from(at).unwrap_or(30)));
-            found.push(Found {
+            found.push(PaletteMatch {
                 score: (score + bonus)
                     .saturating_sub(if impossible { 10 } else { 0 })
                     .max(1),
-                what: What::Action(entry, task),
+                what: PaletteItem::Action(entry, task),
             });
         }
     }
@@ -280,14 +294,14 @@ impl<'a> List<'a> {
         (words.join(" "), task)
     }
 
-    fn about(&self, task: Option<&TaskId>) -> Target<'a> {
+    fn about(&self, task: Option<&TaskId>) -> ActionTarget<'a> {
         task.map_or_else(
             || target(self.state, self.scene, self.arranged),
-            |id| of_named(self.scene, id),
+            |id| named_target(self.scene, id),
         )
     }
 
-    fn score(&self, entry: &Entry, needle: &Needle, typed: &str) -> Option<u32> {
+    fn score(&self, entry: &ActionEntry, needle: &FuzzyQuery, typed: &str) -> Option<u32> {
         let is_key = |key: String| key == typed;
         if self.state.keymap.hint(entry.action).is_some_and(is_key) {
             return Some(200);
@@ -297,10 +311,14 @@ impl<'a> List<'a> {
         let command = entry.action.command_line().and_then(|text| words(text, 4));
         let named = [words(entry.title, 20), words(entry.name, 18), synonyms, command];
         let all = format!("{} {}", entry.title, entry.synonyms.join(" "));
-        named.into_iter().flatten().max().or_else(|| needle.whole(&all))
+        named
+            .into_iter()
+            .flatten()
+            .max()
+            .or_else(|| needle.score_exact(&all))
     }
 
-    fn tasks(&self, needle: &Needle, found: &mut Vec<Found<'a>>) {
+    fn tasks(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch<'a>>) {
         let mut text = String::new();
         for (id, task) in &self.scene.model.tasks {
             text.clear();
@@ -308,71 +326,71 @@ impl<'a> List<'a> {
             text.push(' ');
             text.push_str(&task.title);
             if let Some(score) = needle.score(&text) {
-                let what = What::Task(id);
-                found.push(Found { score, what });
+                let what = PaletteItem::Task(id);
+                found.push(PaletteMatch { score, what });
             }
         }
     }
 
-    fn places(&self, needle: &Needle, found: &mut Vec<Found<'a>>) {
-        for (tab, pane, title) in places(self.state, self.scene) {
+    fn places(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch<'a>>) {
+        for (tab, pane, title) in pane_entries(self.state, self.scene) {
             if let Some(score) = needle.score(&title) {
-                let what = What::Place(tab, pane, title);
-                found.push(Found { score, what });
+                let what = PaletteItem::Pane(tab, pane, title);
+                found.push(PaletteMatch { score, what });
             }
         }
     }
 
-    fn row(&self, what: What<'_>) -> Row {
+    fn row(&self, what: PaletteItem<'_>) -> PaletteRow {
         match what {
-            What::Action(entry, task) => self.action_row(entry, task),
-            What::Task(id) => self.task_row(id),
-            What::Place(tab, pane, title) => Row {
+            PaletteItem::Action(entry, task) => self.action_row(entry, task),
+            PaletteItem::Task(id) => self.task_row(id),
+            PaletteItem::Pane(tab, pane, title) => PaletteRow {
                 title,
                 detail: "go there".to_owned(),
                 key: String::new(),
                 possible: true,
-                run: Run::Place(tab, pane),
+                action: PaletteAction::Pane(tab, pane),
             },
         }
     }
 
-    fn action_row(&self, entry: &Entry, task: Option<&TaskId>) -> Row {
+    fn action_row(&self, entry: &ActionEntry, task: Option<&TaskId>) -> PaletteRow {
         let about = self.about(task);
-        let why = why_not_about(entry.action, &about, self.state, self.scene, self.arranged);
+        let why = unavailable_reason_for(entry.action, &about, self.state, self.scene, self.arranged);
         let title = task.map_or_else(|| entry.title.to_owned(), |id| format!("{} {id}", entry.title));
-        Row {
+        PaletteRow {
             title,
             possible: why.is_none(),
             detail: why.map_or_else(|| entry.help.to_owned(), |why| format!("not now: {why}")),
             key: self.state.keymap.hint(entry.action).unwrap_or_default(),
-            run: Run::Action(entry.action, task.cloned()),
+            action: PaletteAction::Action(entry.action, task.cloned()),
         }
     }
 
-    fn task_row(&self, id: &TaskId) -> Row {
+    fn task_row(&self, id: &TaskId) -> PaletteRow {
         let task = self.scene.model.tasks.get(id);
         let title = task.map(|task| task.title.as_str()).unwrap_or_default();
         let word = task.map(|task| task.state.word()).unwrap_or_default();
-        Row {
+        PaletteRow {
             title: format!("{id}  {title}"),
             detail: word.to_owned(),
             key: String::new(),
             possible: true,
-            run: Run::Task(id.clone()),
+            action: PaletteAction::Task(id.clone()),
         }
     }
 }
 
 /// Every pane of every tab, with words for it.
-pub(crate) fn places(state: &State, scene: &Scene<'_>) -> Vec<(usize, PaneId, String)> {
+pub(crate) fn pane_entries(state: &UiState, scene: &Scene<'_>) -> Vec<(usize, PaneId, String)> {
     let mut at = state.clone();
     let (width, height) = state.size;
     let mut places = Vec::new();
     for tab in 0..state.tabs.len() {
         at.tab = tab;
-        let title = at.here().map(|tab| tab.title.clone()).unwrap_or_default();
-        let arranged = arrange(&at, scene, ratatui::layout::Rect::new(0, 0, width, height));
+        let title = at.current_tab().map(|tab| tab.title.clone()).unwrap_or_default();
+        let arranged = screen_layout(&at, scene, ratatui::layout::Rect::new(0, 0, width, height));
         for pane in arranged.order {
             let text = format!("{} {title}  {}", tab + 1, pane_name(state, scene, pane));
             places.push((tab, pane, text));

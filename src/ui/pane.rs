@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::AttemptId;
 
-/// Which pane.
+/// The identity of a pane: numbered, or the pane of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneId {
@@ -18,7 +18,7 @@ pub enum PaneId {
     Agent(AttemptId),
 }
 
-/// Which way a split cuts.
+/// Whether a split puts its halves side by side or one above the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
@@ -41,17 +41,17 @@ pub enum Direction {
     Down,
 }
 
-/// A pane, or two trees side by side.
+/// A binary tree of panes: one pane, or two trees divided by a split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Node {
+pub enum PaneTree {
     /// One pane.
     Leaf(PaneId),
     /// Two trees.
     Split(Box<Split>),
 }
 
-/// Two trees and the line between them.
+/// A node of a pane tree: two halves, the axis between them, and the share of the first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     /// Which way it cuts.
@@ -59,9 +59,9 @@ pub struct Split {
     /// Share of the first, in thousandths.
     pub share: u16,
     /// Left or upper.
-    pub first: Node,
+    pub first: PaneTree,
     /// Right or lower.
-    pub second: Node,
+    pub second: PaneTree,
 }
 
 /// Least columns of a pane with its lines; below that only the side with the focus is drawn.
@@ -69,10 +69,10 @@ const LEAST_WIDTH: u16 = 16;
 /// Least rows of a pane with its lines.
 const LEAST_HEIGHT: u16 = 4;
 
-impl Node {
+impl PaneTree {
     /// Two trees side by side or above each other.
-    pub fn split(axis: Axis, share: u16, first: Node, second: Node) -> Node {
-        Node::Split(Box::new(Split {
+    pub fn split(axis: Axis, share: u16, first: PaneTree, second: PaneTree) -> PaneTree {
+        PaneTree::Split(Box::new(Split {
             axis,
             share,
             first,
@@ -81,7 +81,7 @@ impl Node {
     }
 
     /// Several trees in a row, each as large as its weight says.
-    pub fn row(axis: Axis, mut parts: Vec<(u16, Node)>) -> Option<Node> {
+    pub fn row(axis: Axis, mut parts: Vec<(u16, PaneTree)>) -> Option<PaneTree> {
         let (weight, last) = parts.pop()?;
         let mut total = u32::from(weight.max(1));
         let mut node = last;
@@ -89,7 +89,7 @@ impl Node {
             let weight = u32::from(weight.max(1));
             total += weight;
             let share = u16::try_from(weight * 1000 / total).unwrap_or(500);
-            node = Node::split(axis, share, part, node);
+            node = PaneTree::split(axis, share, part, node);
         }
         Some(node)
     }
@@ -97,8 +97,8 @@ impl Node {
     /// Panes in reading order.
     pub fn panes(&self) -> Vec<PaneId> {
         match self {
-            Node::Leaf(id) => vec![*id],
-            Node::Split(split) => {
+            PaneTree::Leaf(id) => vec![*id],
+            PaneTree::Split(split) => {
                 let mut panes = split.first.panes();
                 panes.extend(split.second.panes());
                 panes
@@ -109,8 +109,8 @@ impl Node {
     /// Gives its panes other names.
     pub fn rename(&mut self, new: &dyn Fn(PaneId) -> PaneId) {
         match self {
-            Node::Leaf(id) => *id = new(*id),
-            Node::Split(split) => {
+            PaneTree::Leaf(id) => *id = new(*id),
+            PaneTree::Split(split) => {
                 split.first.rename(new);
                 split.second.rename(new);
             }
@@ -118,25 +118,25 @@ impl Node {
     }
 
     /// Whether the pane is in the tree.
-    pub fn has(&self, pane: PaneId) -> bool {
+    pub fn contains(&self, pane: PaneId) -> bool {
         match self {
-            Node::Leaf(id) => *id == pane,
-            Node::Split(split) => split.first.has(pane) || split.second.has(pane),
+            PaneTree::Leaf(id) => *id == pane,
+            PaneTree::Split(split) => split.first.contains(pane) || split.second.contains(pane),
         }
     }
 
     /// Where each pane is drawn, lines included. When there is no room for two, only the side with the focus is there.
-    pub fn place(&self, area: Rect, focus: PaneId) -> Vec<(PaneId, Rect)> {
+    pub fn pane_rects(&self, area: Rect, focus: PaneId) -> Vec<(PaneId, Rect)> {
         match self {
-            Node::Leaf(id) => vec![(*id, area)],
-            Node::Split(split) => match split.cut(area) {
+            PaneTree::Leaf(id) => vec![(*id, area)],
+            PaneTree::Split(split) => match split.cut(area) {
                 Some((first, second)) => {
-                    let mut placed = split.first.place(first, focus);
-                    placed.extend(split.second.place(second, focus));
+                    let mut placed = split.first.pane_rects(first, focus);
+                    placed.extend(split.second.pane_rects(second, focus));
                     placed
                 }
-                None if split.second.has(focus) => split.second.place(area, focus),
-                None => split.first.place(area, focus),
+                None if split.second.contains(focus) => split.second.pane_rects(area, focus),
+                None => split.first.pane_rects(area, focus),
             },
         }
     }
@@ -144,30 +144,30 @@ impl Node {
     /// Puts a new pane beside another one, half and half.
     pub fn insert(&mut self, beside: PaneId, axis: Axis, new: PaneId) -> bool {
         match self {
-            Node::Leaf(id) if *id == beside => {
-                *self = Node::split(axis, 500, Node::Leaf(beside), Node::Leaf(new));
+            PaneTree::Leaf(id) if *id == beside => {
+                *self = PaneTree::split(axis, 500, PaneTree::Leaf(beside), PaneTree::Leaf(new));
                 true
             }
-            Node::Leaf(_) => false,
-            Node::Split(split) => {
+            PaneTree::Leaf(_) => false,
+            PaneTree::Split(split) => {
                 split.first.insert(beside, axis, new) || split.second.insert(beside, axis, new)
             }
         }
     }
 
     /// The tree without that pane; nothing when it was the only one.
-    pub fn without(self, pane: PaneId) -> Option<Node> {
+    pub fn remove(self, pane: PaneId) -> Option<PaneTree> {
         match self {
-            Node::Leaf(id) => (id != pane).then_some(Node::Leaf(id)),
-            Node::Split(split) => {
+            PaneTree::Leaf(id) => (id != pane).then_some(PaneTree::Leaf(id)),
+            PaneTree::Split(split) => {
                 let Split {
                     axis,
                     share,
                     first,
                     second,
                 } = *split;
-                match (first.without(pane), second.without(pane)) {
-                    (Some(first), Some(second)) => Some(Node::split(axis, share, first, second)),
+                match (first.remove(pane), second.remove(pane)) {
+                    (Some(first), Some(second)) => Some(PaneTree::split(axis, share, first, second)),
                     (only, None) | (None, only) => only,
                 }
             }
@@ -177,10 +177,10 @@ impl Node {
     /// Two panes change places.
     pub fn swap(&mut self, one: PaneId, other: PaneId) {
         match self {
-            Node::Leaf(id) if *id == one => *id = other,
-            Node::Leaf(id) if *id == other => *id = one,
-            Node::Leaf(_) => {}
-            Node::Split(split) => {
+            PaneTree::Leaf(id) if *id == one => *id = other,
+            PaneTree::Leaf(id) if *id == other => *id = one,
+            PaneTree::Leaf(_) => {}
+            PaneTree::Split(split) => {
                 split.first.swap(one, other);
                 split.second.swap(one, other);
             }
@@ -188,16 +188,18 @@ impl Node {
     }
 
     /// Moves the nearest line around the pane that lies across that direction, by thousandths; answers whether there was one.
-    pub fn nudge(&mut self, pane: PaneId, toward: Direction, by: u16) -> bool {
-        let Node::Split(split) = self else { return false };
-        let inner = if split.first.has(pane) {
+    pub fn resize(&mut self, pane: PaneId, toward: Direction, by: u16) -> bool {
+        let PaneTree::Split(split) = self else {
+            return false;
+        };
+        let inner = if split.first.contains(pane) {
             &mut split.first
-        } else if split.second.has(pane) {
+        } else if split.second.contains(pane) {
             &mut split.second
         } else {
             return false;
         };
-        if inner.nudge(pane, toward, by) {
+        if inner.resize(pane, toward, by) {
             return true;
         }
         let (axis, grows) = match toward {
@@ -284,27 +286,37 @@ pub(super) fn neighbour(placed: &[(PaneId, Rect)], from: PaneId, toward: Directi
 }
 
 /// A tree that arranges panes in a grid of that many columns; the last row may hold fewer.
-pub(super) fn grid(panes: &[PaneId], columns: usize) -> Option<Node> {
-    let rows: Vec<(u16, Node)> = panes
+pub(super) fn grid(panes: &[PaneId], columns: usize) -> Option<PaneTree> {
+    let rows: Vec<(u16, PaneTree)> = panes
         .chunks(columns.max(1))
-        .filter_map(|row| Node::row(Axis::Columns, row.iter().map(|id| (1, Node::Leaf(*id))).collect()))
+        .filter_map(|row| {
+            PaneTree::row(
+                Axis::Columns,
+                row.iter().map(|id| (1, PaneTree::Leaf(*id))).collect(),
+            )
+        })
         .map(|row| (1, row))
         .collect();
-    Node::row(Axis::Rows, rows)
+    PaneTree::row(Axis::Rows, rows)
 }
 
 /// The arrangements a person can cycle through: tiled, side by side, stacked, one large at the left.
-pub(super) fn arrangement(panes: &[PaneId], which: u8) -> Option<Node> {
-    let leaves = |panes: &[PaneId]| panes.iter().map(|id| (1, Node::Leaf(*id))).collect::<Vec<_>>();
+pub(super) fn preset_layout(panes: &[PaneId], which: u8) -> Option<PaneTree> {
+    let leaves = |panes: &[PaneId]| {
+        panes
+            .iter()
+            .map(|id| (1, PaneTree::Leaf(*id)))
+            .collect::<Vec<_>>()
+    };
     match which % 4 {
         0 => grid(panes, columns_for(panes.len())),
-        1 => Node::row(Axis::Columns, leaves(panes)),
-        2 => Node::row(Axis::Rows, leaves(panes)),
+        1 => PaneTree::row(Axis::Columns, leaves(panes)),
+        2 => PaneTree::row(Axis::Rows, leaves(panes)),
         _ => {
             let (first, rest) = panes.split_first()?;
-            match Node::row(Axis::Rows, leaves(rest)) {
-                Some(rest) => Some(Node::split(Axis::Columns, 600, Node::Leaf(*first), rest)),
-                None => Some(Node::Leaf(*first)),
+            match PaneTree::row(Axis::Rows, leaves(rest)) {
+                Some(rest) => Some(PaneTree::split(Axis::Columns, 600, PaneTree::Leaf(*first), rest)),
+                None => Some(PaneTree::Leaf(*first)),
             }
         }
     }
@@ -317,7 +329,7 @@ fn columns_for(count: usize) -> usize {
 }
 
 /// The first pane that is not yet used, counted up.
-pub(super) fn fresh(used: &BTreeSet<PaneId>) -> PaneId {
+pub(super) fn next_free_id(used: &BTreeSet<PaneId>) -> PaneId {
     let highest = used.iter().filter_map(|id| match id {
         PaneId::Fixed(number) => Some(*number),
         PaneId::Agent(_) => None,
@@ -325,9 +337,9 @@ pub(super) fn fresh(used: &BTreeSet<PaneId>) -> PaneId {
     PaneId::Fixed(highest.max().map_or(0, |number| number.saturating_add(1)))
 }
 
-mod lines;
+mod dividers;
 
-pub(crate) use lines::LineId;
+pub(crate) use dividers::SplitPath;
 
 #[cfg(test)]
 mod tests;

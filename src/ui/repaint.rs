@@ -9,40 +9,40 @@ use ratatui::layout::Rect;
 
 use super::canvas::Canvas;
 use super::scene::{Scene, ScreenId, ScreenRead};
-use super::state::State;
-use super::view::{Layouted, PaneArea, cursor_in, is_covered, view};
+use super::state::UiState;
+use super::view::{PaneArea, RenderedLayout, cursor_in, has_overlay, view};
 use super::views::redraw_row;
 use crate::domain::Timestamp;
 
-mod watching;
+mod tracker;
 
-use watching::{Part, Seen, Watching};
+use tracker::{ScreenStamp, ScreenUse, TrackedScreens};
 
-/// What a client was shown last, and what of its terminals is in it.
+/// The frame a client was shown last, with the state of each terminal in it.
 #[derive(Debug, Clone, Default)]
-pub struct Frame {
+pub struct RenderedFrame {
     /// Where things are.
-    pub layout: Layouted,
+    pub layout: RenderedLayout,
     /// The terminals that were looked at, as they were.
-    seen: BTreeMap<ScreenId, Seen>,
-    covered: bool,
-    held: bool,
+    stamps: BTreeMap<ScreenId, ScreenStamp>,
+    has_overlay: bool,
+    deferred: bool,
 }
 
-impl Frame {
+impl RenderedFrame {
     /// Draws everything. `shown` is what `before` looked like: a terminal in the middle of a frame of its own stays as it is there.
     #[must_use]
-    pub fn whole(
-        before: &Frame,
+    pub fn draw_all(
+        before: &RenderedFrame,
         shown: &Buffer,
-        state: &State,
+        state: &UiState,
         scene: &Scene<'_>,
         buffer: &mut Buffer,
-    ) -> Frame {
-        let watching = Watching {
+    ) -> RenderedFrame {
+        let watching = TrackedScreens {
             screens: scene.screens,
             now: scene.now,
-            seen: RefCell::default(),
+            stamps: RefCell::default(),
         };
         let layout = view(
             state,
@@ -52,28 +52,28 @@ impl Frame {
             },
             buffer,
         );
-        let mut frame = Frame {
+        let mut frame = RenderedFrame {
             layout,
-            seen: watching.seen.into_inner(),
-            covered: is_covered(state, scene),
-            held: false,
+            stamps: watching.stamps.into_inner(),
+            has_overlay: has_overlay(state, scene),
+            deferred: false,
         };
-        if !before.covered && !frame.covered && shown.area == buffer.area {
-            frame.keep_held(before, shown, buffer);
+        if !before.has_overlay && !frame.has_overlay && shown.area == buffer.area {
+            frame.keep_deferred(before, shown, buffer);
         }
         frame
     }
 
     /// Draws what changed in the terminals, or in one `alone`; answers the rows of the frame that may differ, or nothing when
     /// everything must be drawn. `buffer` holds the frame as it was drawn last.
-    pub fn patch(
+    pub fn draw_changes(
         &mut self,
-        state: &State,
+        state: &UiState,
         scene: &Scene<'_>,
         buffer: &mut Buffer,
         alone: Option<ScreenId>,
     ) -> Option<Vec<u16>> {
-        if self.covered || is_covered(state, scene) {
+        if self.has_overlay || has_overlay(state, scene) {
             return None;
         }
         let mut canvas = Canvas {
@@ -83,12 +83,12 @@ impl Frame {
         let mut rows = Vec::new();
         let mut stamps = BTreeMap::new();
         // What was not looked at may be held still.
-        self.held &= alone.is_some();
+        self.deferred &= alone.is_some();
         for pane in self.layout.panes.clone() {
             let Some(id) = pane.screen.filter(|id| alone.is_none_or(|alone| alone == *id)) else {
                 continue;
             };
-            let seen = self.seen.get(&id);
+            let seen = self.stamps.get(&id);
             let mut outcome = None;
             let there = scene.screens.with(id, &mut |screen| {
                 let cursor = (self.layout.typing && pane.focus).then_some(&mut self.layout.cursor);
@@ -98,13 +98,13 @@ impl Frame {
             match outcome {
                 None if there || seen.is_some() => return None,
                 None => {}
-                Some(Patched::Held) => self.held = true,
-                Some(Patched::Drawn(_, ref drawn))
+                Some(PaneUpdate::Deferred) => self.deferred = true,
+                Some(PaneUpdate::Drawn(_, ref drawn))
                     if !drawn.is_empty() && state.pane(pane.pane).scroll > 0 =>
                 {
                     return None;
                 }
-                Some(Patched::Drawn(stamp, drawn)) => {
+                Some(PaneUpdate::Drawn(stamp, drawn)) => {
                     rows.extend(drawn);
                     stamps.insert(id, stamp);
                 }
@@ -114,7 +114,7 @@ impl Frame {
             return None;
         }
         for (id, stamp) in stamps {
-            if let Some(seen) = self.seen.get_mut(&id) {
+            if let Some(seen) = self.stamps.get_mut(&id) {
                 seen.stamp = stamp;
             }
         }
@@ -124,24 +124,24 @@ impl Frame {
     }
 
     /// The terminals whose output this frame shows.
-    pub fn watched(&self) -> impl Iterator<Item = ScreenId> + '_ {
-        self.seen
+    pub fn drawn_screens(&self) -> impl Iterator<Item = ScreenId> + '_ {
+        self.stamps
             .iter()
-            .filter(|(_, seen)| seen.part == Part::Cells)
+            .filter(|(_, seen)| seen.screen_use == ScreenUse::Cells)
             .map(|(id, _)| *id)
     }
 
     /// Whether a program was in the middle of a frame, so that there is something to be drawn when it is through or took too long.
-    pub fn is_held(&self) -> bool {
-        self.held
+    pub fn is_deferred(&self) -> bool {
+        self.deferred
     }
 
     /// Terminals that are drawn, but not as a pane of their own.
     fn is_changed_elsewhere(&self, scene: &Scene<'_>) -> bool {
         let in_pane = |id: ScreenId| self.layout.panes.iter().any(|pane| pane.screen == Some(id));
-        self.seen.iter().any(|(id, seen)| {
+        self.stamps.iter().any(|(id, seen)| {
             let mut changed = false;
-            if seen.part == Part::Cells && !in_pane(*id) {
+            if seen.screen_use == ScreenUse::Cells && !in_pane(*id) {
                 scene.screens.with(*id, &mut |screen| {
                     changed = !screen.changes_since(seen.stamp).1.is_empty();
                 });
@@ -151,14 +151,14 @@ impl Frame {
     }
 
     /// Puts back what was shown of terminals that are in the middle of a frame, where they were shown at the same place.
-    fn keep_held(&mut self, before: &Frame, shown: &Buffer, buffer: &mut Buffer) {
+    fn keep_deferred(&mut self, before: &RenderedFrame, shown: &Buffer, buffer: &mut Buffer) {
         for pane in &self.layout.panes {
-            let Some((id, seen)) = pane.screen.and_then(|id| Some((id, self.seen.get_mut(&id)?))) else {
+            let Some((id, seen)) = pane.screen.and_then(|id| Some((id, self.stamps.get_mut(&id)?))) else {
                 continue;
             };
             let same_place = |old: &&PaneArea| old.screen == Some(id) && old.area == pane.area;
             let Some(earlier) = before
-                .seen
+                .stamps
                 .get(&id)
                 .filter(|_| before.layout.panes.iter().any(|old| same_place(&old)))
             else {
@@ -167,7 +167,7 @@ impl Frame {
             if seen.is_presentable || earlier.size != seen.size {
                 continue;
             }
-            self.held = true;
+            self.deferred = true;
             seen.stamp = earlier.stamp;
             copy(shown, buffer, pane.area);
             if pane.focus && self.layout.typing && before.layout.typing {
@@ -177,27 +177,27 @@ impl Frame {
     }
 }
 
-/// What became of one pane.
-enum Patched {
+/// The result of redrawing the changed rows of one pane.
+enum PaneUpdate {
     /// Its program is in the middle of a frame.
-    Held,
+    Deferred,
     /// These rows of the frame were drawn, and this is seen now.
     Drawn(u64, Vec<u16>),
 }
 
 /// Draws the changed rows of one terminal; nothing when more than rows changed.
 fn patch_pane(
-    (screen, seen): (&mut dyn ScreenRead, &Seen),
+    (screen, seen): (&mut dyn ScreenRead, &ScreenStamp),
     pane: &PaneArea,
     now: Timestamp,
     canvas: &mut Canvas<'_>,
-    cursor: Option<&mut Option<super::CursorAt>>,
-) -> Option<Patched> {
-    if !seen.still_fits(screen, pane.area) {
+    cursor: Option<&mut Option<super::FrameCursor>>,
+) -> Option<PaneUpdate> {
+    if !seen.is_unchanged(screen, pane.area) {
         return None;
     }
-    if !screen.is_presentable(now) {
-        return Some(Patched::Held);
+    if !screen.is_frame_complete(now) {
+        return Some(PaneUpdate::Deferred);
     }
     let (stamp, rows) = screen.changes_since(seen.stamp);
     let drawn = rows
@@ -207,7 +207,7 @@ fn patch_pane(
     if let Some(cursor) = cursor {
         *cursor = cursor_in(screen, pane.area);
     }
-    Some(Patched::Drawn(stamp, drawn))
+    Some(PaneUpdate::Drawn(stamp, drawn))
 }
 
 fn copy(from: &Buffer, to: &mut Buffer, area: Rect) {

@@ -3,16 +3,16 @@
 
 use ratatui::style::Style;
 
-use super::said::last_said;
+use super::cache::{CacheEntry, CacheKey, ViewCache};
+use super::last_output::last_output;
 pub use super::screen_id::ScreenId;
-use super::shelf::{Paper, Sheet, Shelf};
-use super::still::Still;
+use super::scrollback::Scrollback;
 use super::theme::Theme;
 use crate::domain::{AttemptId, Notice, Timestamp};
 use crate::read_model::{ReadModel, RunningCheck, running_check};
 use crate::term::CursorShape;
 
-/// Everything a frame is made from. Time comes in as a value.
+/// Everything a frame is drawn from besides the client's own state, with the time as a value. Time comes in as a value.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The board as people see it.
@@ -22,7 +22,7 @@ pub struct Scene<'a> {
     /// What happened, oldest first.
     pub log: &'a [LogLine],
     /// What views show that had to be fetched.
-    pub shelf: &'a Shelf,
+    pub cache: &'a ViewCache,
     /// Now.
     pub now: Timestamp,
     /// What is known of the session as a whole.
@@ -34,14 +34,14 @@ pub struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// The check that runs for an attempt, as far as checks were fetched.
     pub(crate) fn running_check(&self, attempt: AttemptId) -> Option<RunningCheck<'a>> {
-        match self.shelf.sheet(&Paper::Checks(None))? {
-            Sheet::Checks(checks) => running_check(checks, attempt, self.now),
+        match self.cache.get(&CacheKey::Checks(None))? {
+            CacheEntry::Checks(checks) => running_check(checks, attempt, self.now),
             _ => None,
         }
     }
 }
 
-/// One line of the watcher log.
+/// One line of the event log that people read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     /// Position in the log; grows.
@@ -52,7 +52,7 @@ pub struct LogLine {
     pub notice: Notice,
 }
 
-/// What the frame says about the session as a whole.
+/// What a frame shows about the session as a whole: project, version, start and connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFacts {
     /// Name of the project, for the top bar.
@@ -66,10 +66,10 @@ pub struct SessionFacts {
     /// Seconds east of UTC, for times of day in the log.
     pub utc_offset: i32,
     /// Something about the connection a person should know; shown until it is empty.
-    pub connection: Option<String>,
+    pub connection_notice: Option<String>,
 }
 
-/// Real agents or scripted ones.
+/// Whether the agents of a session are real or scripted ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SessionKind {
     /// Real ones.
@@ -79,7 +79,8 @@ pub enum SessionKind {
     Rehearsal,
 }
 
-/// The live terminals. They change while a frame is drawn: the lock is held inside the call and nowhere else.
+/// Gives access to the live terminals; each is locked only during a call. They change while a frame is drawn: the lock is held
+/// inside the call and nowhere else.
 pub trait Screens {
     /// Lets `read` look at a terminal; answers whether there is such a terminal.
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool;
@@ -90,13 +91,13 @@ pub trait Screens {
     }
 }
 
-/// One terminal while its lock is held. Only visible cells are to be copied.
+/// Reads one locked terminal: its cells, cursor, history and modes. Only visible cells are to be copied.
 pub trait ScreenRead {
     /// Columns and rows.
     fn size(&self) -> (u16, u16);
 
     /// Lines above the visible ones.
-    fn history(&self) -> usize;
+    fn history_len(&self) -> usize;
 
     /// Shows the cells seen when scrolled `back` lines into the history: column, row, grapheme, style. Empty cells with the
     /// default style may be left out. A wide grapheme comes once, at its first column.
@@ -110,11 +111,11 @@ pub trait ScreenRead {
                 line.push_str(text);
             }
         });
-        last_said(&rows)
+        last_output(&rows)
     }
 
     /// All it has shown, as far as it is in memory: history and screen.
-    fn still(&mut self) -> Still;
+    fn scrollback(&mut self) -> Scrollback;
 
     /// The same for one row that is not scrolled back.
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
@@ -131,7 +132,7 @@ pub trait ScreenRead {
     }
 
     /// Whether its program is not in the middle of a frame; then what was shown before stays.
-    fn is_presentable(&self, _now: Timestamp) -> bool {
+    fn is_frame_complete(&self, _now: Timestamp) -> bool {
         true
     }
 
@@ -140,22 +141,22 @@ pub trait ScreenRead {
 
     /// The row to keep in sight where not all fit: where the program writes, also with its cursor hidden; the last one of a
     /// program that has the whole screen.
-    fn writes_at(&self) -> u16;
+    fn output_row(&self) -> u16;
 
     /// What the program asked for, as far as it concerns our keys and mouse.
-    fn wants(&self) -> Wants;
+    fn mouse_reporting(&self) -> MouseReporting;
 
     /// Whether the program wants marks around a paste; without them it takes every line end for Enter.
-    fn marks_pastes(&self) -> bool;
+    fn bracketed_paste(&self) -> bool;
 
     /// The title the program gave itself.
     fn title(&self) -> String;
 
     /// Whether its program still runs.
-    fn alive(&self) -> bool;
+    fn is_running(&self) -> bool;
 }
 
-/// A terminal's cursor.
+/// The position and shape of a terminal's cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScreenCursor {
     /// Column from 0.
@@ -166,11 +167,11 @@ pub struct ScreenCursor {
     pub shape: CursorShape,
 }
 
-/// What a program in a terminal asked for.
+/// Which mouse input the program in a terminal has asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wants {
+pub struct MouseReporting {
     /// Mouse reports.
-    pub mouse: bool,
+    pub reports: bool,
     /// Cursor keys for the wheel: it has a screen without history.
     pub wheel_keys: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::AttemptId;
 
-/// Which terminal.
+/// The identity of a terminal: that of an attempt, a shell or the conductor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScreenId {
     /// The terminal of an attempt.

@@ -1,37 +1,37 @@
 //! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
 
-use super::fuzzy::Needle;
-use super::lists::{Sieve, checks, inbox, sessions};
+use super::fuzzy::FuzzyQuery;
+use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
-use super::state::{Finished, Pane, State};
-use crate::domain::{Attempt, AttemptId, Doing, Task, TaskId, Timestamp};
-use crate::read_model::{Attention, Check, Column, ColumnKind, SessionRow, SessionState};
+use super::state::{FinishedTasks, Pane, UiState};
+use crate::domain::{ActivityKind, Attempt, AttemptId, Task, TaskId, Timestamp};
+use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow, SessionState};
 
-/// What an action is about.
+/// The task and the attempt an action applies to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Target<'a> {
+pub(crate) struct ActionTarget<'a> {
     pub(crate) task: Option<&'a Task>,
     pub(crate) attempt: Option<&'a Attempt>,
     /// Whether the task was named, so that it is meant whatever has the focus.
     pub(crate) is_named: bool,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ActionTarget<'a> {
     /// The agent at work and what it wants to be allowed, if it does.
     pub(crate) fn wants_permission(&self) -> Option<(&'a Attempt, &'a str)> {
         let attempt = self.attempt.filter(|attempt| attempt.state.is_open())?;
         match &attempt.activity.doing {
-            Doing::Permission(what) => Some((attempt, what)),
+            ActivityKind::Permission(what) => Some((attempt, what)),
             _ => None,
         }
     }
 }
 
 /// That attempt, as long as it is open, and its task.
-pub(crate) fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
+pub(crate) fn attempt_target<'a>(scene: &Scene<'a>, id: AttemptId) -> ActionTarget<'a> {
     let attempt = scene.model.attempts.get(&id).map(AsRef::as_ref);
-    Target {
+    ActionTarget {
         task: attempt
             .and_then(|attempt: &Attempt| scene.model.tasks.get(&attempt.task))
             .map(AsRef::as_ref),
@@ -41,14 +41,14 @@ pub(crate) fn of_attempt<'a>(scene: &Scene<'a>, id: AttemptId) -> Target<'a> {
 }
 
 /// The selected task and whoever works on it.
-pub(crate) fn of_selected<'a>(state: &State, scene: &Scene<'a>) -> Target<'a> {
-    selected(state, scene).map_or_else(Target::default, |id| of_task(scene, &id))
+pub(crate) fn selected_target<'a>(state: &UiState, scene: &Scene<'a>) -> ActionTarget<'a> {
+    selected(state, scene).map_or_else(ActionTarget::default, |id| task_target(scene, &id))
 }
 
 /// That task and whoever works on it.
-pub(crate) fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
+pub(crate) fn task_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'a> {
     let task = scene.model.tasks.get(id).map(AsRef::as_ref);
-    Target {
+    ActionTarget {
         task,
         attempt: task.and_then(|task| scene.model.open_attempt(task)),
         is_named: false,
@@ -56,31 +56,35 @@ pub(crate) fn of_task<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
 }
 
 /// The same for a task that a person has named.
-pub(crate) fn of_named<'a>(scene: &Scene<'a>, id: &TaskId) -> Target<'a> {
-    Target {
+pub(crate) fn named_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'a> {
+    ActionTarget {
         is_named: true,
-        ..of_task(scene, id)
+        ..task_target(scene, id)
     }
 }
 
 /// The selected task: the one chosen, or the first of the board while that one is not there.
-pub(crate) fn selected(state: &State, scene: &Scene<'_>) -> Option<TaskId> {
+pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
     let chosen = state
         .selected
         .as_ref()
         .filter(|id| scene.model.tasks.contains_key(id));
     let columns = || {
-        list_order(scene)
+        ordered_columns(scene)
             .into_iter()
-            .filter(|column| is_listed(state, column))
+            .filter(|column| shows_column(state, column))
     };
     let first = || columns().find_map(|column| column.cards.first());
     chosen.or_else(first).cloned()
 }
 
 /// What is marked among all that needs a person, and where it stands there: the selected task's, else the first.
-pub(crate) fn waiting<'a>(state: &State, pane: &Pane, scene: &Scene<'a>) -> Option<(usize, &'a Attention)> {
-    let items = inbox(&Sieve::of(pane), scene);
+pub(crate) fn marked_attention<'a>(
+    state: &UiState,
+    pane: &Pane,
+    scene: &Scene<'a>,
+) -> Option<(usize, &'a AttentionItem)> {
+    let items = inbox(&ListFilter::for_pane(pane), scene);
     let chosen = items
         .iter()
         .position(|item| Some(&item.task) == state.selected.as_ref());
@@ -90,7 +94,7 @@ pub(crate) fn waiting<'a>(state: &State, pane: &Pane, scene: &Scene<'a>) -> Opti
 
 /// The session marked: the one at that place, else the first that is not this one.
 pub(crate) fn marked_session<'a>(pane: &Pane, scene: &Scene<'a>) -> Option<(usize, &'a SessionRow)> {
-    let rows = sessions(&Sieve::of(pane), scene);
+    let rows = sessions(&ListFilter::for_pane(pane), scene);
     let mark = pane.mark.and_then(|mark| usize::try_from(mark).ok());
     let chosen = rows.iter().find(|(at, _)| Some(*at) == mark);
     let other = || rows.iter().find(|(_, row)| row.state != SessionState::Here);
@@ -98,14 +102,18 @@ pub(crate) fn marked_session<'a>(pane: &Pane, scene: &Scene<'a>) -> Option<(usiz
 }
 
 /// The check marked among those of a task, or of all: the one of that number, else the worst.
-pub(crate) fn marked_check<'a>(task: Option<&TaskId>, pane: &Pane, scene: &Scene<'a>) -> Option<&'a Check> {
-    let checks = checks(&Sieve::of(pane), task, scene);
-    let chosen = checks.iter().find(|check| Some(check.mark()) == pane.mark);
+pub(crate) fn marked_check<'a>(
+    task: Option<&TaskId>,
+    pane: &Pane,
+    scene: &Scene<'a>,
+) -> Option<&'a CheckRun> {
+    let checks = checks(&ListFilter::for_pane(pane), task, scene);
+    let chosen = checks.iter().find(|check| Some(check.key()) == pane.mark);
     chosen.or_else(|| checks.first()).copied()
 }
 
 /// The agent marked in the list of agents.
-pub(crate) fn shown_agent(state: &State, scene: &Scene<'_>, focus: PaneId) -> Option<AttemptId> {
+pub(crate) fn shown_agent(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> Option<AttemptId> {
     let open = |id: &AttemptId| scene.model.agents().any(|row| row.attempt.id == *id);
     match focus {
         PaneId::Agent(id) => Some(id),
@@ -117,7 +125,7 @@ pub(crate) fn shown_agent(state: &State, scene: &Scene<'_>, focus: PaneId) -> Op
 }
 
 /// Columns in the order of lists: the stages, the backlog, what is done (K80).
-pub(crate) fn list_order<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
+pub(crate) fn ordered_columns<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
     let of = |wanted: fn(&ColumnKind) -> bool| {
         scene
             .model
@@ -132,37 +140,43 @@ pub(crate) fn list_order<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
 }
 
 /// Whether lists show that column, or only how many it holds.
-pub(crate) fn is_listed(state: &State, column: &Column) -> bool {
-    column.kind != ColumnKind::Done || state.finished == Finished::Shown
+pub(crate) fn shows_column(state: &UiState, column: &Column) -> bool {
+    column.kind != ColumnKind::Done || state.finished == FinishedTasks::Shown
 }
 
 /// Whether a task matches what a list is filtered by.
-pub(crate) fn fits(needle: &Needle, scene: &Scene<'_>, id: &TaskId) -> bool {
+pub(crate) fn matches_task(needle: &FuzzyQuery, scene: &Scene<'_>, id: &TaskId) -> bool {
     if needle.is_empty() {
         return true;
     }
     let title = scene.model.tasks.get(id).map(|task| task.title.as_str());
-    needle.fits(&format!("{id} {}", title.unwrap_or_default()))
+    needle.matches(&format!("{id} {}", title.unwrap_or_default()))
 }
 
 /// The cards of a column that lists show; what is looked for is looked for among the finished, too.
 pub(crate) fn shown_cards<'a>(
-    state: &State,
+    state: &UiState,
     scene: &Scene<'_>,
-    sieve: &Sieve,
+    sieve: &ListFilter,
     column: &'a Column,
 ) -> Vec<&'a TaskId> {
-    if sieve.needle.is_empty() && !is_listed(state, column) {
+    if sieve.needle.is_empty() && !shows_column(state, column) {
         return Vec::new();
     }
     let cards = column.cards.iter();
-    let mut cards: Vec<&TaskId> = cards.filter(|id| fits(&sieve.needle, scene, id)).collect();
-    in_order(sieve, scene, &mut cards);
+    let mut cards: Vec<&TaskId> = cards
+        .filter(|id| matches_task(&sieve.needle, scene, id))
+        .collect();
+    sort_tasks(sieve, scene, &mut cards);
     cards
 }
 
 /// Puts tasks in the order a person wished.
-pub(crate) fn in_order<T: std::borrow::Borrow<TaskId>>(sieve: &Sieve, scene: &Scene<'_>, tasks: &mut [T]) {
+pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
+    sieve: &ListFilter,
+    scene: &Scene<'_>,
+    tasks: &mut [T],
+) {
     let task = |id: &T| scene.model.tasks.get(id.borrow());
     sieve.sort(
         tasks,
@@ -172,8 +186,8 @@ pub(crate) fn in_order<T: std::borrow::Borrow<TaskId>>(sieve: &Sieve, scene: &Sc
 }
 
 /// All tasks that lists show, in order.
-pub(crate) fn listed(state: &State, scene: &Scene<'_>, sieve: &Sieve) -> Vec<TaskId> {
-    let columns = list_order(scene).into_iter();
+pub(crate) fn listed_tasks(state: &UiState, scene: &Scene<'_>, sieve: &ListFilter) -> Vec<TaskId> {
+    let columns = ordered_columns(scene).into_iter();
     columns
         .flat_map(|column| shown_cards(state, scene, sieve, column))
         .cloned()

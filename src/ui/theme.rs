@@ -11,34 +11,34 @@ mod colour;
 mod file;
 mod themes;
 
-pub use file::ThemeProblem;
-pub use themes::{OwnTheme, Themes};
+pub use file::ThemeError;
+pub use themes::{Themes, UserTheme};
 
-/// Colours and glyphs of one client.
+/// The styles of all roles, the colour depth and the glyphs of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
-    roles: BTreeMap<Role, Style>,
+    roles: BTreeMap<StyleRole, Style>,
     /// How many colours may be used; without any an agent's own colours are left out as well.
-    pub palette: Palette,
+    pub palette: ColourDepth,
     /// Which glyphs and lines.
     pub glyphs: Glyphs,
 }
 
-/// How a client's terminal can be drawn on.
+/// The colours, glyphs and background a client's terminal can display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Looks {
+pub struct DisplayCaps {
     /// How many colours it shows.
-    pub palette: Palette,
+    pub palette: ColourDepth,
     /// Which glyphs.
     pub glyphs: Glyphs,
     /// What its own background is like, when it told.
-    pub ground: Option<Ground>,
+    pub ground: Option<Background>,
 }
 
-/// How many colours may be used, from none to all.
+/// How many colours may be used, from none to true colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Palette {
+pub enum ColourDepth {
     /// None; bold, dim and reverse only.
     Mono,
     /// The terminal's own 16 colours.
@@ -49,7 +49,7 @@ pub enum Palette {
     True,
 }
 
-/// Which glyphs and lines can be drawn.
+/// Whether Unicode glyphs and lines can be drawn, or only ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Glyphs {
@@ -59,17 +59,17 @@ pub enum Glyphs {
     Ascii,
 }
 
-/// What a background is like.
+/// Whether a terminal's background is dark or light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ground {
+pub enum Background {
     /// Light text stands out on it.
     Dark,
     /// Dark text stands out on it.
     Light,
 }
 
-/// Whether anything may move by itself.
+/// Whether things on the screen may blink.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
     /// What needs a person blinks.
@@ -78,10 +78,10 @@ pub enum Motion {
     Reduced,
 }
 
-/// What a piece of the frame stands for.
+/// The meaning of a piece of text on the screen, from which a theme derives its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum StyleRole {
     /// Ordinary text.
     Text,
     /// Less important text.
@@ -146,25 +146,25 @@ pub enum Role {
     Rehearsal,
 }
 
-impl Ground {
+impl Background {
     /// What a background of that red, green and blue is like.
-    pub fn of(red: u8, green: u8, blue: u8) -> Ground {
-        let palette = crate::term::Palette {
+    pub fn from_rgb(red: u8, green: u8, blue: u8) -> Background {
+        let palette = crate::term::ColorPalette {
             background: (red, green, blue),
-            ..crate::term::Palette::default()
+            ..crate::term::ColorPalette::default()
         };
         if palette.is_dark() {
-            Ground::Dark
+            Background::Dark
         } else {
-            Ground::Light
+            Background::Light
         }
     }
 }
 
 impl Theme {
     /// The theme that follows the terminal's own colours, or uses none.
-    pub fn builtin(palette: Palette, glyphs: Glyphs) -> Theme {
-        let looks = Looks {
+    pub fn builtin(palette: ColourDepth, glyphs: Glyphs) -> Theme {
+        let looks = DisplayCaps {
             palette,
             glyphs,
             ground: None,
@@ -178,7 +178,7 @@ impl Theme {
 
     /// The same without anything that moves by itself, when that is wished.
     #[must_use]
-    pub fn with(mut self, motion: Motion) -> Theme {
+    pub fn with_motion(mut self, motion: Motion) -> Theme {
         if motion == Motion::Reduced {
             for style in self.roles.values_mut() {
                 *style = style.remove_modifier(Modifier::SLOW_BLINK);
@@ -189,13 +189,13 @@ impl Theme {
     }
 
     /// How a role looks.
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: StyleRole) -> Style {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
     /// The colours of our own views where nothing is drawn; those of the terminal in themes that follow it.
     pub(crate) fn ground(&self) -> Style {
-        let text = self.style(Role::Text);
+        let text = self.style(StyleRole::Text);
         Style {
             fg: text.fg,
             bg: text.bg,
@@ -204,12 +204,12 @@ impl Theme {
     }
 
     /// How a program's own style is shown with the colours there are.
-    pub(crate) fn shown(&self, style: Style) -> Style {
-        colour::fitted(style, self.palette)
+    pub(crate) fn fit_style(&self, style: Style) -> Style {
+        colour::fit_style(style, self.palette)
     }
 
     /// The mark for text that was cut.
-    pub fn more(&self) -> &'static str {
+    pub fn ellipsis(&self) -> &'static str {
         match self.glyphs {
             Glyphs::Unicode => "…",
             Glyphs::Ascii => "~",

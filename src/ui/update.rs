@@ -5,43 +5,43 @@ use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
 use super::action::Action;
-use super::arrange::{Arranged, Mode, alive, arrange, mode};
+use super::availability::unavailable_reason_for;
 use super::pane::PaneId;
-use super::possible::why_not_about;
 use super::scene::{Scene, ScreenId};
-use super::state::{COUNT_WAITS, Copying, Counted, Hands, KEYS_SHOWN_AFTER, State};
-use super::target::{Target, of_named};
+use super::screen_layout::{InputMode, ScreenLayout, input_mode, is_running, screen_layout};
+use super::state::{COUNT_TIMEOUT, CopyMode, CountPrefix, KeyFocus, UiState, WHICH_KEY_DELAY};
+use super::target::{ActionTarget, named_target};
 use super::views::target;
 use crate::domain::task::TaskKind;
-use crate::domain::{AttemptId, Command, Level, Span, TaskId, Timestamp, WorkflowId};
+use crate::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, Timestamp, WorkflowId};
 use crate::term::keys::{KeyInput, MouseInput};
 
-mod approving;
-mod copying;
-mod dressing;
-mod finding;
-mod forming;
-mod jumping;
+mod affected;
+mod approval;
+mod copy_menu;
+mod copy_mode;
+mod drilldown;
+mod jump;
 mod keys;
-mod linking;
+mod links;
 mod mouse;
-mod moving;
-mod naming;
-mod offering;
+mod navigation;
 mod panes;
+mod picker;
 mod prompts;
-mod searching;
+mod rename;
+mod search;
+mod task_form;
 mod tasks;
-mod undoing;
-mod victims;
-mod visiting;
-mod welcoming;
+mod theme_menu;
+mod undo;
+mod welcome;
 
-pub use approving::Consent;
+pub use approval::PermissionReply;
 
-/// Something that happened at a client.
+/// Something that happened at a client: a key, the mouse, a paste, a new size, or time passing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum UiInput {
     /// A key.
     Key(KeyEvent),
     /// The mouse.
@@ -58,44 +58,44 @@ pub enum Input {
     Tick,
 }
 
-/// Something to be done by whoever owns the board and the terminals.
+/// Something the interface asks the server to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum UiRequest {
     /// Ask the board for that; the answer comes back through [`State::tell`].
     Command(Command),
     /// Make a task; its identity is chosen by the server.
     NewTask(Box<NewTask>),
     /// Open that text in the person's editor and bring what becomes of it with [`Input::Edited`].
-    Edit(String),
+    OpenEditor(String),
     /// Input for the program in a terminal.
-    TypeInto(ScreenId, Typed),
+    SendInput(ScreenId, ProgramInput),
     /// Say that to an attempt that wants to be allowed that, if it still does and nobody has answered it; how it went is told
     /// through [`State::tell`].
-    Consent(AttemptId, String, Consent),
+    ReplyPermission(AttemptId, String, PermissionReply),
     /// Go on in the project with that root.
-    Switch(String),
+    SwitchSession(String),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].
     OpenShell(PaneId),
     /// Open a shell for that pane where that attempt works, and say so likewise.
-    OpenShellAt(PaneId, AttemptId),
+    OpenShellIn(PaneId, AttemptId),
     /// Open a shell for that pane that runs that: where that attempt works, else in the project's folder.
     RunInShell(PaneId, Option<AttemptId>, String),
     /// Close that shell.
     CloseShell(u64),
     /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].
-    Older(ScreenId, u16),
+    LoadOlderLines(ScreenId, u16),
     /// Open that link of the web where the person sits.
     OpenLink(String),
     /// Put that into the person's clipboard.
-    Copy(String),
+    CopyToClipboard(String),
     /// Leave for the demo, and come back afterwards.
-    Demo,
+    PlayDemo,
     /// Keep these settings, by key and value, as a person's own.
-    Answered(Vec<(String, String)>),
+    SaveSettings(Vec<(String, String)>),
     /// Call the session that from now on.
-    NameSession(String),
+    RenameSession(String),
     /// Take up the theme that [`State::theme`] names now.
-    Dress,
+    ApplyTheme,
     /// Draw everything anew.
     Redraw,
     /// Let this client go.
@@ -104,7 +104,7 @@ pub enum Request {
     StopServer,
 }
 
-/// A task that a person has written.
+/// A new task as a person wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewTask {
     /// One line.
@@ -121,9 +121,9 @@ pub struct NewTask {
     pub release: bool,
 }
 
-/// Input for a program in a terminal.
+/// Input for the program in a terminal: a key, a paste, the mouse or a focus change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Typed {
+pub enum ProgramInput {
     /// A key.
     Key(KeyInput),
     /// A paste.
@@ -135,173 +135,177 @@ pub enum Typed {
 }
 
 /// How long keys typed ahead are dropped after the program they were meant for has ended.
-const GUARD: Span = Span::seconds(1);
+const TYPEAHEAD_GUARD: Span = Span::seconds(1);
 
 /// Takes in what happened at a client.
-pub fn update(state: &mut State, scene: &Scene<'_>, input: Input) -> Vec<Request> {
-    let mut turn = Turn {
+pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequest> {
+    let mut turn = UpdateContext {
         state,
         scene,
         requests: Vec::new(),
-        named: None,
+        named_task: None,
     };
-    turn.settle();
+    turn.expire_state();
     match input {
-        Input::Key(key) => {
-            turn.state.look_here();
-            turn.state.clicked = None;
+        UiInput::Key(key) => {
+            turn.state.dismiss_splash();
+            turn.state.last_click = None;
             turn.key(&key);
         }
-        Input::Mouse(event) => {
+        UiInput::Mouse(event) => {
             if matches!(event.kind, MouseEventKind::Down(_)) {
-                turn.state.look_here();
+                turn.state.dismiss_splash();
                 // A click is not what the digits were typed for; left waiting, they would lead away from it.
-                turn.state.counted = None;
+                turn.state.count = None;
             }
             turn.mouse(event);
         }
-        Input::Paste(text) => turn.paste(text),
-        Input::Edited(text) => turn.edited(text),
-        Input::Resize(columns, rows) => turn.state.size = (columns, rows),
-        Input::Focus(focused) => {
-            if let Hands::Typing(id) = turn.state.hands {
-                turn.ask(Request::TypeInto(id, Typed::Focus(focused)));
+        UiInput::Paste(text) => turn.paste(text),
+        UiInput::Edited(text) => turn.edited(text),
+        UiInput::Resize(columns, rows) => turn.state.size = (columns, rows),
+        UiInput::Focus(focused) => {
+            if let KeyFocus::Terminal(id) = turn.state.key_focus {
+                turn.ask(UiRequest::SendInput(id, ProgramInput::Focus(focused)));
             }
         }
-        Input::Tick => {}
+        UiInput::Tick => {}
     }
     turn.requests
 }
 
 /// Does an action as if its key had been pressed.
-pub fn perform(state: &mut State, scene: &Scene<'_>, action: Action) -> Vec<Request> {
-    let mut turn = Turn {
+pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<UiRequest> {
+    let mut turn = UpdateContext {
         state,
         scene,
         requests: Vec::new(),
-        named: None,
+        named_task: None,
     };
-    turn.settle();
+    turn.expire_state();
     turn.act(action);
     turn.requests
 }
 
 /// Requests of a client that has just connected: its shells.
-pub fn begin(state: &State) -> Vec<Request> {
+pub fn initial_requests(state: &UiState) -> Vec<UiRequest> {
     state
-        .shells_wanted()
+        .unopened_shells()
         .into_iter()
-        .map(Request::OpenShell)
+        .map(UiRequest::OpenShell)
         .collect()
 }
 
 /// When the picture changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
-pub fn next_change(state: &State, now: Timestamp) -> Timestamp {
+pub fn next_redraw(state: &UiState, now: Timestamp) -> Timestamp {
     let mut next = now + Span(1000 - now.0 % 1000);
-    if let Hands::Prefix { since, .. } = state.hands {
-        let shown = since + KEYS_SHOWN_AFTER;
+    if let KeyFocus::Prefix { since, .. } = state.key_focus {
+        let shown = since + WHICH_KEY_DELAY;
         if shown > now {
             next = next.min(shown);
         }
     }
-    if let Some(counted) = state.counted {
-        next = next.min(counted.since + COUNT_WAITS).max(now + Span(1));
+    if let Some(counted) = state.count {
+        next = next.min(counted.since + COUNT_TIMEOUT).max(now + Span(1));
     }
     next
 }
 
-/// One input being taken in.
-struct Turn<'a, 'b> {
-    state: &'a mut State,
+/// The state, the scene and the requests collected while one input is handled.
+struct UpdateContext<'a, 'b> {
+    state: &'a mut UiState,
     scene: &'a Scene<'b>,
-    requests: Vec<Request>,
+    requests: Vec<UiRequest>,
     /// The task an action was named for.
-    named: Option<TaskId>,
+    named_task: Option<TaskId>,
 }
 
-impl<'a> Turn<'a, '_> {
+impl<'a> UpdateContext<'a, '_> {
     /// Notices what changed by itself: a program that was typed to has ended.
-    fn settle(&mut self) {
+    fn expire_state(&mut self) {
         let now = self.scene.now;
-        match self.state.hands {
+        match self.state.key_focus {
             // What comes after the prefix was never for the program: that waits until the key is there.
-            Hands::Typing(id) if !alive(self.scene, id) => self.guard(),
-            Hands::Guarded(until) if until <= now => self.state.hands = Hands::Ours,
-            Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) | Hands::Prefix { .. } => {}
+            KeyFocus::Terminal(id) if !is_running(self.scene, id) => self.drop_typeahead(),
+            KeyFocus::DropUntil(until) if until <= now => self.state.key_focus = KeyFocus::Views,
+            KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) | KeyFocus::Prefix { .. } => {}
         }
-        let waited = |counted: &Counted| now >= counted.since + COUNT_WAITS;
-        if self.state.counted.as_ref().is_some_and(waited) {
-            let counted = self.state.counted.take();
+        let waited = |counted: &CountPrefix| now >= counted.since + COUNT_TIMEOUT;
+        if self.state.count.as_ref().is_some_and(waited) {
+            let counted = self.state.count.take();
             self.visit_counted(counted);
         }
-        let gone = |copying: &Copying| self.state.pane(copying.pane).content.screen() != Some(copying.screen);
-        if self.state.copying.as_ref().is_some_and(gone) {
-            self.state.copying = None;
+        let gone =
+            |copying: &CopyMode| self.state.pane(copying.pane).content.screen() != Some(copying.screen);
+        if self.state.copy_mode.as_ref().is_some_and(gone) {
+            self.state.copy_mode = None;
         }
-        self.keep_keys();
+        self.release_keys();
     }
 
     /// The program that was typed to has ended: what was typed ahead for it is dropped.
-    fn guard(&mut self) {
+    fn drop_typeahead(&mut self) {
         let now = self.scene.now;
-        self.state.hands = Hands::Guarded(now + GUARD);
-        self.state
-            .tell(now, Level::Warning, "its program has ended; keys are ours again");
+        self.state.key_focus = KeyFocus::DropUntil(now + TYPEAHEAD_GUARD);
+        self.state.show_toast(
+            now,
+            NoticeLevel::Warning,
+            "its program has ended; keys are ours again",
+        );
     }
 
     /// A terminal that has not the focus (any more) gets no keys: the word in the last row says whose they are.
-    fn keep_keys(&mut self) {
-        let (Hands::Typing(id) | Hands::Prefix { then: Some(id), .. }) = self.state.hands else {
+    fn release_keys(&mut self) {
+        let (KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. }) = self.state.key_focus else {
             return;
         };
         let focus = self.arranged().focus;
         if self.state.pane(focus).content.screen() == Some(id) {
             return;
         }
-        self.state.hands = match self.state.hands {
-            Hands::Prefix { since, .. } => Hands::Prefix { since, then: None },
-            _ => Hands::Ours,
+        self.state.key_focus = match self.state.key_focus {
+            KeyFocus::Prefix { since, .. } => KeyFocus::Prefix { since, then: None },
+            _ => KeyFocus::Views,
         };
     }
 
-    fn ask(&mut self, request: Request) {
+    fn ask(&mut self, request: UiRequest) {
         self.requests.push(request);
     }
 
-    fn arranged(&self) -> Arranged {
+    fn arranged(&self) -> ScreenLayout {
         let (width, height) = self.state.size;
-        arrange(self.state, self.scene, Rect::new(0, 0, width, height))
+        screen_layout(self.state, self.scene, Rect::new(0, 0, width, height))
     }
 
     /// What an action is about: the task it was named for, else what is at hand.
-    fn target(&self, arranged: &Arranged) -> Target<'a> {
-        match &self.named {
-            Some(id) => of_named(self.scene, id),
+    fn target(&self, arranged: &ScreenLayout) -> ActionTarget<'a> {
+        match &self.named_task {
+            Some(id) => named_target(self.scene, id),
             None => target(self.state, self.scene, arranged),
         }
     }
 
-    fn mode(&self) -> Mode {
-        mode(self.state, self.scene, self.arranged().focus)
+    fn mode(&self) -> InputMode {
+        input_mode(self.state, self.scene, self.arranged().focus)
     }
 
     fn warn(&mut self, text: impl Into<String>) {
-        self.state.tell(self.scene.now, Level::Warning, text);
+        self.state.show_toast(self.scene.now, NoticeLevel::Warning, text);
     }
 
     /// Does an action, or says why it is not possible.
     fn act(&mut self, action: Action) {
         let arranged = self.arranged();
         let about = self.target(&arranged);
-        if let Some(why) = why_not_about(action, &about, self.state, self.scene, &arranged) {
+        if let Some(why) = unavailable_reason_for(action, &about, self.state, self.scene, &arranged) {
             let title = action.entry().map_or("that", |entry| entry.title);
             return self.warn(format!("{title}: {why}"));
         }
-        let done = self.on_still(action, &arranged)
-            || self.move_about(action, &arranged)
-            || self.change_panes(action, &arranged);
+        let done = self.copy_mode_action(action, &arranged)
+            || self.navigate(action, &arranged)
+            || self.pane_action(action, &arranged);
         if !done {
-            self.on_task(action, &arranged);
+            self.task_action(action, &arranged);
         }
     }
 }

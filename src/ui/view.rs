@@ -7,50 +7,52 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::arrange::{Arranged, Framing, LEAST, Mode, Placed, arrange, mode};
-use super::canvas::lines::{Lines, Weight};
-use super::canvas::{Canvas, Piece, piece, row_of};
-use super::names::pane_name;
+use super::cache::CacheRequest;
+use super::canvas::borders::{BorderGrid, LineWeight};
+use super::canvas::{Canvas, StyledText, piece, row_of};
 use super::pane::PaneId;
+use super::pane_names::pane_name;
 use super::scene::{Scene, ScreenId, ScreenRead};
-use super::shelf::Want;
-use super::state::{Order, Overlay, State};
-use super::theme::Role;
-use super::views::{Hit, Hits, Look, view_of};
+use super::screen_layout::{
+    BorderMode, InputMode, LEAST, PlacedPane, ScreenLayout, input_mode, screen_layout,
+};
+use super::state::{Overlay, SortOrder, UiState};
+use super::theme::StyleRole;
+use super::views::{ClickMap, ClickTarget, ViewContext, view_of};
 use crate::term::CursorShape;
 
-mod away;
+mod away_summary;
 mod banners;
 mod bars;
 mod cursor;
-mod form;
-mod greeting;
 mod help;
 mod hints;
-pub(super) mod lines;
 mod machine;
 mod overlays;
 mod palette;
+pub(super) mod prompt_lines;
+mod splash;
 mod switcher;
+mod task_form;
 mod welcome;
 mod writing;
 
-/// What drawing a frame taught.
+/// What drawing a frame produced besides cells: click targets, pane areas, cursor and cache requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Layouted {
+pub struct RenderedLayout {
     /// Everything that can be clicked, later ones above earlier ones.
-    pub hits: Vec<(Rect, Hit)>,
+    pub hits: Vec<(Rect, ClickTarget)>,
     /// Panes that are drawn; the server gives terminals these sizes.
     pub panes: Vec<PaneArea>,
     /// Where the outer cursor belongs; hidden when nowhere.
-    pub cursor: Option<CursorAt>,
+    pub cursor: Option<FrameCursor>,
     /// What must be fetched for what is shown.
-    pub wants: Vec<Want>,
+    pub cache_requests: Vec<CacheRequest>,
     /// Whether keys go to the program in the pane with the focus, so that the cursor is its own.
     pub typing: bool,
 }
 
-/// One pane that is drawn.
+/// The area of a drawn pane and the terminal it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaneArea {
     /// Which.
@@ -63,9 +65,9 @@ pub struct PaneArea {
     pub focus: bool,
 }
 
-/// Where the outer cursor belongs.
+/// The position and shape of the client's own terminal cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CursorAt {
+pub struct FrameCursor {
     /// Column of the frame.
     pub x: u16,
     /// Row of the frame.
@@ -75,25 +77,25 @@ pub struct CursorAt {
 }
 
 /// Draws one frame over the whole buffer.
-pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
-    let arranged = arrange(state, scene, buffer.area);
-    let mode = mode(state, scene, arranged.focus);
+pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> RenderedLayout {
+    let arranged = screen_layout(state, scene, buffer.area);
+    let mode = input_mode(state, scene, arranged.focus);
     let mut canvas = Canvas {
         buffer,
         theme: scene.theme,
     };
     let area = canvas.buffer.area;
     canvas.clear(area);
-    let frame = FrameOf {
+    let frame = FrameContext {
         state,
         scene,
         arranged: &arranged,
         mode,
     };
-    let (mut hits, mut offered) = (Hits::new(), Hits::new());
+    let (mut hits, mut offered) = (ClickMap::new(), ClickMap::new());
     match arranged.framing {
-        Framing::TooSmall => too_small(&frame, area, &mut canvas),
-        Framing::Bare | Framing::Boxed => {
+        BorderMode::TooSmall => too_small(&frame, area, &mut canvas),
+        BorderMode::Borderless | BorderMode::Bordered => {
             frame.bars(&mut canvas, &mut hits, &mut offered);
             frame.panes(&mut canvas, &mut hits);
         }
@@ -101,31 +103,31 @@ pub fn view(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) -> Layouted {
     overlays::draw(&frame, area, &mut canvas, &mut hits);
     // The last row tells of what lies over the panes, and is not covered by it.
     hits.extend(offered);
-    let cursor = cursor::of(&frame, area).or_else(|| cursor::parked(&frame, &hits));
-    Layouted {
+    let cursor = cursor::outer_cursor(&frame, area).or_else(|| cursor::row_cursor(&frame, &hits));
+    RenderedLayout {
         hits,
         panes: arranged
-            .placed
+            .panes
             .iter()
             .map(|placed| pane_area(placed, arranged.focus))
             .collect(),
         cursor,
-        wants: frame.wants(),
-        typing: mode == Mode::Type,
+        cache_requests: frame.wants(),
+        typing: mode == InputMode::Type,
     }
 }
 
 /// Whether something lies over the panes.
-pub(crate) fn is_covered(state: &State, scene: &Scene<'_>) -> bool {
-    overlays::any(state, scene)
+pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
+    overlays::has_overlay(state, scene)
 }
 
 /// Where the cursor of a terminal is when it is drawn there.
-pub(crate) fn cursor_in(screen: &dyn ScreenRead, area: Rect) -> Option<CursorAt> {
-    cursor::within(screen, area)
+pub(crate) fn cursor_in(screen: &dyn ScreenRead, area: Rect) -> Option<FrameCursor> {
+    cursor::screen_cursor(screen, area)
 }
 
-fn pane_area(placed: &Placed, focus: PaneId) -> PaneArea {
+fn pane_area(placed: &PlacedPane, focus: PaneId) -> PaneArea {
     PaneArea {
         pane: placed.pane,
         area: placed.inner,
@@ -134,29 +136,29 @@ fn pane_area(placed: &Placed, focus: PaneId) -> PaneArea {
     }
 }
 
-/// Everything the parts of a frame are drawn from.
-struct FrameOf<'a> {
-    state: &'a State,
+/// The state, scene and layout from which the parts of a frame are drawn.
+struct FrameContext<'a> {
+    state: &'a UiState,
     scene: &'a Scene<'a>,
-    arranged: &'a Arranged,
-    mode: Mode,
+    arranged: &'a ScreenLayout,
+    mode: InputMode,
 }
 
-impl FrameOf<'_> {
-    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut Hits, offered: &mut Hits) {
-        bars::top(self, canvas, hits);
-        if self.arranged.framing == Framing::Boxed {
-            bars::strip(self, canvas, hits);
+impl FrameContext<'_> {
+    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut ClickMap, offered: &mut ClickMap) {
+        bars::top_bar(self, canvas, hits);
+        if self.arranged.framing == BorderMode::Bordered {
+            bars::attention_bar(self, canvas, hits);
         }
-        hints::status(self, canvas, offered);
+        hints::status_row(self, canvas, offered);
     }
 
-    fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut Hits) {
-        if self.arranged.framing == Framing::Boxed {
+    fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        if self.arranged.framing == BorderMode::Bordered {
             self.lines(canvas);
         }
-        for placed in &self.arranged.placed {
-            hits.push((placed.outer, Hit::Pane(placed.pane)));
+        for placed in &self.arranged.panes {
+            hits.push((placed.outer, ClickTarget::Pane(placed.pane)));
             let before = hits.len();
             // What one pane breaks is its own; the others are drawn.
             let drawn = catch_unwind(AssertUnwindSafe(|| self.one_pane(placed, canvas, hits)));
@@ -165,34 +167,34 @@ impl FrameOf<'_> {
                 broken(placed, &*panic, canvas);
             }
         }
-        if self.arranged.framing == Framing::Boxed {
+        if self.arranged.framing == BorderMode::Bordered {
             switcher::draw(self, canvas, hits);
         }
     }
 
-    fn one_pane(&self, placed: &Placed, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn one_pane(&self, placed: &PlacedPane, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let pane = self.state.pane(placed.pane);
         let look = self.look(placed.pane, &pane);
-        if self.arranged.framing == Framing::Boxed {
+        if self.arranged.framing == BorderMode::Bordered {
             Self::title(placed, &look, canvas);
         }
         view_of(&placed.content).draw(&look, placed.inner, canvas, hits);
         nothing_found(placed, &look, canvas);
     }
 
-    fn wants(&self) -> Vec<Want> {
-        let of_pane = |placed: &Placed| {
+    fn wants(&self) -> Vec<CacheRequest> {
+        let of_pane = |placed: &PlacedPane| {
             let pane = self.state.pane(placed.pane);
-            view_of(&placed.content).papers(&self.look(placed.pane, &pane))
+            view_of(&placed.content).cache_requests(&self.look(placed.pane, &pane))
         };
         // A pane that breaks has said so on the screen and wants nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
-        let of_panes = self.arranged.placed.iter().flat_map(wanted);
-        of_panes.chain(machine::want(self)).collect()
+        let of_panes = self.arranged.panes.iter().flat_map(wanted);
+        of_panes.chain(machine::cache_request(self)).collect()
     }
 
-    fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> Look<'a> {
-        Look {
+    fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> ViewContext<'a> {
+        ViewContext {
             state: self.state,
             scene: self.scene,
             id,
@@ -203,15 +205,15 @@ impl FrameOf<'_> {
     }
 
     fn lines(&self, canvas: &mut Canvas<'_>) {
-        let mut lines = Lines::new(self.arranged.body);
-        for placed in &self.arranged.placed {
-            lines.add(placed.outer, Weight::Light);
+        let mut lines = BorderGrid::new(self.arranged.body);
+        for placed in &self.arranged.panes {
+            lines.add(placed.outer, LineWeight::Light);
         }
         let focused = self.arranged.focused().map(|placed| placed.outer);
         let (weight, role) = match self.mode {
-            Mode::Type => (Weight::Heavy, Role::BorderType),
-            Mode::Nav | Mode::Look | Mode::Copy | Mode::Find | Mode::Ask => {
-                (Weight::Light, Role::BorderFocus)
+            InputMode::Type => (LineWeight::Heavy, StyleRole::BorderType),
+            InputMode::Nav | InputMode::Look | InputMode::Copy | InputMode::Find | InputMode::Ask => {
+                (LineWeight::Light, StyleRole::BorderFocus)
             }
         };
         if let Some(area) = focused {
@@ -219,11 +221,11 @@ impl FrameOf<'_> {
         }
         lines.draw(canvas, |(x, y)| match focused {
             Some(area) if on_edge(area, x, y) => role,
-            _ => Role::Border,
+            _ => StyleRole::Border,
         });
     }
 
-    fn title(placed: &Placed, look: &Look<'_>, canvas: &mut Canvas<'_>) {
+    fn title(placed: &PlacedPane, look: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
         let view = view_of(&placed.content);
         let mut room = Rect {
             x: placed.outer.x + 2,
@@ -231,20 +233,20 @@ impl FrameOf<'_> {
             height: 1,
             ..placed.outer
         };
-        if let Some(note) = view.note(look) {
-            let pieces = [piece(" ", Role::Text), note, piece(" ", Role::Text)];
+        if let Some(note) = view.title_note(look) {
+            let pieces = [piece(" ", StyleRole::Text), note, piece(" ", StyleRole::Text)];
             room.width -= canvas.right(room, &pieces);
         }
-        let mut pieces = vec![piece(" ", Role::Text)];
-        pieces.extend(view.title(look).into_iter().map(|piece| Piece {
+        let mut pieces = vec![piece(" ", StyleRole::Text)];
+        pieces.extend(view.title(look).into_iter().map(|piece| StyledText {
             role: match (piece.role, look.focused) {
-                (Role::Title, true) => Role::TitleFocus,
+                (StyleRole::Title, true) => StyleRole::TitleFocus,
                 (role, _) => role,
             },
             ..piece
         }));
         pieces.extend(chip(placed, look));
-        pieces.push(piece(" ", Role::Text));
+        pieces.push(piece(" ", StyleRole::Text));
         canvas.line(room, &pieces);
     }
 
@@ -252,7 +254,7 @@ impl FrameOf<'_> {
     fn found(&self) -> Option<(usize, usize)> {
         let placed = self.arranged.focused()?;
         let pane = self.state.pane(placed.pane);
-        view_of(&placed.content).found(&self.look(placed.pane, &pane))
+        view_of(&placed.content).match_count(&self.look(placed.pane, &pane))
     }
 
     /// One or two words for a pane.
@@ -262,7 +264,7 @@ impl FrameOf<'_> {
 }
 
 /// Shown in a pane that could not be drawn.
-fn broken(placed: &Placed, panic: &dyn Any, canvas: &mut Canvas<'_>) {
+fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
     let what = panic
         .downcast_ref::<&str>()
         .copied()
@@ -275,7 +277,11 @@ fn broken(placed: &Placed, panic: &dyn Any, canvas: &mut Canvas<'_>) {
     ];
     let top = usize::from(placed.inner.height).saturating_sub(lines.len()) / 2;
     for (at, line) in lines.iter().enumerate() {
-        let role = if at == 0 { Role::Failed } else { Role::Dim };
+        let role = if at == 0 {
+            StyleRole::Failed
+        } else {
+            StyleRole::Dim
+        };
         if top + at < usize::from(placed.inner.height) {
             canvas.centre(row_of(placed.inner, top + at), line, role);
         }
@@ -283,31 +289,31 @@ fn broken(placed: &Placed, panic: &dyn Any, canvas: &mut Canvas<'_>) {
 }
 
 /// Says so when nothing matches.
-fn nothing_found(placed: &Placed, look: &Look<'_>, canvas: &mut Canvas<'_>) {
+fn nothing_found(placed: &PlacedPane, look: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
     let filter = &look.pane.filter;
     if filter.is_empty() {
         return;
     }
-    if let Some((0, all)) = view_of(&placed.content).found(look) {
+    if let Some((0, all)) = view_of(&placed.content).match_count(look) {
         let text = format!("0 of {all} match `{filter}`. Esc clears.");
         let row = usize::from(placed.inner.height) / 3;
-        canvas.centre(row_of(placed.inner, row), &text, Role::Dim);
+        canvas.centre(row_of(placed.inner, row), &text, StyleRole::Dim);
     }
 }
 
 /// How a list is sorted, what it is filtered by, and how much of it is left.
-fn chip(placed: &Placed, look: &Look<'_>) -> Vec<Piece> {
+fn chip(placed: &PlacedPane, look: &ViewContext<'_>) -> Vec<StyledText> {
     let mut pieces = Vec::new();
-    if look.pane.order != Order::Usual {
-        pieces.push(piece(format!("  {}", look.pane.order.word()), Role::Key));
+    if look.pane.order != SortOrder::Default {
+        pieces.push(piece(format!("  {}", look.pane.order.word()), StyleRole::Key));
     }
     let filter = &look.pane.filter;
     if filter.is_empty() {
         return pieces;
     }
-    pieces.push(piece(format!("  /{filter}"), Role::Key));
-    if let Some((shown, all)) = view_of(&placed.content).found(look) {
-        pieces.push(piece(format!(" {shown} of {all}"), Role::Dim));
+    pieces.push(piece(format!("  /{filter}"), StyleRole::Key));
+    if let Some((shown, all)) = view_of(&placed.content).match_count(look) {
+        pieces.push(piece(format!(" {shown} of {all}"), StyleRole::Dim));
     }
     pieces
 }
@@ -318,7 +324,7 @@ fn on_edge(area: Rect, x: u16, y: u16) -> bool {
 }
 
 /// Shown when there is no room for anything: how much is needed, and what goes on.
-fn too_small(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn too_small(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let counts = bars::counts(frame);
     let running = frame.scene.model.agents().count();
     let needs = frame.scene.model.attention.len();
@@ -336,17 +342,17 @@ fn too_small(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height).saturating_sub(lines.len()) / 2;
     for (at, line) in lines.iter().enumerate() {
         let role = if at == 1 && needs > 0 {
-            Role::Human
+            StyleRole::Human
         } else {
-            Role::Text
+            StyleRole::Text
         };
         canvas.centre(row_of(area, top + at), line.trim(), role);
     }
-    if let Some(Overlay::Ask(_) | Overlay::Confirm(_)) = frame.state.overlay {
+    if let Some(Overlay::Prompt(_) | Overlay::Confirm(_)) = frame.state.overlay {
         canvas.centre(
             row_of(area, top + lines.len()),
             "Esc closes the prompt",
-            Role::Dim,
+            StyleRole::Dim,
         );
     }
 }

@@ -3,48 +3,48 @@
 
 use ratatui::layout::Rect;
 
-use super::action::Page;
-use super::arrange::{Arranged, Mode};
-use super::canvas::{Canvas, Piece, piece};
-pub use super::hit::Hit;
-use super::lists::Sieve;
+use super::action::ViewName;
+use super::cache::{CacheEntry, CacheKey, CacheRequest};
+use super::canvas::{Canvas, StyledText, piece};
+pub use super::click_target::ClickTarget;
+use super::list_filter::ListFilter;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
-use super::shelf::{Paper, Sheet, Want};
-use super::state::{Content, Order, Pane, State};
-use super::target::{Target, of_selected};
-use super::theme::Role;
+use super::screen_layout::{InputMode, ScreenLayout};
+use super::state::{Pane, PaneContent, SortOrder, UiState};
+use super::target::{ActionTarget, selected_target};
+use super::theme::StyleRole;
 use crate::domain::{AttemptId, TaskId};
 
 mod agents;
 mod board;
-mod card;
+mod buttons;
 mod conductor;
+mod copy_mode;
 mod detail;
 mod diff;
 mod gates;
 mod graph;
-mod held;
 mod inbox;
 mod kanban;
 mod log;
 mod metrics;
-mod moment;
-mod offers;
-mod past;
+mod replay;
+mod search;
 mod sessions;
 mod summary;
+mod task_card;
 mod terminal;
 mod throughput;
 
 pub(crate) use log::{PAGE as LOG, is_log};
 pub(crate) use metrics::PAGE as METRICS;
 pub(crate) use sessions::PAGE as SESSIONS;
-pub(crate) use terminal::{first_shown, redraw_row};
+pub(crate) use terminal::{first_row_shown, redraw_row};
 
 /// Views that their names tell, and what draws them. A new one is a file of its own, its line here and its row in the table of
 /// actions.
-static PAGES: [(Page, &dyn View); 6] = [
+static PAGES: [(ViewName, &dyn View); 6] = [
     (log::PAGE, &log::LogView),
     (log::WATCHER, &log::LogView),
     (inbox::PAGE, &inbox::InboxView),
@@ -53,65 +53,69 @@ static PAGES: [(Page, &dyn View); 6] = [
     (graph::PAGE, &graph::GraphView),
 ];
 
-/// What a view sees.
+/// What a view is drawn from: state, scene, pane, focus and mode.
 #[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
-    pub(crate) state: &'a State,
+pub(crate) struct ViewContext<'a> {
+    pub(crate) state: &'a UiState,
     pub(crate) scene: &'a Scene<'a>,
     pub(crate) id: PaneId,
     pub(crate) pane: &'a Pane,
     /// Whether the pane has the focus.
     pub(crate) focused: bool,
-    pub(crate) mode: Mode,
+    pub(crate) mode: InputMode,
 }
 
-impl Look<'_> {
+impl ViewContext<'_> {
     /// What stands before a task's glyph: whether it is marked.
-    fn mark_of(&self, task: &TaskId) -> Piece {
-        let text = if self.state.marks.contains(task) { "*" } else { " " };
-        piece(text, Role::Key)
+    fn mark_of(&self, task: &TaskId) -> StyledText {
+        let text = if self.state.marked_tasks.contains(task) {
+            "*"
+        } else {
+            " "
+        };
+        piece(text, StyleRole::Key)
     }
 
     /// What its rows must match, and in which order they stand.
-    fn sieve(&self) -> Sieve {
-        Sieve::of(self.pane)
+    fn sieve(&self) -> ListFilter {
+        ListFilter::for_pane(self.pane)
     }
 
     /// Why something that had to be fetched is not there, as a sentence.
-    fn failure(&self, paper: &Paper) -> Option<String> {
-        match self.scene.shelf.sheet(paper)? {
-            Sheet::Failed(why) => Some(format!("Could not {why}.")),
+    fn failure(&self, paper: &CacheKey) -> Option<String> {
+        match self.scene.cache.get(paper)? {
+            CacheEntry::Failed(why) => Some(format!("Could not {why}.")),
             _ => None,
         }
     }
 
     /// How the marked row looks.
-    fn chosen(&self) -> Role {
+    fn chosen(&self) -> StyleRole {
         if self.focused {
-            Role::Selected
+            StyleRole::Selected
         } else {
-            Role::SelectedElsewhere
+            StyleRole::SelectedElsewhere
         }
     }
 }
 
-/// Something a pane can show.
+/// A kind of content a pane can show, with its title, drawing and navigation.
 pub(crate) trait View: Sync {
     /// The title in the pane's upper line.
-    fn title(&self, look: &Look<'_>) -> Vec<Piece>;
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText>;
 
     /// What one sees here, in a sentence or two, for the help.
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "A view in a pane: it can be split, zoomed, moved and closed like every other."
     }
 
     /// How many of its rows match the filter, of how many; nothing when it has no rows to filter.
-    fn found(&self, _look: &Look<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, _look: &ViewContext<'_>) -> Option<(usize, usize)> {
         None
     }
 
     /// The orders its rows can stand in, the usual one first; none when they have one only.
-    fn orders(&self) -> &'static [Order] {
+    fn orders(&self) -> &'static [SortOrder] {
         &[]
     }
 
@@ -121,38 +125,38 @@ pub(crate) trait View: Sync {
     }
 
     /// What an action is about that is pressed there: the selected task, if the view knows nothing better.
-    fn target<'a>(&self, state: &State, scene: &Scene<'a>, _pane: (PaneId, &Pane)) -> Target<'a> {
-        of_selected(state, scene)
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, _pane: (PaneId, &Pane)) -> ActionTarget<'a> {
+        selected_target(state, scene)
     }
 
     /// What of the marked row can be copied beside what its task has: what it is, and the text. The likeliest first.
-    fn copies(&self, _look: &Look<'_>) -> Vec<(&'static str, String)> {
+    fn copy_items(&self, _look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// A note at the right end of that line.
-    fn note(&self, _look: &Look<'_>) -> Option<Piece> {
+    fn title_note(&self, _look: &ViewContext<'_>) -> Option<StyledText> {
         None
     }
 
     /// What must be fetched for what it shows now.
-    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
+    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
         Vec::new()
     }
 
     /// Draws the inside of the pane; remembers what can be clicked.
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits);
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap);
 
     /// Where a step leads, on a pane of that size.
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved;
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome;
 }
 
-/// Everything that can be clicked, later ones above earlier ones.
-pub(crate) type Hits = Vec<(Rect, Hit)>;
+/// The areas of a frame that can be clicked, with their targets; later ones lie above earlier ones.
+pub(crate) type ClickMap = Vec<(Rect, ClickTarget)>;
 
 /// A movement inside a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum ViewMove {
     /// One row or column.
     One(Direction),
     /// To the beginning.
@@ -171,28 +175,30 @@ pub(crate) enum Step {
     Previous,
 }
 
-impl Step {
+impl ViewMove {
     /// Rows on (or back, when negative) for a page of that height; nothing for sideways steps.
     fn rows(self, height: u16) -> Option<i32> {
         let page = i32::from(height.saturating_sub(1)).max(1);
         Some(match self {
-            Step::One(Direction::Up) => -1,
-            Step::One(Direction::Down) => 1,
-            Step::One(Direction::Left | Direction::Right) | Step::Next | Step::Previous => return None,
-            Step::First => i32::MIN / 2,
-            Step::Last => i32::MAX / 2,
-            Step::PageUp => -page,
-            Step::PageDown => page,
-            Step::Lines(lines) => i32::from(lines),
+            ViewMove::One(Direction::Up) => -1,
+            ViewMove::One(Direction::Down) => 1,
+            ViewMove::One(Direction::Left | Direction::Right) | ViewMove::Next | ViewMove::Previous => {
+                return None;
+            }
+            ViewMove::First => i32::MIN / 2,
+            ViewMove::Last => i32::MAX / 2,
+            ViewMove::PageUp => -page,
+            ViewMove::PageDown => page,
+            ViewMove::Lines(lines) => i32::from(lines),
         })
     }
 }
 
-/// Where a step led.
+/// Where a movement inside a view leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Moved {
+pub(crate) enum MoveOutcome {
     /// Out of the view, sideways.
-    Out,
+    LeaveView,
     /// To that task.
     Task(TaskId),
     /// To that agent.
@@ -213,18 +219,18 @@ pub(crate) enum Moved {
 }
 
 /// The view of a content.
-pub(crate) fn view_of(content: &Content) -> &'static dyn View {
+pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
     match content {
-        Content::Board => &board::BoardView,
-        Content::Agents => &agents::AgentsView,
-        Content::Attempt(_) | Content::Shell(_) => &terminal::TerminalView,
-        Content::Conductor => &conductor::ConductorView,
-        Content::Detail(_) => &detail::DetailView,
-        Content::Gates(_) => &gates::GatesView,
-        Content::Moment(..) => &moment::MomentView,
-        Content::Past(_) => &past::PastView,
-        Content::Diff(..) => &diff::DiffView,
-        Content::Page(page) => {
+        PaneContent::Board => &board::BoardView,
+        PaneContent::Agents => &agents::AgentsView,
+        PaneContent::Attempt(_) | PaneContent::Shell(_) => &terminal::TerminalView,
+        PaneContent::Conductor => &conductor::ConductorView,
+        PaneContent::Detail(_) => &detail::DetailView,
+        PaneContent::Gates(_) => &gates::GatesView,
+        PaneContent::Moment(..) => &replay::ReplayView,
+        PaneContent::Past(_) => &search::SearchView,
+        PaneContent::Diff(..) => &diff::DiffView,
+        PaneContent::Page(page) => {
             let known = PAGES.iter().find(|(known, _)| known == page);
             known.map_or(&board::BoardView, |(_, view)| *view)
         }
@@ -232,7 +238,7 @@ pub(crate) fn view_of(content: &Content) -> &'static dyn View {
 }
 
 /// What an action pressed now is about: what the pane with the focus shows, else the selected task.
-pub(crate) fn target<'a>(state: &State, scene: &Scene<'a>, arranged: &Arranged) -> Target<'a> {
+pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, arranged: &ScreenLayout) -> ActionTarget<'a> {
     let pane = state.pane(arranged.focus);
     view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
@@ -269,18 +275,21 @@ mod tests {
 
     #[test]
     fn every_view_that_has_a_name_is_drawn_by_its_own_and_kept_by_that_name() {
-        for page in Page::all() {
-            let content = Content::of(page, None);
+        for page in ViewName::all() {
+            let content = PaneContent::of(page, None);
             assert_eq!(content.title(), Some(page.title()));
-            if let Content::Page(page) = content {
+            if let PaneContent::Page(page) = content {
                 assert!(
                     PAGES.iter().any(|(known, _)| *known == page),
                     "{page} has no view"
                 );
             }
             let kept = serde_json::to_string(&content).expect("kept");
-            assert_eq!(serde_json::from_str::<Content>(&kept).expect("taken up"), content);
+            assert_eq!(
+                serde_json::from_str::<PaneContent>(&kept).expect("taken up"),
+                content
+            );
         }
-        assert!(serde_json::from_str::<Content>("\"phases\"").is_err());
+        assert!(serde_json::from_str::<PaneContent>("\"phases\"").is_err());
     }
 }

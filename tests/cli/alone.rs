@@ -5,9 +5,9 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use dbs::adapters::store::{Owner, SqliteStore, StoreFiles};
+use dbs::adapters::store::{LockOwner, SqliteStore, StoreFiles};
 use dbs::domain::{Board, Task, Timestamp};
-use dbs::domain::{Command, Draft, Event, RequestId};
+use dbs::domain::{Command, Event, RequestId, TaskDraft};
 use dbs::ports::store::{Store as _, Turn};
 
 use crate::git_fixture::GitFixture;
@@ -185,7 +185,7 @@ fn without_a_terminal_there_is_help_instead_of_a_screen_and_no_server() {
 fn many(git: &GitFixture, count: usize) {
     let folder = git.project().join(".debussy");
     let files = StoreFiles::new(&folder.join("dbs"), &folder.join("backups"));
-    let owner = Owner {
+    let owner = LockOwner {
         process: 1,
         socket: String::new(),
     };
@@ -200,7 +200,7 @@ fn many(git: &GitFixture, count: usize) {
             "id": id, "batch": "main", "workflow": "kanban", "stage": null, "title": "A task", "body": "", "kind": "task",
             "tags": [], "priority": 2, "deps": [], "gates": [], "needs_approval": false,
         });
-        let draft: Draft = serde_json::from_value(draft).unwrap();
+        let draft: TaskDraft = serde_json::from_value(draft).unwrap();
         let (request, by) = (RequestId(0), "ann".to_owned());
         Event::Asked {
             request,
@@ -217,14 +217,14 @@ fn many(git: &GitFixture, count: usize) {
         };
         board.tasks.insert(task.id.clone(), task.into());
     }
-    let mut touched = board.take_touched();
+    let mut touched = board.take_changed_rows();
     touched.tasks = board.tasks.keys().cloned().collect();
     let event = event("t-0");
     let turn = Turn {
         at: Timestamp(2),
         event: &event,
         board: &board,
-        touched: &touched,
+        changed: &touched,
         effects: &[],
     };
     store.commit(&turn).unwrap();

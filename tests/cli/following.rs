@@ -10,7 +10,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 use serde_json::Value;
 
 use crate::shop::Shop;
@@ -257,14 +257,14 @@ fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
     let cells = |name: &str| u16::try_from(head[name].as_u64().unwrap()).unwrap();
     let size = Size::new(cells("width"), cells("height"));
     let screen = |terminal: &mut Terminal| terminal.text(0, size.rows - 1, 0);
-    let mut played = Terminal::new(EngineKind::default(), size, 100);
+    let mut played = Terminal::new(EmulatorKind::default(), size, 100);
     let mut ended = 0.0;
     for line in lines {
         assert_eq!(line[1], "o", "nobody looked, so the size stayed: {line}");
         ended = line[0].as_f64().unwrap();
         played.feed(0, line[2].as_str().unwrap().as_bytes());
     }
-    let mut lived = Terminal::new(EngineKind::default(), size, 100);
+    let mut lived = Terminal::new(EmulatorKind::default(), size, 100);
     lived.feed(0, shop.does(&["logs", "1", "--raw"]).as_bytes());
     assert_eq!(screen(&mut played), screen(&mut lived));
     assert!(

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use dbs::adapters::store::{Owner, ServerLock};
+use dbs::adapters::store::{LockOwner, ServerLock};
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 use crate::shop::Shop;
@@ -74,7 +74,7 @@ fn whoever_starts_a_server_while_another_has_the_project_waits_for_it() {
     let shop = Shop::new();
     shop.does(&["task", "create", "Fix", "--id", "t-1"]);
     let debussy = shop.git.project().join(".debussy");
-    let owner = Owner {
+    let owner = LockOwner {
         process: std::process::id(),
         socket: String::new(),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dbs::domain::workflow::{Actor, Stage};
-use dbs::domain::{Action, SignalKind, Workflow};
+use dbs::domain::{EngineAction, SignalKind, Workflow};
 
 use crate::desk::{Desk, draft};
 
@@ -51,7 +51,7 @@ fn there_are_the_seeds_seven_stages_with_their_short_names_and_roles() {
     let merging = stages(&flows)
         .find(|stage| stage.id.as_str() == "merging")
         .unwrap();
-    assert_eq!(merging.actor, Actor::Engine(Action::Merge));
+    assert_eq!(merging.actor, Actor::Engine(EngineAction::Merge));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_limits_are_the_seeds() {
             assert_eq!(limit(dbs::domain::FailureClass::Empty), Some(3));
         }
     }
-    let settings = dbs::domain::Settings::default();
+    let settings = dbs::domain::BoardSettings::default();
     assert_eq!((settings.max_agents, settings.max_starts), (8, 2));
     assert_eq!(settings.agent_timeout, dbs::domain::Span::minutes(60));
 }

@@ -1,10 +1,10 @@
 //! What people may ask, and how they are refused (K63–K77 as far as the board decides, K21, K35, K73, K74, K91).
 
 use dbs::domain::attempt::{StopCause, Verdict};
-use dbs::domain::task::{Hold, TaskKind};
+use dbs::domain::task::{HoldReason, TaskKind};
 use dbs::domain::{
-    AttemptId, AttemptState, Command, Draft, Effect, Event, Patch, SignalKind, Span, TaskId, TaskState,
-    WhyNot,
+    AttemptId, AttemptState, Command, Effect, Event, SignalKind, Span, TaskDraft, TaskId, TaskPatch,
+    TaskState, WaitReason,
 };
 
 use crate::desk::{Desk, draft};
@@ -17,16 +17,16 @@ fn retry(id: &str) -> Command {
     }
 }
 
-fn with(change: impl FnOnce(&mut Draft)) -> Command {
+fn with(change: impl FnOnce(&mut TaskDraft)) -> Command {
     let mut draft = draft("new", "kanban");
     change(&mut draft);
     Command::Create(draft)
 }
 
-fn moved(stage: &str) -> Patch {
-    Patch {
+fn moved(stage: &str) -> TaskPatch {
+    TaskPatch {
         stage: Some(stage.into()),
-        ..Patch::default()
+        ..TaskPatch::default()
     }
 }
 
@@ -41,7 +41,7 @@ fn refused(desk: &mut Desk, command: Command, part: &str) {
 
 /// Tasks that are made together: id, and what each waits for.
 fn together(tasks: &[(&str, &[&str])]) -> Command {
-    let one = |(id, on): &(&str, &[&str])| Draft {
+    let one = |(id, on): &(&str, &[&str])| TaskDraft {
         deps: on.iter().map(|id| TaskId::from(*id)).collect(),
         ..draft(id, "kanban")
     };
@@ -89,9 +89,9 @@ fn a_title_is_one_line_that_can_be_read() {
     };
     refused(&mut desk, title("one\ntwo"), "several lines");
     refused(&mut desk, title(&"x".repeat(501)), "501 characters");
-    let patch = Patch {
+    let patch = TaskPatch {
         title: Some("one\r\ntwo".to_owned()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     refused(&mut desk, Command::Update("a".into(), patch), "several lines");
     desk.ask(title(&"ä".repeat(500))).unwrap();
@@ -160,7 +160,7 @@ fn a_created_task_waits_in_the_backlog_of_its_batch() {
 fn a_created_task_keeps_everything_it_was_given() {
     let mut desk = Desk::new();
     desk.planned(draft("bd-1", "kanban"));
-    let full = Draft {
+    let full = TaskDraft {
         title: "Fix the login".to_owned(),
         body: "In src/login.rs.".to_owned(),
         kind: TaskKind::Bug,
@@ -211,7 +211,7 @@ fn a_task_released_by_retry_in_a_batch_without_go_ahead_waits() {
     desk.planned(draft("a", "kanban"));
     desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
     desk.ask(retry("a")).unwrap();
-    assert_eq!(desk.task("a").why_not, Some(WhyNot::NoGoAhead));
+    assert_eq!(desk.task("a").why_not, Some(WaitReason::NoGoAhead));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn a_task_marked_for_approval_waits_for_a_yes_before_its_first_stage() {
     let mut marked = draft("a", "kanban");
     marked.needs_approval = true;
     desk.released(marked);
-    assert_eq!(desk.task("a").state, TaskState::Held(Hold::Approval));
+    assert_eq!(desk.task("a").state, TaskState::Held(HoldReason::Approval));
     refused(&mut desk, retry("a"), "waits for approval");
     desk.ask(Command::Approve("a".into())).unwrap();
     assert_eq!(desk.word("a"), "active");
@@ -373,7 +373,7 @@ fn moving_a_task_by_hand_voids_what_works_on_it_and_done_is_final() {
         "there is no stage nowhere",
     );
     desk.ask(Command::Update("a".into(), moved("reviewing"))).unwrap();
-    assert_eq!(desk.task("a").why_not, Some(WhyNot::StillEnding(first)));
+    assert_eq!(desk.task("a").why_not, Some(WaitReason::StillEnding(first)));
     desk.happen(Event::AttemptNotStarted {
         attempt: first,
         why: "stopped".to_owned(),
@@ -394,19 +394,19 @@ fn what_a_task_says_can_be_changed_and_its_work_goes_on() {
     let first = desk.open("a");
     desk.ask(Command::Update(
         "a".into(),
-        Patch {
+        TaskPatch {
             title: Some("New".to_owned()),
             priority: Some(0),
             add_tags: ["security".to_owned()].into(),
-            ..Patch::default()
+            ..TaskPatch::default()
         },
     ))
     .unwrap();
     assert_eq!(desk.task("a").title, "New");
     assert_eq!(desk.open("a"), first);
-    let empty = Patch {
+    let empty = TaskPatch {
         title: Some(String::new()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     refused(&mut desk, Command::Update("a".into(), empty), "title is empty");
 }

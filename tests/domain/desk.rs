@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use dbs::domain::attempt::{Attempt, AttemptState, Doing, WorkspaceState};
+use dbs::domain::attempt::{ActivityKind, Attempt, AttemptState, WorkspaceState};
 use dbs::domain::board::check_invariants;
 use dbs::domain::event::EndCause;
-use dbs::domain::settings::Settings;
+use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::{GateCommand, Task};
 use dbs::domain::{
-    ActionOutcome, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Evidence, EvidenceKind, Exit,
-    RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
+    ActionOutcome, AttemptId, BatchId, Board, Command, Effect, Event, Evidence, EvidenceKind, ProcessExit,
+    RequestId, SignalKind, Span, TaskDraft, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
 };
 
 pub(crate) struct Desk {
@@ -23,14 +23,14 @@ pub(crate) struct Desk {
     key: u64,
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings {
+pub(crate) fn settings() -> BoardSettings {
+    BoardSettings {
         base: Some("feature/shop".to_owned()),
         gates: vec![GateCommand {
             name: "tests".to_owned(),
             command: "cargo test".to_owned(),
         }],
-        ..Settings::default()
+        ..BoardSettings::default()
     }
 }
 
@@ -57,11 +57,11 @@ fn read_workflows() -> Vec<Workflow> {
     crate::simulator::with_commits(all.map(|(name, text)| workflow(name, text)).collect())
 }
 
-pub(crate) fn draft(id: &str, flow: &str) -> Draft {
-    Draft {
+pub(crate) fn draft(id: &str, flow: &str) -> TaskDraft {
+    TaskDraft {
         batch: BatchId::from("shop"),
         workflow: WorkflowId::from(flow),
-        ..Draft::new(id, format!("Build {id}"))
+        ..TaskDraft::new(id, format!("Build {id}"))
     }
 }
 
@@ -70,7 +70,7 @@ impl Desk {
         Desk::with(settings())
     }
 
-    pub(crate) fn with(settings: Settings) -> Desk {
+    pub(crate) fn with(settings: BoardSettings) -> Desk {
         let mut desk = Desk {
             board: Board::default(),
             now: Timestamp(1_000_000),
@@ -94,9 +94,9 @@ impl Desk {
     pub(crate) fn standing(id: &str, stage: &str) -> Desk {
         let mut desk = Desk::developing(id);
         let tags = ["security".to_owned()];
-        let update = |tags: &[String]| dbs::domain::Patch {
+        let update = |tags: &[String]| dbs::domain::TaskPatch {
             add_tags: tags.iter().cloned().collect(),
-            ..dbs::domain::Patch::default()
+            ..dbs::domain::TaskPatch::default()
         };
         if stage == "security_review" {
             desk.ask(Command::Update(id.into(), update(&tags))).unwrap();
@@ -112,7 +112,7 @@ impl Desk {
 
     pub(crate) fn happen(&mut self, event: Event) -> &[Effect] {
         self.effects = self.board.apply(self.now, &event);
-        self.board.take_touched();
+        self.board.take_changed_rows();
         if let Err(rule) = check_invariants(&self.board) {
             panic!("{rule} after {event:?}");
         }
@@ -138,11 +138,11 @@ impl Desk {
         answer.clone().map(|yes| yes.0).map_err(|no| no.0)
     }
 
-    pub(crate) fn planned(&mut self, draft: Draft) {
+    pub(crate) fn planned(&mut self, draft: TaskDraft) {
         self.ask(Command::Create(draft)).unwrap();
     }
 
-    pub(crate) fn released(&mut self, draft: Draft) {
+    pub(crate) fn released(&mut self, draft: TaskDraft) {
         let id = draft.id.clone();
         self.planned(draft);
         self.ask(Command::Release(vec![id])).unwrap();
@@ -216,10 +216,10 @@ impl Desk {
     }
 
     pub(crate) fn end(&mut self, attempt: AttemptId) {
-        self.end_with(attempt, Exit::Code(0), None);
+        self.end_with(attempt, ProcessExit::Code(0), None);
     }
 
-    pub(crate) fn end_with(&mut self, attempt: AttemptId, exit: Exit, cause: Option<EndCause>) {
+    pub(crate) fn end_with(&mut self, attempt: AttemptId, exit: ProcessExit, cause: Option<EndCause>) {
         self.happen(Event::AttemptEnded {
             attempt,
             exit,
@@ -318,7 +318,7 @@ impl Desk {
         self.attempt(attempt).state == AttemptState::Running
     }
 
-    pub(crate) fn doing(&self, attempt: AttemptId) -> &Doing {
+    pub(crate) fn doing(&self, attempt: AttemptId) -> &ActivityKind {
         &self.attempt(attempt).activity.doing
     }
 

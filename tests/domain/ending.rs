@@ -1,12 +1,12 @@
 //! Verdicts: what an ended process means (K17–K24, K26–K28, K32, K33, K42, seeds 3.5, 3.6).
 
 use dbs::domain::attempt::{StopCause, Verdict};
+use dbs::domain::batch::PauseReason;
 use dbs::domain::event::EndCause;
-use dbs::domain::run::Pause;
-use dbs::domain::task::Hold;
+use dbs::domain::task::HoldReason;
 use dbs::domain::{
-    AttemptMode, AttemptState, Command, Doing, Effect, Event, Exit, FailureClass, Patch, SignalKind, Span,
-    TaskState, Timestamp,
+    ActivityKind, AttemptMode, AttemptState, Command, Effect, Event, FailureClass, ProcessExit, SignalKind,
+    Span, TaskPatch, TaskState, Timestamp,
 };
 
 use crate::desk::{Desk, draft};
@@ -56,7 +56,7 @@ fn the_fifth_rejection_holds_the_task_for_a_person() {
             desk.wait(Span::seconds(60));
         }
     }
-    assert_eq!(desk.task("a").state, TaskState::Held(Hold::RejectLoop(5)));
+    assert_eq!(desk.task("a").state, TaskState::Held(HoldReason::RejectLoop(5)));
     assert!(desk.told().contains(&"loop_blocked"));
     assert!(desk.comments("a").contains("rewrite it, split it"));
 }
@@ -72,7 +72,7 @@ fn a_rejected_acceptance_stays_in_its_stage_and_waits_for_a_person() {
     assert_eq!(desk.stage("acc"), "acceptance");
     assert_eq!(
         desk.task("acc").state,
-        TaskState::Held(Hold::AcceptanceFailed("checkout fails".to_owned()))
+        TaskState::Held(HoldReason::AcceptanceFailed("checkout fails".to_owned()))
     );
 }
 
@@ -83,7 +83,7 @@ fn a_blocked_task_is_held_with_its_reason_and_is_not_tried_again() {
     desk.live(first, SignalKind::Block, "no API key");
     assert_eq!(
         desk.task("a").state,
-        TaskState::Held(Hold::Blocked("no API key".to_owned()))
+        TaskState::Held(HoldReason::Blocked("no API key".to_owned()))
     );
     assert!(desk.told().contains(&"block"));
     desk.wait(Span::minutes(600));
@@ -123,7 +123,7 @@ fn a_process_that_ends_without_a_signal_is_a_crash_and_never_an_approval() {
     let mut desk = Desk::standing("a", "reviewing");
     let reviewer = desk.open("a");
     desk.start(reviewer);
-    desk.end_with(reviewer, Exit::Code(0), None);
+    desk.end_with(reviewer, ProcessExit::Code(0), None);
     assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "released"));
     assert_eq!(
         desk.task("a").failures[&"reviewing".into()][&FailureClass::Crash],
@@ -142,7 +142,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
     for wait in [10, 20] {
         let open = desk.open("a");
         desk.start(open);
-        desk.end_with(open, Exit::Signal(9), None);
+        desk.end_with(open, ProcessExit::Signal(9), None);
         assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
         desk.settled(open);
         desk.wait_until_due();
@@ -152,7 +152,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
     desk.end(open);
     assert_eq!(
         desk.task("a").state,
-        TaskState::Held(Hold::Exhausted(FailureClass::Crash))
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Crash))
     );
     assert!(desk.told().contains(&"crash") && desk.told().contains(&"block"));
 }
@@ -163,7 +163,7 @@ fn a_fast_early_done_with_a_bad_exit_code_is_no_crash() {
     let first = desk.open("a");
     desk.start(first);
     desk.say(first, SignalKind::Done, "");
-    desk.end_with(first, Exit::Code(1), None);
+    desk.end_with(first, ProcessExit::Code(1), None);
     assert_eq!(desk.word("a"), "verifying");
 }
 
@@ -180,7 +180,7 @@ fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
         desk.attempt(first).state,
         AttemptState::Stopping(StopCause::Timeout)
     );
-    desk.end_with(first, Exit::Signal(15), None);
+    desk.end_with(first, ProcessExit::Signal(15), None);
     assert!(desk.told().contains(&"timeout"));
     assert_eq!(
         desk.task("a").failures[&"development".into()][&FailureClass::Timeout],
@@ -199,7 +199,7 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
         desk.start(open);
         assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::seconds(limit)));
         desk.wait(Span::seconds(limit));
-        desk.end_with(open, Exit::Signal(15), None);
+        desk.end_with(open, ProcessExit::Signal(15), None);
         desk.settled(open);
     }
     assert_eq!(desk.word("a"), "held");
@@ -216,7 +216,7 @@ fn a_done_that_came_before_the_time_was_up_is_heeded() {
     desk.start(first);
     desk.wait(Span::seconds(3600));
     desk.say(first, SignalKind::Done, "");
-    desk.end_with(first, Exit::Signal(15), None);
+    desk.end_with(first, ProcessExit::Signal(15), None);
     assert_eq!(desk.word("a"), "verifying");
 }
 
@@ -236,7 +236,7 @@ fn an_agent_that_lingers_after_its_last_word_is_stopped() {
     );
     desk.wait(Span::seconds(60));
     assert_eq!(desk.wishes(), ["stop/1"], "asked again");
-    desk.end_with(first, Exit::Signal(15), None);
+    desk.end_with(first, ProcessExit::Signal(15), None);
     assert_eq!(desk.word("a"), "verifying");
 }
 
@@ -246,9 +246,9 @@ fn a_person_who_moves_the_task_makes_the_attempt_void() {
     let reviewer = desk.open("a");
     desk.start(reviewer);
     desk.say(reviewer, SignalKind::Reject, "bad");
-    let patch = Patch {
+    let patch = TaskPatch {
         stage: Some("development".into()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     desk.ask(Command::Update("a".into(), patch)).unwrap();
     assert_eq!(desk.wishes(), ["stop/2"]);
@@ -363,12 +363,15 @@ fn a_question_needs_a_person_and_the_answer_is_typed_to_the_agent() {
     let first = desk.open("a");
     desk.start(first);
     desk.say(first, SignalKind::Question, "tabs or spaces?");
-    assert_eq!(*desk.doing(first), Doing::Question("tabs or spaces?".to_owned()));
+    assert_eq!(
+        *desk.doing(first),
+        ActivityKind::Question("tabs or spaces?".to_owned())
+    );
     assert!(desk.told().contains(&"question"));
     desk.ask(Command::Answer("a".into(), "spaces".to_owned()))
         .unwrap();
     assert!(desk.effects.contains(&Effect::Tell(first, "spaces".to_owned())));
-    assert_eq!(*desk.doing(first), Doing::Working);
+    assert_eq!(*desk.doing(first), ActivityKind::Working);
 }
 
 #[test]
@@ -383,7 +386,7 @@ fn an_agent_that_gives_up_is_tried_again_with_its_reason_until_the_limit() {
     desk.live(open, SignalKind::Fail, "the schema is unclear");
     assert_eq!(
         desk.task("a").state,
-        TaskState::Held(Hold::Exhausted(FailureClass::Failed))
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Failed))
     );
 }
 
@@ -395,13 +398,13 @@ fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
     let until = Timestamp(desk.now.0 + 3_600_000);
     desk.end_with(
         first,
-        Exit::Code(1),
+        ProcessExit::Code(1),
         Some(EndCause::Quota {
             until: Some(until),
             why: "5-hour limit".to_owned(),
         }),
     );
-    assert!(matches!(desk.board.pause, Some(Pause::Quota { .. })));
+    assert!(matches!(desk.board.pause, Some(PauseReason::Quota { .. })));
     assert_eq!(desk.task("a").spawns, 0);
     assert!(desk.task("a").failures.is_empty());
     desk.settled(first);
@@ -418,7 +421,7 @@ fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
         let open = desk.open("a");
         desk.start(open);
         let cause = EndCause::Infra("not logged in".to_owned());
-        desk.end_with(open, Exit::Code(1), Some(cause));
+        desk.end_with(open, ProcessExit::Code(1), Some(cause));
         assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
         desk.settled(open);
         desk.wait_until_due();
@@ -526,7 +529,7 @@ fn a_rejection_while_its_workflow_cannot_be_read_moves_nothing() {
     assert!(desk.comments("a").contains("no tests"));
     assert!(matches!(
         desk.task("a").why_not,
-        Some(dbs::domain::WhyNot::NoStage(..))
+        Some(dbs::domain::WaitReason::NoStage(..))
     ));
     desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
     assert_eq!(desk.role(desk.open("a")), "reviewer");
@@ -558,9 +561,9 @@ fn failures_at_one_stage_use_up_no_budget_of_another() {
         }
     };
     crash_twice(&mut desk);
-    let back = Patch {
+    let back = TaskPatch {
         stage: Some("development".into()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     let reviewer = desk.open("a");
     desk.ask(Command::Update("a".into(), back)).unwrap();

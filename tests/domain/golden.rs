@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::domain::attempt::{Activity, StopCause, Verdict, WorkspaceState};
+use dbs::domain::batch::{Batch, PauseReason};
 use dbs::domain::event::EndCause;
-use dbs::domain::evidence::{Issue, Severity};
-use dbs::domain::run::{Batch, Pause};
-use dbs::domain::task::{Comment, GateCommand, Hold, LettingGo, Task, TaskKind};
+use dbs::domain::evidence::{ComplianceIssue, Severity};
+use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    Accepted, Action, ActionOutcome, Attempt, AttemptId, AttemptMode, AttemptState, Command, Doing, Draft,
-    Effect, Event, Evidence, EvidenceKind, Exit, FailureClass, Inventory, Level, Notice, Patch, Refusal,
-    RequestId, RunState, Settings, Signal, SignalKind, Span, TaskState, Timestamp, Tri, WhyNot, Worker,
-    Workplace,
+    Accepted, ActionOutcome, ActivityKind, Attempt, AttemptId, AttemptMode, AttemptState, BoardSettings,
+    Command, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice,
+    NoticeLevel, ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, TaskDraft, TaskPatch,
+    TaskState, Timestamp, Tri, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -59,8 +59,8 @@ fn evidence() -> Vec<Evidence> {
         .collect()
 }
 
-fn draft() -> Draft {
-    Draft {
+fn draft() -> TaskDraft {
+    TaskDraft {
         id: "t".into(),
         batch: "b".into(),
         workflow: "kanban".into(),
@@ -92,7 +92,7 @@ fn commands() -> Vec<Command> {
         Command::CreateAll(vec![draft()]),
         Command::Update(
             "t".into(),
-            Patch {
+            TaskPatch {
                 title: Some(text()),
                 body: Some(text()),
                 priority: Some(0),
@@ -129,7 +129,7 @@ fn commands_are_stored_like_this() {
 }
 
 fn outcomes() -> Vec<ActionOutcome> {
-    let issue = |severity| Issue {
+    let issue = |severity| ComplianceIssue {
         severity,
         text: "x".to_owned(),
     };
@@ -165,11 +165,11 @@ fn events_are_stored_like_this() {
             by: "ada".to_owned(),
             command: Command::Pause,
         },
-        Event::Configured(Settings {
+        Event::Configured(BoardSettings {
             max_by_role: BTreeMap::from([("developer".into(), 2)]),
             base: Some("main".to_owned()),
             cooldown: Some(Span::seconds(5)),
-            ..Settings::default()
+            ..BoardSettings::default()
         }),
         Event::WorkplaceMade {
             attempt: a(),
@@ -199,7 +199,7 @@ fn events_are_stored_like_this() {
         },
         Event::Woke(Inventory {
             running: BTreeSet::from([AttemptId(1)]),
-            ended: BTreeMap::from([(AttemptId(2), (Exit::Vanished, "tail".to_owned()))]),
+            ended: BTreeMap::from([(AttemptId(2), (ProcessExit::Vanished, "tail".to_owned()))]),
             unknown: BTreeSet::from([AttemptId(3)]),
             causes: BTreeMap::from([(AttemptId(2), EndCause::Infra("login".to_owned()))]),
         }),
@@ -222,20 +222,24 @@ fn events_are_stored_like_this() {
         key: "k".to_owned(),
     }));
     let doings = [
-        Doing::Starting,
-        Doing::Working,
-        Doing::Permission("rm".to_owned()),
-        Doing::Question("which".to_owned()),
-        Doing::Idle,
-        Doing::Exited,
-        Doing::Lost,
+        ActivityKind::Starting,
+        ActivityKind::Working,
+        ActivityKind::Permission("rm".to_owned()),
+        ActivityKind::Question("which".to_owned()),
+        ActivityKind::Idle,
+        ActivityKind::Exited,
+        ActivityKind::Lost,
     ];
     events.extend(doings.map(|doing| Event::Observed {
         attempt: a(),
         doing,
         source: "hook".to_owned(),
     }));
-    let exits = [Exit::Code(1), Exit::Signal(9), Exit::Vanished];
+    let exits = [
+        ProcessExit::Code(1),
+        ProcessExit::Signal(9),
+        ProcessExit::Vanished,
+    ];
     events.extend(
         exits
             .into_iter()
@@ -276,9 +280,9 @@ fn effects_are_stored_like_this() {
     };
     let mut effects = vec![
         Effect::Start(a()),
-        Effect::Act(a(), Action::Merge),
-        Effect::Act(a(), Action::Commit),
-        Effect::Act(a(), Action::Verify),
+        Effect::Act(a(), EngineAction::Merge),
+        Effect::Act(a(), EngineAction::Commit),
+        Effect::Act(a(), EngineAction::Verify),
         Effect::Verify {
             attempt: a(),
             evidence: vec![EvidenceKind::Gates],
@@ -293,11 +297,11 @@ fn effects_are_stored_like_this() {
     effects.extend(causes().map(|cause| Effect::Stop(a(), cause)));
     effects.extend(
         [
-            Level::Info,
-            Level::Success,
-            Level::Warning,
-            Level::Error,
-            Level::Alert,
+            NoticeLevel::Info,
+            NoticeLevel::Success,
+            NoticeLevel::Warning,
+            NoticeLevel::Error,
+            NoticeLevel::Alert,
         ]
         .map(level),
     );
@@ -364,7 +368,7 @@ fn task() -> Task {
         }],
         finding: Some("x".to_owned()),
 
-        letting_go: Some(LettingGo {
+        letting_go: Some(BranchCleanup {
             tries: 2,
             at: Timestamp(11),
         }),
@@ -386,12 +390,12 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Released,
         TaskState::Active,
         TaskState::Verifying,
-        TaskState::Held(Hold::Approval),
-        TaskState::Held(Hold::Blocked(text())),
-        TaskState::Held(Hold::RejectLoop(5)),
-        TaskState::Held(Hold::Exhausted(FailureClass::Crash)),
-        TaskState::Held(Hold::TooManyAttempts(20)),
-        TaskState::Held(Hold::AcceptanceFailed(text())),
+        TaskState::Held(HoldReason::Approval),
+        TaskState::Held(HoldReason::Blocked(text())),
+        TaskState::Held(HoldReason::RejectLoop(5)),
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Crash)),
+        TaskState::Held(HoldReason::TooManyAttempts(20)),
+        TaskState::Held(HoldReason::AcceptanceFailed(text())),
         TaskState::Parked(text()),
         TaskState::Done,
         TaskState::Failed(text()),
@@ -399,19 +403,19 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Cancelled,
     ];
     let reasons = [
-        WhyNot::Dependencies(vec!["u".into()]),
-        WhyNot::UnknownDependency("u".into()),
-        WhyNot::Until(Timestamp(5)),
-        WhyNot::DependencyNotMerged(vec!["u".into()]),
-        WhyNot::SingletonBusy(a()),
-        WhyNot::NoRoom { running: 8, most: 8 },
-        WhyNot::TurnLimit,
-        WhyNot::Paused,
-        WhyNot::NoGoAhead,
-        WhyNot::Aborted,
-        WhyNot::NoBase,
-        WhyNot::StillEnding(a()),
-        WhyNot::NoStage("kanban".into(), "development".into()),
+        WaitReason::Dependencies(vec!["u".into()]),
+        WaitReason::UnknownDependency("u".into()),
+        WaitReason::Until(Timestamp(5)),
+        WaitReason::DependencyNotMerged(vec!["u".into()]),
+        WaitReason::SingletonBusy(a()),
+        WaitReason::NoRoom { running: 8, most: 8 },
+        WaitReason::TurnLimit,
+        WaitReason::Paused,
+        WaitReason::NoGoAhead,
+        WaitReason::Aborted,
+        WaitReason::NoBase,
+        WaitReason::StillEnding(a()),
+        WaitReason::NoStage("kanban".into(), "development".into()),
     ];
     let kinds = [TaskKind::Bug, TaskKind::Feature, TaskKind::Task, TaskKind::Chore];
     insta::assert_snapshot!(format!("{}{}{}", lines(&states), lines(&reasons), lines(&kinds)));
@@ -441,7 +445,7 @@ fn an_attempt_is_stored_like_this() {
         refused: vec![signal],
         workplace: Some(workplace()),
         activity: Activity {
-            doing: Doing::Working,
+            doing: ActivityKind::Working,
             source: "hook".to_owned(),
             since: Timestamp(2),
         },
@@ -477,7 +481,7 @@ fn lives_verdicts_and_workspaces_of_attempts_are_stored_like_this() {
         WorkspaceState::Gone,
     ];
     let modes = [AttemptMode::Fresh, AttemptMode::Remediate, AttemptMode::Fallback];
-    let worker = [Worker::Engine(Action::Merge)];
+    let worker = [Worker::Engine(EngineAction::Merge)];
     insta::assert_snapshot!(format!(
         "{}{}{}{}",
         lines(&states),
@@ -499,11 +503,11 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         RunState::Aborted("x".to_owned()),
     ];
     let pauses = [
-        Pause::Operator {
+        PauseReason::Operator {
             by: "ada".to_owned(),
             at: Timestamp(1),
         },
-        Pause::Quota {
+        PauseReason::Quota {
             until: Timestamp(2),
             why: "limit".to_owned(),
         },

@@ -1,8 +1,8 @@
 //! Success: along which edges work goes, and what it takes (K9, K15, K16, K25, K29, K30).
 
 use dbs::domain::attempt::{StopCause, Verdict};
-use dbs::domain::evidence::{Issue, Severity};
-use dbs::domain::task::Hold;
+use dbs::domain::evidence::{ComplianceIssue, Severity};
+use dbs::domain::task::HoldReason;
 use dbs::domain::{
     ActionOutcome, AttemptMode, AttemptState, Command, Event, Evidence, EvidenceKind, FailureClass,
     SignalKind, Span, TaskState, Tri,
@@ -195,7 +195,7 @@ fn the_third_empty_branch_holds_the_task() {
     }
     assert_eq!(
         desk.task("a").state,
-        TaskState::Held(Hold::Exhausted(FailureClass::Empty))
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Empty))
     );
     assert!(desk.told().contains(&"empty_branch_blocked"));
     assert!(
@@ -267,7 +267,7 @@ fn a_reader_that_changed_files_is_a_protocol_failure_and_does_not_advance() {
 
 #[test]
 fn gates_that_count_only_if_there_are_any_are_left_out_where_there_is_none() {
-    let mut desk = Desk::with(dbs::domain::Settings {
+    let mut desk = Desk::with(dbs::domain::BoardSettings {
         gates: Vec::new(),
         ..crate::desk::settings()
     });
@@ -326,7 +326,7 @@ fn the_third_failed_merge_holds_the_task() {
     }
     assert_eq!(
         desk.task("a").state,
-        TaskState::Held(Hold::Exhausted(FailureClass::Gate))
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Gate))
     );
 }
 
@@ -360,7 +360,7 @@ fn a_merge_without_proof_from_the_remote_is_not_believed() {
 
 #[test]
 fn findings_of_the_engine_are_weighed_by_the_seeds_table() {
-    let issue = |severity| Issue {
+    let issue = |severity| ComplianceIssue {
         severity,
         text: "notes are missing".to_owned(),
     };
@@ -398,7 +398,7 @@ fn checks_that_fail_three_times_end_a_phase_although_its_work_passed_in_between(
     for _ in 0..3 {
         desk.pass("p");
         let check = desk.open("p");
-        let critical = Issue {
+        let critical = ComplianceIssue {
             severity: Severity::Critical,
             text: "gate fails".to_owned(),
         };
@@ -416,7 +416,7 @@ fn a_person_is_the_actor_of_a_human_stage() {
     for _ in 0..3 {
         desk.pass("p");
     }
-    assert_eq!(desk.task("p").state, TaskState::Held(Hold::Approval));
+    assert_eq!(desk.task("p").state, TaskState::Held(HoldReason::Approval));
     assert!(desk.told().contains(&"approval"));
     desk.ask(Command::Approve("p".into())).unwrap();
     assert_eq!(desk.word("p"), "done");
@@ -447,7 +447,7 @@ fn a_story_has_its_tests_checked_before_and_after_and_is_held_at_the_first_failu
     );
     assert_eq!(
         desk.task("s").state,
-        TaskState::Held(Hold::Exhausted(FailureClass::Gate))
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Gate))
     );
 }
 

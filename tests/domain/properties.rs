@@ -6,11 +6,11 @@ use std::sync::Arc;
 use dbs::domain::attempt::{AttemptState, WorkspaceState};
 use dbs::domain::board::check_invariants;
 use dbs::domain::event::EndCause;
-use dbs::domain::evidence::{Issue, Severity};
+use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, BatchId, Board, Command, Doing, Effect, Event, Evidence, EvidenceKind,
-    Exit, Inventory, Patch, RequestId, RunState, Settings, SignalKind, Span, StageId, Task, TaskId,
-    TaskState, Timestamp, Tri, Worker, Workflow, Workplace,
+    ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event,
+    Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, RunState, SignalKind, Span, StageId, Task,
+    TaskId, TaskPatch, TaskState, Timestamp, Tri, Worker, Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -101,12 +101,12 @@ fn signal() -> impl Strategy<Value = SignalKind> {
     ]
 }
 
-fn exit() -> impl Strategy<Value = Exit> {
+fn exit() -> impl Strategy<Value = ProcessExit> {
     prop_oneof![
-        Just(Exit::Code(0)),
-        Just(Exit::Code(1)),
-        Just(Exit::Signal(9)),
-        Just(Exit::Vanished),
+        Just(ProcessExit::Code(0)),
+        Just(ProcessExit::Code(1)),
+        Just(ProcessExit::Signal(9)),
+        Just(ProcessExit::Vanished),
     ]
 }
 
@@ -124,7 +124,7 @@ fn outcome() -> impl Strategy<Value = ActionOutcome> {
         Just(Severity::High),
         Just(Severity::Critical)
     ]
-    .prop_map(|severity| Issue {
+    .prop_map(|severity| ComplianceIssue {
         severity,
         text: "x".to_owned(),
     });
@@ -137,9 +137,9 @@ fn outcome() -> impl Strategy<Value = ActionOutcome> {
 }
 
 fn command() -> impl Strategy<Value = Command> {
-    let patch = proptest::option::of(stage()).prop_map(|stage| Patch {
+    let patch = proptest::option::of(stage()).prop_map(|stage| TaskPatch {
         stage,
-        ..Patch::default()
+        ..TaskPatch::default()
     });
     let create = (task(), 0..FLOWS.len(), task(), any::<bool>()).prop_map(|(id, flow, on, asks)| {
         let mut draft = draft(id.as_str(), FLOWS[flow]);
@@ -205,7 +205,7 @@ fn event() -> impl Strategy<Value = Event> {
             report: None,
             key: key.to_string(),
         }),
-        1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: Doing::Idle, source: "hook".to_owned() }),
+        1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: ActivityKind::Idle, source: "hook".to_owned() }),
         8 => (attempt(), exit(), cause()).prop_map(|(attempt, exit, cause)| Event::AttemptEnded {
             attempt,
             exit,
@@ -302,7 +302,7 @@ fn failure(of: &Attempt) -> Event {
         },
         Worker::Agent { .. } => Event::AttemptEnded {
             attempt: of.id,
-            exit: Exit::Code(1),
+            exit: ProcessExit::Code(1),
             tail: String::new(),
             cause: None,
         },
@@ -319,7 +319,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
     };
     let ended = Event::AttemptEnded {
         attempt,
-        exit: Exit::Code(0),
+        exit: ProcessExit::Code(0),
         tail: String::new(),
         cause: None,
     };
@@ -372,7 +372,7 @@ fn story() -> impl Strategy<Value = Vec<(u64, Next)>> {
 
 fn begin() -> Board {
     let mut board = Board::default();
-    let settings = Settings {
+    let settings = BoardSettings {
         max_agents: 3,
         max_by_role: [("worker".into(), 2)].into(),
         ..settings()
@@ -396,7 +396,7 @@ fn begin() -> Board {
         board.apply(Timestamp(0), &asked(Command::Create(draft)));
         board.apply(Timestamp(0), &asked(Command::Release(vec![TaskId::from(id)])));
     }
-    board.take_touched();
+    board.take_changed_rows();
     board
 }
 
@@ -441,7 +441,7 @@ fn the_stories_see_the_circuit_breaker_skips_and_what_is_held_and_done() {
             };
             let before = aborted(&board);
             board.apply(now, &event);
-            board.take_touched();
+            board.take_changed_rows();
             if aborted(&board) > before {
                 in_story.insert("aborted");
             }
@@ -488,7 +488,7 @@ proptest! {
             let event = next.event(&board);
             let before = board.clone();
             let effects = board.apply(now, &event);
-            board.take_touched();
+            board.take_changed_rows();
             if let Err(rule) = check_invariants(&board) {
                 prop_assert!(false, "{rule}");
             }
@@ -508,8 +508,8 @@ proptest! {
             now = now + Span(wait);
             let event = next.event(&one);
             prop_assert_eq!(one.apply(now, &event), other.apply(now, &event));
-            one.take_touched();
-            other.take_touched();
+            one.take_changed_rows();
+            other.take_changed_rows();
         }
         prop_assert_eq!(one, other);
     }
@@ -523,13 +523,13 @@ proptest! {
             // Time alone may start something: bring the board up to now first.
             let current = Event::Configured((*board.settings).clone());
             while !board.apply(now, &current).is_empty() {
-                board.take_touched();
+                board.take_changed_rows();
             }
-            board.take_touched();
+            board.take_changed_rows();
             let event = next.event(&board);
             let before = board.clone();
             board.apply(now, &event);
-            board.take_touched();
+            board.take_changed_rows();
             let open = |id: AttemptId| before.attempts.get(&id).is_some_and(|attempt| attempt.state.is_open());
             if reports_on(&event).is_some_and(|id| !open(id)) {
                 prop_assert_eq!(&board, &before);
@@ -545,11 +545,11 @@ proptest! {
             now = now + Span(wait);
             let event = next.event(&board);
             board.apply(now, &event);
-            board.take_touched();
+            board.take_changed_rows();
             let mut ticks = 0;
             while let Some(due) = board.next_deadline().filter(|due| *due <= now) {
                 board.apply(now, &Event::Ticked);
-                board.take_touched();
+                board.take_changed_rows();
                 ticks += 1;
                 prop_assert!(ticks < 50, "the deadline {due:?} is never over");
             }
@@ -564,11 +564,11 @@ proptest! {
             now = now + Span(wait);
             let event = next.event(&board);
             board.apply(now, &event);
-            board.take_touched();
+            board.take_changed_rows();
         }
         while board.next_deadline().is_some_and(|due| due <= now) {
             board.apply(now, &Event::Ticked);
-            board.take_touched();
+            board.take_changed_rows();
         }
         let all = Inventory {
             running: board.attempts.keys().copied().collect(),
@@ -576,7 +576,7 @@ proptest! {
         };
         let mut woken = board.clone();
         woken.apply(now, &Event::Woke(all.clone()));
-        woken.take_touched();
+        woken.take_changed_rows();
         for (id, task) in &board.tasks {
             let after = &woken.tasks[id];
             prop_assert_eq!(&task.failures, &after.failures);
@@ -591,7 +591,7 @@ proptest! {
         }
         let once = woken.clone();
         woken.apply(now, &Event::Woke(all));
-        woken.take_touched();
+        woken.take_changed_rows();
         prop_assert_eq!(woken, once);
     }
 
@@ -604,7 +604,7 @@ proptest! {
             let event = next.event(&board);
             let before = board.clone();
             board.apply(now, &event);
-            let touched = board.take_touched();
+            let touched = board.take_changed_rows();
             for (id, task) in &board.tasks {
                 let same = before.tasks.get(id).is_some_and(|old| Arc::ptr_eq(old, task) || old == task);
                 prop_assert!(same || touched.tasks.contains(id), "{id} changed untouched");
@@ -640,7 +640,7 @@ proptest! {
             prop_assert_eq!(board.apply(now, &event), fresh.apply(now, &event));
             prop_assert_eq!(&board, &fresh);
             prop_assert_eq!(board.next_deadline(), fresh.next_deadline());
-            prop_assert_eq!(board.take_touched(), fresh.take_touched());
+            prop_assert_eq!(board.take_changed_rows(), fresh.take_changed_rows());
         }
     }
 }

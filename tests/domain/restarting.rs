@@ -3,8 +3,8 @@
 use dbs::domain::attempt::StopCause;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    AttemptId, AttemptState, Board, Command, Doing, Event, Exit, FailureClass, Inventory, SignalKind, Tri,
-    Workplace,
+    ActivityKind, AttemptId, AttemptState, Board, Command, Event, FailureClass, Inventory, ProcessExit,
+    SignalKind, Tri, Workplace,
 };
 
 use crate::desk::{Desk, draft};
@@ -34,7 +34,7 @@ fn an_agent_that_ended_meanwhile_is_concluded_as_if_nothing_had_happened() {
     desk.start(first);
     desk.say(first, SignalKind::Done, "");
     let inventory = Inventory {
-        ended: [(first, (Exit::Code(0), String::new()))].into(),
+        ended: [(first, (ProcessExit::Code(0), String::new()))].into(),
         ..Inventory::default()
     };
     desk.happen(Event::Woke(inventory));
@@ -65,13 +65,13 @@ fn unknown_never_means_dead() {
     };
     desk.happen(Event::Woke(unknown.clone()));
     assert!(desk.is_running(first));
-    assert_eq!(*desk.doing(first), Doing::Lost);
+    assert_eq!(*desk.doing(first), ActivityKind::Lost);
     assert_eq!(desk.attempt(first).deadline, deadline);
     assert!(desk.told().contains(&"unknown"));
     desk.happen(Event::Woke(unknown));
     assert!(desk.told().is_empty(), "told once");
     desk.happen(running(&[first]));
-    assert_eq!(*desk.doing(first), Doing::Working);
+    assert_eq!(*desk.doing(first), ActivityKind::Working);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn an_agent_that_ended_before_its_start_was_heard_of_leaves_its_workspace_to_be_
     let mut desk = Desk::developing("a");
     let first = desk.open("a");
     let inventory = Inventory {
-        ended: [(first, (Exit::Code(1), "boom".to_owned()))].into(),
+        ended: [(first, (ProcessExit::Code(1), "boom".to_owned()))].into(),
         ..Inventory::default()
     };
     desk.happen(Event::Woke(inventory));
@@ -173,7 +173,7 @@ fn replaying_the_events_gives_the_same_board() {
     let mut again = Board::default();
     for (now, event) in &desk.log {
         again.apply(*now, event);
-        again.take_touched();
+        again.take_changed_rows();
     }
     assert_eq!(again, desk.board);
 }
@@ -208,7 +208,7 @@ fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worke
     });
     desk.say(reviewer, SignalKind::Done, "good");
     let inventory = Inventory {
-        ended: [(reviewer, (Exit::Code(0), String::new()))].into(),
+        ended: [(reviewer, (ProcessExit::Code(0), String::new()))].into(),
         ..Inventory::default()
     };
     desk.happen(Event::Woke(inventory));
@@ -248,7 +248,7 @@ fn a_cause_that_was_named_while_no_server_ran_is_heard() {
         why: "limit".to_owned(),
     };
     let inventory = Inventory {
-        ended: [(first, (Exit::Code(1), "limit".to_owned()))].into(),
+        ended: [(first, (ProcessExit::Code(1), "limit".to_owned()))].into(),
         causes: [(first, cause)].into(),
         ..Inventory::default()
     };

@@ -1,6 +1,6 @@
 //! Batches as a whole: run states, stalling, cascades and the circuit breaker (seeds 3.11, G50, G51, LG-11).
 
-use dbs::domain::{BatchId, Command, Event, RunState, Settings, SignalKind, TaskState};
+use dbs::domain::{BatchId, BoardSettings, Command, Event, RunState, SignalKind, TaskState};
 
 use crate::desk::{Desk, draft, settings};
 
@@ -10,7 +10,7 @@ fn run(desk: &Desk) -> &RunState {
 
 /// Graph tasks; each may wait for others.
 fn graph(tasks: &[(&str, &[&str])]) -> Desk {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_starts: 50,
         max_agents: 50,
         ..settings()
@@ -114,7 +114,7 @@ fn a_run_whose_other_tasks_are_done_says_that_the_backlog_was_not_released() {
 
 #[test]
 fn waiting_for_a_cooldown_or_for_room_is_not_stalling() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
@@ -229,7 +229,7 @@ fn in_an_aborted_run_nothing_new_starts_but_what_runs_may_end() {
     break_down(&mut desk, "a");
     desk.pass("e");
     assert_eq!((desk.stage("e"), desk.word("e")), ("merge", "released"));
-    assert_eq!(desk.task("e").why_not, Some(dbs::domain::WhyNot::Aborted));
+    assert_eq!(desk.task("e").why_not, Some(dbs::domain::WaitReason::Aborted));
 }
 
 #[test]
@@ -261,6 +261,6 @@ fn where_the_workflow_says_wait_dependents_of_a_failure_wait_visibly() {
     assert_eq!(desk.word("b"), "released");
     assert_eq!(
         desk.task("b").why_not,
-        Some(dbs::domain::WhyNot::Dependencies(vec!["a".into()]))
+        Some(dbs::domain::WaitReason::Dependencies(vec!["a".into()]))
     );
 }

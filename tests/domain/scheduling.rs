@@ -1,11 +1,13 @@
 //! What starts when, and why everything else does not (K3, K8, K36, K37, K41–K48).
 
-use dbs::domain::task::{Hold, TaskKind};
-use dbs::domain::{AttemptId, Command, Event, Exit, Settings, SignalKind, Span, TaskState, WhyNot, Worker};
+use dbs::domain::task::{HoldReason, TaskKind};
+use dbs::domain::{
+    AttemptId, BoardSettings, Command, Event, ProcessExit, SignalKind, Span, TaskState, WaitReason, Worker,
+};
 
 use crate::desk::{Desk, draft, settings};
 
-fn why_not(desk: &Desk, id: &str) -> WhyNot {
+fn why_not(desk: &Desk, id: &str) -> WaitReason {
     desk.task(id)
         .why_not
         .clone()
@@ -16,8 +18,8 @@ fn started_by(desk: &Desk, id: &str) -> AttemptId {
     desk.open(id)
 }
 
-fn roomy() -> Settings {
-    Settings {
+fn roomy() -> BoardSettings {
+    BoardSettings {
         max_starts: 100,
         max_agents: 100,
         ..settings()
@@ -26,7 +28,7 @@ fn roomy() -> Settings {
 
 #[test]
 fn work_closest_to_completion_gets_agents_first_across_workflows() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_starts: 1,
         ..settings()
     });
@@ -59,7 +61,7 @@ fn work_closest_to_completion_gets_agents_first_across_workflows() {
 
 #[test]
 fn within_a_stage_the_priority_tag_then_bugs_then_the_number_then_age_decide() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_starts: 1,
         ..settings()
     });
@@ -102,7 +104,7 @@ fn at_most_two_agents_start_in_a_turn_and_the_rest_follows_at_once() {
     ))
     .unwrap();
     assert_eq!(desk.wishes(), ["start/1", "start/2"]);
-    assert_eq!(why_not(&desk, "c"), WhyNot::TurnLimit);
+    assert_eq!(why_not(&desk, "c"), WaitReason::TurnLimit);
     assert!(desk.board.next_deadline().unwrap() <= desk.now);
     desk.wait_until_due();
     assert_eq!(desk.wishes(), ["start/3", "start/4"]);
@@ -121,7 +123,7 @@ fn a_task_waits_for_its_dependencies_and_is_told_when_they_are_done() {
     let mut second = draft("b", "kanban");
     second.deps = ["a".into()].into();
     desk.released(second);
-    assert_eq!(why_not(&desk, "b"), WhyNot::Dependencies(vec!["a".into()]));
+    assert_eq!(why_not(&desk, "b"), WaitReason::Dependencies(vec!["a".into()]));
     desk.pass("a");
     assert_eq!(desk.word("b"), "active");
     assert_eq!(desk.task("b").why_not, None);
@@ -148,7 +150,7 @@ fn an_unknown_dependency_is_unresolved_and_visible() {
     task.deps = ["ghost".into()].into();
     desk.board.tasks.insert("a".into(), std::sync::Arc::new(task));
     desk.ask(Command::Release(vec!["a".into()])).unwrap();
-    assert_eq!(why_not(&desk, "a"), WhyNot::UnknownDependency("ghost".into()));
+    assert_eq!(why_not(&desk, "a"), WaitReason::UnknownDependency("ghost".into()));
     assert!(desk.told().contains(&"hold"));
 }
 
@@ -158,7 +160,7 @@ fn a_task_in_cooldown_says_until_when() {
     let reviewer = desk.open("a");
     desk.live(reviewer, SignalKind::Reject, "no");
     let until = desk.now + Span::seconds(60);
-    assert_eq!(why_not(&desk, "a"), WhyNot::Until(until));
+    assert_eq!(why_not(&desk, "a"), WaitReason::Until(until));
     assert_eq!(desk.board.next_deadline(), Some(until));
 }
 
@@ -174,13 +176,16 @@ fn a_task_that_used_up_its_attempts_is_held() {
     for _ in 0..20 {
         let open = desk.open("a");
         desk.start(open);
-        desk.end_with(open, Exit::Code(1), None);
+        desk.end_with(open, ProcessExit::Code(1), None);
         desk.settled(open);
         if desk.board.next_deadline().is_some() {
             desk.wait_until_due();
         }
     }
-    assert_eq!(desk.task("a").state, TaskState::Held(Hold::TooManyAttempts(20)));
+    assert_eq!(
+        desk.task("a").state,
+        TaskState::Held(HoldReason::TooManyAttempts(20))
+    );
     desk.ask(Command::Retry {
         task: "a".into(),
         stage: None,
@@ -215,7 +220,7 @@ fn the_tester_waits_until_every_dependencys_head_is_merged() {
     other.released(acceptance);
     assert_eq!(
         why_not(&other, "acc"),
-        WhyNot::DependencyNotMerged(vec!["s".into()])
+        WaitReason::DependencyNotMerged(vec!["s".into()])
     );
 }
 
@@ -230,7 +235,7 @@ fn merges_into_one_base_are_done_one_at_a_time() {
     }
     assert_eq!((desk.stage("a"), desk.word("a")), ("merging", "active"));
     let busy = desk.open("a");
-    assert_eq!(why_not(&desk, "b"), WhyNot::SingletonBusy(busy));
+    assert_eq!(why_not(&desk, "b"), WaitReason::SingletonBusy(busy));
     desk.pass("a");
     assert_eq!((desk.stage("b"), desk.word("b")), ("merging", "active"));
 }
@@ -258,7 +263,7 @@ fn merges_into_two_bases_do_not_wait_for_each_other() {
 
 #[test]
 fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_agents: 2,
         max_starts: 10,
         ..settings()
@@ -266,7 +271,7 @@ fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
     for id in ["a", "b", "c"] {
         desk.released(draft(id, "kanban"));
     }
-    assert_eq!(why_not(&desk, "c"), WhyNot::NoRoom { running: 2, most: 2 });
+    assert_eq!(why_not(&desk, "c"), WaitReason::NoRoom { running: 2, most: 2 });
     desk.pass("a");
     desk.pass("a");
     assert_eq!(desk.stage("a"), "merging");
@@ -276,7 +281,7 @@ fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
 
 #[test]
 fn the_place_of_an_agent_being_verified_goes_to_the_next_stage_and_not_to_new_work() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
@@ -289,7 +294,7 @@ fn the_place_of_an_agent_being_verified_goes_to_the_next_stage_and_not_to_new_wo
 
 #[test]
 fn an_agent_being_stopped_still_takes_its_place() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
@@ -305,14 +310,14 @@ fn an_agent_being_stopped_still_takes_its_place() {
 
 #[test]
 fn a_role_may_have_a_limit_of_its_own() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_by_role: [("developer".into(), 1)].into(),
         ..roomy()
     });
     desk.released(draft("a", "kanban"));
     desk.released(draft("b", "kanban"));
     desk.released(draft("c", "investigation"));
-    assert_eq!(why_not(&desk, "b"), WhyNot::NoRoom { running: 1, most: 1 });
+    assert_eq!(why_not(&desk, "b"), WaitReason::NoRoom { running: 1, most: 1 });
     assert_eq!(desk.word("c"), "active");
 }
 
@@ -327,13 +332,13 @@ fn a_task_has_at_most_one_open_attempt() {
 
 #[test]
 fn without_a_base_branch_only_investigators_start() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         base: None,
         ..roomy()
     });
     desk.released(draft("a", "kanban"));
     desk.released(draft("b", "investigation"));
-    assert_eq!(why_not(&desk, "a"), WhyNot::NoBase);
+    assert_eq!(why_not(&desk, "a"), WaitReason::NoBase);
     assert_eq!(desk.word("b"), "active");
     desk.happen(Event::Configured(roomy()));
     assert_eq!(desk.word("a"), "active");
@@ -344,7 +349,7 @@ fn while_paused_nothing_starts_and_tasks_say_so() {
     let mut desk = Desk::new();
     desk.ask(Command::Pause).unwrap();
     desk.released(draft("a", "kanban"));
-    assert_eq!(why_not(&desk, "a"), WhyNot::Paused);
+    assert_eq!(why_not(&desk, "a"), WaitReason::Paused);
     desk.ask(Command::Resume).unwrap();
     assert_eq!(desk.word("a"), "active");
 }
@@ -370,7 +375,7 @@ fn a_task_whose_workflow_is_not_loaded_waits_visibly_and_goes_on_when_it_is() {
         .collect();
     desk.happen(Event::WorkflowsLoaded(without));
     desk.ask(Command::Resume).unwrap();
-    assert!(matches!(why_not(&desk, "a"), WhyNot::NoStage(..)));
+    assert!(matches!(why_not(&desk, "a"), WaitReason::NoStage(..)));
     desk.happen(Event::WorkflowsLoaded(all));
     assert_eq!(desk.word("a"), "active");
 }
@@ -397,7 +402,7 @@ fn agents_carry_their_role_and_a_composers_name_no_other_open_attempt_has() {
 
 #[test]
 fn only_rows_that_change_are_touched() {
-    let mut desk = Desk::with(Settings {
+    let mut desk = Desk::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
@@ -405,6 +410,6 @@ fn only_rows_that_change_are_touched() {
         desk.released(draft(id, "kanban"));
     }
     desk.board.apply(desk.now, &Event::Ticked);
-    let touched = desk.board.take_touched();
+    let touched = desk.board.take_changed_rows();
     assert!(touched.tasks.is_empty() && touched.attempts.is_empty() && touched.batches.is_empty());
 }

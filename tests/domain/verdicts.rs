@@ -1,7 +1,7 @@
 //! The table of all stages and verdicts: where a kanban task stands after each, in one picture.
 
 use dbs::domain::event::EndCause;
-use dbs::domain::{ActionOutcome, Event, EvidenceKind, Exit, SignalKind, Span, Tri};
+use dbs::domain::{ActionOutcome, Event, EvidenceKind, ProcessExit, SignalKind, Span, Tri};
 
 use crate::desk::{Desk, draft};
 
@@ -81,19 +81,23 @@ fn give(desk: &mut Desk, verdict: &str) {
         "no signal" => desk.end(open),
         "timeout" => {
             desk.wait(Span::minutes(60));
-            desk.end_with(open, Exit::Signal(15), None);
+            desk.end_with(open, ProcessExit::Signal(15), None);
         }
         "usage limit" => desk.end_with(
             open,
-            Exit::Code(1),
+            ProcessExit::Code(1),
             Some(EndCause::Quota {
                 until: None,
                 why: "limit".to_owned(),
             }),
         ),
-        "login" => desk.end_with(open, Exit::Code(1), Some(EndCause::Infra("login".to_owned()))),
+        "login" => desk.end_with(
+            open,
+            ProcessExit::Code(1),
+            Some(EndCause::Infra("login".to_owned())),
+        ),
         _ => {
-            let patch = dbs::domain::Patch {
+            let patch = dbs::domain::TaskPatch {
                 stage: Some(
                     if desk.stage("a") == "development" {
                         "reviewing"
@@ -102,7 +106,7 @@ fn give(desk: &mut Desk, verdict: &str) {
                     }
                     .into(),
                 ),
-                ..dbs::domain::Patch::default()
+                ..dbs::domain::TaskPatch::default()
             };
             desk.ask(dbs::domain::Command::Update("a".into(), patch)).unwrap();
             desk.say(open, SignalKind::Done, "");

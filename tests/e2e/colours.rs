@@ -1,6 +1,6 @@
 //! The colours of a person's terminal reach the programs in panes.
 
-use dbs::term::Palette;
+use dbs::term::ColorPalette;
 
 use crate::attached::type_in_shell;
 use crate::driver::Story;
@@ -21,7 +21,7 @@ fn a_program_hears_the_colours_of_the_terminal_it_is_looked_at_in_and_when_they_
     let story = Story::new("");
     std::fs::write(story.root().join("ask.sh"), ASKS).unwrap();
     let tty = story.tty(&[], (120, 40));
-    let violet = Palette::told(None, Some((0x40, 0x10, 0x60)));
+    let violet = ColorPalette::from_reported(None, Some((0x40, 0x10, 0x60)));
     tty.dress(violet);
     tty.look_away(false);
     type_in_shell(&tty);
@@ -29,7 +29,7 @@ fn a_program_hears_the_colours_of_the_terminal_it_is_looked_at_in_and_when_they_
     tty.wait("the colour behind the text", |screen| {
         screen.pane_has("Shell", "]11;rgb:4040/1010/6060") && screen.pane_has("Shell", "waiting")
     });
-    tty.dress(Palette::told(None, Some((0xff, 0xff, 0xff))));
+    tty.dress(ColorPalette::from_reported(None, Some((0xff, 0xff, 0xff))));
     tty.look_away(false);
     tty.wait("the change to light, and the new colour", |screen| {
         screen.pane_has("Shell", "[?997;2n") && screen.pane_has("Shell", "]11;rgb:ffff/ffff/ffff")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
-use dbs::adapters::rehearsal::{DemoTask, TaskSheet, demo_scenario_text, demo_tasks, expected_tree};
+use dbs::adapters::rehearsal::{DemoPlan, DemoTask, demo_scenario_text, demo_tasks, expected_tree};
 use serde_json::Value;
 
 use crate::dice::Dice;
@@ -35,7 +35,7 @@ steps = [
 "#;
 
 /// A project that runs the demo, and more, under a server of its own.
-fn demo_project() -> (Story, TaskSheet) {
+fn demo_project() -> (Story, DemoPlan) {
     let first = demo_scenario_text().find("[[part]]").unwrap();
     let (head, parts) = demo_scenario_text().split_at(first);
     let story = Story::new(&[head, MORE_PARTS, parts].concat());
@@ -73,7 +73,7 @@ fn more(id: &str) -> DemoTask {
     }
 }
 
-fn fill(story: &Story, sheet: &TaskSheet) {
+fn fill(story: &Story, sheet: &DemoPlan) {
     for task in &sheet.tasks {
         let deps = task.deps.join(",");
         let mut words = vec!["task", "create", &task.title, "--id", &task.id];
@@ -167,7 +167,7 @@ fn same_tree(story: &Story) {
     assert_eq!(found, expected);
 }
 
-fn each_merged_once(story: &Story, sheet: &TaskSheet) {
+fn each_merged_once(story: &Story, sheet: &DemoPlan) {
     let trailer = "--format=%(trailers:key=Dbs-Task,valueonly,separator=%x2C)";
     let merged = story.git(&story.origin(), &["log", "--merges", trailer, "work"]);
     let mut merged: Vec<&str> = merged.lines().filter(|task| !task.is_empty()).collect();

@@ -13,7 +13,7 @@ const ASKING: &str = r#"
 /// Nothing came that moves a cursor, colours a letter or asks the terminal something.
 fn only_lines(tty: &Tty<'_>) {
     assert_eq!(tty.times_received("\x1b"), 0, "{}", tty.look().text());
-    assert!(!tty.look().modes.has(dbs::term::Mode::AlternateScreen));
+    assert!(!tty.look().modes.has(dbs::term::TermMode::AlternateScreen));
 }
 
 #[test]

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use dbs::term::keys::{self, Key, KeyInput, Modifiers};
 use dbs::term::{
-    Attributes, Cell, CellWidth, EngineKind, Mode, Modes, MouseMode, Palette, Size, TermEvent, Terminal,
+    Cell, CellAttributes, CellWidth, ColorPalette, EmulatorKind, Modes, MouseMode, Size, TermEvent, TermMode,
+    Terminal,
 };
 use nix::fcntl::OFlag;
 use nix::sys::termios::{SetArg, SpecialCharacterIndices, tcgetattr, tcsetattr};
@@ -89,7 +90,7 @@ impl Screen {
         for row in 0..size.rows {
             face.terminal.visible_row(row, 0, &mut row_cells);
             rows.push(line(&row_cells));
-            let turned = |cell: &&Cell| cell.style.attributes.contains(Attributes::INVERSE);
+            let turned = |cell: &&Cell| cell.style.attributes.contains(CellAttributes::INVERSE);
             marked.push(row_cells.iter().filter(turned).map(shown).collect());
             cells.push(row_cells.iter().map(shown).collect());
         }
@@ -204,12 +205,12 @@ impl Screen {
     pub(crate) fn is_restored(&self) -> bool {
         let modes = &self.modes;
         let left_on = [
-            Mode::AlternateScreen,
-            Mode::BracketedPaste,
-            Mode::FocusReports,
-            Mode::SynchronizedOutput,
+            TermMode::AlternateScreen,
+            TermMode::BracketedPaste,
+            TermMode::FocusReports,
+            TermMode::SynchronizedOutput,
         ];
-        modes.has(Mode::CursorVisible)
+        modes.has(TermMode::CursorVisible)
             && !left_on.into_iter().any(|mode| modes.has(mode))
             && modes.mouse == MouseMode::Off
             && modes.kitty == dbs::term::KittyFlags::default()
@@ -274,7 +275,7 @@ impl Story {
         drop(pair.slave);
         let shared = Arc::new(Shared {
             face: Mutex::new(Face {
-                terminal: Terminal::new(EngineKind::Vt100, Size::new(cols, rows), 200),
+                terminal: Terminal::new(EmulatorKind::Vt100, Size::new(cols, rows), 200),
                 transcript: Vec::new(),
                 received: 0,
                 ended: false,
@@ -367,7 +368,7 @@ impl Tty<'_> {
     }
 
     /// Gives the terminal other colours.
-    pub(crate) fn dress(&self, palette: Palette) {
+    pub(crate) fn dress(&self, palette: ColorPalette) {
         let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
         drop(face.terminal.set_palette(palette));
     }
@@ -425,7 +426,7 @@ impl Tty<'_> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let screen = self.look();
-            let whole = screen.ended || !screen.modes.has(Mode::SynchronizedOutput);
+            let whole = screen.ended || !screen.modes.has(TermMode::SynchronizedOutput);
             if whole && wished(&screen) {
                 return screen;
             }

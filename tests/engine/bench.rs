@@ -9,18 +9,19 @@ use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    Accepted, AttemptId, BatchId, Board, Command, Draft, Effect, Event, Exit, RequestId, RoleId, Settings,
-    SignalKind, Span, Task, TaskId, Timestamp, Workflow,
+    Accepted, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event, ProcessExit, RequestId,
+    RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
 };
-use dbs::engine::inbox::{Envelope, Next, Outlet, inbox};
+use dbs::engine::context::{EngineConfig, EngineContext};
+use dbs::engine::event_loop::Perform as _;
+use dbs::engine::inbox::{Envelope, InboxReceiver, Received, inbox};
 use dbs::engine::performer::Performer;
-use dbs::engine::running::Perform as _;
-use dbs::engine::world::{Facts, World};
-use dbs::ports::agents::{Agents, Brief, LaunchLine};
+use dbs::ports::agents::{Agents, Brief, LaunchCommand};
 use dbs::ports::clock::Clock;
 use dbs::ports::git::Signature;
 use dbs::ports::holders::{
-    Held, HeldState, HolderFailure, HolderId, Holders, LaunchError, LaunchSpec, Launched, PaneSize, Stopped,
+    HolderId, HolderLiveness, HolderPortError, HolderProcess, HolderReport, Holders, LaunchError, LaunchSpec,
+    PaneSize, StopOutcome,
 };
 use dbs::ports::terminals::Terminals;
 use tokio_util::task::TaskTracker;
@@ -35,7 +36,7 @@ pub(crate) struct Outside {
     pub(crate) surroundings: Mutex<Vec<Vec<String>>>,
     pub(crate) briefs: Mutex<Vec<Brief>>,
     pub(crate) stops: Mutex<Vec<String>>,
-    pub(crate) found: Mutex<Vec<Held>>,
+    pub(crate) found: Mutex<Vec<HolderReport>>,
     /// Holders whose leftovers were to be ended.
     pub(crate) sweeps: Mutex<Vec<String>>,
     /// Holders whose terminals are followed.
@@ -62,17 +63,17 @@ impl Outside {
     }
 }
 
-pub(crate) fn launched() -> Launched {
-    Launched {
-        holder: 1,
-        child: 2,
+pub(crate) fn launched() -> HolderProcess {
+    HolderProcess {
+        holder_pid: 1,
+        child_pid: 2,
         started_at: Timestamp(0),
         socket: PathBuf::new(),
     }
 }
 
 impl Holders for Outside {
-    fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
+    fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError> {
         self.launches.lock().unwrap().push(spec.clone());
         let around = spec.cwd.parent().map(names_in).unwrap_or_default();
         self.surroundings.lock().unwrap().push(around);
@@ -82,32 +83,32 @@ impl Holders for Outside {
         }
     }
 
-    fn stop(&self, id: &HolderId, _grace: Span) -> Result<Stopped, HolderFailure> {
+    fn stop(&self, id: &HolderId, _grace: Span) -> Result<StopOutcome, HolderPortError> {
         self.stops.lock().unwrap().push(id.to_string());
-        Ok(Stopped { survivors: 0 })
+        Ok(StopOutcome { survivors: 0 })
     }
 
-    fn send(&self, _id: &HolderId, _bytes: &[u8]) -> Result<(), HolderFailure> {
+    fn send(&self, _id: &HolderId, _bytes: &[u8]) -> Result<(), HolderPortError> {
         Ok(())
     }
 
-    fn look(&self, id: &HolderId) -> Held {
-        Held {
+    fn status(&self, id: &HolderId) -> HolderReport {
+        HolderReport {
             id: id.clone(),
-            state: HeldState::NotStarted,
+            state: HolderLiveness::NotStarted,
         }
     }
 
-    fn inventory(&self) -> Result<Vec<Held>, HolderFailure> {
+    fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError> {
         Ok(self.found.lock().unwrap().clone())
     }
 
-    fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure> {
+    fn sweep_orphans(&self, id: &HolderId) -> Result<StopOutcome, HolderPortError> {
         if self.mishap() == Mishap::NoSweep {
-            return Err(HolderFailure("list processes: no permission".to_owned()));
+            return Err(HolderPortError("list processes: no permission".to_owned()));
         }
         self.sweeps.lock().unwrap().push(id.to_string());
-        Ok(Stopped { survivors: 0 })
+        Ok(StopOutcome { survivors: 0 })
     }
 
     fn tail(&self, _id: &HolderId, _bytes: u64) -> Vec<u8> {
@@ -120,7 +121,7 @@ impl Terminals for Outside {
         self.followed.lock().unwrap().push(id.to_string());
     }
 
-    fn tell(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
+    fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
         Ok(())
     }
 
@@ -130,10 +131,10 @@ impl Terminals for Outside {
 }
 
 impl Agents for Outside {
-    fn launch_line(&self, brief: &Brief) -> Result<LaunchLine, String> {
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String> {
         self.briefs.lock().unwrap().push(brief.clone());
         assert!(self.mishap() != Mishap::Panic, "this part breaks");
-        Ok(LaunchLine {
+        Ok(LaunchCommand {
             argv: vec!["agent".to_owned()],
             env: Vec::new(),
         })
@@ -159,7 +160,7 @@ pub(crate) struct Bench {
     now: Timestamp,
     performer: Performer,
     tracker: TaskTracker,
-    outlet: Outlet,
+    outlet: InboxReceiver,
     keys: u64,
     _runtime: tokio::runtime::Runtime,
 }
@@ -167,26 +168,26 @@ pub(crate) struct Bench {
 impl Bench {
     /// A project with the branches `main` and `work` on origin; `work` is the base.
     pub(crate) fn new() -> Bench {
-        Bench::with(Settings {
+        Bench::with(BoardSettings {
             base: Some("work".to_owned()),
-            ..Settings::default()
+            ..BoardSettings::default()
         })
     }
 
-    pub(crate) fn with(settings: Settings) -> Bench {
+    pub(crate) fn with(settings: BoardSettings) -> Bench {
         let git = GitFixture::new();
         let setup = GitSetup::new(git.project(), git.environment());
         Bench::over(git, &setup, settings)
     }
 
     /// The same over a fixture of the test's own, with git as the setup says.
-    pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: Settings) -> Bench {
+    pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: BoardSettings) -> Bench {
         git.git(&git.project(), &["push", "-q", "origin", "main:work"]);
         let cli = GitCli::open(setup).unwrap();
         let outside = Arc::new(Outside::default());
         let (inlet, outlet) = inbox();
         let state = git.project().join(".debussy/dbs");
-        let world = World {
+        let world = EngineContext {
             git: Arc::new(cli),
             gates: Arc::new(ShellGates),
             holders: Arc::clone(&outside) as _,
@@ -194,7 +195,7 @@ impl Bench {
             terminals: Arc::clone(&outside) as _,
             clock: Arc::new(Still),
             inbox: inlet,
-            facts: Facts {
+            config: EngineConfig {
                 root: git.project(),
                 attempts: state.join("attempts"),
                 checkouts: state.join("checkouts"),
@@ -244,20 +245,20 @@ impl Bench {
 
     /// What a start does with what earlier lives left behind.
     pub(crate) fn tidy(&mut self) {
-        self.performer.tidy(&self.board);
+        self.performer.clean_up(&self.board);
         self.rest();
     }
 
     fn rest(&mut self) {
         loop {
             match self.outlet.next(Some(Span(20))) {
-                Next::Envelope(envelope) => self.receive(*envelope),
-                Next::Due if self.tracker.is_empty() => match self.outlet.next(Some(Span(0))) {
-                    Next::Envelope(envelope) => self.receive(*envelope),
-                    Next::Due | Next::Closed => return,
+                Received::Envelope(envelope) => self.receive(*envelope),
+                Received::Deadline if self.tracker.is_empty() => match self.outlet.next(Some(Span(0))) {
+                    Received::Envelope(envelope) => self.receive(*envelope),
+                    Received::Deadline | Received::Closed => return,
                 },
-                Next::Due => {}
-                Next::Closed => panic!("the inbox was closed"),
+                Received::Deadline => {}
+                Received::Closed => panic!("the inbox was closed"),
             }
         }
     }
@@ -273,7 +274,7 @@ impl Bench {
         let mut effects = self.board.apply(self.now, event);
         effects.retain(|effect| !matches!(effect, Effect::Reply(..) | Effect::Notify(_)));
         self.performer.perform_all(effects, &self.board);
-        self.board.take_touched();
+        self.board.take_changed_rows();
     }
 
     pub(crate) fn ask(&mut self, command: Command) {
@@ -284,7 +285,7 @@ impl Bench {
         });
     }
 
-    pub(crate) fn release(&mut self, draft: Draft) {
+    pub(crate) fn release(&mut self, draft: TaskDraft) {
         let id = draft.id.clone();
         self.ask(Command::Create(draft));
         self.ask(Command::Release(vec![id]));
@@ -333,7 +334,7 @@ impl Bench {
     pub(crate) fn ends(&mut self, attempt: AttemptId) {
         self.happen(&Event::AttemptEnded {
             attempt,
-            exit: Exit::Code(0),
+            exit: ProcessExit::Code(0),
             tail: String::new(),
             cause: None,
         });
@@ -396,11 +397,11 @@ pub(crate) fn workflows() -> Vec<Workflow> {
         .collect()
 }
 
-pub(crate) fn draft(id: &str, flow: &str, stage: Option<&str>) -> Draft {
-    Draft {
+pub(crate) fn draft(id: &str, flow: &str, stage: Option<&str>) -> TaskDraft {
+    TaskDraft {
         batch: BatchId::from("shop"),
         workflow: flow.into(),
         stage: stage.map(Into::into),
-        ..Draft::new(id, format!("Build {id}"))
+        ..TaskDraft::new(id, format!("Build {id}"))
     }
 }

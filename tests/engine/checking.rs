@@ -1,7 +1,7 @@
 //! What `action = "verify"` looks at: the work that was recorded, and the base once the work is in it.
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, Draft, Event, SignalKind, TaskId};
+use dbs::domain::{Command, Event, SignalKind, TaskDraft, TaskId};
 
 use crate::bench::{Bench, draft};
 
@@ -61,12 +61,12 @@ fn bench() -> Bench {
 }
 
 /// A task whose gates want these files, by names git itself can look for on every system.
-fn wanting(files: &[&str], asks: bool) -> Draft {
+fn wanting(files: &[&str], asks: bool) -> TaskDraft {
     let gates = files.iter().map(|file| GateCommand {
         name: (*file).to_owned(),
         command: format!("git cat-file -e HEAD:{file}"),
     });
-    Draft {
+    TaskDraft {
         gates: gates.collect(),
         needs_approval: asks,
         ..draft("t-1", "checked", None)

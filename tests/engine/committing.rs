@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use dbs::domain::{EvidenceKind, SignalKind, Span, StageId};
-use dbs::ports::git::{BranchName, Git as _, Rest, RestRequest, SafeName, Signature};
+use dbs::ports::git::{BranchName, CommitOutcome, CommitRequest, Git as _, SafeName, Signature};
 
 use crate::bench::{Bench, draft};
 
@@ -150,7 +150,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
     let head = bench.head(&folder, "HEAD");
     fs::write(folder.join("work.txt"), "work\n").unwrap();
     let name = folder.file_name().unwrap().to_str().unwrap();
-    let request = RestRequest {
+    let request = CommitRequest {
         folder: SafeName::new(name).unwrap(),
         branch: BranchName::new("feature/t-1").unwrap(),
         task: SafeName::new("t-1").unwrap(),
@@ -164,17 +164,20 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
         },
     };
     let git = bench.git_cli();
-    let Rest::Committed(commit) = git.commit_rest(&request).unwrap() else {
+    let CommitOutcome::Committed(commit) = git.commit_leftovers(&request).unwrap() else {
         panic!("nothing was committed");
     };
-    assert_eq!(git.commit_rest(&request).unwrap(), Rest::Nothing(commit.clone()));
+    assert_eq!(
+        git.commit_leftovers(&request).unwrap(),
+        CommitOutcome::NothingToCommit(commit.clone())
+    );
     // As after a crash in the instant before the branch moved.
     bench
         .git
         .git(&folder, &["update-ref", "refs/heads/feature/t-1", &head]);
     assert_eq!(
-        git.commit_rest(&request).unwrap(),
-        Rest::Committed(commit.clone())
+        git.commit_leftovers(&request).unwrap(),
+        CommitOutcome::Committed(commit.clone())
     );
     let parents = bench
         .git
@@ -209,7 +212,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
 fn the_message_tells_the_title_in_72_characters_and_what_the_agent_said() {
     let mut bench = bench();
     let title = "Let people who have put more than one thing into their cart take one of them out again";
-    bench.release(dbs::domain::Draft {
+    bench.release(dbs::domain::TaskDraft {
         title: title.to_owned(),
         ..draft("t-1", "kanban", None)
     });
@@ -273,7 +276,7 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
     assert_eq!(bench.stage("t-1").0, "development");
 
     bench.release(draft("t-2", "kanban", None));
-    let request = |bench: &Bench| RestRequest {
+    let request = |bench: &Bench| CommitRequest {
         folder: SafeName::new(bench.folder("t-2").file_name().unwrap().to_str().unwrap()).unwrap(),
         branch: BranchName::new("feature/t-2").unwrap(),
         task: SafeName::new("t-2").unwrap(),
@@ -291,14 +294,14 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
     let strict = dbs::adapters::git::GitCli::open(&setup).unwrap();
     let folder = bench.folder("t-2");
     fs::write(folder.join("core dump"), vec![0; 1_001]).unwrap();
-    let Rest::Refused(why) = strict.commit_rest(&request(&bench)).unwrap() else {
+    let CommitOutcome::Refused(why) = strict.commit_leftovers(&request(&bench)).unwrap() else {
         panic!("a large file was committed");
     };
     assert!(why.contains("core dump"), "{why}");
     fs::write(folder.join(".gitignore"), "core dump\n").unwrap();
     assert!(matches!(
-        strict.commit_rest(&request(&bench)).unwrap(),
-        Rest::Committed(_)
+        strict.commit_leftovers(&request(&bench)).unwrap(),
+        CommitOutcome::Committed(_)
     ));
     assert!(folder.join("core dump").exists(), "it is left where it is");
 }

@@ -1,15 +1,15 @@
 //! What goes wrong around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
 
-use dbs::domain::{AttemptId, Command, Event, Exit, Inventory, Settings, Span};
-use dbs::engine::wake::take_inventory;
-use dbs::ports::holders::{Held, HeldState, HolderId, Leftovers};
+use dbs::domain::{AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, Span};
+use dbs::engine::inventory::take_inventory;
+use dbs::ports::holders::{HolderId, HolderLiveness, HolderReport, OrphanPolicy};
 
 use crate::bench::{Bench, Mishap, draft, launched};
 
 /// What a start finds when that is true of one attempt's holder.
-fn found(bench: &Bench, attempt: AttemptId, state: HeldState) -> Inventory {
+fn found(bench: &Bench, attempt: AttemptId, state: HolderLiveness) -> Inventory {
     let id = attempt.into();
-    *bench.outside.found.lock().unwrap() = vec![Held { id, state }];
+    *bench.outside.found.lock().unwrap() = vec![HolderReport { id, state }];
     let outside = bench.outside.as_ref();
     match take_inventory(&bench.board, outside, outside, &|_, _| None).unwrap() {
         Event::Woke(inventory) => inventory,
@@ -36,9 +36,9 @@ fn an_agent_that_cannot_be_launched_leaves_no_worktree_and_frees_its_name() {
 
 #[test]
 fn without_a_worktree_nothing_is_launched() {
-    let mut bench = Bench::with(Settings {
+    let mut bench = Bench::with(BoardSettings {
         base: Some("nowhere".to_owned()),
-        ..Settings::default()
+        ..BoardSettings::default()
     });
     bench.release(draft("t-1", "kanban", None));
     assert_eq!(bench.launches().len(), 0);
@@ -68,9 +68,9 @@ fn agents_nobody_waits_for_any_more_are_stopped_at_the_start() {
     bench.ask(Command::Park("t-1".into(), "later".to_owned()));
     bench.ends(over);
     bench.outside.stops.lock().unwrap().clear();
-    let running = |id: HolderId| Held {
+    let running = |id: HolderId| HolderReport {
         id,
-        state: HeldState::Running(launched()),
+        state: HolderLiveness::Running(launched()),
     };
     *bench.outside.found.lock().unwrap() = vec![
         running(over.into()),
@@ -93,19 +93,19 @@ fn agents_nobody_waits_for_any_more_are_stopped_at_the_start() {
 fn what_a_dead_holder_left_behind_is_ended_before_its_attempt_counts_as_over() {
     let mut bench = Bench::new();
     bench.release(draft("t-1", "kanban", None));
-    assert_eq!(bench.launches()[0].leftovers, Leftovers::Sweep);
+    assert_eq!(bench.launches()[0].orphans, OrphanPolicy::Sweep);
     let lost = bench.agent("t-1").id;
     *bench.outside.mishap.lock().unwrap() = Mishap::NoSweep;
-    let inventory = found(&bench, lost, HeldState::Lost);
+    let inventory = found(&bench, lost, HolderLiveness::Lost);
     let expected = Inventory {
         unknown: [lost].into(),
         ..Inventory::default()
     };
     assert_eq!(inventory, expected, "its processes may still run");
     *bench.outside.mishap.lock().unwrap() = Mishap::None;
-    let inventory = found(&bench, lost, HeldState::Lost);
+    let inventory = found(&bench, lost, HolderLiveness::Lost);
     let expected = Inventory {
-        ended: [(lost, (Exit::Vanished, String::new()))].into(),
+        ended: [(lost, (ProcessExit::Vanished, String::new()))].into(),
         ..Inventory::default()
     };
     assert_eq!(inventory, expected);
@@ -118,7 +118,11 @@ fn an_agent_whose_holder_cannot_be_read_at_the_start_goes_on_and_is_followed() {
     bench.release(draft("t-1", "kanban", None));
     let dim = bench.agent("t-1").id;
     bench.outside.followed.lock().unwrap().clear();
-    let inventory = found(&bench, dim, HeldState::Unknown("read its folder: no".to_owned()));
+    let inventory = found(
+        &bench,
+        dim,
+        HolderLiveness::Unknown("read its folder: no".to_owned()),
+    );
     let expected = Inventory {
         unknown: [dim].into(),
         ..Inventory::default()

@@ -3,12 +3,12 @@
 use std::fs;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, Draft, Event, EvidenceKind, SignalKind, Span, StageId};
+use dbs::domain::{Command, Event, EvidenceKind, SignalKind, Span, StageId, TaskDraft};
 
 use crate::bench::{Bench, draft};
 
 /// A task whose gate wants the file `kept.txt`.
-fn wanting_kept() -> Draft {
+fn wanting_kept() -> TaskDraft {
     let mut task = draft("t-1", "kanban", None);
     task.gates = vec![GateCommand {
         name: "kept".to_owned(),
@@ -65,7 +65,7 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
     use std::os::unix::fs::PermissionsExt as _;
 
     use dbs::adapters::git::GitSetup;
-    use dbs::domain::Settings;
+    use dbs::domain::BoardSettings;
 
     let git = crate::git_fixture::GitFixture::new();
     let origin = git.origin();
@@ -89,9 +89,9 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut setup = GitSetup::new(git.project(), git.environment());
     setup.program = program.into();
-    let settings = Settings {
+    let settings = BoardSettings {
         base: Some("work".to_owned()),
-        ..Settings::default()
+        ..BoardSettings::default()
     };
     let mut bench = Bench::over(git, &setup, settings);
     bench.release(draft("t-1", "kanban", None));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use dbs::ports::git::{Deletion, Git, Place, Removal, Revision, WorktreeKind};
+use dbs::ports::git::{DeleteOutcome, Git, RemoveOutcome, Revision, WorkingTree, WorktreeKind};
 
 use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
 
@@ -25,8 +25,10 @@ fn a_snapshot_holds_untracked_files_and_leaves_index_and_branch_alone() {
     fs::write(worktree.path.join(".gitignore"), "*.log\n").unwrap();
     fs::write(worktree.path.join("x.log"), "noise").unwrap();
     let before = fixture.git(&worktree.path, &["status", "--porcelain"]);
-    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
-    assert_eq!(kept.attic, "refs/dbs/attic/t1/1");
+    let kept = git
+        .snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
+    assert_eq!(kept.attic_ref, "refs/dbs/attic/t1/1");
     assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
     assert_eq!(file_at(&fixture, &kept.commit, "README.md"), "staged");
     let control = fixture.project().join(".debussy/dbs/control.git");
@@ -52,12 +54,12 @@ fn the_same_content_gives_the_same_snapshot_and_other_content_the_next() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (worktree, _) = developed(&fixture, &git);
-    let place = Place::Worktree(name("a"));
+    let place = WorkingTree::Worktree(name("a"));
     let first = git.snapshot(&place, &saver("t1")).unwrap();
     assert_eq!(git.snapshot(&place, &saver("t1")).unwrap(), first);
     fs::write(worktree.path.join("new.txt"), "x").unwrap();
     assert_eq!(
-        git.snapshot(&place, &saver("t1")).unwrap().attic,
+        git.snapshot(&place, &saver("t1")).unwrap().attic_ref,
         "refs/dbs/attic/t1/2"
     );
 }
@@ -69,14 +71,14 @@ fn removal_keeps_untracked_files_and_a_second_removal_finds_nothing() {
     let (worktree, _) = developed(&fixture, &git);
     fs::write(worktree.path.join("new.txt"), "precious").unwrap();
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    let Removal::Removed(Some(kept)) = removed else {
+    let RemoveOutcome::Removed(Some(kept)) = removed else {
         panic!("{removed:?}")
     };
     assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
     assert!(!worktree.path.exists());
     assert_eq!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        Removal::Absent
+        RemoveOutcome::Absent
     );
     assert_eq!(attic(&fixture).lines().count(), 1);
 }
@@ -88,7 +90,7 @@ fn a_clean_worktree_on_a_branch_is_removed_without_a_snapshot() {
     developed(&fixture, &git);
     assert_eq!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        Removal::Removed(None)
+        RemoveOutcome::Removed(None)
     );
     assert_eq!(attic(&fixture), "");
 }
@@ -100,7 +102,7 @@ fn commits_thrown_away_by_a_reset_are_kept() {
     let (worktree, thrown) = developed(&fixture, &git);
     fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    let Removal::Removed(Some(kept)) = removed else {
+    let RemoveOutcome::Removed(Some(kept)) = removed else {
         panic!("{removed:?}")
     };
     let control = fixture.project().join(".debussy/dbs/control.git");
@@ -121,7 +123,9 @@ fn a_snapshot_survives_the_agents_own_cleaning() {
     let git = open(&fixture);
     let (worktree, _) = developed(&fixture, &git);
     fs::write(worktree.path.join("new.txt"), "precious").unwrap();
-    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    let kept = git
+        .snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
     fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
     fixture.git(&worktree.path, &["reflog", "expire", "--expire=now", "--all"]);
     fixture.git(&worktree.path, &["gc", "-q", "--prune=now"]);
@@ -140,7 +144,7 @@ fn a_repository_inside_a_worktree_keeps_it_from_being_removed() {
     fixture.commit(&nested, "deep.txt", "precious", "Deep");
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     assert!(
-        matches!(&removed, Removal::Kept(why) if why.contains("nested")),
+        matches!(&removed, RemoveOutcome::Kept(why) if why.contains("nested")),
         "{removed:?}"
     );
     assert!(nested.join("deep.txt").exists());
@@ -154,7 +158,7 @@ fn a_folder_that_is_not_ours_is_never_removed() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("mine.txt"), "mine").unwrap();
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    assert!(matches!(removed, Removal::Kept(_)), "{removed:?}");
+    assert!(matches!(removed, RemoveOutcome::Kept(_)), "{removed:?}");
     assert!(folder.join("mine.txt").exists());
 }
 
@@ -169,7 +173,7 @@ fn an_unreadable_file_keeps_a_worktree_from_being_removed_or_is_kept() {
     fs::write(&file, "precious").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     match git.remove_worktree(&name("a"), &saver("t1")) {
-        Ok(Removal::Removed(Some(kept))) => {
+        Ok(RemoveOutcome::Removed(Some(kept))) => {
             assert_eq!(file_at(&fixture, &kept.commit, "closed.txt"), "precious");
         }
         Err(_) => assert!(file.exists()),
@@ -183,14 +187,14 @@ fn an_unmerged_branch_is_deleted_only_with_its_head_in_the_attic() {
     let git = open(&fixture);
     let (_, commit) = developed(&fixture, &git);
     let delete = || git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
-    assert!(matches!(delete(), Deletion::Kept(why) if why.contains("checked out")));
+    assert!(matches!(delete(), DeleteOutcome::Kept(why) if why.contains("checked out")));
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    let Deletion::Deleted { kept_as: Some(kept) } = delete() else {
+    let DeleteOutcome::Deleted { kept_as: Some(kept) } = delete() else {
         panic!("not kept")
     };
     assert!(attic(&fixture).lines().any(|line| line == kept));
     assert_eq!(file_at(&fixture, &commit, "work.txt"), "work");
-    assert_eq!(delete(), Deletion::Absent);
+    assert_eq!(delete(), DeleteOutcome::Absent);
 }
 
 #[test]
@@ -203,7 +207,7 @@ fn a_branch_merged_by_squash_still_leaves_its_commits_in_the_attic() {
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
     assert!(
-        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        matches!(deleted, DeleteOutcome::Deleted { kept_as: Some(_) }),
         "{deleted:?}"
     );
 }
@@ -216,7 +220,7 @@ fn a_branch_that_moved_since_it_was_recorded_is_kept() {
     fixture.commit(&worktree.path, "more.txt", "more", "More");
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     let deleted = git.delete_branch(&branch("feature/t1"), &recorded, &branch("main"), &saver("t1"));
-    assert!(matches!(deleted, Deletion::Kept(_)), "{deleted:?}");
+    assert!(matches!(deleted, DeleteOutcome::Kept(_)), "{deleted:?}");
     assert_eq!(git.branches().unwrap().len(), 2);
 }
 
@@ -230,7 +234,7 @@ fn a_reviewers_untouched_worktree_goes_without_a_snapshot() {
     git.ensure_worktree(&spec("r", kind)).unwrap();
     assert_eq!(
         git.remove_worktree(&name("r"), &saver("t1")).unwrap(),
-        Removal::Removed(None)
+        RemoveOutcome::Removed(None)
     );
 }
 
@@ -247,7 +251,7 @@ fn file_conversions_of_the_project_are_no_change() {
     assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), "");
     assert_eq!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        Removal::Removed(None)
+        RemoveOutcome::Removed(None)
     );
 }
 
@@ -257,7 +261,7 @@ fn the_log_of_the_main_checkout_is_not_swept_into_snapshots() {
     let git = open(&fixture);
     let old = fixture.commit(&fixture.project(), "private.txt", "private", "Private");
     fixture.git(&fixture.project(), &["reset", "-q", "--hard", "HEAD~1"]);
-    let kept = git.snapshot(&Place::Project, &saver("t1")).unwrap();
+    let kept = git.snapshot(&WorkingTree::Main, &saver("t1")).unwrap();
     let control = fixture.project().join(".debussy/dbs/control.git");
     let output = fixture.try_git(
         &control,

@@ -4,19 +4,21 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use dbs::adapters::git::{GitCli, Limits};
-use dbs::ports::git::{Git, MergeOutcome, Place, Publication, Published, Push, Removal};
+use dbs::adapters::git::{GitCli, GitLimits};
+use dbs::ports::git::{
+    Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, WorkingTree,
+};
 
 use super::{GitFixture, branch, file_at, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 /// An adapter whose git calls are all ended after this long.
 fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
     let mut setup = setup(fixture);
-    setup.limits = Limits {
+    setup.limits = GitLimits {
         local: limit,
         ask: limit,
         transfer: limit,
-        ..Limits::default()
+        ..GitLimits::default()
     };
     GitCli::open(&setup).ok()
 }
@@ -39,29 +41,29 @@ fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
         cut(&|git| drop(git.push_branch(&branch("feature/t1"), None)));
         let push = || git.push_branch(&branch("feature/t1"), None);
         let mut pushed = push();
-        if matches!(&pushed, Push::Unknown(why) if has_freed_the_remote(&fixture, why)) {
+        if matches!(&pushed, PushOutcome::Unknown(why) if has_freed_the_remote(&fixture, why)) {
             pushed = push();
         }
         assert!(
-            matches!(pushed, Push::Pushed(_) | Push::AlreadyThere(_)),
+            matches!(pushed, PushOutcome::Pushed(_) | PushOutcome::AlreadyThere(_)),
             "{millis} ms: {pushed:?}"
         );
         cut(&|git| drop(git.merge(&merge_of(&head))));
         let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
             panic!()
         };
-        let publication = Publication {
+        let publication = PublishRequest {
             commit,
             base: branch("main"),
             expected: base,
         };
         cut(&|git| drop(git.publish(&publication)));
         let mut published = git.publish(&publication);
-        if matches!(&published, Published::Unknown(why) if has_freed_the_remote(&fixture, why)) {
+        if matches!(&published, PublishOutcome::Unknown(why) if has_freed_the_remote(&fixture, why)) {
             published = git.publish(&publication);
         }
         assert!(
-            matches!(published, Published::Done | Published::AlreadyDone),
+            matches!(published, PublishOutcome::Done | PublishOutcome::AlreadyDone),
             "{millis} ms: {published:?}"
         );
         assert_eq!(
@@ -90,11 +92,13 @@ type Cut<'a> = &'a dyn Fn(&dyn Fn(&GitCli));
 fn assert_removed_completely(fixture: &GitFixture, git: &GitCli, cut: Cut<'_>) {
     let folder = fixture.project().join(".debussy-worktrees/a");
     fs::write(folder.join("unsaved.txt"), "precious").unwrap();
-    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    let kept = git
+        .snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
     cut(&|git| drop(git.remove_worktree(&name("a"), &saver("t1"))));
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     assert!(
-        matches!(removed, Removal::Removed(_) | Removal::Absent),
+        matches!(removed, RemoveOutcome::Removed(_) | RemoveOutcome::Absent),
         "{removed:?}"
     );
     assert!(!folder.exists());

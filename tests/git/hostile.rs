@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    Git, MergeOutcome, Place, Publication, Published, Push, Range, Removal, Revision, WorktreeKind,
+    DiffRange, Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, Revision,
+    WorkingTree, WorktreeKind,
 };
 
 use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -220,19 +221,19 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     let (feature, base) = (branch("feature/t1"), branch("main"));
 
     fs::write(worktree.path.join("unsaved.txt"), "precious").unwrap();
-    let place = Place::Worktree(name("a"));
-    let state = git.workspace_state(&place).unwrap();
+    let place = WorkingTree::Worktree(name("a"));
+    let state = git.workspace_tree(&place).unwrap();
     assert_eq!(git.workspace_unchanged(&place, &state), Tri::Yes);
-    git.workspace_state(&Place::Project).unwrap();
+    git.workspace_tree(&WorkingTree::Main).unwrap();
     git.snapshot(&place, &saver("t1")).unwrap();
-    assert_eq!(git.push_branch(&feature, None), Push::Pushed(head.clone()));
+    assert_eq!(git.push_branch(&feature, None), PushOutcome::Pushed(head.clone()));
     assert!(matches!(
         git.merge(&merge_of(&head)),
         MergeOutcome::Conflict { .. }
     ));
-    let range = Range::SinceFork {
-        base: Revision::Origin(base.clone()),
-        head: Revision::Place(place),
+    let range = DiffRange::SinceFork {
+        base: Revision::RemoteBranch(base.clone()),
+        head: Revision::WorkingTree(place),
     };
     assert!(git.diff_text(&range, 10_000).unwrap().text.contains("ours"));
     git.diff_stat(&range).unwrap();
@@ -241,8 +242,8 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
         .unwrap();
     git.is_merged(&head, &base);
     git.commits_ahead(
-        &Revision::Project(feature.clone()),
-        &Revision::Origin(base.clone()),
+        &Revision::LocalBranch(feature.clone()),
+        &Revision::RemoteBranch(base.clone()),
     );
     git.branches().unwrap();
     git.remote_branches().unwrap();
@@ -254,7 +255,7 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
     for folder in ["a", "b", "r"] {
         let removed = git.remove_worktree(&name(folder), &saver("t1")).unwrap();
-        assert!(matches!(removed, Removal::Removed(_)), "{removed:?}");
+        assert!(matches!(removed, RemoveOutcome::Removed(_)), "{removed:?}");
     }
     git.delete_branch(&feature, &head, &base, &saver("t1"));
     git.delete_remote_branch(&feature, &head, &base, &saver("t1"));
@@ -280,12 +281,12 @@ fn a_clean_merge_of_a_hostile_tree_executes_nothing() {
     let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
         panic!()
     };
-    let publication = Publication {
+    let publication = PublishRequest {
         commit,
         base: branch("main"),
         expected: base,
     };
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
     assert_eq!(trap.sprung(), Vec::<String>::new());
 }
 
@@ -312,7 +313,8 @@ fn a_control_repository_that_was_tampered_with_is_put_back_before_the_next_call(
     )
     .unwrap();
     assert!(matches!(git.merge(&merge_of(&head)), MergeOutcome::Merged { .. }));
-    git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    git.snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
     assert_eq!(trap.sprung(), Vec::<String>::new());
     assert!(!control.join("commondir").exists());
 }
@@ -329,10 +331,10 @@ fn a_worktree_pointing_at_another_repository_is_not_believed() {
         format!("gitdir: {}\n", evil.join(".git").display()),
     )
     .unwrap();
-    assert!(git.workspace_state(&Place::Worktree(name("a"))).is_err());
+    assert!(git.workspace_tree(&WorkingTree::Worktree(name("a"))).is_err());
     assert!(matches!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        Removal::Kept(_)
+        RemoveOutcome::Kept(_)
     ));
     assert!(worktree.path.join("work.txt").exists());
 }

@@ -4,13 +4,13 @@ use std::fs;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    Ahead, ChangeKind, Git, GitError, MergeOutcome, MergeRequest, Place, Publication, Published, Range,
-    Revision, SafeName,
+    ChangedFileKind, CommitsAhead, DiffRange, Git, GitError, MergeOutcome, MergeRequest, PublishOutcome,
+    PublishRequest, Revision, SafeName, WorkingTree,
 };
 
 use super::{GitFixture, branch, developed, file_at, id, merge_of, open};
 
-fn merged(outcome: MergeOutcome, base: &str) -> Publication {
+fn merged(outcome: MergeOutcome, base: &str) -> PublishRequest {
     let MergeOutcome::Merged {
         commit,
         base: expected,
@@ -19,7 +19,7 @@ fn merged(outcome: MergeOutcome, base: &str) -> Publication {
     else {
         panic!("{outcome:?}")
     };
-    Publication {
+    PublishRequest {
         commit,
         base: branch(base),
         expected,
@@ -35,7 +35,7 @@ fn a_clean_merge_is_made_published_and_seen_on_the_remote() {
     assert!(matches!(git.is_merged(&head, &branch("main")), Tri::No(_)));
     let publication = merged(git.merge(&merge_of(&head)), "main");
     assert_eq!(file_at(&fixture, &publication.commit, "theirs.txt"), "theirs");
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
     assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
     let log = fixture.git(
         &fixture.origin(),
@@ -56,8 +56,8 @@ fn every_step_of_a_merge_may_be_repeated() {
     let first = git.merge(&request);
     assert_eq!(git.merge(&request), first);
     let publication = merged(first, "main");
-    assert_eq!(git.publish(&publication), Published::Done);
-    assert_eq!(git.publish(&publication), Published::AlreadyDone);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::AlreadyDone);
     drop(git);
     let again = open(&fixture).merge(&request);
     let wanted = MergeOutcome::AlreadyMerged {
@@ -105,10 +105,10 @@ fn a_base_that_moves_between_merge_and_publication_is_merged_again() {
     let (_, head) = developed(&fixture, &git);
     let publication = merged(git.merge(&merge_of(&head)), "main");
     let newer = fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
-    assert_eq!(git.publish(&publication), Published::Moved(id(&newer)));
+    assert_eq!(git.publish(&publication), PublishOutcome::Moved(id(&newer)));
     assert_eq!(fixture.git(&fixture.origin(), &["rev-parse", "main"]), newer);
     let publication = merged(git.merge(&merge_of(&head)), "main");
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn a_publication_that_would_drop_commits_is_refused() {
     let (_, head) = developed(&fixture, &git);
     let publication = merged(git.merge(&merge_of(&head)), "main");
     let newer = id(&fixture.commit_on_origin("main", "theirs.txt", "theirs\n"));
-    let forced = Publication {
+    let forced = PublishRequest {
         expected: newer.clone(),
         ..publication
     };
-    assert!(matches!(git.publish(&forced), Published::Refused(_)));
+    assert!(matches!(git.publish(&forced), PublishOutcome::Refused(_)));
     assert_eq!(
         fixture.git(&fixture.origin(), &["rev-parse", "main"]),
         newer.to_string()
@@ -141,7 +141,7 @@ fn a_remote_that_says_no_is_refused_and_named() {
     make_executable(&hook);
     let refused = git.publish(&publication);
     assert!(
-        matches!(&refused, Published::Refused(why) if why.contains("protected by policy")),
+        matches!(&refused, PublishOutcome::Refused(why) if why.contains("protected by policy")),
         "{refused:?}"
     );
 }
@@ -184,7 +184,7 @@ fn the_recorded_commit_counts_even_when_its_branch_is_gone() {
     fixture.git(&worktree.path, &["checkout", "-q", "--detach", "origin/main"]);
     fixture.git(&fixture.project(), &["branch", "-D", "feature/t1"]);
     let publication = merged(git.merge(&merge_of(&head)), "main");
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
     assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
 }
 
@@ -259,13 +259,13 @@ fn what_a_branch_did_is_counted_and_listed_since_its_fork() {
     let head = id(&fixture.commit(&worktree.path, "more.txt", "more\n", "More"));
     fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
     let (work, base) = (
-        Revision::Project(branch("feature/t1")),
-        Revision::Origin(branch("main")),
+        Revision::LocalBranch(branch("feature/t1")),
+        Revision::RemoteBranch(branch("main")),
     );
     assert!(
-        matches!(git.commits_ahead(&work, &base), Ahead::Commits { n_commits: 2, head: seen, .. } if seen == head)
+        matches!(git.commits_ahead(&work, &base), CommitsAhead::Commits { n_commits: 2, head: seen, .. } if seen == head)
     );
-    let range = Range::SinceFork { base, head: work };
+    let range = DiffRange::SinceFork { base, head: work };
     let files: Vec<_> = git
         .changed_files(&range)
         .unwrap()
@@ -273,10 +273,10 @@ fn what_a_branch_did_is_counted_and_listed_since_its_fork() {
         .map(|file| (file.path, file.kind))
         .collect();
     let wanted = [
-        ("README.md", ChangeKind::Deleted),
-        ("READYOU.md", ChangeKind::Added),
-        ("more.txt", ChangeKind::Added),
-        ("work.txt", ChangeKind::Added),
+        ("README.md", ChangedFileKind::Deleted),
+        ("READYOU.md", ChangedFileKind::Added),
+        ("more.txt", ChangedFileKind::Added),
+        ("work.txt", ChangedFileKind::Added),
     ];
     assert_eq!(files, wanted.map(|(path, kind)| (path.to_owned(), kind)));
     assert!(git.diff_stat(&range).unwrap().text.contains("work.txt"));
@@ -294,9 +294,9 @@ fn work_that_is_not_committed_is_seen_in_the_differences_and_a_merge_shows_what_
     fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
     fs::write(worktree.path.join("new.txt"), "not committed\n").unwrap();
     let folder = worktree.path.file_name().unwrap().to_str().unwrap();
-    let range = Range::Work {
-        base: Revision::Origin(branch("main")),
-        place: Place::Worktree(SafeName::derive(folder)),
+    let range = DiffRange::WorkInProgress {
+        base: Revision::RemoteBranch(branch("main")),
+        place: WorkingTree::Worktree(SafeName::derive(folder)),
     };
     let text = git.diff_text(&range, 100_000).unwrap().text;
     assert!(
@@ -305,7 +305,7 @@ fn work_that_is_not_committed_is_seen_in_the_differences_and_a_merge_shows_what_
     );
     assert!(!text.contains("theirs"), "{text}");
     let made = git
-        .diff_text(&Range::Made { commit: head }, 100_000)
+        .diff_text(&DiffRange::Commit { commit: head }, 100_000)
         .unwrap()
         .text;
     assert!(made.contains("+work") && !made.contains("new.txt"), "{made}");

@@ -6,7 +6,8 @@ use std::time::Duration;
 use dbs::adapters::git::GitCli;
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    Ahead, CommitId, DefaultBranch, Deletion, Git, GitError, Head, MergeOutcome, Published, Push, Revision,
+    CommitId, CommitsAhead, DefaultBranch, DeleteOutcome, Git, GitError, Head, MergeOutcome, PublishOutcome,
+    PushOutcome, Revision,
 };
 
 use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -18,15 +19,21 @@ fn a_branch_is_pushed_once_and_read_back() {
     let (worktree, commit) = developed(&fixture, &git);
     let feature = branch("feature/t1");
     assert_eq!(git.remote_head(&feature), Head::Absent);
-    assert_eq!(git.push_branch(&feature, None), Push::Pushed(commit.clone()));
     assert_eq!(
         git.push_branch(&feature, None),
-        Push::AlreadyThere(commit.clone())
+        PushOutcome::Pushed(commit.clone())
+    );
+    assert_eq!(
+        git.push_branch(&feature, None),
+        PushOutcome::AlreadyThere(commit.clone())
     );
     assert_eq!(git.remote_head(&feature), Head::At(commit));
     let next = id(&fixture.commit(&worktree.path, "next.txt", "x", "Next"));
-    assert_eq!(git.push_branch(&feature, None), Push::Pushed(next));
-    assert_eq!(git.push_branch(&branch("feature/none"), None), Push::NoBranch);
+    assert_eq!(git.push_branch(&feature, None), PushOutcome::Pushed(next));
+    assert_eq!(
+        git.push_branch(&branch("feature/none"), None),
+        PushOutcome::NoBranch
+    );
 }
 
 #[test]
@@ -38,13 +45,16 @@ fn a_rewritten_branch_replaces_only_what_was_recorded() {
     git.push_branch(&feature, None);
     fixture.git(&worktree.path, &["reset", "-q", "--hard", "origin/main"]);
     let second = id(&fixture.commit(&worktree.path, "work.txt", "other\n", "Other"));
-    let diverged = Push::Diverged {
+    let diverged = PushOutcome::Diverged {
         local: second.clone(),
         remote: first.clone(),
     };
     assert_eq!(git.push_branch(&feature, None), diverged);
     assert_eq!(git.push_branch(&feature, Some(&second)), diverged);
-    assert_eq!(git.push_branch(&feature, Some(&first)), Push::Pushed(second));
+    assert_eq!(
+        git.push_branch(&feature, Some(&first)),
+        PushOutcome::Pushed(second)
+    );
 }
 
 #[test]
@@ -57,12 +67,15 @@ fn a_stale_tracking_ref_is_not_taken_for_the_remote() {
         &["update-ref", "refs/remotes/origin/feature/t1", commit.as_str()],
     );
     assert_eq!(git.remote_head(&branch("feature/t1")), Head::Absent);
-    assert_eq!(git.resolve(&Revision::Origin(branch("feature/t1"))), Head::Absent);
-    let ahead = git.commits_ahead(
-        &Revision::Origin(branch("feature/t1")),
-        &Revision::Origin(branch("main")),
+    assert_eq!(
+        git.resolve(&Revision::RemoteBranch(branch("feature/t1"))),
+        Head::Absent
     );
-    assert!(matches!(ahead, Ahead::Absent(_)), "{ahead:?}");
+    let ahead = git.commits_ahead(
+        &Revision::RemoteBranch(branch("feature/t1")),
+        &Revision::RemoteBranch(branch("main")),
+    );
+    assert!(matches!(ahead, CommitsAhead::Absent(_)), "{ahead:?}");
 }
 
 #[test]
@@ -74,20 +87,20 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
     git.push_branch(&feature, None);
     let newer = id(&fixture.commit_on_origin("feature/t1", "theirs.txt", "x"));
     let kept = git.delete_remote_branch(&feature, &commit, &base, &saver("t1"));
-    assert!(matches!(kept, Deletion::Kept(_)), "{kept:?}");
+    assert!(matches!(kept, DeleteOutcome::Kept(_)), "{kept:?}");
     let deleted = git.delete_remote_branch(&feature, &newer, &base, &saver("t1"));
     assert!(
-        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        matches!(deleted, DeleteOutcome::Deleted { kept_as: Some(_) }),
         "{deleted:?}"
     );
     assert_eq!(
         git.delete_remote_branch(&feature, &newer, &base, &saver("t1")),
-        Deletion::Absent
+        DeleteOutcome::Absent
     );
     let main = id(&fixture.git(&fixture.origin(), &["rev-parse", "main"]));
     assert!(matches!(
         git.delete_remote_branch(&base, &main, &base, &saver("t1")),
-        Deletion::Kept(_)
+        DeleteOutcome::Kept(_)
     ));
 }
 
@@ -95,14 +108,17 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
 fn assert_silence(git: &GitCli, commit: &CommitId) {
     let (feature, base) = (branch("feature/t1"), branch("main"));
     let ahead = git.commits_ahead(
-        &Revision::Project(feature.clone()),
-        &Revision::Origin(base.clone()),
+        &Revision::LocalBranch(feature.clone()),
+        &Revision::RemoteBranch(base.clone()),
     );
     let answers = [
         ("remote head", matches!(git.remote_head(&base), Head::Unknown(_))),
         (
             "resolve",
-            matches!(git.resolve(&Revision::Origin(base.clone())), Head::Unknown(_)),
+            matches!(
+                git.resolve(&Revision::RemoteBranch(base.clone())),
+                Head::Unknown(_)
+            ),
         ),
         (
             "default branch",
@@ -114,16 +130,16 @@ fn assert_silence(git: &GitCli, commit: &CommitId) {
         ),
         (
             "push",
-            matches!(git.push_branch(&feature, None), Push::Unknown(_)),
+            matches!(git.push_branch(&feature, None), PushOutcome::Unknown(_)),
         ),
         (
             "merge",
             matches!(git.merge(&merge_of(commit)), MergeOutcome::Unknown(_)),
         ),
-        ("ahead", matches!(ahead, Ahead::Unknown(_))),
+        ("ahead", matches!(ahead, CommitsAhead::Unknown(_))),
         ("delete", {
             let deleted = git.delete_remote_branch(&feature, commit, &base, &saver("t1"));
-            matches!(deleted, Deletion::Unknown(_))
+            matches!(deleted, DeleteOutcome::Unknown(_))
         }),
         ("worktree", {
             let made = git.ensure_worktree(&spec("b", on_branch("t2")));
@@ -152,17 +168,17 @@ fn a_removed_origin_is_unknown_everywhere_and_changes_nothing() {
     fs::rename(fixture.origin(), &away).unwrap();
     let before = fixture.git(&fixture.project(), &["for-each-ref"]);
     assert_silence(&git, &commit);
-    let publication = dbs::ports::git::Publication {
+    let publication = dbs::ports::git::PublishRequest {
         commit: merge,
         base: branch("main"),
         expected,
     };
-    assert!(matches!(git.publish(&publication), Published::Unknown(_)));
+    assert!(matches!(git.publish(&publication), PublishOutcome::Unknown(_)));
     assert_eq!(fixture.git(&fixture.project(), &["for-each-ref"]), before);
     assert!(!fixture.project().join(".debussy-worktrees/b").exists());
     assert!(worktree.path.join("work.txt").exists());
     fs::rename(&away, fixture.origin()).unwrap();
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
 }
 
 #[test]
@@ -191,16 +207,16 @@ fn local_work_goes_on_without_the_remote() {
     fs::rename(fixture.origin(), fixture.root().join("away.git")).unwrap();
     fs::write(worktree.path.join("unsaved.txt"), "x").unwrap();
     assert_eq!(
-        git.resolve(&Revision::Project(branch("feature/t1"))),
+        git.resolve(&Revision::LocalBranch(branch("feature/t1"))),
         Head::At(commit.clone())
     );
     assert!(matches!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        dbs::ports::git::Removal::Removed(Some(_))
+        dbs::ports::git::RemoveOutcome::Removed(Some(_))
     ));
     let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
     assert!(
-        matches!(deleted, Deletion::Deleted { kept_as: Some(_) }),
+        matches!(deleted, DeleteOutcome::Deleted { kept_as: Some(_) }),
         "{deleted:?}"
     );
 }

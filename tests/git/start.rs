@@ -5,8 +5,8 @@ use std::path::Path;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::ports::git::{
-    CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, Publication, Published, Removal,
-    Revision,
+    CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, PublishOutcome, PublishRequest,
+    RemoveOutcome, Revision,
 };
 
 use super::{GitFixture, branch, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -188,19 +188,19 @@ fn assert_works(folder: &Path, init: &[&str]) {
     let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
         panic!()
     };
-    let publication = Publication {
+    let publication = PublishRequest {
         commit: commit.clone(),
         base: branch("main"),
         expected: base,
     };
-    assert_eq!(git.publish(&publication), Published::Done);
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
     let checkout = git.checkout_clean(&commit, &folder.join("checkout")).unwrap();
     assert_eq!(fixture.git(&checkout.path, &["status", "--porcelain"]), "");
     assert_eq!(fixture.git(&origin, &["rev-parse", "main"]), commit.to_string());
     fs::write(worktree.path.join("new.txt"), "x").unwrap();
     assert!(matches!(
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
-        Removal::Removed(Some(_))
+        RemoveOutcome::Removed(Some(_))
     ));
 }
 
@@ -226,14 +226,14 @@ fn a_lock_left_in_the_control_repository_by_a_killed_git_is_removed_with_the_nex
     let lock = control.join(format!("refs/dbs/pin/{head}.lock"));
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
-    let answer = git.resolve(&Revision::Project(branch("feature/t1")));
+    let answer = git.resolve(&Revision::LocalBranch(branch("feature/t1")));
     assert!(
         matches!(answer, Head::Unknown(_)),
         "a lock in a turn that finished has an owner: {answer:?}"
     );
     fs::write(control.join("queue"), "!").unwrap();
     assert_eq!(
-        git.resolve(&Revision::Project(branch("feature/t1"))),
+        git.resolve(&Revision::LocalBranch(branch("feature/t1"))),
         Head::At(head)
     );
 }
@@ -247,14 +247,14 @@ fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
     let control = fixture.project().join(".debussy/dbs/control.git");
     let held = fs::File::create(control.join("queue")).unwrap();
     held.lock().unwrap();
-    let answer = git.resolve(&Revision::Origin(branch("main")));
+    let answer = git.resolve(&Revision::RemoteBranch(branch("main")));
     assert!(
         matches!(&answer, Head::Unknown(why) if why.contains("another git")),
         "{answer:?}"
     );
     drop(held);
     assert!(matches!(
-        open(&fixture).resolve(&Revision::Origin(branch("main"))),
+        open(&fixture).resolve(&Revision::RemoteBranch(branch("main"))),
         Head::At(_)
     ));
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::Tri;
-use dbs::ports::git::{Ahead, Git as _, Head, Place, Revision, WorktreeKind};
+use dbs::ports::git::{CommitsAhead, Git as _, Head, Revision, WorkingTree, WorktreeKind};
 
 use crate::git_fixture::GitFixture;
 use crate::{branch, developed, id, name, on_branch, open, setup, spec};
@@ -66,9 +66,9 @@ fn pushed_work_is_seen_with_three_questions_and_its_review_begins_with_four() {
     counted.starts();
 
     let heads = git.resolve_all(&[
-        Revision::Project(branch("feature/t1")),
-        Revision::Origin(branch("main")),
-        Revision::Origin(branch("feature/t1")),
+        Revision::LocalBranch(branch("feature/t1")),
+        Revision::RemoteBranch(branch("main")),
+        Revision::RemoteBranch(branch("feature/t1")),
     ]);
     let [head, Head::At(base), there] = heads.as_slice() else {
         panic!("{heads:?}")
@@ -78,14 +78,17 @@ fn pushed_work_is_seen_with_three_questions_and_its_review_begins_with_four() {
         (&Head::At(commit.clone()), &Head::At(commit.clone()))
     );
     let ahead = git.commits_ahead(&Revision::Commit(commit.clone()), &Revision::Commit(base.clone()));
-    assert!(matches!(ahead, Ahead::Commits { n_commits: 1, .. }), "{ahead:?}");
+    assert!(
+        matches!(ahead, CommitsAhead::Commits { n_commits: 1, .. }),
+        "{ahead:?}"
+    );
     assert_at_most(3, &counted.starts());
 
     let review = spec("r", WorktreeKind::Detached(Revision::Commit(commit.clone())));
     let worktree = git.ensure_worktree(&review).unwrap();
     assert_at_most(4, &counted.starts());
     assert_eq!(worktree.start.head, Some(commit));
-    let answer = git.workspace_unchanged(&Place::Worktree(name("r")), &worktree.start);
+    let answer = git.workspace_unchanged(&WorkingTree::Worktree(name("r")), &worktree.start);
     assert_eq!(answer, Tri::Yes);
 }
 
@@ -94,7 +97,7 @@ fn new_work_begins_with_few_questions() {
     let fixture = GitFixture::new();
     let counted = Counted::new(&fixture);
     let git = GitCli::open(&counted.setup).unwrap();
-    git.resolve(&Revision::Origin(branch("main")));
+    git.resolve(&Revision::RemoteBranch(branch("main")));
     counted.starts();
     git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     assert_at_most(9, &counted.starts());
@@ -105,7 +108,7 @@ fn what_was_kept_is_known_without_a_question_also_after_packing() {
     let fixture = GitFixture::new();
     let counted = Counted::new(&fixture);
     let git = GitCli::open(&counted.setup).unwrap();
-    let Head::At(commit) = git.resolve(&Revision::Origin(branch("main"))) else {
+    let Head::At(commit) = git.resolve(&Revision::RemoteBranch(branch("main"))) else {
         panic!("there is a main branch")
     };
     let control = fixture.project().join(".debussy/dbs/control.git");
@@ -125,7 +128,7 @@ fn a_branch_that_is_not_a_file_of_its_own_is_asked_of_git() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (_, commit) = developed(&fixture, &git);
-    let local = || git.resolve(&Revision::Project(branch("feature/t1")));
+    let local = || git.resolve(&Revision::LocalBranch(branch("feature/t1")));
     fixture.git(&fixture.project(), &["pack-refs", "--all"]);
     assert_eq!(local(), Head::At(commit.clone()), "packed");
     let project = fixture.project();

@@ -13,26 +13,26 @@ fn what_has_gathered_is_packed_once_and_nothing_is_thrown_away() {
     eager.limits.loose = 10;
     let git = GitCli::open(&eager).unwrap();
     let control = fixture.project().join(".debussy/dbs/control.git");
-    git.resolve(&Revision::Origin(branch("main")));
+    git.resolve(&Revision::RemoteBranch(branch("main")));
     let file = fixture.root().join("file");
     let mut kept = Vec::new();
     for n in 0..20 {
         std::fs::write(&file, format!("kept nowhere else {n}")).unwrap();
         kept.push(fixture.git(&control, &["hash-object", "-w", file.to_str().unwrap()]));
     }
-    assert!(git.keep_up().unwrap());
+    assert!(git.maintain().unwrap());
     let counted = fixture.git(&control, &["count-objects"]);
     assert!(counted.starts_with("0 objects"), "{counted}");
     for object in kept {
         fixture.git(&control, &["cat-file", "-e", &object]);
     }
-    assert!(!git.keep_up().unwrap(), "there is nothing more to do");
+    assert!(!git.maintain().unwrap(), "there is nothing more to do");
 }
 
 #[test]
 fn what_has_hardly_gathered_is_left_as_it_is() {
     let fixture = GitFixture::new();
     let git = GitCli::open(&setup(&fixture)).unwrap();
-    git.resolve(&Revision::Origin(branch("main")));
-    assert!(!git.keep_up().unwrap());
+    git.resolve(&Revision::RemoteBranch(branch("main")));
+    assert!(!git.maintain().unwrap());
 }

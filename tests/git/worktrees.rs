@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dbs::adapters::git::GitCli;
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    CheckedOut, Git, GitError, Place, Revision, WorktreeKind, WorktreeOrigin, WorktreeSpec,
+    CheckedOut, Git, GitError, Revision, WorkingTree, WorktreeKind, WorktreeOrigin, WorktreeSpec,
 };
 
 use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
@@ -69,7 +69,7 @@ fn a_reviewer_gets_the_feature_head_without_a_branch() {
     git.push_branch(&branch("feature/t1"), None);
     let review = spec(
         "r",
-        WorktreeKind::Detached(Revision::Origin(branch("feature/t1"))),
+        WorktreeKind::Detached(Revision::RemoteBranch(branch("feature/t1"))),
     );
     let worktree = git.ensure_worktree(&review).unwrap();
     assert_eq!(worktree.start.head, Some(commit));
@@ -78,7 +78,7 @@ fn a_reviewer_gets_the_feature_head_without_a_branch() {
         git.ensure_worktree(&review).unwrap().origin,
         WorktreeOrigin::Found
     );
-    let place = Place::Worktree(name("r"));
+    let place = WorkingTree::Worktree(name("r"));
     assert_eq!(git.workspace_unchanged(&place, &worktree.start), Tri::Yes);
     fs::write(worktree.path.join("work.txt"), "touched\n").unwrap();
     let answer = git.workspace_unchanged(&place, &worktree.start);
@@ -106,7 +106,7 @@ fn files_that_are_converted_on_their_way_back_are_no_change() {
     let worktree = git
         .ensure_worktree(&spec("r", WorktreeKind::Detached(Revision::Commit(id(&commit)))))
         .unwrap();
-    let answer = git.workspace_unchanged(&Place::Worktree(name("r")), &worktree.start);
+    let answer = git.workspace_unchanged(&WorkingTree::Worktree(name("r")), &worktree.start);
     assert_eq!(answer, Tri::Yes);
 }
 
@@ -117,7 +117,7 @@ fn hiding_a_change_in_the_index_does_not_work() {
     let worktree = git
         .ensure_worktree(&spec(
             "r",
-            WorktreeKind::Detached(Revision::Origin(branch("main"))),
+            WorktreeKind::Detached(Revision::RemoteBranch(branch("main"))),
         ))
         .unwrap();
     fixture.git(
@@ -126,7 +126,7 @@ fn hiding_a_change_in_the_index_does_not_work() {
     );
     fs::write(worktree.path.join("README.md"), "other\n").unwrap();
     assert_eq!(status(&fixture, &worktree.path), "");
-    let answer = git.workspace_unchanged(&Place::Worktree(name("r")), &worktree.start);
+    let answer = git.workspace_unchanged(&WorkingTree::Worktree(name("r")), &worktree.start);
     assert!(matches!(answer, Tri::No(_)), "{answer:?}");
 }
 
@@ -134,7 +134,10 @@ fn hiding_a_change_in_the_index_does_not_work() {
 fn a_dirty_reviewers_worktree_is_kept_and_made_anew() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    let review = spec("r", WorktreeKind::Detached(Revision::Origin(branch("main"))));
+    let review = spec(
+        "r",
+        WorktreeKind::Detached(Revision::RemoteBranch(branch("main"))),
+    );
     let worktree = git.ensure_worktree(&review).unwrap();
     fs::write(worktree.path.join("scribble.txt"), "notes").unwrap();
     let again = git.ensure_worktree(&review).unwrap();
@@ -218,7 +221,10 @@ fn a_stale_registration_under_another_name_gives_the_branch_back() {
 fn commits_without_a_branch_survive_a_deleted_worktree() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    let detached = spec("r", WorktreeKind::Detached(Revision::Origin(branch("main"))));
+    let detached = spec(
+        "r",
+        WorktreeKind::Detached(Revision::RemoteBranch(branch("main"))),
+    );
     let worktree = git.ensure_worktree(&detached).unwrap();
     let lost = fixture.commit(&worktree.path, "lost.txt", "precious", "Lost");
     fs::remove_dir_all(&worktree.path).unwrap();
@@ -247,7 +253,7 @@ fn a_branch_busy_in_a_dead_worktree_moves_over_and_nothing_is_lost() {
     let (worktree, commit) = developed(&fixture, &git);
     fs::write(worktree.path.join("unsaved.txt"), "precious").unwrap();
     let spec = WorktreeSpec {
-        dead: vec![name("a")],
+        ended_folders: vec![name("a")],
         ..spec("b", on_branch("t1"))
     };
     let again = git.ensure_worktree(&spec).unwrap();
@@ -402,9 +408,13 @@ fn the_head_of_a_branch_that_is_replaced_goes_to_the_attic() {
     };
     assert_eq!(kept.commit, second);
     let control = project.join(".debussy/dbs/control.git");
-    assert!(kept.attic.starts_with("refs/dbs/attic/t1/"), "{}", kept.attic);
+    assert!(
+        kept.attic_ref.starts_with("refs/dbs/attic/t1/"),
+        "{}",
+        kept.attic_ref
+    );
     assert_eq!(
-        fixture.git(&control, &["rev-parse", &kept.attic]),
+        fixture.git(&control, &["rev-parse", &kept.attic_ref]),
         second.to_string()
     );
 }
@@ -418,7 +428,9 @@ fn a_held_index_lock_stops_nothing() {
     fs::write(format!("{git_dir}/index.lock"), "").unwrap();
     fs::write(fixture.project().join(".git/index.lock"), "").unwrap();
     fs::write(worktree.path.join("unsaved.txt"), "precious").unwrap();
-    let kept = git.snapshot(&Place::Worktree(name("a")), &saver("t1")).unwrap();
+    let kept = git
+        .snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
     assert_eq!(file_at(&fixture, &kept.commit, "unsaved.txt"), "precious");
     git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use dbs::adapters::holder::process::{Row, Target, members};
-use dbs::adapters::holder::protocol::Reply;
-use dbs::adapters::holder::{Connection, LocalHolders};
+use dbs::adapters::holder::process::{ProcessEntry, ProcessSelector, members};
+use dbs::adapters::holder::protocol::HolderReply;
+use dbs::adapters::holder::{HolderConnection, LocalHolders};
 use dbs::domain::Span;
 use dbs::ports::holders::{
-    Ended, HeldState, HolderId, Holders, LaunchError, LaunchSpec, Launched, Leftovers, PaneSize,
+    HolderId, HolderLiveness, HolderProcess, Holders, LaunchError, LaunchSpec, OrphanPolicy, PaneSize,
+    ProgramExit,
 };
 use tempfile::TempDir;
 
@@ -48,7 +49,7 @@ impl Bench {
             size: PaneSize::cells(80, 24),
             marker: self.marker(id),
             log_limit: None,
-            leftovers: Leftovers::Sweep,
+            orphans: OrphanPolicy::Sweep,
         }
     }
 
@@ -56,25 +57,25 @@ impl Bench {
         format!("{}/{id}", self.home.path().display())
     }
 
-    pub(crate) fn start(&self, id: &str, script: &str) -> Launched {
+    pub(crate) fn start(&self, id: &str, script: &str) -> HolderProcess {
         self.launch(&self.spec(id, script)).expect("started")
     }
 
-    pub(crate) fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
+    pub(crate) fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError> {
         self.holders.launch(spec)
     }
 
-    pub(crate) fn state(&self, id: &str) -> HeldState {
-        self.holders.look(&HolderId::new(id)).state
+    pub(crate) fn state(&self, id: &str) -> HolderLiveness {
+        self.holders.status(&HolderId::new(id)).state
     }
 
     /// Waits for the end.
-    pub(crate) fn end(&self, id: &str) -> Ended {
+    pub(crate) fn end(&self, id: &str) -> ProgramExit {
         let mut end = None;
         wait_for("the end", || {
             end = match self.state(id) {
-                HeldState::Exited(found) => Some(found),
-                HeldState::Running(_) => None,
+                HolderLiveness::Exited(found) => Some(found),
+                HolderLiveness::Running(_) => None,
                 other => panic!("{id}: {other:?}"),
             };
             end.is_some()
@@ -82,7 +83,7 @@ impl Bench {
         end.expect("just found")
     }
 
-    pub(crate) fn connect(&self, id: &str) -> Connection {
+    pub(crate) fn connect(&self, id: &str) -> HolderConnection {
         self.holders.connect(&HolderId::new(id)).expect("reachable")
     }
 
@@ -96,8 +97,8 @@ impl Bench {
     }
 
     /// What carries the marker of this attempt and lives.
-    pub(crate) fn marked(&self, id: &str) -> Vec<Row> {
-        members(&mut Target::marked(&self.marker(id))).expect("processes are listed")
+    pub(crate) fn marked(&self, id: &str) -> Vec<ProcessEntry> {
+        members(&mut ProcessSelector::marked(&self.marker(id))).expect("processes are listed")
     }
 }
 
@@ -129,9 +130,9 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// Takes a reply; true when it was the end.
-    pub(crate) fn take(&mut self, reply: Reply) -> bool {
+    pub(crate) fn take(&mut self, reply: HolderReply) -> bool {
         match reply {
-            Reply::Output { offset, bytes } => {
+            HolderReply::Output { offset, bytes } => {
                 let offset = usize::try_from(offset).expect("small");
                 assert!(
                     offset <= self.bytes.len(),
@@ -146,7 +147,7 @@ impl Seen {
                 self.bytes.extend_from_slice(&bytes[known..]);
                 false
             }
-            Reply::Exited(end) => {
+            HolderReply::Exited(end) => {
                 assert_eq!(usize::try_from(end.output).expect("small"), self.bytes.len());
                 true
             }

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use dbs::adapters::holder::{Chunk, LogReader, Note};
-use dbs::domain::Exit;
+use dbs::adapters::holder::{IndexEntry, LogChunk, LogReader};
+use dbs::domain::ProcessExit;
 use dbs::ports::holders::{HolderId, Holders};
 
 use super::bench::{Bench, wait_for};
@@ -33,10 +33,10 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     wait_for("storing to work again", || {
         bench.holders.send(&HolderId::new("1"), b" ").expect("typed");
         let log = LogReader::open(&attempts.join("1")).expect("readable");
-        log.notes()
+        log.index_entries()
             .expect("readable")
             .iter()
-            .any(|note| matches!(note, Note::Incomplete { .. }))
+            .any(|note| matches!(note, IndexEntry::Incomplete { .. }))
     });
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
     bench.wait_for_output("1", "back again");
@@ -46,7 +46,7 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     wait_for("the second flood to pass a full disk", || has_written("two"));
     fs::write(attempts.join("more"), vec![0; 4 * 1024 * 1024]).expect_err("the disk is full");
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
-    assert_eq!(bench.end("1").exit, Exit::Code(5));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(5));
     let record = fs::read_to_string(attempts.join("1/exit.json")).expect("written");
     let record: serde_json::Value = serde_json::from_str(&record).expect("whole");
     assert!(
@@ -61,25 +61,25 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
 fn check_gap(attempt: &Path) {
     let mut log = LogReader::open(attempt).expect("readable");
     let noted = log
-        .notes()
+        .index_entries()
         .expect("readable")
         .into_iter()
         .find_map(|note| match note {
-            Note::Incomplete { from, to, .. } => Some((from, to)),
+            IndexEntry::Incomplete { from, to, .. } => Some((from, to)),
             _ => None,
         });
     let (mut at, mut text) = (0, Vec::new());
     loop {
         match log.read_from(at, 100_000).expect("readable") {
-            Chunk::Bytes { bytes, .. } => {
+            LogChunk::Bytes { bytes, .. } => {
                 at += bytes.len() as u64;
                 text.extend(bytes);
             }
-            Chunk::Gap { from, to } => {
+            LogChunk::Gap { from, to } => {
                 assert_eq!(Some((from, to)), noted);
                 break;
             }
-            Chunk::End => panic!("no gap, but the index has {noted:?}"),
+            LogChunk::End => panic!("no gap, but the index has {noted:?}"),
         }
     }
     let expected: String = (1_000_000..2_000_000)

@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dbs::adapters::holder::LogReader;
-use dbs::adapters::holder::process::{Identity, Target, members, rows};
-use dbs::adapters::holder::protocol::Reply;
-use dbs::domain::{Exit, Span, Tri};
-use dbs::ports::holders::{EndedBy, HeldState, HolderId, Holders, LaunchSpec, Leftovers};
+use dbs::adapters::holder::process::{ProcessIdentity, ProcessSelector, members, processes};
+use dbs::adapters::holder::protocol::HolderReply;
+use dbs::domain::{ProcessExit, Span, Tri};
+use dbs::ports::holders::{ExitedBy, HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -36,7 +36,7 @@ fn nothing_survives_a_stop_whatever_it_ignores_and_wherever_it_hides() {
     for word in ["deep", "bare", "all"] {
         bench.wait_for_output("1", word);
     }
-    let mut everything = Target::marked(&bench.marker("1")).below(launched.holder);
+    let mut everything = ProcessSelector::marked(&bench.marker("1")).below(launched.holder_pid);
     wait_for("the whole tree", || {
         members(&mut everything).expect("listed").len() >= 10
     });
@@ -53,12 +53,12 @@ fn nothing_survives_a_stop_whatever_it_ignores_and_wherever_it_hides() {
     );
     assert_eq!(stopped.survivors, 0);
     for row in hidden {
-        let left = Identity::of(row.pid).filter(|now| now.start == row.start);
+        let left = ProcessIdentity::of(row.pid).filter(|now| now.start == row.start);
         assert_eq!(left, None, "{row:?} survived");
     }
     assert_eq!(bench.marked("1"), []);
     let end = bench.end("1");
-    assert_eq!((end.exit, end.by), (Exit::Signal(9), EndedBy::Stop));
+    assert_eq!((end.exit, end.by), (ProcessExit::Signal(9), ExitedBy::Stop));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_program_that_obeys_is_not_killed() {
         0
     );
     let end = bench.end("1");
-    assert_eq!((end.exit, end.by), (Exit::Code(4), EndedBy::Stop));
+    assert_eq!((end.exit, end.by), (ProcessExit::Code(4), ExitedBy::Stop));
     assert_eq!(bench.tail("1", 5), "bye\r\n");
 }
 
@@ -86,16 +86,16 @@ fn a_program_that_obeys_is_not_killed() {
 fn an_end_within_milliseconds_is_never_lost() {
     let bench = Bench::new();
     let scripts = [
-        ("exit 0", Exit::Code(0)),
-        ("printf hi; exit 3", Exit::Code(3)),
-        ("kill -9 $$", Exit::Signal(9)),
+        ("exit 0", ProcessExit::Code(0)),
+        ("printf hi; exit 3", ProcessExit::Code(3)),
+        ("kill -9 $$", ProcessExit::Signal(9)),
     ];
     for round in 0..10 {
         for (number, (script, exit)) in scripts.iter().enumerate() {
             let id = format!("{round}{number}");
             bench.start(&id, script);
             let end = bench.end(&id);
-            assert_eq!((&end.exit, end.by), (exit, EndedBy::Itself));
+            assert_eq!((&end.exit, end.by), (exit, ExitedBy::Itself));
             assert_eq!(bench.tail(&id, 10), if number == 1 { "hi" } else { "" });
         }
     }
@@ -107,20 +107,20 @@ fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
     // It is in a session of its own, and deaf to hang-ups, before the program ends: nothing but a sweep ends it.
     let daemon = "mkfifo up; setsid sh -c 'trap \"\" HUP; echo >up; exec sleep 1000' & read x <up; rm up; ";
     bench.start("1", &format!("{daemon} sleep 1000 & echo done"));
-    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(0));
     assert_eq!(bench.marked("1"), []);
     let spec = bench.spec("shell-1", &format!("{daemon} echo done"));
     bench
         .launch(&LaunchSpec {
-            leftovers: Leftovers::Leave,
+            orphans: OrphanPolicy::Leave,
             ..spec
         })
         .expect("started");
-    assert_eq!(bench.end("shell-1").exit, Exit::Code(0));
+    assert_eq!(bench.end("shell-1").exit, ProcessExit::Code(0));
     assert_eq!(
         bench
             .holders
-            .sweep(&HolderId::new("shell-1"))
+            .sweep_orphans(&HolderId::new("shell-1"))
             .expect("nothing to do")
             .survivors,
         0
@@ -146,12 +146,12 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
     }
     let mut connection = bench.connect("1");
     connection.requests.attach(0).expect("attached");
-    signal(launched.holder, Signal::SIGKILL);
+    signal(launched.holder_pid, Signal::SIGKILL);
     let start = Instant::now();
     while let Some(reply) = connection.replies.next_reply().expect("readable") {
-        assert!(!matches!(reply, Reply::Exited(_)));
+        assert!(!matches!(reply, HolderReply::Exited(_)));
     }
-    wait_for("the loss", || bench.state("1") == HeldState::Lost);
+    wait_for("the loss", || bench.state("1") == HolderLiveness::Lost);
     assert!(
         start.elapsed() < Duration::from_secs(1),
         "it took {:?}",
@@ -160,11 +160,15 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
     assert!(bench.tail("1", 1000).contains("all"));
     assert!(!bench.marked("1").is_empty(), "this program survives hang-ups");
     assert_eq!(
-        bench.holders.sweep(&HolderId::new("1")).expect("swept").survivors,
+        bench
+            .holders
+            .sweep_orphans(&HolderId::new("1"))
+            .expect("swept")
+            .survivors,
         0
     );
     assert_eq!(bench.marked("1"), []);
-    assert_eq!(bench.state("1"), HeldState::Lost);
+    assert_eq!(bench.state("1"), HolderLiveness::Lost);
     assert!(!launched.socket.exists());
 }
 
@@ -187,10 +191,10 @@ fn done_during_a_sweep(bench: &Bench, id: &str) -> Option<String> {
     wait_for("all of them", || {
         bench.tail(id, 64 * 1024).matches("up").count() == WATCHERS + 1
     });
-    signal(launched.holder, Signal::SIGKILL);
-    wait_for("the loss", || bench.state(id) == HeldState::Lost);
+    signal(launched.holder_pid, Signal::SIGKILL);
+    wait_for("the loss", || bench.state(id) == HolderLiveness::Lost);
     assert!(bench.marked(id).len() >= WATCHERS + 2, "they survive hang-ups");
-    let swept = bench.holders.sweep(&HolderId::new(id)).expect("swept");
+    let swept = bench.holders.sweep_orphans(&HolderId::new(id)).expect("swept");
     assert_eq!(swept.survivors, 0);
     assert_eq!(bench.marked(id), []);
     std::fs::read_to_string(bench.spec(id, "").cwd.join(id).join("done")).ok()
@@ -225,12 +229,12 @@ fn a_holder_killed_anywhere_leaves_a_log_that_is_the_beginning_of_the_output() {
         let enough = dice.below(expected.len()) as u64;
         let mut log = LogReader::open(&bench.attempts.join(&id)).expect("readable");
         wait_for("some output", || log.end().expect("readable") >= enough);
-        signal(launched.holder, Signal::SIGKILL);
-        wait_for("the loss", || bench.state(&id) == HeldState::Lost);
+        signal(launched.holder_pid, Signal::SIGKILL);
+        wait_for("the loss", || bench.state(&id) == HolderLiveness::Lost);
         assert_eq!(
             bench
                 .holders
-                .sweep(&HolderId::new(&*id))
+                .sweep_orphans(&HolderId::new(&*id))
                 .expect("swept")
                 .survivors,
             0
@@ -250,28 +254,28 @@ fn a_holder_that_is_told_to_end_ends_in_good_order_and_ignores_a_hang_up() {
     let bench = Bench::new();
     let launched = bench.start("1", "trap '' HUP; echo ready; while :; do sleep 0.02; done");
     bench.wait_for_output("1", "ready");
-    signal(launched.holder, Signal::SIGHUP);
+    signal(launched.holder_pid, Signal::SIGHUP);
     bench
         .holders
         .send(&HolderId::new("1"), b"still there\r")
         .expect("typed");
     bench.wait_for_output("1", "still there");
-    signal(launched.holder, Signal::SIGTERM);
+    signal(launched.holder_pid, Signal::SIGTERM);
     let end = bench.end("1");
-    assert_eq!((end.exit, end.by), (Exit::Signal(15), EndedBy::Shutdown));
+    assert_eq!((end.exit, end.by), (ProcessExit::Signal(15), ExitedBy::Shutdown));
 }
 
 #[test]
 fn the_end_is_told_to_who_listens_and_the_holder_then_goes() {
     let bench = Bench::new();
     let launched = bench.start("1", "read x; echo $x; exit 9");
-    let holder = Identity::of(launched.holder).expect("it lives");
+    let holder = ProcessIdentity::of(launched.holder_pid).expect("it lives");
     let mut connection = bench.connect("1");
     connection.requests.attach(0).expect("attached");
     connection.requests.input(b"x\r").expect("typed");
     let mut seen = Seen::default();
     while !seen.take(connection.replies.next_reply().expect("readable").expect("open")) {}
-    assert_eq!(bench.end("1").exit, Exit::Code(9));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(9));
     // Whoever comes a little later is told as well.
     let mut late = bench.connect("1");
     late.requests.attach(0).expect("attached");
@@ -297,14 +301,14 @@ fn a_starter_may_be_killed_at_once_and_leaves_no_zombie_while_it_lives() {
         .spawn()
         .expect("started");
     wait_for("the attempt to run", || {
-        matches!(bench.state("1"), HeldState::Running(_))
+        matches!(bench.state("1"), HolderLiveness::Running(_))
     });
-    let HeldState::Running(launched) = bench.state("1") else {
+    let HolderLiveness::Running(launched) = bench.state("1") else {
         panic!("it ran a moment ago")
     };
     bench.wait_for_output("1", "ready");
     let by_starter = || {
-        rows()
+        processes()
             .expect("listed")
             .into_iter()
             .filter(|row| row.parent == starter.id())
@@ -317,14 +321,14 @@ fn a_starter_may_be_killed_at_once_and_leaves_no_zombie_while_it_lives() {
     )
     .expect("ours");
     starter.wait().expect("collected");
-    let row = rows()
+    let row = processes()
         .expect("listed")
         .into_iter()
-        .find(|row| row.pid == launched.holder)
+        .find(|row| row.pid == launched.holder_pid)
         .expect("it lives");
     assert_eq!(row.session, row.pid, "a session of its own");
     bench.holders.send(&HolderId::new("1"), b"go\r").expect("typed");
-    assert_eq!(bench.end("1").exit, Exit::Code(6));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(6));
     assert_eq!(bench.tail("1", 8), "got go\r\n");
 }
 

@@ -1,10 +1,10 @@
 //! Programs that write more than anybody wants.
 #![cfg(target_os = "linux")]
 
-use dbs::adapters::holder::protocol::{Reply, Snapshot};
-use dbs::adapters::holder::{Connection, LogReader, Note};
-use dbs::domain::{Exit, Span};
-use dbs::ports::holders::{HeldState, HolderId, Holders, LaunchSpec};
+use dbs::adapters::holder::protocol::{HolderReply, HolderStatus};
+use dbs::adapters::holder::{HolderConnection, IndexEntry, LogReader};
+use dbs::domain::{ProcessExit, Span};
+use dbs::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec};
 
 use super::bench::{Bench, Seen, memory, wait_for};
 
@@ -20,10 +20,10 @@ fn on_disk(bench: &Bench, id: &str) -> u64 {
         .sum()
 }
 
-fn snapshot(connection: &mut Connection) -> Snapshot {
-    connection.requests.snapshot().expect("asked");
+fn snapshot(connection: &mut HolderConnection) -> HolderStatus {
+    connection.requests.status().expect("asked");
     loop {
-        if let Some(Reply::Snapshot(found)) = connection.replies.next_reply().expect("readable") {
+        if let Some(HolderReply::Status(found)) = connection.replies.next_reply().expect("readable") {
             return found;
         }
     }
@@ -41,30 +41,30 @@ fn a_flood_nobody_watches_stays_within_its_limit_and_ends_with_the_right_bytes()
         })
         .expect("started");
     let mut most = (0, 0);
-    while let HeldState::Running(_) = bench.state("1") {
+    while let HolderLiveness::Running(_) = bench.state("1") {
         // The holder may end between the two looks.
-        if std::path::Path::new(&format!("/proc/{}/status", launched.holder)).exists() {
+        if std::path::Path::new(&format!("/proc/{}/status", launched.holder_pid)).exists() {
             most = (
                 most.0.max(on_disk(&bench, "1")),
-                most.1.max(memory(launched.holder, "RssAnon")),
+                most.1.max(memory(launched.holder_pid, "RssAnon")),
             );
         }
         std::thread::park_timeout(std::time::Duration::from_millis(5));
     }
     assert!(most.0 <= limit + MIB, "{} bytes were on disk", most.0);
     assert!(most.1 < 8 * 1024, "{} KiB of memory", most.1);
-    assert_eq!(bench.end("1").exit, Exit::Code(2));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(2));
     assert!(bench.tail("1", 100).ends_with("\r\nTHE END\r\n"));
     let end = 157_286_400 / 3 * 4 + 2 + 9;
     let mut log = LogReader::open(&bench.attempts.join("1")).expect("readable");
     assert_eq!(log.end().expect("readable"), end);
     let dropped = log
-        .notes()
+        .index_entries()
         .expect("readable")
         .into_iter()
         .rev()
         .find_map(|note| match note {
-            Note::Dropped { to, .. } => Some(to),
+            IndexEntry::Dropped { to, .. } => Some(to),
             _ => None,
         });
     let kept = end - dropped.expect("much was dropped");
@@ -78,7 +78,7 @@ fn a_flood_nobody_watches_stays_within_its_limit_and_ends_with_the_right_bytes()
 fn a_reader_that_does_not_read_slows_the_program_and_costs_no_memory() {
     let bench = Bench::new();
     let launched = bench.start("1", "i=1000000; while :; do echo $i; i=$((i+1)); done");
-    let before = memory(launched.holder, "RssAnon");
+    let before = memory(launched.holder_pid, "RssAnon");
     let mut reader = bench.connect("1");
     reader.requests.attach(0).expect("attached");
     let mut watcher = bench.connect("1");
@@ -89,7 +89,7 @@ fn a_reader_that_does_not_read_slows_the_program_and_costs_no_memory() {
         last = end;
         same > 60
     });
-    let grown = memory(launched.holder, "RssAnon") - before;
+    let grown = memory(launched.holder_pid, "RssAnon") - before;
     assert!(grown < 2048, "{grown} KiB more while the reader slept");
     assert!(last < 2 * MIB, "{last} bytes got out");
     let mut seen = Seen::default();
@@ -123,6 +123,6 @@ fn a_program_whose_reader_left_goes_on() {
     let mut watcher = bench.connect("1");
     wait_for("the reader to be behind", || snapshot(&mut watcher).end > 300_000);
     drop((reader, watcher));
-    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(0));
     assert!(bench.tail("1", 100).ends_with("THE END\r\n"));
 }

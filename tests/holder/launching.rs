@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use dbs::adapters::holder::Meta;
-use dbs::domain::Exit;
-use dbs::ports::holders::{HeldState, HolderId, Holders, LaunchError, LaunchSpec};
+use dbs::adapters::holder::HolderMeta;
+use dbs::domain::ProcessExit;
+use dbs::ports::holders::{HolderId, HolderLiveness, Holders, LaunchError, LaunchSpec};
 
 use super::bench::{Bench, wait_for};
 
@@ -43,10 +43,10 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
     let launched = bench.launch(&spec).expect("started");
     bench.wait_for_output("1", "ready");
     for file in ["cmdline", "environ"] {
-        let text = fs::read(format!("/proc/{}/{file}", launched.holder)).expect("readable");
+        let text = fs::read(format!("/proc/{}/{file}", launched.holder_pid)).expect("readable");
         assert!(!String::from_utf8_lossy(&text).contains("hunter2"), "{file}");
     }
-    for handle in fs::read_dir(format!("/proc/{}/fd", launched.holder))
+    for handle in fs::read_dir(format!("/proc/{}/fd", launched.holder_pid))
         .expect("readable")
         .flatten()
     {
@@ -57,7 +57,7 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
             target.display()
         );
     }
-    let limits = fs::read_to_string(format!("/proc/{}/limits", launched.holder)).expect("readable");
+    let limits = fs::read_to_string(format!("/proc/{}/limits", launched.holder_pid)).expect("readable");
     let core = limits
         .lines()
         .find(|line| line.starts_with("Max core file size"))
@@ -70,7 +70,7 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
             .mode();
         assert_eq!(mode & 0o077, 0, "{name}");
     }
-    let stat = fs::read_to_string(format!("/proc/{}/stat", launched.holder)).expect("readable");
+    let stat = fs::read_to_string(format!("/proc/{}/stat", launched.holder_pid)).expect("readable");
     let after_name = stat.rsplit_once(')').expect("a name").1;
     assert_eq!(
         after_name.split_ascii_whitespace().nth(4),
@@ -93,7 +93,7 @@ fn launching_again_answers_what_runs_and_never_starts_twice() {
     let started: Vec<_> = launched
         .iter()
         .flatten()
-        .map(|launched| launched.holder)
+        .map(|launched| launched.holder_pid)
         .collect();
     assert!(!started.is_empty(), "{launched:?}");
     assert!(
@@ -104,7 +104,7 @@ fn launching_again_answers_what_runs_and_never_starts_twice() {
         assert!(matches!(failed, LaunchError::Unclear(_)), "{failed:?}");
     }
     assert_eq!(
-        bench.launch(&spec).map(|again| again.holder).ok(),
+        bench.launch(&spec).map(|again| again.holder_pid).ok(),
         started.first().copied()
     );
     bench.holders.send(&spec.id, b"\r").expect("typed");
@@ -172,10 +172,10 @@ fn what_cannot_work_is_refused_with_a_reason_and_may_be_mended() {
             Err(LaunchError::Refused(why)) => assert!(why.contains(reason), "{why}"),
             other => panic!("{reason}: {other:?}"),
         }
-        assert_eq!(bench.state("1"), HeldState::NotStarted);
+        assert_eq!(bench.state("1"), HolderLiveness::NotStarted);
     }
     bench.launch(&spec).expect("mended");
-    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(0));
 }
 
 #[test]
@@ -184,23 +184,23 @@ fn a_number_used_again_or_another_boot_is_not_taken_for_the_holder() {
     let launched = bench.start("1", "read x");
     let file = bench.attempts.join("1/meta.json");
     let text = fs::read_to_string(&file).expect("written");
-    let meta: Meta = serde_json::from_str(&text).expect("readable");
-    assert_eq!((meta.holder.pid, meta.format), (launched.holder, 1));
+    let meta: HolderMeta = serde_json::from_str(&text).expect("readable");
+    assert_eq!((meta.holder.pid, meta.format), (launched.holder_pid, 1));
     for wrong in [text.replace(&meta.holder.boot, "an-earlier-boot"), {
         text.replace(&format!("\"start\":{}", meta.holder.start), "\"start\":1")
     }] {
         assert_ne!(wrong, text);
         fs::write(&file, wrong).expect("ours");
-        assert_eq!(bench.state("1"), HeldState::Lost);
+        assert_eq!(bench.state("1"), HolderLiveness::Lost);
     }
     fs::write(&file, "{\"torn").expect("ours");
-    assert!(matches!(bench.state("1"), HeldState::Unknown(_)));
+    assert!(matches!(bench.state("1"), HolderLiveness::Unknown(_)));
     assert!(
-        bench.holders.sweep(&HolderId::new("1")).is_err(),
+        bench.holders.sweep_orphans(&HolderId::new("1")).is_err(),
         "unknown is not dead"
     );
     fs::write(&file, text).expect("ours");
-    assert!(matches!(bench.state("1"), HeldState::Running(_)));
+    assert!(matches!(bench.state("1"), HolderLiveness::Running(_)));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn fifty_holders_at_once_are_all_found_and_all_end_as_they_should() {
     assert_eq!(ids, (0..50).map(|number| number.to_string()).collect::<Vec<_>>());
     assert!(
         held.iter()
-            .all(|held| matches!(held.state, HeldState::Running(_)))
+            .all(|held| matches!(held.state, HolderLiveness::Running(_)))
     );
     for held in &held {
         bench
@@ -233,7 +233,7 @@ fn fifty_holders_at_once_are_all_found_and_all_end_as_they_should() {
             .expect("typed");
     }
     for (number, id) in (0..).zip(&ids) {
-        assert_eq!(bench.end(id).exit, Exit::Code(number));
+        assert_eq!(bench.end(id).exit, ProcessExit::Code(number));
         assert!(bench.tail(id, 1000).ends_with(&format!("got word {number}\r\n")));
     }
     wait_for("every process to be gone", || {

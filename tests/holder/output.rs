@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 
-use dbs::adapters::holder::protocol::{Reply, Snapshot};
-use dbs::domain::Exit;
+use dbs::adapters::holder::protocol::{HolderReply, HolderStatus};
+use dbs::domain::ProcessExit;
 use dbs::ports::holders::{HolderId, Holders, PaneSize};
 
 use super::bench::{Bench, Dice, Seen, wait_for};
@@ -62,7 +62,7 @@ fn output_is_complete_and_in_order_however_often_the_reader_dies() {
         expected.len()
     );
     assert!(sessions > 3, "the reader died only {sessions} times");
-    assert_eq!(bench.end("1").exit, Exit::Code(7));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(7));
     assert_eq!(bench.tail("1", 12), "line 29999\r\n");
 }
 
@@ -77,7 +77,7 @@ fn what_is_typed_arrives_and_is_not_in_the_log_unless_echoed() {
         .expect("typed");
     bench.wait_for_output("1", "got 6");
     assert!(!bench.tail("1", 1000).contains("geheim"));
-    assert_eq!(bench.end("1").exit, Exit::Code(0));
+    assert_eq!(bench.end("1").exit, ProcessExit::Code(0));
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_new_size_arrives_and_is_never_under_two() {
     bench.wait_for_output("1", "33 101");
     connection.requests.resize(PaneSize::cells(0, 1)).expect("asked");
     bench.wait_for_output("1", "2 2\r");
-    connection.requests.snapshot().expect("asked");
-    let Ok(Some(Reply::Snapshot(Snapshot { size, .. }))) = connection.replies.next_reply() else {
+    connection.requests.status().expect("asked");
+    let Ok(Some(HolderReply::Status(HolderStatus { size, .. }))) = connection.replies.next_reply() else {
         panic!("no snapshot")
     };
     assert_eq!((size.cols, size.rows), (2, 2));
@@ -117,7 +117,7 @@ fn a_newer_peer_replaces_an_older_one_and_both_see_every_byte_they_are_told() {
     newer.requests.attach(0).expect("attached");
     assert_eq!(
         older.replies.next_reply().expect("readable"),
-        Some(Reply::Replaced)
+        Some(HolderReply::Replaced)
     );
     newer.requests.input(b"\r").expect("typed");
     let mut after = Seen::default();
@@ -125,8 +125,11 @@ fn a_newer_peer_replaces_an_older_one_and_both_see_every_byte_they_are_told() {
         after.take(newer.replies.next_reply().expect("readable").expect("open"));
     }
     // The older one may still ask, and say goodbye.
-    older.requests.snapshot().expect("asked");
-    assert!(matches!(older.replies.next_reply(), Ok(Some(Reply::Snapshot(_)))));
+    older.requests.status().expect("asked");
+    assert!(matches!(
+        older.replies.next_reply(),
+        Ok(Some(HolderReply::Status(_)))
+    ));
     older.requests.detach().expect("asked");
     assert_eq!(older.replies.next_reply().expect("readable"), None);
 }
@@ -196,6 +199,6 @@ fn a_stranger_who_does_not_greet_or_speaks_another_version_is_refused() {
     stream.read_exact(&mut head).expect("a refusal");
     assert_eq!(head.get(4..), Some(&[0x87, 0, 1][..]));
     wait_for("the holder to live on", || {
-        matches!(bench.state("1"), dbs::ports::holders::HeldState::Running(_))
+        matches!(bench.state("1"), dbs::ports::holders::HolderLiveness::Running(_))
     });
 }

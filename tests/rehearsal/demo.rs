@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbs::adapters::rehearsal::{
-    DemoTask, Extent, TaskSheet, check, demo_scenario, demo_scenario_text, demo_tasks, expected_tree,
+    DemoPlan, DemoTask, TreeCheck, check, demo_scenario, demo_scenario_text, demo_tasks, expected_tree,
 };
 use dbs::domain::SignalKind;
-use dbs::formats::scenario::{Circumstances, read};
+use dbs::formats::scenario::{AttemptContext, read};
 
 use crate::git_fixture::GitFixture;
 use crate::program::{self, Attempt, Ended, rehearse};
@@ -23,7 +23,7 @@ struct Play {
 }
 
 impl Play {
-    fn new(sheet: &TaskSheet) -> Self {
+    fn new(sheet: &DemoPlan) -> Self {
         let fixture = GitFixture::unborn();
         let project = fixture.project();
         for file in &sheet.files {
@@ -278,7 +278,7 @@ fn the_gate_accepts_the_expected_tree_and_refuses_every_tree_that_lacks_somethin
         let mut emptied = expected.clone();
         emptied.insert(path.clone(), String::new());
         assert!(
-            path == "check.toml" || !check(lay(&emptied).path(), Extent::Present).is_empty(),
+            path == "check.toml" || !check(lay(&emptied).path(), TreeCheck::Present).is_empty(),
             "{path}"
         );
     }
@@ -314,7 +314,7 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
             ("acceptance", "tester", "fresh"),
         ];
         for ((stage, role, mode), number) in roles.into_iter().flat_map(|role| [(role, 1), (role, 2)]) {
-            let now = Circumstances {
+            let now = AttemptContext {
                 stage,
                 role,
                 task: &task.id,
@@ -341,7 +341,7 @@ fn every_task_of_the_demo_has_a_developer_part_of_its_own_and_depends_on_tasks_t
             "{}",
             task.id
         );
-        let select = |part: &&dbs::formats::scenario::Part| part.select.tasks.contains(&task.id);
+        let select = |part: &&dbs::formats::scenario::ScenarioPart| part.select.tasks.contains(&task.id);
         assert!(
             task.stage.is_some() || scenario.parts.iter().any(|part| select(&part)),
             "{}",

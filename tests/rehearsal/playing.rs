@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use dbs::adapters::rehearsal::{Console, Context, ExitOutcome, Keys, OutgoingSignal, Pace, SignalSink, run};
+use dbs::adapters::rehearsal::{
+    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalExit, RehearsalSpeed, SignalSink, run,
+};
 use dbs::domain::SignalKind;
-use dbs::formats::scenario::{Crash, Scenario, read};
+use dbs::formats::scenario::{CrashKind, Scenario, read};
 use tempfile::TempDir;
 
 #[derive(Default)]
@@ -24,7 +26,7 @@ impl SignalSink for Recorded {
 }
 
 struct Played {
-    outcome: ExitOutcome,
+    outcome: RehearsalExit,
     drawn: String,
     sink: Recorded,
     tree: TempDir,
@@ -35,20 +37,20 @@ fn scenario(text: &str) -> Scenario {
     scenario.unwrap_or_else(|| panic!("{diagnostics:#?}"))
 }
 
-fn context(tree: &Path) -> Context {
-    Context {
+fn context(tree: &Path) -> RehearsalContext {
+    RehearsalContext {
         task: "a-1".into(),
         title: "Say {task}".into(),
         attempt: "7".into(),
         token: "secret".into(),
         worktree: tree.to_owned(),
-        ..Context::read(&|_| None).unwrap()
+        ..RehearsalContext::read(&|_| None).unwrap()
     }
 }
 
-fn play_on(keys: Keys, text: &str, sink: Recorded) -> Played {
+fn play_on(keys: KeySource, text: &str, sink: Recorded) -> Played {
     let (tree, mut sink, mut out) = (tempfile::tempdir().unwrap(), sink, Vec::new());
-    let pace = Pace {
+    let pace = RehearsalSpeed {
         speed: 1000.0,
         answer_after: None,
     };
@@ -64,7 +66,7 @@ fn play_on(keys: Keys, text: &str, sink: Recorded) -> Played {
 
 fn play(steps: &str) -> Played {
     play_on(
-        Keys::Fixed(80, 24),
+        KeySource::Fixed(80, 24),
         &format!("[[part]]\nsteps = [{steps}]"),
         Recorded::default(),
     )
@@ -73,11 +75,11 @@ fn play(steps: &str) -> Played {
 #[test]
 fn an_attempt_without_a_part_ends_with_code_2_and_says_what_was_looked_for() {
     let played = play_on(
-        Keys::None,
+        KeySource::NoTerminal,
         "[[part]]\nrole = \"tester\"\nsteps = [{ exit = 0 }]",
         Recorded::default(),
     );
-    assert_eq!(played.outcome, ExitOutcome::Code(2));
+    assert_eq!(played.outcome, RehearsalExit::Code(2));
     assert!(
         played
             .drawn
@@ -92,7 +94,7 @@ fn variables_are_replaced_in_texts_paths_and_reports_once() {
     let played = play(
         "{ write = \"{task}/{n}.md\", text = \"{title}\" }, { signal = \"done\", text = \"{title} {{n}}\", report = { of = [\"{task}\", 1] } }",
     );
-    assert_eq!(played.outcome, ExitOutcome::Code(0));
+    assert_eq!(played.outcome, RehearsalExit::Code(0));
     assert_eq!(
         std::fs::read_to_string(played.tree.path().join("a-1/1.md")).unwrap(),
         "Say {task}"
@@ -129,7 +131,7 @@ fn a_signal_can_carry_a_token_and_an_attempt_of_somebody_else() {
 fn a_step_that_cannot_be_played_ends_the_part_with_a_fail_signal() {
     let played =
         play("{ replace = \"none.md\", line = \"a\", with = \"b\" }, { write = \"after.md\", text = \"\" }");
-    assert_eq!(played.outcome, ExitOutcome::Code(1));
+    assert_eq!(played.outcome, RehearsalExit::Code(1));
     assert!(
         played.sink.signals[0].kind == SignalKind::Fail
             && played.sink.signals[0].text.contains("could not read")
@@ -143,18 +145,18 @@ fn a_path_that_leaves_the_worktree_through_a_variable_is_refused() {
     let inner = tree.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
     let (mut out, mut sink) = (Vec::new(), Recorded::default());
-    let context = Context {
+    let context = RehearsalContext {
         task: "..".into(),
         ..context(&inner)
     };
     let console = Console {
         out: &mut out,
-        keys: Keys::None,
+        keys: KeySource::NoTerminal,
     };
     let text = scenario("[[part]]\nsteps = [{ write = \"{task}/x\", text = \"\" }]");
     assert_eq!(
-        run(&context, &text, Pace::default(), console, &mut sink),
-        ExitOutcome::Code(1)
+        run(&context, &text, RehearsalSpeed::default(), console, &mut sink),
+        RehearsalExit::Code(1)
     );
     assert!(sink.signals[0].text.contains("leads out of the worktree") && !tree.path().join("x").exists());
 }
@@ -166,11 +168,11 @@ fn a_sink_that_refuses_ends_the_part_visibly() {
         ..Recorded::default()
     };
     let played = play_on(
-        Keys::Fixed(80, 24),
+        KeySource::Fixed(80, 24),
         "[[part]]\nsteps = [{ signal = \"done\" }, { exit = 0 }]",
         sink,
     );
-    assert_eq!(played.outcome, ExitOutcome::Code(1));
+    assert_eq!(played.outcome, RehearsalExit::Code(1));
     assert!(
         played
             .drawn
@@ -201,19 +203,20 @@ fn a_failed_judgement_plays_its_steps_and_a_good_one_does_not() {
 
 #[test]
 fn endings_are_reported_as_they_are() {
-    assert_eq!(play("{ exit = 9 }").outcome, ExitOutcome::Code(9));
+    assert_eq!(play("{ exit = 9 }").outcome, RehearsalExit::Code(9));
     assert_eq!(
         play("{ crash = \"kill\" }").outcome,
-        ExitOutcome::Crash(Crash::Kill)
+        RehearsalExit::Crash(CrashKind::Kill)
     );
-    assert_eq!(play("{ sleep = 1 }").outcome, ExitOutcome::Code(0));
+    assert_eq!(play("{ sleep = 1 }").outcome, RehearsalExit::Code(0));
 }
 
 #[test]
 fn a_question_nobody_can_answer_fails_unless_it_answers_itself() {
     let played = play("{ ask = \"Go on?\" }");
     assert!(
-        played.outcome == ExitOutcome::Code(1) && played.drawn.contains("there is no terminal to answer at")
+        played.outcome == RehearsalExit::Code(1)
+            && played.drawn.contains("there is no terminal to answer at")
     );
     let played = play(
         "{ ask = \"Which?\", kind = \"question\", choices = [\"red\", \"blue\"], answer_after = 1 }, { signal = \"done\", text = \"{answer}\" }",
@@ -231,7 +234,7 @@ fn a_question_nobody_can_answer_fails_unless_it_answers_itself() {
 #[test]
 fn a_pipe_gets_plain_lines_with_the_label_and_no_control_sequences() {
     let text = "[[part]]\nsteps = [{ print = \"hello\", colour = \"red\" }, { bar = \"b\", seconds = 1 }, { draw = \"boxes\", seconds = 1 }, { state = \"idle\" }]";
-    let played = play_on(Keys::None, text, Recorded::default());
+    let played = play_on(KeySource::NoTerminal, text, Recorded::default());
     assert!(!played.drawn.contains('\x1b'), "{:?}", played.drawn);
     assert!(
         played.drawn.starts_with("REHEARSAL · developer · a-1\n") && played.drawn.contains("hello\n"),

@@ -82,7 +82,7 @@ fn a_backup_is_made_beside_the_writer_that_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let mut store = open(folder.path());
-    let backup = dbs::adapters::store::SqliteStore::copy_beside(&files(folder.path()), NOW).unwrap();
+    let backup = dbs::adapters::store::SqliteStore::backup_while_running(&files(folder.path()), NOW).unwrap();
     let before = store.load().unwrap();
     let (event, board, touched, effects) = nth_turn(21);
     commit(&mut store, &event, (&board, &touched), &effects).unwrap();

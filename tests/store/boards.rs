@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dbs::adapters::store::{Owner, SqliteStore, StoreFiles};
-use dbs::domain::board::Touched;
+use dbs::adapters::store::{LockOwner, SqliteStore, StoreFiles};
+use dbs::domain::board::ChangedRows;
 use dbs::domain::{
-    Attempt, AttemptId, Batch, Board, Effect, Event, Level, Notice, Task, TaskId, Timestamp, WhyNot,
+    Attempt, AttemptId, Batch, Board, Effect, Event, Notice, NoticeLevel, Task, TaskId, Timestamp, WaitReason,
 };
 use dbs::ports::store::{Store, StoreError, Turn};
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ pub(crate) fn files(folder: &Path) -> StoreFiles {
     }
 }
 
-pub(crate) fn owner() -> Owner {
-    Owner {
+pub(crate) fn owner() -> LockOwner {
+    LockOwner {
         process: std::process::id(),
         socket: "nowhere".to_owned(),
     }
@@ -63,7 +63,7 @@ pub(crate) fn attempt(id: u64, task: &str, state: &Value) -> Attempt {
 
 pub(crate) fn notice(task: &str, text: &str) -> Effect {
     Effect::Notify(Notice {
-        level: Level::Info,
+        level: NoticeLevel::Info,
         kind: "spawn".to_owned(),
         task: Some(TaskId::from(task)),
         attempt: None,
@@ -72,10 +72,10 @@ pub(crate) fn notice(task: &str, text: &str) -> Effect {
 }
 
 /// A board with one batch and the given tasks and attempts, and what names all of them.
-pub(crate) fn board(tasks: Vec<Task>, attempts: Vec<Attempt>) -> (Board, Touched) {
-    let mut touched = Touched {
+pub(crate) fn board(tasks: Vec<Task>, attempts: Vec<Attempt>) -> (Board, ChangedRows) {
+    let mut touched = ChangedRows {
         batches: [batch().id].into(),
-        ..Touched::default()
+        ..ChangedRows::default()
     };
     let mut board = Board::default();
     board.batches.insert(batch().id, Arc::new(batch()));
@@ -93,20 +93,20 @@ pub(crate) fn board(tasks: Vec<Task>, attempts: Vec<Attempt>) -> (Board, Touched
 pub(crate) fn commit(
     store: &mut SqliteStore,
     event: &Event,
-    (board, touched): (&Board, &Touched),
+    (board, touched): (&Board, &ChangedRows),
     effects: &[Effect],
 ) -> Result<u64, StoreError> {
     store.commit(&Turn {
         at: NOW,
         event,
         board,
-        touched,
+        changed: touched,
         effects,
     })
 }
 
 /// Turn `n` of a long run: makes task `t-n`, starts attempt `n` on it, settles attempt `n - 1`, and tells of it.
-pub(crate) fn nth_turn(n: u64) -> (Event, Board, Touched, Vec<Effect>) {
+pub(crate) fn nth_turn(n: u64) -> (Event, Board, ChangedRows, Vec<Effect>) {
     let name = format!("t-{n}");
     let mut tasks = vec![task(&name)];
     let mut attempts = vec![attempt(n, &name, &json!("running"))];
@@ -115,7 +115,7 @@ pub(crate) fn nth_turn(n: u64) -> (Event, Board, Touched, Vec<Effect>) {
         let over = json!({"settled": "passed"});
         attempts.push(attempt(n - 1, &before, &over));
         tasks.push(Task {
-            why_not: Some(WhyNot::Paused),
+            why_not: Some(WaitReason::Paused),
             ..task(&before)
         });
     }

@@ -123,7 +123,7 @@ fn make(folder: &Path) {
         commit(
             &mut store,
             &event,
-            (&board, &dbs::domain::board::Touched::default()),
+            (&board, &dbs::domain::board::ChangedRows::default()),
             &[],
         )
         .unwrap();

@@ -1,15 +1,21 @@
 //! Wishes stay open until their answer was committed.
 
 use dbs::adapters::store::SqliteStore;
-use dbs::domain::board::Touched;
-use dbs::domain::{AttemptId, Board, Effect, Event, EvidenceKind, Exit, Inventory, StopCause, TaskId};
+use dbs::domain::board::ChangedRows;
+use dbs::domain::{AttemptId, Board, Effect, Event, EvidenceKind, Inventory, ProcessExit, StopCause, TaskId};
 use dbs::ports::store::Store;
 use serde_json::json;
 
 use super::boards::{attempt, board, commit, open, task};
 
 fn take(store: &mut SqliteStore, event: &Event, effects: &[Effect]) -> Vec<Effect> {
-    commit(store, event, (&Board::default(), &Touched::default()), effects).unwrap();
+    commit(
+        store,
+        event,
+        (&Board::default(), &ChangedRows::default()),
+        effects,
+    )
+    .unwrap();
     store.open_intents().unwrap()
 }
 
@@ -107,7 +113,7 @@ fn a_key_that_was_done_opens_again_only_when_it_is_wished_for_again() {
     let again = Effect::Stop(AttemptId(7), StopCause::Killed);
     let ended = Event::AttemptEnded {
         attempt: AttemptId(7),
-        exit: Exit::Code(0),
+        exit: ProcessExit::Code(0),
         tail: String::new(),
         cause: None,
     };
@@ -160,7 +166,7 @@ fn an_inventory_answers_the_start_of_what_runs_and_the_stop_of_what_has_ended() 
     take(&mut store, &Event::Ticked, &effects);
     let found = Inventory {
         running: [AttemptId(1)].into(),
-        ended: [(AttemptId(2), (Exit::Vanished, String::new()))].into(),
+        ended: [(AttemptId(2), (ProcessExit::Vanished, String::new()))].into(),
         unknown: [AttemptId(3)].into(),
         ..Inventory::default()
     };

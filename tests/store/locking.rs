@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use dbs::adapters::store::{Owner, ServerLock, SqliteStore};
+use dbs::adapters::store::{LockOwner, ServerLock, SqliteStore};
 use dbs::ports::store::StoreError;
 
 use super::boards::{NOW, files, open, owner};
@@ -33,7 +33,7 @@ fn of_fifty_processes_that_open_the_store_at_once_exactly_one_wins() {
 fn who_is_refused_is_told_who_holds_the_lock_and_how_to_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
-    let first = Owner {
+    let first = LockOwner {
         process: std::process::id(),
         socket: "/run/one.sock".to_owned(),
     };
@@ -65,7 +65,7 @@ fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_g
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
     fs::create_dir_all(files.lock.parent().unwrap()).unwrap();
-    let killed = Owner {
+    let killed = LockOwner {
         process: Other::dead(),
         socket: String::new(),
     };

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use dbs::adapters::store::{SqliteStore, replay};
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Command, Effect, Event, Evidence, EvidenceKind, Exit,
-    Inventory, RequestId, Settings, SignalKind, Span, TaskId, Timestamp, Tri, Workflow,
+    ActionOutcome, Attempt, AttemptId, Board, BoardSettings, Command, Effect, Event, Evidence, EvidenceKind,
+    Inventory, ProcessExit, RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Workflow,
 };
 use dbs::formats::workflow;
 use dbs::ports::store::{Store, Turn};
@@ -52,12 +52,12 @@ impl<'a> History<'a> {
     }
 
     fn begin(&mut self) {
-        let settings = Settings {
+        let settings = BoardSettings {
             base: Some("main".to_owned()),
-            ..Settings::default()
+            ..BoardSettings::default()
         };
         for event in [Event::Configured(settings), Event::WorkflowsLoaded(workflows())] {
-            if !self.board.knows(&event) {
+            if !self.board.is_redundant(&event) {
                 self.happen(&event);
             }
         }
@@ -66,12 +66,12 @@ impl<'a> History<'a> {
     fn happen(&mut self, event: &Event) {
         self.now = self.now + Span(1);
         let effects = self.board.apply(self.now, event);
-        let touched = self.board.take_touched();
+        let touched = self.board.take_changed_rows();
         let turn = Turn {
             at: self.now,
             event,
             board: &self.board,
-            touched: &touched,
+            changed: &touched,
             effects: &effects,
         };
         self.store.as_mut().unwrap().commit(&turn).unwrap();
@@ -293,9 +293,9 @@ fn ended(attempt: AttemptId, how: u8) -> Event {
     Event::AttemptEnded {
         attempt,
         exit: if how.is_multiple_of(5) {
-            Exit::Signal(9)
+            ProcessExit::Signal(9)
         } else {
-            Exit::Code(0)
+            ProcessExit::Code(0)
         },
         tail: "the end".to_owned(),
         cause: None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use dbs::adapters::store::SqliteStore;
-use dbs::domain::board::Touched;
-use dbs::domain::{AttemptId, Board, Command, Effect, Event, Pause, RequestId, TaskId, Timestamp};
+use dbs::domain::board::ChangedRows;
+use dbs::domain::{AttemptId, Board, Command, Effect, Event, PauseReason, RequestId, TaskId, Timestamp};
 use dbs::ports::store::{Store, StoreError};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn a_committed_board_is_read_back_after_a_restart() {
         vec![task("a"), task("b")],
         vec![attempt(4, "a", &json!("running"))],
     );
-    first.pause = Some(Pause::Quota {
+    first.pause = Some(PauseReason::Quota {
         until: Timestamp(99),
         why: "limit".to_owned(),
     });
@@ -42,7 +42,7 @@ fn a_committed_board_is_read_back_after_a_restart() {
     let mut store = open(folder.path());
     assert_eq!(store.load().unwrap(), first);
     assert_eq!(
-        commit(&mut store, &Event::Ticked, (&first, &Touched::default()), &[]).unwrap(),
+        commit(&mut store, &Event::Ticked, (&first, &ChangedRows::default()), &[]).unwrap(),
         2
     );
     assert_eq!(store.load().unwrap(), first);
@@ -60,9 +60,9 @@ fn only_touched_rows_are_written() {
         changed.title = "changed".to_owned();
         second.tasks.insert(changed.id.clone(), Arc::new(changed));
     }
-    let touched = Touched {
+    let touched = ChangedRows {
         tasks: [TaskId::from("b")].into(),
-        ..Touched::default()
+        ..ChangedRows::default()
     };
     commit(&mut store, &Event::Ticked, (&second, &touched), &[]).unwrap();
     let loaded = store.load().unwrap();
@@ -168,7 +168,7 @@ fn events_of_a_task_are_those_that_name_change_or_tell_of_it() {
         by: "ann".to_owned(),
         command: Command::Comment(TaskId::from("t-2"), "hm".to_owned()),
     };
-    let nothing = Touched::default();
+    let nothing = ChangedRows::default();
     commit(&mut store, &asked, (&Board::default(), &nothing), &[]).unwrap();
     commit(
         &mut store,
@@ -225,11 +225,11 @@ fn a_reader_sees_what_a_writer_has_committed_while_it_holds_the_lock() {
 fn a_reader_knows_the_settings_that_were_in_force_last() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path());
-    let nothing = Touched::default();
+    let nothing = ChangedRows::default();
     for most in [3, 5] {
-        let settings = dbs::domain::Settings {
+        let settings = dbs::domain::BoardSettings {
             max_agents: most,
-            ..dbs::domain::Settings::default()
+            ..dbs::domain::BoardSettings::default()
         };
         commit(
             &mut store,
@@ -248,7 +248,7 @@ fn a_reader_knows_the_settings_that_were_in_force_last() {
     }
     let found = SqliteStore::open_reader(&files(folder.path()))
         .unwrap()
-        .in_force()
+        .last_settings()
         .unwrap();
     assert!(matches!(
         found.as_slice(),

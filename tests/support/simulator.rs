@@ -23,14 +23,14 @@ mod world;
 pub(crate) use story::{Outcome, tell};
 
 use dbs::domain::workflow::{Actor, GateSet};
-use dbs::domain::{Action, EvidenceKind, Workflow};
+use dbs::domain::{EngineAction, EvidenceKind, Workflow};
 
 /// Has the engine commit in the stages made for it. The rules carry that; workflow files that ask for it are refused, because
 /// this version of the engine does not.
 pub(crate) fn with_commits(mut flows: Vec<Workflow>) -> Vec<Workflow> {
     for stage in flows.iter_mut().flat_map(|flow| &mut flow.stages) {
         if matches!(stage.id.as_str(), "commit" | "complete") {
-            stage.actor = Actor::Engine(Action::Commit);
+            stage.actor = Actor::Engine(EngineAction::Commit);
             stage.evidence = vec![EvidenceKind::Pushed];
             stage.gates = GateSet::None;
         }

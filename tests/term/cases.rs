@@ -1,6 +1,6 @@
 //! Control sequences and texts with the screen they must leave, as xterm and its standards have it.
 
-use dbs::term::{Attributes, CellStyle, Color, Underline};
+use dbs::term::{CellAttributes, CellStyle, Color, Underline};
 
 /// One case: what is fed and what the screen and the cursor must be.
 pub(crate) struct Case {
@@ -207,7 +207,7 @@ macro_rules! styled {
 
 macro_rules! attribute {
     ($attribute:ident) => {
-        styled!(attributes: Attributes::default().with(Attributes::$attribute, true))
+        styled!(attributes: CellAttributes::default().with(CellAttributes::$attribute, true))
     };
 }
 

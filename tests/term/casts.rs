@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use crate::screen::text;
-use dbs::term::{EngineKind, Mode, ReportedState, Size, TermEvent, Terminal};
+use dbs::term::{EmulatorKind, ReportedState, Size, TermEvent, TermMode, Terminal};
 
 /// Plays a recording in asciicast 2 and tells the last screen and what was reported.
-fn play(kind: EngineKind, name: &str) -> String {
+fn play(kind: EmulatorKind, name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()
         .collect();
@@ -24,7 +24,7 @@ fn play(kind: EngineKind, name: &str) -> String {
         let now = (event[0].as_f64().unwrap() * 1000.0) as u64;
         let content = event[2].as_str().unwrap();
         let before = text(&mut terminal);
-        let was_full = terminal.modes().has(Mode::AlternateScreen);
+        let was_full = terminal.modes().has(TermMode::AlternateScreen);
         let events = match event[1].as_str().unwrap() {
             "o" => terminal.feed(now, content.as_bytes()),
             "r" => {
@@ -48,7 +48,7 @@ fn play(kind: EngineKind, name: &str) -> String {
         waiting = states()
             .next_back()
             .map_or(waiting, |state| state == ReportedState::Blocked);
-        if was_full && !terminal.modes().has(Mode::AlternateScreen) {
+        if was_full && !terminal.modes().has(TermMode::AlternateScreen) {
             told.push(format!("left this screen:\n{before}"));
         }
         told.extend(
@@ -84,7 +84,7 @@ fn recorded_agents_show_the_screens_they_had() {
     assert!(names.len() >= 7);
     for name in names {
         insta::with_settings!({ snapshot_path => "../data/term/snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(name.trim_end_matches(".cast"), play(EngineKind::Rio, &name));
+            insta::assert_snapshot!(name.trim_end_matches(".cast"), play(EmulatorKind::Rio, &name));
         });
     }
 }
@@ -93,8 +93,8 @@ fn recorded_agents_show_the_screens_they_had() {
 fn recorded_agents_look_the_same_on_both_emulators() {
     for name in recordings() {
         assert_eq!(
-            play(EngineKind::Vt100, &name),
-            play(EngineKind::Rio, &name),
+            play(EmulatorKind::Vt100, &name),
+            play(EmulatorKind::Rio, &name),
             "{name}"
         );
     }

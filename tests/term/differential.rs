@@ -5,7 +5,7 @@
 
 use crate::random::Random;
 use crate::screen::{cells, cursor};
-use dbs::term::{Attributes, Cell, CellStyle, Color, EngineKind, Size, Terminal, Underline};
+use dbs::term::{Cell, CellAttributes, CellStyle, Color, EmulatorKind, Size, Terminal, Underline};
 use proptest::prelude::*;
 
 const COLS: u16 = 20;
@@ -18,7 +18,11 @@ fn comparable(cell: &Cell) -> (String, CellStyle) {
     if style.underline != Underline::None {
         style.underline = Underline::Single;
     }
-    for unseen in [Attributes::BLINK, Attributes::HIDDEN, Attributes::STRIKE] {
+    for unseen in [
+        CellAttributes::BLINK,
+        CellAttributes::HIDDEN,
+        CellAttributes::STRIKE,
+    ] {
         style.attributes.set(unseen, false);
     }
     // A second half is drawn with the first, and of a blank cell only the background is seen.
@@ -107,7 +111,7 @@ fn edit(random: &mut Random) -> String {
 
 fn compare(seed: u64, steps: usize) -> Result<(), String> {
     let mut random = Random::new(seed);
-    let [mut rio, mut vt100] = EngineKind::ALL.map(|kind| Terminal::new(kind, Size::new(COLS, ROWS), 50));
+    let [mut rio, mut vt100] = EmulatorKind::ALL.map(|kind| Terminal::new(kind, Size::new(COLS, ROWS), 50));
     let mut fed = String::new();
     for _ in 0..steps {
         let bytes = step(&mut random);

@@ -2,18 +2,18 @@
 
 use crate::screen::{fed, row, terminal, text};
 use dbs::term::{
-    AgentState, Color, CursorShape, EngineKind, KittyFlags, Mode, MouseEncoding, MouseMode, Notification,
-    Progress, PromptMark, ReportedState, Size, TermEvent, Terminal,
+    Color, CursorShape, DesktopNotification, EmulatorKind, KittyFlags, MouseEncoding, MouseMode,
+    ProgressReport, PromptMark, ReportedState, Size, StatusRecord, TermEvent, TermMode, Terminal,
 };
 
 fn events(bytes: &[u8]) -> Vec<TermEvent> {
-    let [rio, vt100] = EngineKind::ALL.map(|kind| terminal(kind, 40, 10).feed(0, bytes));
+    let [rio, vt100] = EmulatorKind::ALL.map(|kind| terminal(kind, 40, 10).feed(0, bytes));
     assert_eq!(rio, vt100);
     rio
 }
 
 fn notification(title: &str, body: &str) -> TermEvent {
-    TermEvent::Notification(Notification {
+    TermEvent::Notification(DesktopNotification {
         title: title.to_owned(),
         body: body.to_owned(),
     })
@@ -27,34 +27,34 @@ fn status_records_are_read() {
           \x1b]7501;state=working:app=claude-code:id=a78e39:title=RXhwbG9yZQ==:later=x\x07\
           \x1b]7501;state=clear:id=a78e39\x07\x1b]7501;state=unheard-of\x07\x1b]7501;app=x\x07",
     );
-    let claude = || AgentState {
+    let claude = || StatusRecord {
         app: Some("claude-code".to_owned()),
-        ..AgentState::default()
+        ..StatusRecord::default()
     };
     let child = Some("a78e39".to_owned());
     assert_eq!(
         got,
         [
-            TermEvent::AgentState(AgentState {
+            TermEvent::AgentState(StatusRecord {
                 state: ReportedState::Working,
                 ..claude()
             }),
-            TermEvent::AgentState(AgentState {
+            TermEvent::AgentState(StatusRecord {
                 state: ReportedState::Blocked,
                 kind: Some("permission".to_owned()),
                 text: Some("approve Bash".to_owned()),
                 ..claude()
             }),
-            TermEvent::AgentState(AgentState {
+            TermEvent::AgentState(StatusRecord {
                 state: ReportedState::Working,
                 id: child.clone(),
                 title: Some("Explore".to_owned()),
                 ..claude()
             }),
-            TermEvent::AgentState(AgentState {
+            TermEvent::AgentState(StatusRecord {
                 state: ReportedState::Clear,
                 id: child,
-                ..AgentState::default()
+                ..StatusRecord::default()
             }),
         ]
     );
@@ -62,7 +62,7 @@ fn status_records_are_read() {
 
 #[test]
 fn titles_are_sanitised_kept_and_stacked() {
-    let mut terminal = terminal(EngineKind::Rio, 40, 10);
+    let mut terminal = terminal(EmulatorKind::Rio, 40, 10);
     assert_eq!(
         terminal.feed(0, "\x1b]0;✳ Claude; Code\x07".as_bytes()),
         [TermEvent::Title("✳ Claude; Code".to_owned())]
@@ -92,10 +92,10 @@ fn progress_is_told_and_other_numbers_are_not_notifications() {
     assert_eq!(
         events(b"\x1b]9;4;1;50\x07\x1b]9;4;3\x07\x1b]9;4;2;300\x07\x1b]9;4;0\x07\x1b]9;9;C:\\\x07\x1b]9;3 files\x07"),
         [
-            TermEvent::Progress(Progress::Percent(50)),
-            TermEvent::Progress(Progress::Indeterminate),
-            TermEvent::Progress(Progress::Error(0)),
-            TermEvent::Progress(Progress::None),
+            TermEvent::Progress(ProgressReport::Percent(50)),
+            TermEvent::Progress(ProgressReport::Indeterminate),
+            TermEvent::Progress(ProgressReport::Error(0)),
+            TermEvent::Progress(ProgressReport::None),
             notification("", "3 files"),
         ]
     );
@@ -134,7 +134,7 @@ fn many_bells_are_one_and_events_are_limited() {
 
 #[test]
 fn forgetting_the_history_is_marked_and_not_done() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let mut terminal = fed(kind, 10, 3, b"1\r\n2\r\n3\r\n4\r\n5");
         let before = terminal.history_len();
         assert_eq!(before, 2, "{}", kind.name());
@@ -155,7 +155,7 @@ fn forgetting_the_history_is_marked_and_not_done() {
 
 #[test]
 fn modes_are_kept_and_reset() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let mut terminal = fed(
             kind,
             40,
@@ -164,10 +164,10 @@ fn modes_are_kept_and_reset() {
         );
         let modes = *terminal.modes();
         for mode in [
-            Mode::ApplicationCursor,
-            Mode::FocusReports,
-            Mode::BracketedPaste,
-            Mode::ApplicationKeypad,
+            TermMode::ApplicationCursor,
+            TermMode::FocusReports,
+            TermMode::BracketedPaste,
+            TermMode::ApplicationKeypad,
         ] {
             assert!(modes.has(mode), "{mode:?}");
         }
@@ -182,7 +182,7 @@ fn modes_are_kept_and_reset() {
         let cursor = terminal.cursor();
         assert_eq!((cursor.visible, cursor.shape), (false, CursorShape::SteadyBar));
         terminal.feed(0, b"\x1bc");
-        assert!(!terminal.modes().has(Mode::BracketedPaste));
+        assert!(!terminal.modes().has(TermMode::BracketedPaste));
         assert_eq!(
             (terminal.modes().mouse, terminal.modes().kitty),
             (MouseMode::Off, KittyFlags::default())
@@ -193,7 +193,7 @@ fn modes_are_kept_and_reset() {
 
 #[test]
 fn a_frame_is_held_for_at_most_150_milliseconds() {
-    let mut terminal = terminal(EngineKind::Rio, 40, 10);
+    let mut terminal = terminal(EmulatorKind::Rio, 40, 10);
     assert!(terminal.presentable(1000));
     terminal.feed(1000, b"\x1b[?2026hhalf");
     assert!(!terminal.presentable(1000));
@@ -213,7 +213,7 @@ fn a_frame_is_held_for_at_most_150_milliseconds() {
 #[test]
 fn links_are_kept_for_three_schemes_only() {
     let mut terminal = fed(
-        EngineKind::Rio,
+        EmulatorKind::Rio,
         40,
         3,
         b"\x1b]8;;https://example.org/a;b\x1b\\L\x1b]8;;javascript:x\x1b\\M\x1b]8;id=1;file:///etc\x07N\x1b]8;;\x07O",
@@ -231,7 +231,7 @@ fn links_are_kept_for_three_schemes_only() {
 
 #[test]
 fn selected_text_joins_what_was_wrapped() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let mut terminal = fed(kind, 5, 4, "hello world\r\n日本x\r\nend".as_bytes());
         assert_eq!(terminal.text(0, 3, 1), "hello world\n日本x", "{}", kind.name());
         assert_eq!(
@@ -251,7 +251,7 @@ fn selected_text_joins_what_was_wrapped() {
 
 #[test]
 fn narrowing_and_widening_keeps_the_text_on_the_default_emulator() {
-    let mut terminal = fed(EngineKind::Rio, 20, 5, b"0123456789abcdefghij\r\nnext");
+    let mut terminal = fed(EmulatorKind::Rio, 20, 5, b"0123456789abcdefghij\r\nnext");
     for cols in [7, 3, 12, 20] {
         terminal.resize(Size::new(cols, 5));
         assert_eq!(
@@ -281,7 +281,7 @@ fn everything(terminal: &mut Terminal) -> String {
 
 #[test]
 fn sizes_are_brought_into_range() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for (cols, rows) in [(0, 0), (1, 1), (u16::MAX, u16::MAX), (1, 500)] {
             let mut terminal = fed(kind, cols, rows, "日本\r\nx".as_bytes());
             let size = terminal.size();
@@ -294,9 +294,9 @@ fn sizes_are_brought_into_range() {
 #[test]
 fn a_panic_inside_the_emulator_costs_only_the_history() {
     // A sign that becomes wide in the last column of the last row, then a redraw above it.
-    let mut terminal = fed(EngineKind::Vt100, 10, 3, b"first\r\n\x1b[31mred\x1b[m");
+    let mut terminal = fed(EmulatorKind::Vt100, 10, 3, b"first\r\n\x1b[31mred\x1b[m");
     let events = terminal.feed(0, "\x1b[3;10H\u{26a0}\u{fe0f}\x1b[2;1H0123456789ab".as_bytes());
-    assert_eq!(events, [TermEvent::EngineRebuilt]);
+    assert_eq!(events, [TermEvent::EmulatorRebuilt]);
     assert_eq!(text(&mut terminal), "red\n0123456789");
     assert_eq!(row(&mut terminal, 0)[0].style.fg, Color::Indexed(1));
     terminal.feed(0, b"\x1b[2J\x1b[Hon it goes");

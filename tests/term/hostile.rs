@@ -1,10 +1,10 @@
 //! Bytes that mean harm: memory and time stay bounded and the screen goes on working.
 
 use crate::screen::{fed, halves_match, row, terminal, text};
-use dbs::term::{EngineKind, Size};
+use dbs::term::{EmulatorKind, Size};
 
 /// What a screen must still do after anything.
-fn still_works(kind: EngineKind, hostile: &[u8], what: &str) {
+fn still_works(kind: EmulatorKind, hostile: &[u8], what: &str) {
     let mut terminal = terminal(kind, 20, 5);
     terminal.feed(0, hostile);
     terminal.feed(0, b"\x18\x1bc\x1b[2J\x1b[Hfine");
@@ -49,7 +49,7 @@ fn hostile_bytes_leave_a_working_screen() {
         ("links", (0..20_000).flat_map(|n| format!("\x1b]8;;https://h/{n}\x07x").into_bytes()).collect()),
         ("colours", (0..70_000u32).flat_map(|n| format!("\x1b[38;2;{};{};{}mx", n & 255, n >> 8 & 255, n >> 16).into_bytes()).collect()),
     ];
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for (what, bytes) in &cases {
             still_works(kind, bytes, what);
         }
@@ -59,7 +59,7 @@ fn hostile_bytes_leave_a_working_screen() {
 #[test]
 fn at_most_sixteen_marks_stay_on_one_place() {
     let marks = |count: usize| "\u{301}".repeat(count);
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let most = row(&mut fed(kind, 10, 3, format!("e{}", marks(5000)).as_bytes()), 0)[0]
             .text
             .chars()
@@ -90,20 +90,20 @@ fn real_clusters_are_not_cut() {
         "\u{1f468}\u{1f3fb}\u{200d}\u{2764}\u{fe0f}\u{200d}\u{1f48b}\u{200d}\u{1f468}\u{1f3ff}",
         "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     ] {
-        let mut terminal = fed(EngineKind::Rio, 20, 3, cluster.as_bytes());
+        let mut terminal = fed(EmulatorKind::Rio, 20, 3, cluster.as_bytes());
         assert_eq!(row(&mut terminal, 0)[0].text, *cluster);
     }
     let flags = "\u{1f1e9}\u{1f1ea}".repeat(40);
-    let mut terminal = fed(EngineKind::Rio, 100, 3, flags.as_bytes());
+    let mut terminal = fed(EmulatorKind::Rio, 100, 3, flags.as_bytes());
     assert_eq!(text(&mut terminal), flags);
     let hindi = "कृपया ध्यान दें ".repeat(20);
-    let mut terminal = fed(EngineKind::Rio, 800, 3, hindi.as_bytes());
+    let mut terminal = fed(EmulatorKind::Rio, 800, 3, hindi.as_bytes());
     assert_eq!(text(&mut terminal), hindi.trim_end());
 }
 
 #[test]
 fn an_unterminated_string_is_given_up() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for start in ["\x1b]0;", "\x1bP", "\x1b_", "\x1b^", "\x1bX"] {
             let mut terminal = terminal(kind, 20, 5);
             terminal.feed(0, start.as_bytes());
@@ -118,7 +118,7 @@ fn an_unterminated_string_is_given_up() {
 
 #[test]
 fn a_storm_of_sizes_is_survived() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let mut terminal = terminal(kind, 80, 24);
         for step in 0..300u16 {
             terminal.feed(0, "日本 text \u{26a0}\u{fe0f}\x1b[38;5;3mcolour\r\n".as_bytes());
@@ -128,7 +128,7 @@ fn a_storm_of_sizes_is_survived() {
                 let cells = row(&mut terminal, at);
                 assert_eq!(cells.len(), usize::from(size.cols));
                 assert!(
-                    kind == EngineKind::Vt100 || halves_match(&cells),
+                    kind == EmulatorKind::Vt100 || halves_match(&cells),
                     "step {step} row {at}: {cells:?}"
                 );
             }

@@ -4,7 +4,7 @@ use dbs::term::keys::{
     Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind, encode_focus, encode_key, encode_mouse,
     encode_paste, encode_wheel,
 };
-use dbs::term::{EngineKind, Modes};
+use dbs::term::{EmulatorKind, Modes};
 use proptest::prelude::*;
 
 use crate::screen::fed;
@@ -17,7 +17,7 @@ const CTRL_SHIFT: Modifiers = CTRL.and(SHIFT);
 
 /// The modes a program sets with these bytes.
 fn modes(setup: &str) -> Modes {
-    *fed(EngineKind::Rio, 80, 24, setup.as_bytes()).modes()
+    *fed(EmulatorKind::Rio, 80, 24, setup.as_bytes()).modes()
 }
 
 fn key(setup: &str, key: Key, modifiers: Modifiers) -> String {

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 
 const LINES: usize = 10_000;
 const COLS: u16 = 120;
 
 /// Bytes of the packed lines of a pane that was shown `line` so many times and more.
-fn packed(kind: EngineKind, line: impl Fn(usize) -> String) -> usize {
+fn packed(kind: EmulatorKind, line: impl Fn(usize) -> String) -> usize {
     let mut terminal = Terminal::new(kind, Size::new(COLS, 40), LINES);
     for number in 0..LINES + 500 {
         terminal.feed(0, line(number).as_bytes());
@@ -50,7 +50,7 @@ const UNPACKED: usize = LINES * COLS as usize * 8;
 
 #[test]
 fn lines_take_little_more_than_their_text() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let plain = packed(kind, plain);
         let coloured = packed(kind, coloured);
         let blank = packed(kind, |_| "\r\n".to_owned());
@@ -67,7 +67,7 @@ fn lines_take_little_more_than_their_text() {
 #[test]
 fn a_style_on_every_cell_takes_no_more_than_the_cells_it_replaces() {
     let most = LINES / 10;
-    let mut terminal = Terminal::new(EngineKind::Rio, Size::new(COLS, 40), most);
+    let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(COLS, 40), most);
     for number in 0..most + 500 {
         terminal.feed(0, every_cell(number).as_bytes());
     }

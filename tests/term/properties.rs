@@ -3,7 +3,7 @@
 use crate::cases::CASES;
 use crate::random::Random;
 use crate::screen::{cells, cursor, halves_match, replies, row, terminal};
-use dbs::term::{Cell, EngineKind, Size, TermEvent, Terminal};
+use dbs::term::{Cell, EmulatorKind, Size, TermEvent, Terminal};
 use proptest::prelude::*;
 
 /// Screen, cursor, modes, title, and everything said to the program.
@@ -20,7 +20,7 @@ fn state(terminal: &mut Terminal, said: Vec<u8>) -> State {
     )
 }
 
-fn whole(kind: EngineKind, bytes: &[u8]) -> Terminal {
+fn whole(kind: EmulatorKind, bytes: &[u8]) -> Terminal {
     let mut terminal = terminal(kind, 12, 6);
     terminal.feed(0, bytes);
     terminal
@@ -28,7 +28,7 @@ fn whole(kind: EngineKind, bytes: &[u8]) -> Terminal {
 
 #[test]
 fn bytes_cut_anywhere_give_the_same_screen() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for case in CASES {
             let bytes = case.input.as_bytes();
             let mut terminal = terminal(kind, case.cols, case.rows);
@@ -52,7 +52,7 @@ fn bytes_cut_anywhere_give_the_same_screen() {
 
 #[test]
 fn a_string_cut_off_by_a_sequence_is_the_same_in_pieces() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for bytes in [
             "a\x1b]0;t\x1b[Cb\x1b]2;x\x1b\x1b\\c",
             "\x1bPq\x1b\x1b[31mred",
@@ -73,7 +73,7 @@ fn a_string_cut_off_by_a_sequence_is_the_same_in_pieces() {
 }
 
 /// Feeds a random session with resizes; gives the bytes that were fed.
-fn session(kind: EngineKind, seed: u64, steps: u64, mut check: impl FnMut(&mut Terminal)) {
+fn session(kind: EmulatorKind, seed: u64, steps: u64, mut check: impl FnMut(&mut Terminal)) {
     let mut random = Random::new(seed);
     let mut terminal = Terminal::new(kind, Size::new(12, 6), 20);
     for _ in 0..steps {
@@ -108,14 +108,14 @@ proptest! {
 
     #[test]
     fn random_sessions_never_panic(seed in any::<u64>()) {
-        for kind in EngineKind::ALL {
+        for kind in EmulatorKind::ALL {
             session(kind, seed, 150, sound);
         }
     }
 
     #[test]
     fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), cols in 0..40u16, rows in 0..20u16) {
-        for kind in EngineKind::ALL {
+        for kind in EmulatorKind::ALL {
             let mut terminal = terminal(kind, cols, rows);
             terminal.feed(0, &bytes);
             sound(&mut terminal);
@@ -126,9 +126,9 @@ proptest! {
     fn random_sessions_in_pieces_give_the_same_screen(seed in any::<u64>(), cut in 1..9usize) {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..60).flat_map(|_| random.step()).collect();
-        for kind in EngineKind::ALL {
+        for kind in EmulatorKind::ALL {
             let mut one = terminal(kind, 12, 6);
-            if one.feed(0, &bytes).contains(&TermEvent::EngineRebuilt) {
+            if one.feed(0, &bytes).contains(&TermEvent::EmulatorRebuilt) {
                 // What a panic costs depends on where the bytes were cut.
                 continue;
             }
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn rows_that_are_not_damaged_look_the_same(seed in any::<u64>()) {
-        for kind in EngineKind::ALL {
+        for kind in EmulatorKind::ALL {
             let mut seen: Vec<Vec<Cell>> = Vec::new();
             let mut last = 0;
             session(kind, seed, 60, |terminal| {
@@ -162,7 +162,7 @@ proptest! {
     fn a_dump_rebuilds_the_screen(seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..50).map(|_| random.step()).filter(|step| stands(step)).flatten().collect();
-        for kind in EngineKind::ALL {
+        for kind in EmulatorKind::ALL {
             let mut original = whole(kind, &bytes);
             let dump = original.dump(10);
             let mut copy = whole(kind, &dump);
@@ -170,7 +170,7 @@ proptest! {
                 prop_assert!(false, "{} {difference}\n  {:?}\n  {:?}", kind.name(), String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&dump));
             }
             prop_assert_eq!(cursor(&original), cursor(&copy), "{}", kind.name());
-            prop_assert_eq!(original.modes().has(dbs::term::Mode::Origin), copy.modes().has(dbs::term::Mode::Origin));
+            prop_assert_eq!(original.modes().has(dbs::term::TermMode::Origin), copy.modes().has(dbs::term::TermMode::Origin));
         }
     }
 }
@@ -209,7 +209,7 @@ fn texts(terminal: &mut Terminal) -> Vec<Vec<(String, dbs::term::CellStyle)>> {
 
 #[test]
 fn a_dump_keeps_modes_title_and_the_screen_beneath() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let setup = "one\r\ntwo\r\n\x1b[31mthree\x1b[?1049h\x1b[Hfull\x1b[?1;2004;1003;1006h\x1b[>5u\x1b[?25l\x1b]2;name\x07\x1b[2 q";
         let mut original = whole(kind, setup.as_bytes());
         let mut copy = whole(kind, &original.dump(0));
@@ -228,7 +228,7 @@ fn a_dump_keeps_modes_title_and_the_screen_beneath() {
 
 #[test]
 fn a_dump_holds_the_history() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let mut original = terminal(kind, 10, 3);
         for line in 0..20 {
             original.feed(0, format!("line {line}\r\n").as_bytes());
@@ -243,7 +243,7 @@ fn a_dump_holds_the_history() {
 
 #[test]
 fn the_generation_grows_with_every_change() {
-    let mut terminal = terminal(EngineKind::Rio, 10, 3);
+    let mut terminal = terminal(EmulatorKind::Rio, 10, 3);
     let first = terminal.generation();
     assert_eq!(terminal.feed(0, b"x"), Vec::<TermEvent>::new());
     let second = terminal.generation();

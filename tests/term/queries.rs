@@ -1,11 +1,11 @@
 //! What a program is told when it asks. The answers are the same on both emulators.
 
 use crate::screen::{replies, terminal};
-use dbs::term::{EngineKind, Palette, Size, TermEvent, Terminal};
+use dbs::term::{ColorPalette, EmulatorKind, Size, TermEvent, Terminal};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-fn answer(kind: EngineKind, before: &str, question: &str) -> String {
+fn answer(kind: EmulatorKind, before: &str, question: &str) -> String {
     let mut terminal = terminal(kind, 80, 24);
     terminal.feed(0, before.as_bytes());
     String::from_utf8(replies(&terminal.feed(0, question.as_bytes()))).unwrap()
@@ -66,7 +66,7 @@ const QUESTIONS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn questions_are_answered_at_once_and_alike() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         for (before, question, want) in QUESTIONS {
             assert_eq!(
                 answer(kind, before, question),
@@ -85,20 +85,20 @@ fn questions_are_answered_at_once_and_alike() {
 
 #[test]
 fn clusters_are_reported_as_the_emulator_does_them() {
-    assert_eq!(answer(EngineKind::Rio, "", "\x1b[?2027$p"), "\x1b[?2027;1$y");
+    assert_eq!(answer(EmulatorKind::Rio, "", "\x1b[?2027$p"), "\x1b[?2027;1$y");
     assert_eq!(
-        answer(EngineKind::Rio, "\x1b[?2027l", "\x1b[?2027$p"),
+        answer(EmulatorKind::Rio, "\x1b[?2027l", "\x1b[?2027$p"),
         "\x1b[?2027;2$y"
     );
     assert_eq!(
-        answer(EngineKind::Vt100, "\x1b[?2027h", "\x1b[?2027$p"),
+        answer(EmulatorKind::Vt100, "\x1b[?2027h", "\x1b[?2027$p"),
         "\x1b[?2027;4$y"
     );
 }
 
 #[test]
 fn a_position_is_that_of_the_bytes_before_the_question() {
-    for kind in EngineKind::ALL {
+    for kind in EmulatorKind::ALL {
         let got = answer(kind, "", "ab\x1b[6ncd\x1b[6n\r\n\x1b[6n");
         assert_eq!(got, "\x1b[1;3R\x1b[1;5R\x1b[2;1R", "{}", kind.name());
     }
@@ -106,7 +106,7 @@ fn a_position_is_that_of_the_bytes_before_the_question() {
 
 #[test]
 fn a_program_is_answered_at_most_64_times_a_second() {
-    let mut terminal = terminal(EngineKind::Rio, 80, 24);
+    let mut terminal = terminal(EmulatorKind::Rio, 80, 24);
     let count = |events: Vec<TermEvent>| events.len();
     assert_eq!(count(terminal.feed(1000, &b"\x1b[5n".repeat(1000))), 64);
     assert_eq!(count(terminal.feed(1000, b"\x1b[5n")), 0);
@@ -118,15 +118,15 @@ fn a_program_is_answered_at_most_64_times_a_second() {
 
 #[test]
 fn a_new_palette_is_told_to_who_asked() {
-    let light = Palette {
+    let light = ColorPalette {
         background: (255, 255, 255),
-        ..Palette::default()
+        ..ColorPalette::default()
     };
-    let mut terminal = Terminal::new(EngineKind::Rio, Size::new(80, 24), 0);
+    let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(80, 24), 0);
     assert_eq!(terminal.set_palette(light), []);
     terminal.feed(0, b"\x1b[?2031h");
     assert_eq!(
-        terminal.set_palette(Palette::default()),
+        terminal.set_palette(ColorPalette::default()),
         [TermEvent::Reply(b"\x1b[?997;1n".to_vec())]
     );
     assert_eq!(
@@ -141,7 +141,7 @@ fn a_new_palette_is_told_to_who_asked() {
 
 #[test]
 fn a_new_size_is_told_to_who_asked() {
-    let mut terminal = terminal(EngineKind::Rio, 80, 24);
+    let mut terminal = terminal(EmulatorKind::Rio, 80, 24);
     assert_eq!(terminal.resize(Size::new(100, 30)), []);
     terminal.feed(0, b"\x1b[?2048h");
     assert_eq!(

@@ -1,14 +1,14 @@
 //! Reading a terminal the way a test wants it.
 
-use dbs::term::{Cell, CellWidth, EngineKind, Size, TermEvent, Terminal};
+use dbs::term::{Cell, CellWidth, EmulatorKind, Size, TermEvent, Terminal};
 
 /// A terminal with some history.
-pub(crate) fn terminal(kind: EngineKind, cols: u16, rows: u16) -> Terminal {
+pub(crate) fn terminal(kind: EmulatorKind, cols: u16, rows: u16) -> Terminal {
     Terminal::new(kind, Size::new(cols, rows), 100)
 }
 
 /// A terminal that was fed some bytes.
-pub(crate) fn fed(kind: EngineKind, cols: u16, rows: u16, bytes: &[u8]) -> Terminal {
+pub(crate) fn fed(kind: EmulatorKind, cols: u16, rows: u16, bytes: &[u8]) -> Terminal {
     let mut terminal = terminal(kind, cols, rows);
     terminal.feed(0, bytes);
     terminal

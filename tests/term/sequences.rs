@@ -2,16 +2,16 @@
 
 use crate::cases::{CASES, Case, STYLES, StyleCase};
 use crate::screen::{cursor, fed, row, text};
-use dbs::term::EngineKind;
+use dbs::term::EmulatorKind;
 
 /// Cases an emulator is known to fail, by name.
-fn known_gaps(kind: EngineKind) -> &'static [&'static str] {
+fn known_gaps(kind: EmulatorKind) -> &'static [&'static str] {
     match kind {
-        EngineKind::Rio => &[
+        EmulatorKind::Rio => &[
             "el at the pending wrap erases the last column",
             "lf at the pending wrap keeps the column",
         ],
-        EngineKind::Vt100 => &[
+        EmulatorKind::Vt100 => &[
             "a skin tone joins",
             "a scrolled in line takes only the background",
             "a zwj family takes two columns",
@@ -38,7 +38,7 @@ fn known_gaps(kind: EngineKind) -> &'static [&'static str] {
     }
 }
 
-fn outcome(kind: EngineKind, case: &Case) -> Result<(), String> {
+fn outcome(kind: EmulatorKind, case: &Case) -> Result<(), String> {
     let mut terminal = fed(kind, case.cols, case.rows, case.input.as_bytes());
     let got = (text(&mut terminal), cursor(&terminal));
     let want = (case.screen.replace('|', "\n"), case.cursor);
@@ -51,7 +51,7 @@ fn outcome(kind: EngineKind, case: &Case) -> Result<(), String> {
     ))
 }
 
-fn style_outcome(kind: EngineKind, case: &StyleCase) -> Result<(), String> {
+fn style_outcome(kind: EmulatorKind, case: &StyleCase) -> Result<(), String> {
     let mut terminal = fed(kind, 10, 2, case.input.as_bytes());
     let got = row(&mut terminal, 0)[0].style;
     let want = (case.style)();
@@ -65,7 +65,7 @@ fn style_outcome(kind: EngineKind, case: &StyleCase) -> Result<(), String> {
     }
 }
 
-fn judge(kind: EngineKind) {
+fn judge(kind: EmulatorKind) {
     let mut outcomes: Vec<(&str, Result<(), String>)> = CASES
         .iter()
         .map(|case| (case.name, outcome(kind, case)))
@@ -97,12 +97,12 @@ fn judge(kind: EngineKind) {
 
 #[test]
 fn rio_draws_every_case_as_its_standard_says() {
-    judge(EngineKind::Rio);
+    judge(EmulatorKind::Rio);
 }
 
 #[test]
 fn vt100_draws_every_case_but_its_known_gaps() {
-    judge(EngineKind::Vt100);
+    judge(EmulatorKind::Vt100);
 }
 
 #[test]

@@ -1,20 +1,20 @@
 //! Acts on tasks: taken back, done to several at once, confirmed where they cannot be taken back; forms, the editor, labels.
 
-use dbs::domain::{AttemptId, Command, Patch, Span, TaskId};
-use dbs::ui::{Consent, Input, NewTask, Request, ScreenId, Typed};
+use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch};
+use dbs::ui::{NewTask, PermissionReply, ProgramInput, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::Desk;
 
-fn retry(task: &str) -> Request {
-    Request::Command(Command::Retry {
+fn retry(task: &str) -> UiRequest {
+    UiRequest::Command(Command::Retry {
         task: task.into(),
         stage: None,
         note: None,
     })
 }
 
-fn skip(task: &str) -> Request {
-    Request::Command(Command::Skip(task.into()))
+fn skip(task: &str) -> UiRequest {
+    UiRequest::Command(Command::Skip(task.into()))
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
 fn what_the_board_refused_is_not_taken_back() {
     let mut desk = Desk::full((120, 40));
     desk.press("s");
-    desk.state.refused(&Command::Skip("dbs-4".into()));
+    desk.state.drop_refused(&Command::Skip("dbs-4".into()));
     assert_eq!(desk.press("u"), []);
 }
 
@@ -45,14 +45,14 @@ fn what_the_board_refused_is_not_taken_back() {
 fn a_task_of_the_backlog_comes_back_into_the_backlog() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("release dbs-20".to_owned()));
+    desk.input(UiInput::Paste("release dbs-20".to_owned()));
     assert_eq!(
         desk.press("Enter"),
-        [Request::Command(Command::Release(vec!["dbs-20".into()]))]
+        [UiRequest::Command(Command::Release(vec!["dbs-20".into()]))]
     );
     assert_eq!(
         desk.press("u"),
-        [Request::Command(Command::Withdraw("dbs-20".into()))]
+        [UiRequest::Command(Command::Withdraw("dbs-20".into()))]
     );
 }
 
@@ -67,10 +67,10 @@ fn a_task_taken_back_into_the_backlog_is_handed_over_again() {
         ),
     ] {
         desk.press(":");
-        desk.input(Input::Paste(format!("to backlog {task}")));
-        let withdrawn = Request::Command(Command::Withdraw(task.into()));
+        desk.input(UiInput::Paste(format!("to backlog {task}")));
+        let withdrawn = UiRequest::Command(Command::Withdraw(task.into()));
         assert_eq!(desk.press("Enter"), [withdrawn]);
-        assert_eq!(desk.press("u"), [Request::Command(back)]);
+        assert_eq!(desk.press("u"), [UiRequest::Command(back)]);
     }
 }
 
@@ -78,11 +78,11 @@ fn a_task_taken_back_into_the_backlog_is_handed_over_again() {
 fn a_priority_is_changed_by_key_and_taken_back() {
     let mut desk = Desk::full((120, 40));
     let to = |priority| {
-        let patch = Patch {
+        let patch = TaskPatch {
             priority: Some(priority),
-            ..Patch::default()
+            ..TaskPatch::default()
         };
-        Request::Command(Command::Update("dbs-4".into(), patch))
+        UiRequest::Command(Command::Update("dbs-4".into(), patch))
     };
     assert_eq!(desk.press("-"), [to(1)]);
     assert_eq!(desk.press("u"), [to(0)]);
@@ -144,10 +144,10 @@ fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
     assert_eq!(desk.press("t o o Space b i g Enter"), []);
     assert!(desk.text().contains("must begin with the word discard"));
     desk.press("C-u");
-    desk.input(Input::Paste("discard too big".to_owned()));
+    desk.input(UiInput::Paste("discard too big".to_owned()));
     assert_eq!(
         desk.press("Enter"),
-        [Request::Command(Command::Close(
+        [UiRequest::Command(Command::Close(
             "dbs-4".into(),
             "too big".to_owned()
         ))]
@@ -158,32 +158,32 @@ fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
 fn a_retry_may_carry_a_note() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("retry with note dbs-17".to_owned()));
+    desk.input(UiInput::Paste("retry with note dbs-17".to_owned()));
     desk.press("Enter");
-    desk.input(Input::Paste("mind the dates".to_owned()));
+    desk.input(UiInput::Paste("mind the dates".to_owned()));
     let note = Command::Retry {
         task: "dbs-17".into(),
         stage: None,
         note: Some("mind the dates".to_owned()),
     };
-    assert_eq!(desk.press("Enter"), [Request::Command(note)]);
+    assert_eq!(desk.press("Enter"), [UiRequest::Command(note)]);
 }
 
 #[test]
 fn an_answer_shows_what_was_asked() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("answer dbs-12".to_owned()));
+    desk.input(UiInput::Paste("answer dbs-12".to_owned()));
     desk.press("Enter");
     assert!(
         desk.text().contains("dbs-12 asks: keep the old"),
         "{}",
         desk.text()
     );
-    desk.input(Input::Paste("yes".to_owned()));
+    desk.input(UiInput::Paste("yes".to_owned()));
     assert_eq!(
         desk.press("Enter"),
-        [Request::Command(Command::Answer(
+        [UiRequest::Command(Command::Answer(
             "dbs-12".into(),
             "yes".to_owned()
         ))]
@@ -194,9 +194,9 @@ fn an_answer_shows_what_was_asked() {
 fn the_form_makes_a_task_of_every_field() {
     let mut desk = Desk::full((120, 40));
     desk.press("n");
-    desk.input(Input::Paste("Fix it".to_owned()));
+    desk.input(UiInput::Paste("Fix it".to_owned()));
     desk.press("Tab");
-    desk.input(Input::Paste("all of it".to_owned()));
+    desk.input(UiInput::Paste("all of it".to_owned()));
     let sent = desk.press("Tab Right Tab Tab Left Tab Right Enter");
     let task = NewTask {
         title: "Fix it".to_owned(),
@@ -206,7 +206,7 @@ fn the_form_makes_a_task_of_every_field() {
         priority: 1,
         release: true,
     };
-    assert_eq!(sent, [Request::NewTask(Box::new(task))]);
+    assert_eq!(sent, [UiRequest::NewTask(Box::new(task))]);
     assert_eq!(desk.mode(), "NAV");
 }
 
@@ -214,21 +214,21 @@ fn the_form_makes_a_task_of_every_field() {
 fn a_task_is_edited_in_the_editor_and_only_what_changed_is_sent() {
     let mut desk = Desk::full((120, 40));
     let sent = desk.press("e");
-    let [Request::Edit(text)] = sent.as_slice() else {
+    let [UiRequest::OpenEditor(text)] = sent.as_slice() else {
         panic!("{sent:?}")
     };
     assert!(text.starts_with("Login form posts the password once\n\nThe form posts"));
     let changed = text.replacen("once", "only once", 1);
-    let patch = Patch {
+    let patch = TaskPatch {
         title: Some("Login form posts the password only once".to_owned()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     assert_eq!(
-        desk.input(Input::Edited(Some(changed))),
-        [Request::Command(Command::Update("dbs-4".into(), patch))]
+        desk.input(UiInput::Edited(Some(changed))),
+        [UiRequest::Command(Command::Update("dbs-4".into(), patch))]
     );
     desk.press("e");
-    assert_eq!(desk.input(Input::Edited(None)), []);
+    assert_eq!(desk.input(UiInput::Edited(None)), []);
     assert!(desk.text().contains("nothing was changed"));
 }
 
@@ -236,8 +236,8 @@ fn a_task_is_edited_in_the_editor_and_only_what_changed_is_sent() {
 fn the_body_in_the_form_can_be_written_in_the_editor() {
     let mut desk = Desk::full((120, 40));
     desk.press("n a");
-    assert_eq!(desk.press("C-e"), [Request::Edit(String::new())]);
-    desk.input(Input::Edited(Some("one\ntwo\n".to_owned())));
+    assert_eq!(desk.press("C-e"), [UiRequest::OpenEditor(String::new())]);
+    desk.input(UiInput::Edited(Some("one\ntwo\n".to_owned())));
     assert!(desk.text().contains("2 lines"), "{}", desk.text());
 }
 
@@ -258,7 +258,7 @@ fn a_shell_is_opened_where_the_agent_works() {
     let mut desk = Desk::full((120, 40));
     let requests = desk.press("!");
     assert!(
-        matches!(requests.as_slice(), [Request::OpenShellAt(_, AttemptId(11))]),
+        matches!(requests.as_slice(), [UiRequest::OpenShellIn(_, AttemptId(11))]),
         "{requests:?}"
     );
 }
@@ -268,10 +268,13 @@ fn a_long_paste_is_shown_before_a_program_gets_it() {
     let mut desk = Desk::full((120, 40));
     desk.press("g i");
     let text = "line\n".repeat(9);
-    assert_eq!(desk.input(Input::Paste(text.clone())), []);
+    assert_eq!(desk.input(UiInput::Paste(text.clone())), []);
     assert!(desk.text().contains("Paste 9 lines?"));
     let id = ScreenId::Attempt(AttemptId(11));
-    assert_eq!(desk.press("y"), [Request::TypeInto(id, Typed::Paste(text))]);
+    assert_eq!(
+        desk.press("y"),
+        [UiRequest::SendInput(id, ProgramInput::Paste(text))]
+    );
     assert_eq!(desk.mode(), "TYPE");
 }
 
@@ -280,7 +283,10 @@ fn what_there_is_to_copy_of_a_task_is_offered() {
     let mut desk = Desk::full((120, 40));
     desk.press("y");
     assert!(desk.text().contains("feature/dbs-4"), "{}", desk.text());
-    assert_eq!(desk.press("Enter"), [Request::Copy("dbs-4".to_owned())]);
+    assert_eq!(
+        desk.press("Enter"),
+        [UiRequest::CopyToClipboard("dbs-4".to_owned())]
+    );
     assert!(
         desk.text().contains("copied id `dbs-4`; sent to the terminal"),
         "{}",
@@ -290,7 +296,7 @@ fn what_there_is_to_copy_of_a_task_is_offered() {
 
 #[test]
 fn the_key_that_copies_pressed_twice_copies_the_id_and_a_letter_copies_something_else() {
-    let copied = |text: &str| [Request::Copy(text.to_owned())];
+    let copied = |text: &str| [UiRequest::CopyToClipboard(text.to_owned())];
     let mut desk = Desk::full((120, 40));
     assert_eq!(desk.press("y y"), copied("dbs-4"));
     assert_eq!(desk.mode(), "NAV");
@@ -316,7 +322,11 @@ fn every_view_offers_what_its_marked_row_has_to_copy() {
         ("2 y y", "dbs-4"),
     ] {
         let mut desk = Desk::full((120, 40));
-        assert_eq!(desk.press(keys), [Request::Copy(text.to_owned())], "{keys}");
+        assert_eq!(
+            desk.press(keys),
+            [UiRequest::CopyToClipboard(text.to_owned())],
+            "{keys}"
+        );
     }
     let mut desk = Desk::empty((80, 24));
     assert_eq!(desk.press("3 y"), []);
@@ -338,24 +348,24 @@ fn merging_at_once_names_what_it_leaves_out_and_asks_first() {
         "{text}"
     );
     assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
-    let patch = Patch {
+    let patch = TaskPatch {
         stage: Some("merging".into()),
-        ..Patch::default()
+        ..TaskPatch::default()
     };
     let moved = Command::Update("dbs-4".into(), patch);
-    assert_eq!(desk.press("m y"), [Request::Command(moved)]);
+    assert_eq!(desk.press("m y"), [UiRequest::Command(moved)]);
 }
 
 #[test]
 fn merging_at_once_is_refused_where_there_is_nothing_to_merge() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("merge now dbs-11".to_owned()));
+    desk.input(UiInput::Paste("merge now dbs-11".to_owned()));
     assert_eq!(desk.press("Enter"), []);
     assert!(desk.text().contains("it stands there already"), "{}", desk.text());
     desk.change("dbs-20", |task| task.spawns = 0);
     desk.press(":");
-    desk.input(Input::Paste("merge now dbs-20".to_owned()));
+    desk.input(UiInput::Paste("merge now dbs-20".to_owned()));
     assert_eq!(desk.press("Enter"), []);
     assert!(desk.text().contains("nobody has worked on it yet"));
 }
@@ -365,15 +375,15 @@ fn what_a_terminal_has_shown_opens_in_the_editor_and_is_changed_nowhere() {
     let mut desk = Desk::full((120, 40));
     desk.press("3 g Enter");
     let requests = desk.press("C-b e");
-    let [Request::Edit(text)] = requests.as_slice() else {
+    let [UiRequest::OpenEditor(text)] = requests.as_slice() else {
         unreachable!("{requests:?}")
     };
     assert!(text.contains("I will look at the login form first."), "{text}");
-    assert_eq!(desk.input(Input::Edited(Some("changed".to_owned()))), []);
+    assert_eq!(desk.input(UiInput::Edited(Some("changed".to_owned()))), []);
     desk.press("C-b [ g");
     assert_eq!(
         desk.press("v 2 l C-b e"),
-        [Request::Edit("● I".to_owned())],
+        [UiRequest::OpenEditor("● I".to_owned())],
         "of a selection only that"
     );
 }
@@ -478,7 +488,7 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
     };
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("@dbs-7".to_owned()));
+    desk.input(UiInput::Paste("@dbs-7".to_owned()));
     desk.press("Enter");
     ask(&mut desk);
     desk.now = desk.now + Span(399);
@@ -488,7 +498,7 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
     desk.now = desk.now + Span(1);
     assert!(matches!(
         desk.press("a").as_slice(),
-        [Request::Consent(attempt, _, Consent::Yes)] if *attempt == id
+        [UiRequest::ReplyPermission(attempt, _, PermissionReply::Yes)] if *attempt == id
     ));
 }
 
@@ -514,12 +524,12 @@ fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
 #[test]
 fn a_session_is_given_another_name_and_the_old_one_back() {
     let mut desk = Desk::full((120, 40));
-    let named = |name: &str| Request::NameSession(name.to_owned());
+    let named = |name: &str| UiRequest::RenameSession(name.to_owned());
     desk.press("C-b $");
     let text = desk.text();
     assert!(text.contains("New name of this session"), "{text}");
     desk.press("C-u");
-    desk.input(Input::Paste(" till ".to_owned()));
+    desk.input(UiInput::Paste(" till ".to_owned()));
     assert_eq!(desk.press("Enter"), [named("till")]);
     desk.session.project = "till".to_owned();
     assert!(desk.text().contains("renamed the session"), "{}", desk.text());
@@ -581,7 +591,7 @@ fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
         let text = ["a", "b", "c", "d", "e", "f", "g"].join(end);
         let mut desk = Desk::full((120, 40));
         desk.press("g i");
-        assert_eq!(desk.input(Input::Paste(text.clone())), [], "{end:?}");
+        assert_eq!(desk.input(UiInput::Paste(text.clone())), [], "{end:?}");
         let shown = desk.text();
         assert!(
             shown.contains("Paste 7 lines?") && shown.contains("and 2 more lines"),
@@ -590,21 +600,21 @@ fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
         // Its program gets it as the terminal gave it.
         assert_eq!(
             desk.press("y"),
-            [Request::TypeInto(id, Typed::Paste(text))],
+            [UiRequest::SendInput(id, ProgramInput::Paste(text))],
             "{end:?}"
         );
         let mut desk = Desk::full((120, 40));
         desk.press("n t Tab");
-        desk.input(Input::Paste(["one", "two"].join(end)));
+        desk.input(UiInput::Paste(["one", "two"].join(end)));
         let sent = desk.press("Tab Enter");
         assert!(
-            matches!(sent.as_slice(), [Request::NewTask(task)] if task.body == "one\ntwo"),
+            matches!(sent.as_slice(), [UiRequest::NewTask(task)] if task.body == "one\ntwo"),
             "{end:?}: {sent:?}\n{}",
             desk.text()
         );
     }
     let mut desk = Desk::full((120, 40));
     desk.press("g i");
-    assert_eq!(desk.input(Input::Paste("x".repeat(5 * 1024 * 1024))), []);
+    assert_eq!(desk.input(UiInput::Paste("x".repeat(5 * 1024 * 1024))), []);
     assert!(desk.text().contains("too long to be pasted"), "{}", desk.text());
 }

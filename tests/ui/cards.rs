@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dbs::domain::{TaskId, Worker};
-use dbs::ui::{Glyphs, Palette, Theme};
+use dbs::ui::{ColourDepth, Glyphs, Theme};
 
 use crate::fixture::Desk;
 
@@ -15,7 +15,7 @@ const LONG: [&str; 2] = [
 /// A board with long names everywhere.
 fn long(size: (u16, u16), glyphs: Glyphs, title: &str) -> Desk {
     let mut desk = Desk::full(size);
-    desk.theme = Theme::builtin(Palette::Sixteen, glyphs);
+    desk.theme = Theme::builtin(ColourDepth::Sixteen, glyphs);
     let ids: Vec<TaskId> = desk.board.tasks.keys().cloned().collect();
     for attempt in desk.board.attempts.values_mut() {
         if let Worker::Agent { name, .. } = &mut Arc::make_mut(attempt).worker {
@@ -115,7 +115,7 @@ fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted()
         desk.change("dbs-14", |task| task.deps = deps(6));
         desk.press(keys);
         assert!(desk.text().contains(told), "{}", desk.text());
-        desk.theme = Theme::builtin(Palette::Sixteen, Glyphs::Ascii);
+        desk.theme = Theme::builtin(ColourDepth::Sixteen, Glyphs::Ascii);
         let told = if size.0 == 80 {
             "after dbs-4 +5 "
         } else {
@@ -134,7 +134,7 @@ fn a_task_that_waits_says_for_how_long_and_once_why() {
         ("dbs-13", "retry in 25s  for 35s"),
     ] {
         desk.press(":");
-        desk.input(dbs::ui::Input::Paste(format!("@{id}")));
+        desk.input(dbs::ui::UiInput::Paste(format!("@{id}")));
         desk.press("Enter V");
         let text = desk.text();
         assert!(text.contains(told) && text.contains("why not "), "{told}\n{text}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::ui::{Keymap, Place, entries, keys_document};
+use dbs::ui::{KeyTable, Keymap, entries, keys_document};
 
 #[test]
 fn the_document_of_the_keys_is_fresh() {
@@ -69,7 +69,7 @@ fn every_action_has_a_name_of_its_own_a_sentence_and_a_key() {
             entry.title
         );
         assert!(!entry.synonyms.is_empty(), "{} has no synonyms", entry.name);
-        let keys = Place::ALL.map(|place| keymap.keys(place, entry.action).len());
+        let keys = KeyTable::ALL.map(|place| keymap.keys(place, entry.action).len());
         assert!(keys != [0, 0, 0, 0], "{} has no key", entry.name);
     }
     let all = names.len();

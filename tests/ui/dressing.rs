@@ -1,13 +1,13 @@
 //! Choosing how the screen looks, and what themes do to whole frames.
 
 use dbs::domain::Span;
-use dbs::ui::{Glyphs, Ground, Looks, Palette, Request, SessionKind, Themes};
+use dbs::ui::{Background, ColourDepth, DisplayCaps, Glyphs, SessionKind, Themes, UiRequest};
 use ratatui::style::Color;
 
 use crate::fixture::Desk;
 
-fn looks(palette: Palette) -> Looks {
-    Looks {
+fn looks(palette: ColourDepth) -> DisplayCaps {
+    DisplayCaps {
         palette,
         glyphs: Glyphs::Unicode,
         ground: None,
@@ -16,7 +16,7 @@ fn looks(palette: Palette) -> Looks {
 
 fn desk(size: (u16, u16)) -> Desk {
     let mut desk = Desk::full(size);
-    desk.state.offer_themes(Themes::default().names());
+    desk.state.set_themes(Themes::default().names());
     desk
 }
 
@@ -25,7 +25,7 @@ fn a_theme_is_shown_while_it_is_marked_and_kept_by_enter() {
     let mut desk = desk((80, 24));
     assert_eq!(desk.press("C-b T"), []);
     assert!(desk.text().contains("high-contrast   as much contrast as can be"));
-    assert_eq!(desk.press("j j"), [Request::Dress, Request::Dress]);
+    assert_eq!(desk.press("j j"), [UiRequest::ApplyTheme, UiRequest::ApplyTheme]);
     assert_eq!(desk.state.theme(), Some("terminal"));
     assert_eq!(desk.press("Enter"), [], "it is worn already");
     assert_eq!(desk.state.theme(), Some("terminal"));
@@ -47,7 +47,7 @@ fn escape_brings_back_the_theme_from_before() {
 fn the_theme_asked_for_at_the_start_holds_until_another_is_chosen() {
     let mut desk = desk((80, 24));
     desk.press("C-b T j j j Enter");
-    desk.state.wish_theme("mono".to_owned());
+    desk.state.request_theme("mono".to_owned());
     assert_eq!(desk.state.theme(), Some("mono"));
     desk.press("C-b T j Esc");
     assert_eq!(desk.state.theme(), Some("mono"));
@@ -60,7 +60,7 @@ fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
     for keys in ["4", "5", "3 G Enter", "6 ?", "6", "6 C-b T"] {
         let mut desk = desk((120, 40));
         desk.theme = Themes::default()
-            .theme("light", looks(Palette::True))
+            .theme("light", looks(ColourDepth::True))
             .expect("theme");
         desk.press(keys);
         let (buffer, _) = desk.frame();
@@ -72,7 +72,7 @@ fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
     }
     let mut desk = desk((120, 40));
     desk.theme = Themes::default()
-        .theme("light", looks(Palette::True))
+        .theme("light", looks(ColourDepth::True))
         .expect("theme");
     desk.press("3 g Enter");
     let (buffer, layout) = desk.frame();
@@ -88,17 +88,17 @@ fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
 #[test]
 fn the_top_bar_has_one_ground_from_end_to_end() {
     for (name, ground) in [
-        ("dark", Ground::Dark),
-        ("light", Ground::Light),
-        ("high-contrast", Ground::Dark),
-        ("high-contrast", Ground::Light),
-        ("colour-blind", Ground::Dark),
-        ("colour-blind", Ground::Light),
+        ("dark", Background::Dark),
+        ("light", Background::Light),
+        ("high-contrast", Background::Dark),
+        ("high-contrast", Background::Light),
+        ("colour-blind", Background::Dark),
+        ("colour-blind", Background::Light),
     ] {
         let mut desk = desk((160, 50));
-        let looks = Looks {
+        let looks = DisplayCaps {
             ground: Some(ground),
-            ..looks(Palette::True)
+            ..looks(ColourDepth::True)
         };
         desk.theme = Themes::default().theme(name, looks).expect("theme");
         let (buffer, _) = desk.frame();
@@ -119,7 +119,7 @@ fn the_greeting_is_in_the_first_frame_and_goes_with_a_key_or_by_itself() {
     let greeted = || {
         let mut desk = desk((60, 15));
         let lines = ["dbs 0.1.0", "shop  onto feature/shop"].map(str::to_owned);
-        desk.state.greet(desk.now, lines.into());
+        desk.state.show_splash(desk.now, lines.into());
         assert!(desk.text().contains(r"/ _` | '_ (_-<"), "{}", desk.text());
         assert!(desk.text().contains("shop  onto feature/shop"));
         desk

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, TaskId};
-use dbs::ui::{Input, Request, ScreenId, StillLine, Typed};
+use dbs::ui::{ProgramInput, ScreenId, ScrollbackLine, UiInput, UiRequest};
 
 use crate::fixture::Desk;
 
@@ -19,8 +19,8 @@ fn looking(lines: usize) -> Desk {
     desk
 }
 
-fn copied(requests: &[Request]) -> &str {
-    let [Request::Copy(text)] = requests else {
+fn copied(requests: &[UiRequest]) -> &str {
+    let [UiRequest::CopyToClipboard(text)] = requests else {
         unreachable!("{requests:?}");
     };
     text
@@ -71,7 +71,7 @@ fn what_is_selected_is_one_of_those_that_match() {
     desk.press("/ R o u n d i n g Enter");
     assert_eq!(
         desk.press("a"),
-        [Request::Command(dbs::domain::Command::Approve("dbs-16".into()))]
+        [UiRequest::Command(dbs::domain::Command::Approve("dbs-16".into()))]
     );
 }
 
@@ -144,8 +144,8 @@ fn whoever_typed_goes_on_typing_afterwards_and_can_paste_what_was_copied() {
     assert_eq!(desk.mode(), "COPY");
     desk.press("g y");
     assert_eq!(desk.mode(), "TYPE");
-    let pasted = Typed::Paste("line 0 of it".to_owned());
-    assert_eq!(desk.press("C-b ]"), [Request::TypeInto(RAVEL, pasted)]);
+    let pasted = ProgramInput::Paste("line 0 of it".to_owned());
+    assert_eq!(desk.press("C-b ]"), [UiRequest::SendInput(RAVEL, pasted)]);
 }
 
 #[test]
@@ -154,14 +154,14 @@ fn at_the_beginning_older_lines_are_asked_for_once_and_come_before_the_others() 
     desk.press("C-b [ g");
     let asked = desk.press("k");
     assert!(
-        matches!(asked.as_slice(), [Request::Older(id, _)] if *id == RAVEL),
+        matches!(asked.as_slice(), [UiRequest::LoadOlderLines(id, _)] if *id == RAVEL),
         "{asked:?}"
     );
     assert_eq!(desk.press("k"), []);
-    let older = ["the very first", "and the second"].map(StillLine::plain);
-    let known = (0..100).map(|n| StillLine::plain(format!("line {n} of it")));
+    let older = ["the very first", "and the second"].map(ScrollbackLine::plain);
+    let known = (0..100).map(|n| ScrollbackLine::plain(format!("line {n} of it")));
     desk.state
-        .older(desk.now, RAVEL, older.into_iter().chain(known).collect());
+        .add_older_lines(desk.now, RAVEL, older.into_iter().chain(known).collect());
     assert_eq!(copied(&desk.press("g y")), "the very first");
     desk.press("C-b [ g");
 }
@@ -187,7 +187,7 @@ fn the_mouse_selects_and_letting_go_copies() {
         .expect("pane")
         .area;
     let mouse = |kind, column, row| {
-        Input::Mouse(MouseEvent {
+        UiInput::Mouse(MouseEvent {
             kind,
             column,
             row,
@@ -214,7 +214,7 @@ fn a_terminal_that_is_held_still_never_receives_a_key() {
         assert!(
             !requests
                 .iter()
-                .any(|request| matches!(request, Request::TypeInto(..))),
+                .any(|request| matches!(request, UiRequest::SendInput(..))),
             "{key}: {requests:?}"
         );
         if desk.mode() != "COPY" {

@@ -5,22 +5,23 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use dbs::domain::attempt::{Activity, WorkspaceState};
-use dbs::domain::command::Draft;
+use dbs::domain::batch::{Batch, RunState};
+use dbs::domain::command::TaskDraft;
 use dbs::domain::evidence::Evidence;
-use dbs::domain::run::{Batch, RunState};
 use dbs::domain::task::{Comment, TaskKind};
 use dbs::domain::workflow::{
-    Access, Actor, Approval, Cascade, Edge, Exhausted, GateSet, Limits, RejectTo, Stage, Workspace,
+    Actor, ApprovalRule, CascadePolicy, Edge, ExhaustionPolicy, FileAccess, GateSet, RejectTo, RetryLimits,
+    Stage, Workspace,
 };
 use dbs::domain::{
-    Action, Attempt, AttemptId, AttemptMode, AttemptState, Board, Doing, EvidenceKind, FailureClass, Hold,
-    Level, Notice, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WhyNot, Worker, Workflow,
-    Workplace,
+    ActivityKind, Attempt, AttemptId, AttemptMode, AttemptState, Board, EngineAction, EvidenceKind,
+    FailureClass, HoldReason, Notice, NoticeLevel, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri,
+    Verdict, WaitReason, Worker, Workflow, Workplace,
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, Glyphs, Input, Layouted, LogLine, Palette, Request, Scene, ScreenId, SessionFacts, SessionKind,
-    Shelf, State, Theme, update, view,
+    Chord, ColourDepth, Glyphs, LogLine, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme,
+    UiInput, UiRequest, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -39,11 +40,11 @@ pub(crate) struct Desk {
     pub(crate) model: ReadModel,
     pub(crate) screens: TextScreens,
     pub(crate) log: Vec<LogLine>,
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: ViewCache,
     pub(crate) session: SessionFacts,
     pub(crate) theme: Theme,
     pub(crate) now: Timestamp,
-    pub(crate) state: State,
+    pub(crate) state: UiState,
 }
 
 impl Desk {
@@ -68,8 +69,8 @@ impl Desk {
     }
 
     fn of(board: Board, screens: TextScreens, log: Vec<LogLine>, size: (u16, u16)) -> Desk {
-        let mut state = State::builtin(size).expect("built-in files");
-        for pane in state.shells_wanted() {
+        let mut state = UiState::builtin(size).expect("built-in files");
+        for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
         }
         Desk {
@@ -77,16 +78,16 @@ impl Desk {
             board,
             screens,
             log,
-            shelf: Shelf::default(),
+            shelf: ViewCache::default(),
             session: SessionFacts {
                 project: "shop".to_owned(),
                 version: "0.1.0".to_owned(),
                 kind: SessionKind::Real,
                 started: ago(2467),
                 utc_offset: 7200,
-                connection: None,
+                connection_notice: None,
             },
-            theme: Theme::builtin(Palette::Sixteen, Glyphs::Unicode),
+            theme: Theme::builtin(ColourDepth::Sixteen, Glyphs::Unicode),
             now: NOW,
             state,
         }
@@ -99,34 +100,34 @@ impl Desk {
     }
 
     /// Presses keys, written as in key files and separated by spaces; answers all requests.
-    pub(crate) fn press(&mut self, keys: &str) -> Vec<Request> {
+    pub(crate) fn press(&mut self, keys: &str) -> Vec<UiRequest> {
         let chords = keys.split(' ').map(|key| key.parse::<Chord>().expect("key"));
-        let mut requests: Vec<Request> = chords
-            .flat_map(|chord| self.input(Input::Key(chord.event())))
+        let mut requests: Vec<UiRequest> = chords
+            .flat_map(|chord| self.input(UiInput::Key(chord.event())))
             .collect();
         requests.extend(self.rest());
         requests
     }
 
     /// A moment later: digits that no movement followed mean a tab.
-    pub(crate) fn rest(&mut self) -> Vec<Request> {
+    pub(crate) fn rest(&mut self) -> Vec<UiRequest> {
         let now = self.now;
         self.now = now + Span(300);
-        let requests = self.input(Input::Tick);
+        let requests = self.input(UiInput::Tick);
         self.now = now;
         requests
     }
 
-    pub(crate) fn key(&mut self, key: KeyEvent) -> Vec<Request> {
-        self.input(Input::Key(key))
+    pub(crate) fn key(&mut self, key: KeyEvent) -> Vec<UiRequest> {
+        self.input(UiInput::Key(key))
     }
 
-    pub(crate) fn input(&mut self, input: Input) -> Vec<Request> {
+    pub(crate) fn input(&mut self, input: UiInput) -> Vec<UiRequest> {
         let scene = Scene {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
-            shelf: &self.shelf,
+            cache: &self.shelf,
             now: self.now,
             session: &self.session,
             theme: &self.theme,
@@ -134,14 +135,14 @@ impl Desk {
         update(&mut self.state, &scene, input)
     }
 
-    pub(crate) fn frame(&self) -> (Buffer, Layouted) {
+    pub(crate) fn frame(&self) -> (Buffer, RenderedLayout) {
         let (width, height) = self.state.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         let scene = Scene {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
-            shelf: &self.shelf,
+            cache: &self.shelf,
             now: self.now,
             session: &self.session,
             theme: &self.theme,
@@ -217,7 +218,7 @@ const PERMISSION: &str = "\
   2. Yes, and do not ask again for npm run
   3. No, and tell Claude what to do differently";
 
-fn stage(id: &str, label: &str, actor: Actor, approval: Approval) -> Stage {
+fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
     Stage {
         id: StageId::from(id),
         label: label.to_owned(),
@@ -225,7 +226,7 @@ fn stage(id: &str, label: &str, actor: Actor, approval: Approval) -> Stage {
         actor,
         fallback: None,
         workspace: Workspace::Branch,
-        access: Access::Write,
+        access: FileAccess::Write,
         signals: BTreeSet::new(),
         success: vec![Edge {
             when: None,
@@ -253,30 +254,30 @@ fn kanban() -> Workflow {
         entry: "development".into(),
         scan: Vec::new(),
         stages: vec![
-            stage("development", "Dev", agent("developer"), Approval::NotNeeded),
-            stage("review", "Review", agent("reviewer"), Approval::NotNeeded),
+            stage("development", "Dev", agent("developer"), ApprovalRule::NotNeeded),
+            stage("review", "Review", agent("reviewer"), ApprovalRule::NotNeeded),
             stage(
                 "security_review",
                 "Sec Review",
                 agent("security-reviewer"),
-                Approval::NotNeeded,
+                ApprovalRule::NotNeeded,
             ),
             stage(
                 "merging",
                 "Merge",
-                Actor::Engine(Action::Merge),
-                Approval::NotNeeded,
+                Actor::Engine(EngineAction::Merge),
+                ApprovalRule::NotNeeded,
             ),
-            stage("acceptance", "Accept", agent("tester"), Approval::WhenAsked),
+            stage("acceptance", "Accept", agent("tester"), ApprovalRule::WhenAsked),
         ],
-        limits: Limits {
+        limits: RetryLimits {
             by_class: BTreeMap::new(),
             rejections: 3,
             spawns: 12,
             cooldown: Span::minutes(1),
         },
-        cascade: Cascade::Wait,
-        exhausted: Exhausted::Hold,
+        cascade: CascadePolicy::Wait,
+        exhausted: ExhaustionPolicy::Hold,
     }
 }
 
@@ -287,11 +288,11 @@ fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
         state,
         spawns: 1,
         since: ago(since),
-        ..Task::planned(ago(9000), &Draft::new(id, title), at.into())
+        ..Task::planned(ago(9000), &TaskDraft::new(id, title), at.into())
     }
 }
 
-fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Doing, since: u64) -> Attempt {
+fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: ActivityKind, since: u64) -> Attempt {
     Attempt {
         id: AttemptId(id),
         task: task.into(),
@@ -334,10 +335,10 @@ fn agent(role: &str, name: &str) -> Worker {
 /// Tasks in every state.
 pub(crate) fn board() -> Board {
     let mut board = Board::default();
-    board.settings = Arc::new(dbs::domain::Settings {
+    board.settings = Arc::new(dbs::domain::BoardSettings {
         base: Some("feature/shop".to_owned()),
         max_by_role: [("developer".into(), 4)].into(),
-        ..dbs::domain::Settings::default()
+        ..dbs::domain::BoardSettings::default()
     });
     board.workflows.insert("kanban".into(), Arc::new(kanban()));
     board.batches.insert("shop".into(), Arc::new(batch()));
@@ -453,11 +454,11 @@ fn waiting() -> Vec<Task> {
         TaskState::Released,
         35,
     );
-    cooling.why_not = Some(WhyNot::Until(NOW + Span::seconds(25)));
+    cooling.why_not = Some(WaitReason::Until(NOW + Span::seconds(25)));
     cooling.rejections = 2;
     let mut blocked = task("dbs-14", "Reset mail", "development", TaskState::Released, 900);
     blocked.deps = ["dbs-7".into(), "dbs-11".into()].into();
-    blocked.why_not = Some(WhyNot::Dependencies(vec!["dbs-7".into(), "dbs-11".into()]));
+    blocked.why_not = Some(WaitReason::Dependencies(vec!["dbs-7".into(), "dbs-11".into()]));
     let mut full = task(
         "dbs-15",
         "Lockout after ten wrong passwords",
@@ -465,19 +466,19 @@ fn waiting() -> Vec<Task> {
         TaskState::Released,
         900,
     );
-    full.why_not = Some(WhyNot::NoRoom { running: 8, most: 8 });
+    full.why_not = Some(WaitReason::NoRoom { running: 8, most: 8 });
     let approval = task(
         "dbs-16",
         "Price rounding",
         "acceptance",
-        TaskState::Held(Hold::Approval),
+        TaskState::Held(HoldReason::Approval),
         240,
     );
     let held = task(
         "dbs-17",
         "Import of old orders",
         "development",
-        TaskState::Held(Hold::Exhausted(FailureClass::Crash)),
+        TaskState::Held(HoldReason::Exhausted(FailureClass::Crash)),
         120,
     );
     let failed = task(
@@ -522,7 +523,7 @@ fn settled() -> Vec<Attempt> {
     let mut rejected = attempt(
         (3, "dbs-4", "development"),
         agent("developer", "satie"),
-        Doing::Exited,
+        ActivityKind::Exited,
         2400,
     );
     rejected.state = AttemptState::Settled(Verdict::Passed);
@@ -530,7 +531,7 @@ fn settled() -> Vec<Attempt> {
     let mut review = attempt(
         (4, "dbs-4", "review"),
         agent("reviewer", "fauré"),
-        Doing::Exited,
+        ActivityKind::Exited,
         1300,
     );
     review.state = AttemptState::Settled(Verdict::Rejected(
@@ -558,47 +559,47 @@ fn open() -> Vec<Attempt> {
     let mut verifying = attempt(
         (15, "dbs-9", "review"),
         agent("reviewer", "dukas"),
-        Doing::Exited,
+        ActivityKind::Exited,
         70,
     );
     verifying.state = AttemptState::Verifying;
-    let question = Doing::Question("keep the old checkout route?".to_owned());
+    let question = ActivityKind::Question("keep the old checkout route?".to_owned());
     vec![
         attempt(
             (11, "dbs-4", "development"),
             agent("developer", "ravel"),
-            Doing::Working,
+            ActivityKind::Working,
             660,
         ),
         attempt(
             (12, "dbs-5", "development"),
             agent("developer", "poulenc"),
-            Doing::Working,
+            ActivityKind::Working,
             190,
         ),
         attempt(
             (13, "dbs-7", "development"),
             agent("developer", "milhaud"),
-            Doing::Permission("npm run migrate".to_owned()),
+            ActivityKind::Permission("npm run migrate".to_owned()),
             130,
         ),
         attempt(
             (14, "dbs-8", "review"),
             agent("reviewer", "lili"),
-            Doing::Starting,
+            ActivityKind::Starting,
             3,
         ),
         verifying,
         attempt(
             (16, "dbs-10", "security_review"),
             agent("security-reviewer", "boulez"),
-            Doing::Lost,
+            ActivityKind::Lost,
             12,
         ),
         attempt(
             (17, "dbs-11", "merging"),
-            Worker::Engine(Action::Merge),
-            Doing::Working,
+            Worker::Engine(EngineAction::Merge),
+            ActivityKind::Working,
             8,
         ),
         attempt(
@@ -610,7 +611,7 @@ fn open() -> Vec<Attempt> {
     ]
 }
 
-fn notice(seconds: u64, level: Level, kind: &str, (task, text): (&str, &str)) -> LogLine {
+fn notice(seconds: u64, level: NoticeLevel, kind: &str, (task, text): (&str, &str)) -> LogLine {
     LogLine {
         seq: 100_000 - seconds,
         at: ago(seconds),
@@ -625,7 +626,7 @@ fn notice(seconds: u64, level: Level, kind: &str, (task, text): (&str, &str)) ->
 }
 
 fn log() -> Vec<LogLine> {
-    use Level::{Alert, Error, Info, Success, Warning};
+    use NoticeLevel::{Alert, Error, Info, Success, Warning};
     let rejected = "sent back by reviewer-fauré: the test does not look at the query";
     let asks = "developer-tailleferre asks: keep the old checkout route?";
     let wants = "developer-milhaud wants to run: npm run migrate";

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use dbs::domain::{Level, Pause, Span};
-use dbs::ui::{Glyphs, Palette, SessionKind, Sheet, Shelf, Theme};
+use dbs::domain::{NoticeLevel, PauseReason, Span};
+use dbs::ui::{CacheEntry, ColourDepth, Glyphs, SessionKind, Theme, ViewCache};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
@@ -65,13 +65,13 @@ fn desk(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Desk {
         }
         Case::Degraded => {
             desk.session.kind = SessionKind::Rehearsal;
-            desk.session.connection = Some("disk full".to_owned());
-            desk.model.pause = Some(Pause::Quota {
+            desk.session.connection_notice = Some("disk full".to_owned());
+            desk.model.pause = Some(PauseReason::Quota {
                 until: NOW + Span::minutes(47),
                 why: "usage limit reached".to_owned(),
             });
             desk.screens = TextScreens::default();
-            desk.shelf = Shelf::default();
+            desk.shelf = ViewCache::default();
         }
     }
     desk.press(tab);
@@ -79,20 +79,20 @@ fn desk(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Desk {
         desk.press(keys);
     }
     if case == Case::Degraded {
-        for want in desk.frame().1.wants {
+        for want in desk.frame().1.cache_requests {
             let why = "read it: git did not answer within 10s; try again".to_owned();
-            desk.shelf.put(want.paper, Sheet::Failed(why), NOW);
+            desk.shelf.put(want.key, CacheEntry::Failed(why), NOW);
         }
-        desk.state.tell(
+        desk.state.show_toast(
             desk.now,
-            Level::Error,
+            NoticeLevel::Error,
             "could not push: the remote does not answer",
         );
     }
     desk
 }
 
-fn frame(desk: &mut Desk, palette: Palette, glyphs: Glyphs) -> Buffer {
+fn frame(desk: &mut Desk, palette: ColourDepth, glyphs: Glyphs) -> Buffer {
     desk.theme = Theme::builtin(palette, glyphs);
     desk.frame().0
 }
@@ -178,7 +178,7 @@ fn every_view_in_every_size_and_state_looks_as_it_should() {
         for case in CASES {
             for size in SIZES {
                 let mut desk = desk(case, size, (tab, keys));
-                let buffer = frame(&mut desk, Palette::Sixteen, Glyphs::Unicode);
+                let buffer = frame(&mut desk, ColourDepth::Sixteen, Glyphs::Unicode);
                 writeln!(all, "== {case:?} {}x{}\n{}", size.0, size.1, folded(&buffer)).expect("text");
                 if (case, size) == (Case::Normal, (80, 24)) {
                     writeln!(all, "== its styles\n{}", styles(&buffer)).expect("text");
@@ -195,11 +195,11 @@ fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
     for (name, tab, keys) in VIEWS {
         for (case, size) in CASES.into_iter().flat_map(|case| SIZES.map(|size| (case, size))) {
             let mut desk = desk(case, size, (tab, keys));
-            let full = frame(&mut desk, Palette::Sixteen, Glyphs::Unicode);
+            let full = frame(&mut desk, ColourDepth::Sixteen, Glyphs::Unicode);
             for (palette, glyphs) in [
-                (Palette::Mono, Glyphs::Unicode),
-                (Palette::Sixteen, Glyphs::Ascii),
-                (Palette::Mono, Glyphs::Ascii),
+                (ColourDepth::Mono, Glyphs::Unicode),
+                (ColourDepth::Sixteen, Glyphs::Ascii),
+                (ColourDepth::Mono, Glyphs::Ascii),
             ] {
                 let plain = frame(&mut desk, palette, glyphs);
                 frames += 1;
@@ -221,7 +221,8 @@ fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
                         text(&plain)
                     );
                     assert!(
-                        palette != Palette::Mono || (other.fg == Color::Reset && other.bg == Color::Reset),
+                        palette != ColourDepth::Mono
+                            || (other.fg == Color::Reset && other.bg == Color::Reset),
                         "{name} {case:?} {size:?} {place:?} has a colour"
                     );
                 }

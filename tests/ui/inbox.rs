@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use dbs::domain::attempt::{Activity, Doing};
-use dbs::domain::{AttemptId, Command, Hold, TaskState};
+use dbs::domain::attempt::{Activity, ActivityKind};
+use dbs::domain::{AttemptId, Command, HoldReason, TaskState};
 use dbs::read_model::{AttentionKind, ReadModel};
-use dbs::ui::{Consent, Request};
+use dbs::ui::{PermissionReply, UiRequest};
 
 use crate::fixture::{Desk, NOW};
 
-fn yes(attempt: u64) -> Request {
-    Request::Consent(AttemptId(attempt), "npm run migrate".to_owned(), Consent::Yes)
+fn yes(attempt: u64) -> UiRequest {
+    UiRequest::ReplyPermission(
+        AttemptId(attempt),
+        "npm run migrate".to_owned(),
+        PermissionReply::Yes,
+    )
 }
 
 /// Lets an agent at work want something.
-fn wants(desk: &mut Desk, attempt: u64, doing: Doing) {
+fn wants(desk: &mut Desk, attempt: u64, doing: ActivityKind) {
     let attempt = desk.board.attempts.get_mut(&AttemptId(attempt)).expect("attempt");
     Arc::make_mut(attempt).activity = Activity {
         doing,
@@ -33,7 +37,7 @@ fn a_permission_is_allowed_in_place() {
 #[test]
 fn identical_permissions_are_allowed_together_and_named_first() {
     let mut desk = Desk::full((120, 40));
-    let migrate = || Doing::Permission("npm run migrate".to_owned());
+    let migrate = || ActivityKind::Permission("npm run migrate".to_owned());
     wants(&mut desk, 11, migrate());
     desk.press("5");
     desk.press("j j j A");
@@ -47,10 +51,14 @@ fn identical_permissions_are_allowed_together_and_named_first() {
 #[test]
 fn what_was_asked_anew_meanwhile_is_not_allowed() {
     let mut desk = Desk::full((120, 40));
-    wants(&mut desk, 11, Doing::Permission("npm run migrate".to_owned()));
+    wants(
+        &mut desk,
+        11,
+        ActivityKind::Permission("npm run migrate".to_owned()),
+    );
     desk.press("5");
     desk.press("j j j A");
-    wants(&mut desk, 11, Doing::Permission("rm -rf build".to_owned()));
+    wants(&mut desk, 11, ActivityKind::Permission("rm -rf build".to_owned()));
     assert_eq!(desk.press("y"), [yes(13)]);
     assert!(desk.text().contains("attempt 11 asks something else by now"));
 }
@@ -60,12 +68,12 @@ fn approvals_of_one_stage_are_given_together() {
     let mut desk = Desk::full((120, 40));
     desk.change("dbs-15", |task| {
         task.stage = "acceptance".into();
-        task.state = TaskState::Held(Hold::Approval);
+        task.state = TaskState::Held(HoldReason::Approval);
     });
     desk.press("5");
     desk.press("j");
     assert!(desk.text().contains("A allow all 2"), "{}", desk.text());
-    let approve = |task: &str| Request::Command(Command::Approve(task.into()));
+    let approve = |task: &str| UiRequest::Command(Command::Approve(task.into()));
     desk.press("A");
     assert_eq!(desk.press("y"), [approve("dbs-15"), approve("dbs-16")]);
 }
@@ -75,7 +83,7 @@ fn a_merge_that_cannot_be_made_is_told_apart_from_failed_checks() {
     use dbs::domain::{FailureClass, Verdict};
     let mut desk = Desk::full((120, 40));
     desk.change("dbs-11", |task| {
-        task.state = TaskState::Held(Hold::Exhausted(FailureClass::Gate));
+        task.state = TaskState::Held(HoldReason::Exhausted(FailureClass::Gate));
     });
     let kind = |desk: &Desk| {
         let mut items = desk.model.attention.iter();

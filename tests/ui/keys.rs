@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use dbs::domain::{AttemptId, Command, Level, Span, TaskId, TaskState};
+use dbs::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, TaskState};
 use dbs::term::keys::{Key, KeyInput, Modifiers};
-use dbs::ui::{Chord, Content, Input, Keymap, Place, Request, ScreenId, State, Typed, entries};
+use dbs::ui::{
+    Chord, KeyTable, Keymap, PaneContent, ProgramInput, ScreenId, UiInput, UiRequest, UiState, entries,
+};
 use proptest::prelude::*;
 
 use crate::defaults::DEFAULTS;
@@ -15,8 +17,8 @@ use crate::fixture::{Desk, NOW};
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 
-fn typed(key: Key, modifiers: Modifiers) -> Request {
-    Request::TypeInto(RAVEL, Typed::Key(KeyInput::new(key, modifiers)))
+fn typed(key: Key, modifiers: Modifiers) -> UiRequest {
+    UiRequest::SendInput(RAVEL, ProgramInput::Key(KeyInput::new(key, modifiers)))
 }
 
 /// A client that types to the agent of dbs-4.
@@ -36,14 +38,14 @@ fn every_default_key_leads_to_its_action() {
         .filter_map(|words| words.try_into().ok())
         .collect();
     for [place, key, name] in &written {
-        let place = Place::ALL.into_iter().find(|known| known.name() == *place);
+        let place = KeyTable::ALL.into_iter().find(|known| known.name() == *place);
         let chord: Chord = key.parse().expect("key");
         let found = keymap.lookup(place.expect("place"), chord);
         let found = entries().find(|entry| Some(entry.action) == found);
         assert_eq!(found.map(|entry| entry.name), Some(*name), "{place:?} {key}");
         assert_eq!(chord.to_string(), *key, "it is written as it is read");
     }
-    let bound = entries().flat_map(|entry| Place::ALL.map(|place| keymap.keys(place, entry.action).len()));
+    let bound = entries().flat_map(|entry| KeyTable::ALL.map(|place| keymap.keys(place, entry.action).len()));
     assert_eq!(
         bound.sum::<usize>(),
         written.len(),
@@ -104,7 +106,7 @@ fn when_the_program_ends_keys_typed_ahead_are_dropped_for_a_second() {
     desk.now = NOW + Span(999);
     assert_eq!(desk.press("q"), []);
     desk.now = NOW + Span(1001);
-    assert_eq!(desk.press("q"), [Request::Detach]);
+    assert_eq!(desk.press("q"), [UiRequest::Detach]);
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn the_prefix_is_ours_also_right_after_a_program_has_ended() {
     let mut desk = typing();
     desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
     assert_eq!(desk.press("q"), []);
-    assert_eq!(desk.press("C-b d"), [Request::Detach]);
+    assert_eq!(desk.press("C-b d"), [UiRequest::Detach]);
 }
 
 #[test]
@@ -120,8 +122,8 @@ fn a_key_after_the_prefix_is_ours_also_when_the_program_ended_between_the_two() 
     let mut desk = typing();
     desk.press("C-b");
     desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
-    desk.input(Input::Tick);
-    assert_eq!(desk.press("d"), [Request::Detach]);
+    desk.input(UiInput::Tick);
+    assert_eq!(desk.press("d"), [UiRequest::Detach]);
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn what_was_typed_ahead_behind_a_doubled_prefix_is_dropped_too() {
         assert_eq!(desk.press(after), []);
         assert_eq!(desk.press("q"), [], "{after}");
         desk.now = NOW + Span(1001);
-        assert_eq!(desk.press("q"), [Request::Detach], "{after}");
+        assert_eq!(desk.press("q"), [UiRequest::Detach], "{after}");
     }
 }
 
@@ -161,7 +163,7 @@ fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
     let attempt = desk.board.attempts.get_mut(&AttemptId(11)).expect("attempt");
     Arc::make_mut(attempt).state = dbs::domain::AttemptState::Settled(dbs::domain::Verdict::Passed);
     desk.change("dbs-4", |task| task.open_attempt = None);
-    desk.input(Input::Tick);
+    desk.input(UiInput::Tick);
     assert_eq!(desk.mode(), "LOOK");
     assert!(desk.text().contains("developer-ravel"));
 }
@@ -180,7 +182,7 @@ fn the_prefix_waits_for_as_long_as_it_takes() {
     let mut desk = typing();
     desk.press("C-b");
     desk.now = NOW + Span::minutes(60);
-    desk.input(Input::Tick);
+    desk.input(UiInput::Tick);
     assert_eq!(desk.press("Esc"), []);
     assert_eq!(desk.mode(), "LOOK");
 }
@@ -228,9 +230,9 @@ fn the_plain_key_for_leaving_goes_back_first_and_after_the_prefix_it_always_leav
     let text = desk.text();
     assert!(text.contains("q back") && !text.contains("q leave"), "{text}");
     assert_eq!(desk.press("q"), []);
-    assert_eq!(desk.press("q"), [Request::Detach]);
+    assert_eq!(desk.press("q"), [UiRequest::Detach]);
     desk.press("G Enter");
-    assert_eq!(desk.press("C-b d"), [Request::Detach]);
+    assert_eq!(desk.press("C-b d"), [UiRequest::Detach]);
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn a_click_forgets_digits_so_that_they_never_lead_out_of_typing() {
     let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
     let area = shell.expect("shell").area;
     let click = |desk: &mut Desk| {
-        desk.input(Input::Mouse(MouseEvent {
+        desk.input(UiInput::Mouse(MouseEvent {
             kind: MouseEventKind::Down(MouseButton::Left),
             column: area.x + 1,
             row: area.y,
@@ -257,10 +259,10 @@ fn a_click_forgets_digits_so_that_they_never_lead_out_of_typing() {
 
 /// A client with the keys of a preset.
 fn with_preset(name: &str) -> Desk {
-    let keymap = Keymap::with(&format!("preset = '{name}'")).expect("keys");
+    let keymap = Keymap::with_overrides(&format!("preset = '{name}'")).expect("keys");
     let mut desk = Desk::full((120, 40));
-    desk.state = State::new((120, 40), Arc::new(keymap)).expect("state");
-    for pane in desk.state.shells_wanted() {
+    desk.state = UiState::new((120, 40), Arc::new(keymap)).expect("state");
+    for pane in desk.state.unopened_shells() {
         desk.state.shell_opened(pane, 1);
     }
     desk
@@ -288,14 +290,14 @@ fn in_every_preset_one_gets_into_typing_out_of_it_and_away() {
         desk.press("Esc ?");
         assert_eq!(desk.mode(), "ASK", "{name}");
         desk.press("Esc");
-        assert_eq!(desk.press(&format!("{prefix} d")), [Request::Detach], "{name}");
+        assert_eq!(desk.press(&format!("{prefix} d")), [UiRequest::Detach], "{name}");
     }
 }
 
 #[test]
 fn every_action_of_every_preset_is_reached_by_the_keys_it_says() {
     for name in ["default", "tmux", "vim", "emacs"] {
-        let keymap = Keymap::with(&format!("preset = '{name}'")).expect("keys");
+        let keymap = Keymap::with_overrides(&format!("preset = '{name}'")).expect("keys");
         for entry in entries() {
             let hint = keymap.hint(entry.action);
             let hint = hint.unwrap_or_else(|| panic!("{name}: {} has no key", entry.name));
@@ -304,11 +306,12 @@ fn every_action_of_every_preset_is_reached_by_the_keys_it_says() {
                 .map(|key| key.parse().unwrap_or_else(|_| panic!("{name}: {hint}")))
                 .collect();
             let found = match chords.as_slice() {
-                [only] => Place::ALL
+                [only] => KeyTable::ALL
                     .into_iter()
                     .any(|place| keymap.lookup(place, *only) == Some(entry.action)),
                 [prefix, then] => {
-                    *prefix == keymap.prefix() && keymap.lookup(Place::Prefixed, *then) == Some(entry.action)
+                    *prefix == keymap.prefix()
+                        && keymap.lookup(KeyTable::Prefixed, *then) == Some(entry.action)
                 }
                 _ => false,
             };
@@ -346,12 +349,12 @@ fn counts_repeat_movements_everywhere_but_in_typing() {
 #[test]
 fn a_paste_is_typed_into_a_program_and_never_taken_as_keys() {
     let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.input(Input::Paste("qqq".to_owned())), []);
+    assert_eq!(desk.input(UiInput::Paste("qqq".to_owned())), []);
     assert!(desk.text().contains("a paste is never taken as keys"));
-    let paste = Typed::Paste("a\nb".to_owned());
+    let paste = ProgramInput::Paste("a\nb".to_owned());
     assert_eq!(
-        typing().input(Input::Paste("a\nb".to_owned())),
-        [Request::TypeInto(RAVEL, paste)]
+        typing().input(UiInput::Paste("a\nb".to_owned())),
+        [UiRequest::SendInput(RAVEL, paste)]
     );
 }
 
@@ -363,7 +366,7 @@ fn hopping_to_the_next_that_needs_you_goes_on_typing_there() {
         .retain(|item| item.attempt == Some(AttemptId(13)));
     desk.press("C-b a");
     assert_eq!(desk.mode(), "TYPE");
-    let Some(Request::TypeInto(screen, _)) = desk.press("2").pop() else {
+    let Some(UiRequest::SendInput(screen, _)) = desk.press("2").pop() else {
         panic!("typed")
     };
     assert_eq!(screen, ScreenId::Attempt(AttemptId(13)));
@@ -383,9 +386,17 @@ fn a_key_leads_from_anywhere_to_what_has_waited_longest_and_then_to_the_next() {
         assert!(waiting.len() > 2 && since.is_sorted());
         desk.press(keys);
         desk.press("C-b Tab");
-        assert_eq!(desk.press("y y"), [Request::Copy(waiting[0].clone())], "{keys}");
+        assert_eq!(
+            desk.press("y y"),
+            [UiRequest::CopyToClipboard(waiting[0].clone())],
+            "{keys}"
+        );
         desk.press("C-b a");
-        assert_eq!(desk.press("y y"), [Request::Copy(waiting[1].clone())], "{keys}");
+        assert_eq!(
+            desk.press("y y"),
+            [UiRequest::CopyToClipboard(waiting[1].clone())],
+            "{keys}"
+        );
     }
 }
 
@@ -397,7 +408,7 @@ fn new_attention_takes_neither_the_focus_nor_the_mark_nor_the_keys() {
             task.state = TaskState::Failed("x".to_owned());
             task.since = now;
         });
-        desk.input(Input::Tick);
+        desk.input(UiInput::Tick);
         assert!(desk.text().contains("NEEDS YOU 6"), "{}", desk.text());
     };
     let mut desk = Desk::full((200, 60));
@@ -424,7 +435,7 @@ fn an_approval_is_given_with_one_key_where_one_is_asked_for() {
         .retain(|item| item.task == TaskId::from("dbs-16"));
     assert_eq!(
         desk.press("Tab a"),
-        [Request::Command(Command::Approve("dbs-16".into()))]
+        [UiRequest::Command(Command::Approve("dbs-16".into()))]
     );
 }
 
@@ -437,7 +448,7 @@ fn a_reason_is_asked_for_in_one_line_and_escape_sends_nothing() {
     let sent = desk.press("b n o Space t e s x Backspace t Enter");
     assert_eq!(
         sent,
-        [Request::Command(Command::Reject(
+        [UiRequest::Command(Command::Reject(
             "dbs-8".into(),
             "no test".to_owned()
         ))]
@@ -451,7 +462,7 @@ fn an_empty_line_is_not_sent() {
     assert_eq!(desk.mode(), "ASK");
     let sent = desk.press("a Enter");
     assert!(
-        matches!(sent.as_slice(), [Request::NewTask(task)] if task.title == "a"),
+        matches!(sent.as_slice(), [UiRequest::NewTask(task)] if task.title == "a"),
         "{sent:?}"
     );
 }
@@ -468,7 +479,7 @@ fn stopping_an_agent_asks_names_it_and_takes_no_for_the_default() {
     assert_eq!(desk.press("Enter"), []);
     assert_eq!(
         desk.press("x y"),
-        [Request::Command(Command::Kill(AttemptId(11)))]
+        [UiRequest::Command(Command::Kill(AttemptId(11)))]
     );
 }
 
@@ -477,12 +488,12 @@ fn pausing_names_whom_it_stops_and_going_on_does_not_ask() {
     let mut desk = Desk::full((120, 40));
     assert_eq!(desk.press("P"), []);
     assert!(desk.text().contains("dbs-4  developer-ravel"));
-    assert_eq!(desk.press("y"), [Request::Command(Command::Pause)]);
-    desk.model.pause = Some(dbs::domain::Pause::Operator {
+    assert_eq!(desk.press("y"), [UiRequest::Command(Command::Pause)]);
+    desk.model.pause = Some(dbs::domain::PauseReason::Operator {
         by: "ann".to_owned(),
         at: NOW,
     });
-    assert_eq!(desk.press("P"), [Request::Command(Command::Resume)]);
+    assert_eq!(desk.press("P"), [UiRequest::Command(Command::Resume)]);
 }
 
 #[test]
@@ -494,7 +505,7 @@ fn a_parked_task_is_taken_up_again_with_the_key_that_parks() {
         stage: None,
         note: None,
     };
-    assert_eq!(desk.press("p"), [Request::Command(again)]);
+    assert_eq!(desk.press("p"), [UiRequest::Command(again)]);
 }
 
 #[test]
@@ -509,7 +520,7 @@ fn tasks_that_ended_are_counted_until_they_are_asked_for() {
 fn splitting_offers_views_and_the_new_pane_has_the_focus() {
     let mut desk = Desk::full((200, 60));
     let requests = desk.press("3 C-b % Enter");
-    let [Request::OpenShell(pane)] = requests.as_slice() else {
+    let [UiRequest::OpenShell(pane)] = requests.as_slice() else {
         panic!("{requests:?}")
     };
     assert!(
@@ -520,7 +531,7 @@ fn splitting_offers_views_and_the_new_pane_has_the_focus() {
             .any(|area| area.pane == *pane && area.focus)
     );
     desk.state.shell_opened(*pane, 7);
-    assert_eq!(desk.press("C-b x"), [Request::CloseShell(7)]);
+    assert_eq!(desk.press("C-b x"), [UiRequest::CloseShell(7)]);
     assert_eq!(desk.frame().1.panes.len(), 1);
 }
 
@@ -528,12 +539,12 @@ fn splitting_offers_views_and_the_new_pane_has_the_focus() {
 fn closing_a_shell_that_runs_asks_first_and_closing_an_agents_pane_stops_nobody() {
     let mut desk = Desk::full((200, 60));
     desk.press("C-b c");
-    let pane = desk.state.shells_wanted()[0];
+    let pane = desk.state.unopened_shells()[0];
     desk.screens.put(ScreenId::Shell(2), "$ ");
     desk.state.shell_opened(pane, 2);
     assert_eq!(desk.press("C-b x"), []);
     assert!(desk.text().contains("Close shell 2?"));
-    assert_eq!(desk.press("y"), [Request::CloseShell(2)]);
+    assert_eq!(desk.press("y"), [UiRequest::CloseShell(2)]);
     desk.press("3 C-b % G");
     assert_eq!(desk.press("Enter C-b x"), []);
     assert!(desk.model.agents().any(|row| row.attempt.id == AttemptId(18)));
@@ -602,7 +613,8 @@ fn looking_back_scrolls_and_typing_returns_to_the_newest_line() {
 #[test]
 fn what_is_told_goes_away_by_itself() {
     let mut desk = Desk::full((80, 24));
-    desk.state.tell(NOW, Level::Success, "released dbs-20");
+    desk.state
+        .show_toast(NOW, NoticeLevel::Success, "released dbs-20");
     assert!(desk.text().contains("released dbs-20"));
     desk.now = NOW + Span::seconds(7);
     assert!(!desk.text().contains("released dbs-20"));
@@ -610,10 +622,10 @@ fn what_is_told_goes_away_by_itself() {
 
 #[test]
 fn a_shell_that_is_not_open_yet_is_asked_for_at_the_start() {
-    let state = State::builtin((80, 24)).expect("state");
-    let requests = dbs::ui::begin(&state);
-    assert!(matches!(requests.as_slice(), [Request::OpenShell(_)]));
-    assert_eq!(Content::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));
+    let state = UiState::builtin((80, 24)).expect("state");
+    let requests = dbs::ui::initial_requests(&state);
+    assert!(matches!(requests.as_slice(), [UiRequest::OpenShell(_)]));
+    assert_eq!(PaneContent::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));
 }
 
 fn any_key() -> impl Strategy<Value = KeyEvent> {
@@ -652,7 +664,7 @@ proptest! {
         prop_assume!(!prefix && !shifted);
         let mut desk = typing();
         let requests = desk.key(key);
-        prop_assert_eq!(requests, vec![Request::TypeInto(RAVEL, Typed::Key(dbs::ui::key_input(&key).expect("known")))]);
+        prop_assert_eq!(requests, vec![UiRequest::SendInput(RAVEL, ProgramInput::Key(dbs::ui::key_input(&key).expect("known")))]);
         prop_assert_eq!(desk.mode(), "TYPE");
     }
 }

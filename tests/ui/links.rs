@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::AttemptId;
-use dbs::ui::{Input, PastePreview, Request, ScreenId, Seat, Typed};
+use dbs::ui::{ClientLocation, PastePreview, ProgramInput, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::Desk;
 
@@ -19,8 +19,8 @@ fn looking(text: &str) -> Desk {
     desk
 }
 
-fn opened() -> [Request; 1] {
-    [Request::OpenLink(TARGET.to_owned())]
+fn opened() -> [UiRequest; 1] {
+    [UiRequest::OpenLink(TARGET.to_owned())]
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn of_several_links_one_is_chosen_the_last_one_first() {
     assert_eq!(desk.press("Enter y"), opened());
     assert_eq!(
         desk.press("U j Enter y"),
-        [Request::OpenLink("http://example.org/other".to_owned())]
+        [UiRequest::OpenLink("http://example.org/other".to_owned())]
     );
 }
 
@@ -70,7 +70,7 @@ fn control_and_a_click_mean_the_link_there() {
             row: area.y,
             modifiers: KeyModifiers::CONTROL,
         };
-        desk.input(Input::Mouse(event));
+        desk.input(UiInput::Mouse(event));
         let asked = desk.mode() == "ASK";
         (asked, desk.press("y"))
     };
@@ -81,10 +81,10 @@ fn control_and_a_click_mean_the_link_there() {
 #[test]
 fn over_a_connection_a_link_is_copied_instead() {
     let mut desk = looking(TARGET);
-    desk.state.seat = Seat::Remote;
+    desk.state.location = ClientLocation::Remote;
     desk.press("U");
     assert!(desk.text().contains("Copy this link?"));
-    assert_eq!(desk.press("y"), [Request::Copy(TARGET.to_owned())]);
+    assert_eq!(desk.press("y"), [UiRequest::CopyToClipboard(TARGET.to_owned())]);
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn a_screen_without_links_says_so() {
 #[test]
 fn lines_that_a_program_would_take_for_enter_are_shown_before_they_are_pasted() {
     let text = || "make clean\nmake install".to_owned();
-    let sent = || [Request::TypeInto(RAVEL, Typed::Paste(text()))];
+    let sent = || [UiRequest::SendInput(RAVEL, ProgramInput::Paste(text()))];
     let mut desk = looking("$ ");
     desk.press("i");
     desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
-    assert_eq!(desk.input(Input::Paste(text())), []);
+    assert_eq!(desk.input(UiInput::Paste(text())), []);
     assert!(
         desk.text().contains("takes every line end as Enter"),
         "{}",
@@ -119,23 +119,23 @@ fn lines_that_a_program_would_take_for_enter_are_shown_before_they_are_pasted() 
     );
     assert_eq!(desk.press("y"), sent());
     desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = true;
-    assert_eq!(desk.input(Input::Paste(text())), sent());
+    assert_eq!(desk.input(UiInput::Paste(text())), sent());
     desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
     desk.state.pastes = PastePreview::Never;
-    assert_eq!(desk.input(Input::Paste(text())), sent());
+    assert_eq!(desk.input(UiInput::Paste(text())), sent());
 }
 
 #[test]
 fn inside_a_program_with_the_same_prefix_a_person_is_told_once() {
     let mut desk = Desk::full((120, 40));
-    desk.state.hint_at_outer(desk.now, Some("tmux"));
+    desk.state.hint_prefix_in_multiplexer(desk.now, Some("tmux"));
     assert!(desk.text().contains("inside tmux, which takes C-b"));
-    let kept = desk.state.saved();
+    let kept = desk.state.save_arrangement();
     let mut again = Desk::full((120, 40));
-    assert!(again.state.restore(kept, &|_| true));
-    again.state.hint_at_outer(again.now, Some("tmux"));
+    assert!(again.state.restore_arrangement(kept, &|_| true));
+    again.state.hint_prefix_in_multiplexer(again.now, Some("tmux"));
     assert!(!again.text().contains("inside tmux"));
     let mut other = Desk::full((120, 40));
-    other.state.hint_at_outer(other.now, Some("screen"));
+    other.state.hint_prefix_in_multiplexer(other.now, Some("screen"));
     assert!(!other.text().contains("inside screen"), "it has another prefix");
 }

@@ -1,7 +1,7 @@
 //! Every list can be searched and stands in an order of a person's choice; what is marked is one of the rows that are seen.
 
 use dbs::domain::Command;
-use dbs::ui::{Input, Request};
+use dbs::ui::{UiInput, UiRequest};
 
 use crate::fixture::Desk;
 
@@ -12,7 +12,7 @@ fn searched(keys: &str, words: &str) -> Desk {
         desk.press(key);
     }
     desk.press("/");
-    desk.input(Input::Paste(words.to_owned()));
+    desk.input(UiInput::Paste(words.to_owned()));
     desk.press("Enter");
     desk
 }
@@ -43,7 +43,7 @@ fn what_is_acted_on_in_a_searched_inbox_is_what_is_seen() {
     let mut desk = searched("I", "rounding");
     assert_eq!(
         desk.press("a"),
-        [Request::Command(Command::Approve("dbs-16".into()))]
+        [UiRequest::Command(Command::Approve("dbs-16".into()))]
     );
 }
 

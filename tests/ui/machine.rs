@@ -1,8 +1,8 @@
 //! What the top bar says of the machine: only what is known of the present, only where there is room.
 
-use dbs::domain::{Pause, Span};
-use dbs::read_model::Machine;
-use dbs::ui::{Glyphs, Palette, Paper, SessionKind, Sheet, Theme};
+use dbs::domain::{PauseReason, Span};
+use dbs::read_model::MachineLoad;
+use dbs::ui::{CacheEntry, CacheKey, ColourDepth, Glyphs, SessionKind, Theme};
 
 use crate::fixture::{Desk, NOW};
 
@@ -10,15 +10,16 @@ fn desk(width: u16) -> Desk {
     Desk::full((width, 40))
 }
 
-fn measured(desk: &mut Desk, change: impl FnOnce(&mut Machine)) {
-    let mut machine = Machine {
+fn measured(desk: &mut Desk, change: impl FnOnce(&mut MachineLoad)) {
+    let mut machine = MachineLoad {
         at: desk.now,
         cpu: Some(7.6),
         memory: Some(3 << 30),
         disk: Some(412 << 30),
     };
     change(&mut machine);
-    desk.shelf.put(Paper::Machine, Sheet::Machine(machine), desk.now);
+    desk.shelf
+        .put(CacheKey::Machine, CacheEntry::Machine(machine), desk.now);
 }
 
 fn top(desk: &Desk) -> String {
@@ -45,13 +46,13 @@ fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160(
 fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room() {
     let mut desk = desk(180);
     desk.session.kind = SessionKind::Rehearsal;
-    desk.model.pause = Some(Pause::Quota {
+    desk.model.pause = Some(PauseReason::Quota {
         until: NOW + Span::minutes(47),
         why: "usage limit reached".to_owned(),
     });
     let mut seen = Vec::new();
     for wide in 1..90 {
-        desk.session.connection = Some("x".repeat(wide));
+        desk.session.connection_notice = Some("x".repeat(wide));
         let top = top(&desk);
         let there = ["mem", "cpu", "disk", ":07", "agents", "✓3"].map(|word| top.contains(word));
         if seen.last() != Some(&there) {
@@ -76,7 +77,8 @@ fn what_is_not_known_of_the_present_is_not_shown() {
     let old = top(&desk);
     assert!(!old.contains("disk") && !old.contains("cpu"), "{old}");
     let why = "measure the machine: the disk does not answer".to_owned();
-    desk.shelf.put(Paper::Machine, Sheet::Failed(why), desk.now);
+    desk.shelf
+        .put(CacheKey::Machine, CacheEntry::Failed(why), desk.now);
     let failed = top(&desk);
     assert!(!failed.contains("disk") && !failed.contains("cpu"), "{failed}");
 }
@@ -84,7 +86,7 @@ fn what_is_not_known_of_the_present_is_not_shown() {
 #[test]
 fn scarce_room_is_said_in_words_at_every_size_and_without_colours() {
     for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
-        for palette in [Palette::Mono, Palette::Sixteen] {
+        for palette in [ColourDepth::Mono, ColourDepth::Sixteen] {
             let mut desk = Desk::full(size);
             desk.theme = Theme::builtin(palette, Glyphs::Ascii);
             measured(&mut desk, |machine| machine.disk = Some(380 << 20));
@@ -99,13 +101,13 @@ fn scarce_room_is_said_in_words_at_every_size_and_without_colours() {
 fn the_machine_is_measured_every_five_seconds_and_soon_where_a_share_takes_a_second_look() {
     let mut desk = desk(120);
     let fresh_for = |desk: &Desk| {
-        let wants = desk.frame().1.wants;
+        let wants = desk.frame().1.cache_requests;
         let of_machine: Vec<_> = wants
             .into_iter()
-            .filter(|want| want.paper == Paper::Machine)
+            .filter(|want| want.key == CacheKey::Machine)
             .collect();
         assert_eq!(of_machine.len(), 1);
-        of_machine[0].fresh_for
+        of_machine[0].max_age
     };
     assert_eq!(fresh_for(&desk), Span::seconds(5));
     measured(&mut desk, |machine| machine.cpu = None);

@@ -3,13 +3,15 @@
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, Span, TaskId};
 use dbs::term::keys::{Button, MouseInput, MouseKind};
-use dbs::ui::{Hit, Input, LogLine, MouseUse, Request, ScreenId, Typed, Wants};
+use dbs::ui::{
+    ClickTarget, LogLine, MouseCapture, MouseReporting, ProgramInput, ScreenId, UiInput, UiRequest,
+};
 use ratatui::layout::Rect;
 
 use crate::fixture::Desk;
 
-fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> Input {
-    Input::Mouse(MouseEvent {
+fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> UiInput {
+    UiInput::Mouse(MouseEvent {
         kind,
         column,
         row,
@@ -17,7 +19,7 @@ fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> Input {
     })
 }
 
-pub(crate) fn click(desk: &mut Desk, hit: &Hit) -> Vec<Request> {
+pub(crate) fn click(desk: &mut Desk, hit: &ClickTarget) -> Vec<UiRequest> {
     let area = place(desk, hit);
     desk.input(event(
         MouseEventKind::Down(MouseButton::Left),
@@ -25,16 +27,16 @@ pub(crate) fn click(desk: &mut Desk, hit: &Hit) -> Vec<Request> {
     ))
 }
 
-fn place(desk: &Desk, hit: &Hit) -> Rect {
+fn place(desk: &Desk, hit: &ClickTarget) -> Rect {
     let hits = desk.frame().1.hits;
     hits.into_iter().find(|(_, other)| other == hit).expect("drawn").0
 }
 
-fn row(desk: &Desk, wanted: &str) -> Hit {
+fn row(desk: &Desk, wanted: &str) -> ClickTarget {
     let hits = desk.frame().1.hits;
     let found = hits
         .into_iter()
-        .find(|(_, hit)| matches!(hit, Hit::Task(_, task) if *task == TaskId::from(wanted)));
+        .find(|(_, hit)| matches!(hit, ClickTarget::Task(_, task) if *task == TaskId::from(wanted)));
     found.expect("row").1
 }
 
@@ -128,8 +130,8 @@ fn the_wheel_scrolls_what_is_under_it_without_moving_the_focus() {
 fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
     let mut desk = Desk::full((120, 40));
     let id = ScreenId::Attempt(AttemptId(11));
-    desk.screens.all.get_mut(&id).expect("screen").wants = Wants {
-        mouse: true,
+    desk.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
+        reports: true,
         wheel_keys: false,
     };
     desk.press("g i");
@@ -142,7 +144,8 @@ fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
         .expect("pane")
         .area;
     let sent = desk.input(event(MouseEventKind::ScrollUp, (area.x + 4, area.y + 2)));
-    let [Request::TypeInto(to, Typed::Mouse(MouseInput { kind, col, row, .. }))] = sent.as_slice() else {
+    let [UiRequest::SendInput(to, ProgramInput::Mouse(MouseInput { kind, col, row, .. }))] = sent.as_slice()
+    else {
         panic!("{sent:?}")
     };
     assert_eq!((*to, *kind, *col, *row), (id, MouseKind::WheelUp, 4, 2));
@@ -150,8 +153,8 @@ fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
     assert_eq!(sent.len(), 1);
 }
 
-fn with(kind: MouseEventKind, (column, row): (u16, u16), modifiers: KeyModifiers) -> Input {
-    Input::Mouse(MouseEvent {
+fn with(kind: MouseEventKind, (column, row): (u16, u16), modifiers: KeyModifiers) -> UiInput {
+    UiInput::Mouse(MouseEvent {
         kind,
         column,
         row,
@@ -226,7 +229,7 @@ fn dragging_where_there_is_no_line_or_where_the_tab_arranges_itself_moves_nothin
 #[test]
 fn a_click_on_a_hint_presses_its_key() {
     let mut desk = Desk::full((120, 40));
-    let hint = |key: &str| Hit::Keys(key.split(' ').map(|key| key.parse().expect("key")).collect());
+    let hint = |key: &str| ClickTarget::Keys(key.split(' ').map(|key| key.parse().expect("key")).collect());
     click(&mut desk, &hint("?"));
     assert_eq!(desk.mode(), "ASK");
     click(&mut desk, &hint("Esc"));
@@ -234,7 +237,7 @@ fn a_click_on_a_hint_presses_its_key() {
     desk.press("x");
     assert_eq!(
         click(&mut desk, &hint("y")),
-        [Request::Command(dbs::domain::Command::Kill(AttemptId(11)))]
+        [UiRequest::Command(dbs::domain::Command::Kill(AttemptId(11)))]
     );
     desk.press("3 g i");
     assert_eq!(desk.mode(), "TYPE");
@@ -269,7 +272,7 @@ fn in_text_that_is_held_still_a_click_goes_there_and_a_second_one_copies_the_wor
         desk.input(event(DOWN, at));
     }
     let requests = desk.input(event(UP, at));
-    assert_eq!(requests, [Request::Copy("line".to_owned())]);
+    assert_eq!(requests, [UiRequest::CopyToClipboard("line".to_owned())]);
     assert_eq!(desk.mode(), "LOOK");
 }
 
@@ -302,13 +305,13 @@ fn two_clicks_on_a_row_open_it_as_enter_does() {
 
 #[test]
 fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
-    for (heeded, scrolls) in [(MouseUse::Scroll, true), (MouseUse::Nothing, false)] {
+    for (heeded, scrolls) in [(MouseCapture::Scroll, true), (MouseCapture::Off, false)] {
         let mut desk = Desk::full((200, 60));
         desk.state.mouse = heeded;
         let screen = desk.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
         screen.lines = (0..100).map(|number| format!("line {number}")).collect();
         let before = focused(&desk);
-        click(&mut desk, &Hit::Tab(2));
+        click(&mut desk, &ClickTarget::Tab(2));
         assert!(!desk.text().contains("[3 Board]"), "{heeded:?}");
         let panes = desk.frame().1.panes;
         let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
@@ -327,10 +330,10 @@ fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
 #[test]
 fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
     let mut desk = Desk::full((120, 40));
-    desk.state.mouse = MouseUse::Scroll;
+    desk.state.mouse = MouseCapture::Scroll;
     let id = ScreenId::Attempt(AttemptId(11));
-    desk.screens.all.get_mut(&id).expect("screen").wants = Wants {
-        mouse: true,
+    desk.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
+        reports: true,
         wheel_keys: false,
     };
     desk.press("g i");
@@ -346,8 +349,8 @@ fn typing_with_mouse() -> (Desk, ScreenId, Rect) {
     let id = ScreenId::Attempt(AttemptId(11));
     let screen = desk.screens.all.get_mut(&id).expect("screen");
     screen.lines = (0..200).map(|number| format!("line {number}")).collect();
-    screen.wants = Wants {
-        mouse: true,
+    screen.wants = MouseReporting {
+        reports: true,
         wheel_keys: true,
     };
     desk.press("g i");
@@ -367,7 +370,7 @@ fn a_program_that_was_told_of_a_press_is_told_of_its_release_wherever_that_is() 
         (UP, MouseKind::Release(Button::Left)),
     ] {
         let sent = desk.input(event(kind, outside));
-        let [Request::TypeInto(to, Typed::Mouse(input))] = sent.as_slice() else {
+        let [UiRequest::SendInput(to, ProgramInput::Mouse(input))] = sent.as_slice() else {
             panic!("{kind:?}: {sent:?}")
         };
         assert_eq!((*to, input.kind, input.col, input.row), (id, wished, 0, 0));
@@ -402,8 +405,8 @@ fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
     let id = ScreenId::Attempt(AttemptId(11));
     let screen = desk.screens.all.get_mut(&id).expect("screen");
     screen.lines = (0..200).map(|number| format!("line {number}")).collect();
-    screen.wants = Wants {
-        mouse: false,
+    screen.wants = MouseReporting {
+        reports: false,
         wheel_keys: true,
     };
     desk.press("g Enter");
@@ -417,7 +420,7 @@ fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
 }
 
 /// Clicks where the first row of that sort is drawn, and once more at the same place; what the screen said before and after each.
-fn two_clicks(desk: &mut Desk, wanted: fn(&Hit) -> bool) -> [String; 3] {
+fn two_clicks(desk: &mut Desk, wanted: fn(&ClickTarget) -> bool) -> [String; 3] {
     let hits = desk.frame().1.hits;
     let (area, _) = hits.iter().rfind(|(_, hit)| wanted(hit)).expect("a row");
     let at = (area.x + 1, area.y);
@@ -435,13 +438,15 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     // An agent, in the list of them.
     let mut desk = Desk::full((120, 40));
     desk.press("2 C-b Left");
-    let [_, first, second] = two_clicks(&mut desk, |hit| matches!(hit, Hit::Agent(_, AttemptId(12))));
+    let [_, first, second] = two_clicks(&mut desk, |hit| {
+        matches!(hit, ClickTarget::Agent(_, AttemptId(12)))
+    });
     assert!(!first.contains("LOOKING"), "{first}");
     assert!(second.contains("LOOKING"), "{second}");
     // A line of the log.
     let mut desk = Desk::full((120, 40));
     desk.press("4");
-    let [before, first, second] = two_clicks(&mut desk, |hit| matches!(hit, Hit::Mark(..)));
+    let [before, first, second] = two_clicks(&mut desk, |hit| matches!(hit, ClickTarget::Row(..)));
     let title = |text: &str| {
         text.lines()
             .nth(2)
@@ -453,15 +458,15 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     for keys in ["C-b w", ": t a b", "? t a b Space"] {
         let mut desk = Desk::full((120, 40));
         desk.press(keys);
-        let [_, first, second] = two_clicks(&mut desk, |hit| *hit == Hit::Choice(1));
+        let [_, first, second] = two_clicks(&mut desk, |hit| *hit == ClickTarget::MenuItem(1));
         let status = |text: &str| text.lines().last().map(str::to_owned).expect("status");
         assert!(status(&first).contains("ASK"), "{keys}\n{first}");
         assert!(!status(&second).contains("ASK"), "{keys}\n{second}");
     }
     // An answer to a question of the first start.
     let mut desk = Desk::empty((120, 40));
-    desk.state.welcome(dbs::ui::FirstLook::default());
-    let [_, first, second] = two_clicks(&mut desk, |hit| *hit == Hit::Choice(1));
+    desk.state.show_welcome(dbs::ui::DetectedPrograms::default());
+    let [_, first, second] = two_clicks(&mut desk, |hit| *hit == ClickTarget::MenuItem(1));
     assert!(first.contains("First start, 1 of 4"), "{first}");
     assert!(second.contains("First start, 2 of 4"), "{second}");
 }
@@ -489,7 +494,7 @@ fn long_log() -> (Desk, (u16, u16), String) {
 fn uppermost(desk: &Desk) -> ((u16, u16), u64) {
     let hits = desk.frame().1.hits;
     let marks = hits.iter().filter_map(|(area, hit)| match hit {
-        Hit::Mark(_, mark) => Some(((area.x + 1, area.y), *mark)),
+        ClickTarget::Row(_, mark) => Some(((area.x + 1, area.y), *mark)),
         _ => None,
     });
     marks.min_by_key(|((_, y), _)| *y).expect("a line")

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, Span};
 use dbs::term::keys::{Key, KeyInput, Modifiers};
-use dbs::ui::{Chord, Input, Request, ScreenId, Typed};
+use dbs::ui::{Chord, ProgramInput, ScreenId, UiInput, UiRequest};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
@@ -14,7 +14,7 @@ use crate::fixture::Desk;
 #[derive(Debug, Clone)]
 enum Happening {
     /// Somebody pressed, pasted, clicked or resized.
-    Input(Input),
+    Input(UiInput),
     /// So many milliseconds go by.
     Wait(u64),
     /// The program in that agent's terminal ends.
@@ -49,7 +49,7 @@ fn any_happening() -> impl Strategy<Value = Happening> {
     ];
     let kind_and_held = (prop::sample::select(kinds), prop::sample::select(held));
     let mouse = (kind_and_held, 0u16..210, 0u16..70).prop_map(|((kind, modifiers), column, row)| {
-        Input::Mouse(MouseEvent {
+        UiInput::Mouse(MouseEvent {
             kind,
             column,
             row,
@@ -57,14 +57,14 @@ fn any_happening() -> impl Strategy<Value = Happening> {
         })
     });
     let input = prop_oneof![
-        16 => prop::sample::select(plain).prop_map(|chord| Input::Key(chord.event())),
-        3 => Just(Input::Key(prefix.event())),
+        16 => prop::sample::select(plain).prop_map(|chord| UiInput::Key(chord.event())),
+        3 => Just(UiInput::Key(prefix.event())),
         4 => mouse,
-        2 => (1u16..=200, 1u16..=60).prop_map(|(width, height)| Input::Resize(width, height)),
-        1 => "\\PC{0,12}".prop_map(Input::Paste),
-        1 => any::<bool>().prop_map(Input::Focus),
-        1 => prop::option::of("\\PC{0,12}").prop_map(Input::Edited),
-        1 => Just(Input::Tick),
+        2 => (1u16..=200, 1u16..=60).prop_map(|(width, height)| UiInput::Resize(width, height)),
+        1 => "\\PC{0,12}".prop_map(UiInput::Paste),
+        1 => any::<bool>().prop_map(UiInput::Focus),
+        1 => prop::option::of("\\PC{0,12}").prop_map(UiInput::Edited),
+        1 => Just(UiInput::Tick),
     ];
     prop_oneof![
         40 => input.prop_map(Happening::Input),
@@ -78,12 +78,12 @@ fn happen(desk: &mut Desk, happening: Happening) {
         Happening::Input(input) => live(desk, input),
         Happening::Wait(millis) => {
             desk.now = desk.now + Span(millis);
-            live(desk, Input::Tick);
+            live(desk, UiInput::Tick);
         }
         Happening::Ends(attempt) => {
             let id = ScreenId::Attempt(AttemptId(attempt));
             desk.screens.all.get_mut(&id).expect("screen").alive = false;
-            live(desk, Input::Tick);
+            live(desk, UiInput::Tick);
         }
     }
 }
@@ -96,9 +96,9 @@ const HOME: &str = "Esc Esc Esc Esc C-b Esc C-b b";
 const TYPE: &str = ": t y p e Space h e r e Space d b s - 4 Enter";
 
 /// Takes in one input, answers shells as a server would, and looks at the frame.
-fn live(desk: &mut Desk, input: Input) {
+fn live(desk: &mut Desk, input: UiInput) {
     for request in desk.input(input) {
-        if let Request::OpenShell(pane) = request {
+        if let UiRequest::OpenShell(pane) = request {
             desk.state.shell_opened(pane, 1);
         }
     }
@@ -160,18 +160,18 @@ proptest! {
         for happening in happenings {
             happen(&mut desk, happening);
         }
-        live(&mut desk, Input::Resize(last.0, last.1));
+        live(&mut desk, UiInput::Resize(last.0, last.1));
         desk.press(HOME);
         prop_assert_eq!(desk.mode(), "NAV", "{}", desk.text());
         desk.press(TYPE);
         prop_assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
-        let key = Typed::Key(KeyInput::new(Key::Char('x'), Modifiers::NONE));
+        let key = ProgramInput::Key(KeyInput::new(Key::Char('x'), Modifiers::NONE));
         prop_assert_eq!(
             desk.press("x"),
-            vec![Request::TypeInto(ScreenId::Attempt(AttemptId(11)), key)]
+            vec![UiRequest::SendInput(ScreenId::Attempt(AttemptId(11)), key)]
         );
         desk.press(HOME);
-        prop_assert_eq!(desk.press("C-b d"), vec![Request::Detach]);
+        prop_assert_eq!(desk.press("C-b d"), vec![UiRequest::Detach]);
     }
 
     #[test]
@@ -264,7 +264,7 @@ fn a_named_task_is_typed_to_whatever_has_the_focus() {
     for keys in ["3 G k k", "C-b Left", "2 l", "C-b c"] {
         let mut desk = Desk::full((120, 40));
         desk.press(keys);
-        for pane in desk.state.shells_wanted() {
+        for pane in desk.state.unopened_shells() {
             desk.state.shell_opened(pane, 1);
         }
         desk.press(TYPE);

@@ -1,12 +1,12 @@
 //! The palette and the help: everything can be found by name, run, and explained.
 
 use dbs::domain::{AttemptId, Command};
-use dbs::ui::{Input, Request, entries};
+use dbs::ui::{UiInput, UiRequest, entries};
 
 use crate::fixture::Desk;
 
 fn type_in(desk: &mut Desk, text: &str) {
-    desk.input(Input::Paste(text.to_owned()));
+    desk.input(UiInput::Paste(text.to_owned()));
 }
 
 fn line<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
@@ -61,7 +61,10 @@ fn enter_runs_what_is_marked_and_it_comes_first_the_next_time() {
     type_in(&mut desk, "abort");
     assert_eq!(desk.press("Enter"), []);
     assert!(desk.text().contains("Stop developer-ravel?"), "{}", desk.text());
-    assert_eq!(desk.press("y"), [Request::Command(Command::Kill(AttemptId(11)))]);
+    assert_eq!(
+        desk.press("y"),
+        [UiRequest::Command(Command::Kill(AttemptId(11)))]
+    );
     desk.press(":");
     let text = desk.text();
     let first = text
@@ -78,7 +81,7 @@ fn an_action_may_name_its_task() {
     type_in(&mut desk, "approve dbs-16");
     assert_eq!(
         desk.press("Enter"),
-        [Request::Command(Command::Approve("dbs-16".into()))]
+        [UiRequest::Command(Command::Approve("dbs-16".into()))]
     );
 }
 
@@ -106,7 +109,7 @@ fn tab_completes_the_id_behind_an_action_and_a_ghost_says_what_is_missing() {
         stage: None,
         note: None,
     };
-    assert_eq!(desk.press("Enter"), [Request::Command(again)]);
+    assert_eq!(desk.press("Enter"), [UiRequest::Command(again)]);
     desk.press(": !");
     assert!(line(&desk.text(), ": !").is_some(), "{}", desk.text());
 }
@@ -127,7 +130,7 @@ fn ten_rows_wait_wherever_the_palette_is_opened_and_all_of_them_are_possible() {
         let (_, layouted) = desk.frame();
         let rows = layouted.hits.iter();
         let rows = rows
-            .filter(|(_, hit)| matches!(hit, dbs::ui::Hit::Choice(_)))
+            .filter(|(_, hit)| matches!(hit, dbs::ui::ClickTarget::MenuItem(_)))
             .count();
         assert_eq!(rows, 10, "{place}\n{}", desk.text());
         assert!(!desk.text().contains("not now:"), "{place}\n{}", desk.text());
@@ -147,7 +150,11 @@ fn a_row_of_the_palette_can_be_copied_as_a_command_with_the_task_it_names() {
         let mut desk = Desk::full((120, 40));
         desk.press(":");
         type_in(&mut desk, typed);
-        assert_eq!(desk.press("C-y"), [Request::Copy(command.to_owned())], "{typed}");
+        assert_eq!(
+            desk.press("C-y"),
+            [UiRequest::CopyToClipboard(command.to_owned())],
+            "{typed}"
+        );
         assert_eq!(desk.mode(), "ASK", "the palette stays");
         desk.press("Esc");
         assert!(desk.text().contains("copied command `"), "{}", desk.text());
@@ -182,7 +189,7 @@ fn a_task_is_found_by_its_title_and_enter_goes_there() {
     assert_eq!(desk.mode(), "NAV");
     assert_eq!(
         desk.press("x y"),
-        [Request::Command(Command::Kill(AttemptId(13)))]
+        [UiRequest::Command(Command::Kill(AttemptId(13)))]
     );
 }
 
@@ -214,7 +221,7 @@ fn a_click_marks_a_row_and_the_next_one_runs_it() {
     let rows = layouted
         .hits
         .iter()
-        .filter(|(_, hit)| matches!(hit, dbs::ui::Hit::Choice(_)))
+        .filter(|(_, hit)| matches!(hit, dbs::ui::ClickTarget::MenuItem(_)))
         .count();
     assert!(rows >= 1);
 }
@@ -231,7 +238,7 @@ fn the_help_begins_with_what_you_see_and_finds_what_is_typed() {
     assert!(!desk.text().contains("What you see"));
     assert_eq!(
         desk.press("Enter y"),
-        [Request::Command(Command::Kill(AttemptId(11)))]
+        [UiRequest::Command(Command::Kill(AttemptId(11)))]
     );
 }
 
@@ -255,14 +262,17 @@ fn a_row_of_the_help_can_be_copied_as_a_command_of_the_shell() {
         "{}",
         desk.text()
     );
-    assert_eq!(desk.press("C-y"), [Request::Copy("dbs skip dbs-4".to_owned())]);
+    assert_eq!(
+        desk.press("C-y"),
+        [UiRequest::CopyToClipboard("dbs skip dbs-4".to_owned())]
+    );
 }
 
 #[test]
 fn a_slash_finds_what_was_shown_and_lines_of_the_log() {
     let mut desk = Desk::full((120, 40));
     desk.press(":");
-    desk.input(Input::Paste("/crash".to_owned()));
+    desk.input(UiInput::Paste("/crash".to_owned()));
     let text = desk.text();
     assert!(
         text.contains("find `crash`") && text.contains("the third crash"),
@@ -275,7 +285,7 @@ fn a_slash_finds_what_was_shown_and_lines_of_the_log() {
         "the log stands at that line\n{text}"
     );
     desk.press(":");
-    desk.input(Input::Paste("/crash".to_owned()));
+    desk.input(UiInput::Paste("/crash".to_owned()));
     desk.press("Enter");
     assert_eq!(desk.mode(), "NAV");
     assert!(desk.text().contains("History of all agents  /crash"));
@@ -285,14 +295,14 @@ fn a_slash_finds_what_was_shown_and_lines_of_the_log() {
 fn an_exclamation_mark_runs_a_command_where_the_agent_works() {
     let mut desk = Desk::full((120, 40));
     desk.press("3 g :");
-    desk.input(Input::Paste("!git log -3".to_owned()));
+    desk.input(UiInput::Paste("!git log -3".to_owned()));
     assert!(
         desk.text().contains("where developer-ravel works on dbs-4"),
         "{}",
         desk.text()
     );
     let requests = desk.press("Enter");
-    let [Request::RunInShell(_, attempt, command)] = requests.as_slice() else {
+    let [UiRequest::RunInShell(_, attempt, command)] = requests.as_slice() else {
         unreachable!("{requests:?}")
     };
     assert_eq!((*attempt, command.as_str()), (Some(AttemptId(11)), "git log -3"));

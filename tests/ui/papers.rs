@@ -2,10 +2,10 @@
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{
-    Check, CheckResult, Diff, Figures, Graph, Load, Machine, Metrics, ReadModel, SessionRow, SessionState,
-    worst_first,
+    AttemptLoad, CheckResult, CheckRun, DependencyGraph, Diff, MachineLoad, Metrics, MetricsReport,
+    ReadModel, SessionRow, SessionState, worst_first,
 };
-use dbs::ui::{Against, Moment, Paper, Sheet, Shelf};
+use dbs::ui::{CacheEntry, CacheKey, DiffBase, RecordedScreen, ViewCache};
 
 use ratatui::style::Style;
 
@@ -62,10 +62,10 @@ fn check(
     (name, command): (&str, &str),
     (seconds, took): (u64, Option<u64>),
     result: CheckResult,
-) -> Check {
-    Check {
+) -> CheckRun {
+    CheckRun {
         attempt: AttemptId(attempt),
-        nth,
+        index: nth,
         task: task.into(),
         stage: stage.into(),
         name: name.to_owned(),
@@ -78,7 +78,7 @@ fn check(
     }
 }
 
-fn checks() -> Vec<Check> {
+fn checks() -> Vec<CheckRun> {
     let failed = || CheckResult::Failed("ended with code 101".to_owned());
     let test = ("tests", "cargo test --all");
     let lint = ("lint", "cargo clippy --all-targets -- -D warnings");
@@ -124,24 +124,24 @@ fn checks() -> Vec<Check> {
     checks
 }
 
-fn figures(model: &ReadModel) -> Figures {
+fn figures(model: &ReadModel) -> MetricsReport {
     let mut metrics = Metrics::default();
     for attempt in model.attempts.values() {
-        metrics.take(attempt);
+        metrics.record(attempt);
         // The same once more, as if the day before had been alike.
         let mut before = attempt.as_ref().clone();
         before.stage = "merging".into();
         before.task = "dbs-3".into();
         before.ended_at = before.ended_at.map(|at| at - Span::minutes(9));
-        metrics.take(&before);
+        metrics.record(&before);
     }
-    let load = |attempt, cpu, mib: u64| Load {
+    let load = |attempt, cpu, mib: u64| AttemptLoad {
         attempt: AttemptId(attempt),
         cpu,
         memory: mib * 1024 * 1024,
         processes: 3,
     };
-    Figures {
+    MetricsReport {
         metrics,
         loads: vec![load(11, 37.4, 412), load(12, 0.0, 1_380), load(13, 141.0, 96)],
     }
@@ -159,10 +159,10 @@ assertion `left == right` failed
 test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
 
 /// A shelf with everything the full board's views want.
-pub(crate) fn shelf(model: &ReadModel) -> Shelf {
-    let mut shelf = Shelf::default();
-    let login = Paper::Diff("dbs-4".into(), Against::Base);
-    shelf.put(login, Sheet::Diff(Diff::parse(LOGIN, false).into()), NOW);
+pub(crate) fn shelf(model: &ReadModel) -> ViewCache {
+    let mut shelf = ViewCache::default();
+    let login = CacheKey::Diff("dbs-4".into(), DiffBase::Base);
+    shelf.put(login, CacheEntry::Diff(Diff::parse(LOGIN, false).into()), NOW);
     let mut cells = Vec::new();
     for (row, line) in (0..).zip(["Bash(npm run migrate)", "", "Do you want to proceed?", "> 1. Yes"]) {
         for (column, letter) in (0..).zip(line.chars()) {
@@ -170,15 +170,15 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
         }
     }
     let at = NOW - Span::seconds(130);
-    let moment = Moment {
+    let moment = RecordedScreen {
         at,
         range: (at - Span::minutes(5), NOW),
         size: (80, 24),
         cells,
     };
     shelf.put(
-        Paper::Moment(AttemptId(13), at),
-        Sheet::Moment(moment.into()),
+        CacheKey::Replay(AttemptId(13), at),
+        CacheEntry::Replay(moment.into()),
         NOW,
     );
     let session = |name: &str, state, needs, since: Option<u64>| SessionRow {
@@ -195,18 +195,26 @@ pub(crate) fn shelf(model: &ReadModel) -> Shelf {
         session("shop", SessionState::Here, 5, Some(41)),
         session("website", SessionState::Interrupted, 0, None),
     ];
-    shelf.put(Paper::Sessions, Sheet::Sessions(sessions.into()), NOW);
-    let machine = Machine {
+    shelf.put(CacheKey::Sessions, CacheEntry::Sessions(sessions.into()), NOW);
+    let machine = MachineLoad {
         at: NOW,
         cpu: Some(61.4),
         memory: Some(9_800 << 20),
         disk: Some(38 << 30),
     };
-    shelf.put(Paper::Machine, Sheet::Machine(machine), NOW);
-    shelf.put(Paper::Figures, Sheet::Figures(figures(model).into()), NOW);
-    shelf.put(Paper::Graph, Sheet::Graph(Graph::of(model).into()), NOW);
-    shelf.put(Paper::Checks(None), Sheet::Checks(checks().into()), NOW);
+    shelf.put(CacheKey::Machine, CacheEntry::Machine(machine), NOW);
+    shelf.put(CacheKey::Figures, CacheEntry::Figures(figures(model).into()), NOW);
+    shelf.put(
+        CacheKey::Graph,
+        CacheEntry::Graph(DependencyGraph::of(model).into()),
+        NOW,
+    );
+    shelf.put(CacheKey::Checks(None), CacheEntry::Checks(checks().into()), NOW);
     let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();
-    shelf.put(Paper::Output(AttemptId(4), 1), Sheet::Text(lines.into()), NOW);
+    shelf.put(
+        CacheKey::Output(AttemptId(4), 1),
+        CacheEntry::Text(lines.into()),
+        NOW,
+    );
     shelf
 }

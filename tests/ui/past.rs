@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use dbs::domain::{AttemptId, Span};
-use dbs::ui::{Occurrence, Occurrences, OccurrencesIn, Paper, ScreenId, Sheet};
+use dbs::ui::{CacheEntry, CacheKey, ScreenId, TerminalMatch, TerminalMatches, TerminalSearch};
 
 use crate::fixture::{Desk, NOW};
 
-fn line(seconds: u64, text: &str, times: u32) -> Occurrence {
-    Occurrence {
+fn line(seconds: u64, text: &str, times: u32) -> TerminalMatch {
+    TerminalMatch {
         at: NOW - Span::seconds(seconds),
         text: text.to_owned(),
-        times,
+        count: times,
     }
 }
 
-fn of(attempt: u64, name: &str, lines: Vec<Occurrence>) -> OccurrencesIn {
-    OccurrencesIn {
+fn of(attempt: u64, name: &str, lines: Vec<TerminalMatch>) -> TerminalMatches {
+    TerminalMatches {
         screen: ScreenId::Attempt(AttemptId(attempt)),
         name: name.to_owned(),
         lines,
@@ -25,15 +25,15 @@ fn of(attempt: u64, name: &str, lines: Vec<Occurrence>) -> OccurrencesIn {
 }
 
 /// What a server found for `test`.
-pub(crate) fn found() -> Occurrences {
-    Occurrences {
-        of: vec![
+pub(crate) fn found() -> TerminalSearch {
+    TerminalSearch {
+        terminals: vec![
             of(
                 13,
                 "dbs-7 developer-milhaud",
                 vec![line(130, "I will test both migrations", 1)],
             ),
-            OccurrencesIn {
+            TerminalMatches {
                 left_out: 12,
                 ..of(
                     11,
@@ -46,7 +46,7 @@ pub(crate) fn found() -> Occurrences {
             },
         ],
         searched: 3,
-        all: 5,
+        total: 5,
         unreadable: 0,
     }
 }
@@ -55,9 +55,9 @@ pub(crate) fn found() -> Occurrences {
 fn looking() -> Desk {
     let mut desk = Desk::full((120, 40));
     desk.press("3 F t e s t");
-    let paper = Paper::Past("test".to_owned());
-    assert!(desk.frame().1.wants.iter().any(|want| want.paper == paper));
-    desk.shelf.put(paper, Sheet::Past(Arc::new(found())), NOW);
+    let paper = CacheKey::Search("test".to_owned());
+    assert!(desk.frame().1.cache_requests.iter().any(|want| want.key == paper));
+    desk.shelf.put(paper, CacheEntry::Search(Arc::new(found())), NOW);
     desk
 }
 
@@ -84,9 +84,9 @@ fn every_letter_begins_another_search_and_one_letter_none() {
     let mut desk = Desk::full((120, 40));
     desk.press("3 F t");
     let sought = |desk: &Desk| {
-        let wants = desk.frame().1.wants;
-        let words = wants.into_iter().filter_map(|want| match want.paper {
-            Paper::Past(words) => Some(words),
+        let wants = desk.frame().1.cache_requests;
+        let words = wants.into_iter().filter_map(|want| match want.key {
+            CacheKey::Search(words) => Some(words),
             _ => None,
         });
         words.collect::<Vec<_>>()
@@ -120,7 +120,7 @@ fn a_line_in_memory_is_gone_to_in_its_terminal() {
     let copied = desk.press("y");
     assert_eq!(
         copied,
-        [dbs::ui::Request::Copy(
+        [dbs::ui::UiRequest::CopyToClipboard(
             "     test result: ok. 6 passed; 0 failed".to_owned()
         )]
     );

@@ -13,8 +13,8 @@ use std::path::Path;
 use dbs::domain::{Span, Timestamp};
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, Glyphs, Input, Layouted, Palette, Scene, ScreenId, SessionFacts, SessionKind, Shelf, State, Theme,
-    update, view,
+    Chord, ColourDepth, Glyphs, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme, UiInput,
+    UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -40,16 +40,16 @@ struct Desk {
     model: ReadModel,
     terminals: Terminals,
     facts: SessionFacts,
-    shelf: Shelf,
+    shelf: ViewCache,
     theme: Theme,
-    state: State,
+    state: UiState,
 }
 
 impl Desk {
     fn new() -> Desk {
         let demo = Run::of_demo(BEGAN, AFTER);
-        let mut state = State::builtin(SIZE).expect("built-in files");
-        for pane in state.shells_wanted() {
+        let mut state = UiState::builtin(SIZE).expect("built-in files");
+        for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
         }
         Desk {
@@ -61,10 +61,10 @@ impl Desk {
                 kind: SessionKind::Rehearsal,
                 started: BEGAN,
                 utc_offset: 0,
-                connection: None,
+                connection_notice: None,
             },
-            shelf: Shelf::default(),
-            theme: Theme::builtin(Palette::True, Glyphs::Unicode),
+            shelf: ViewCache::default(),
+            theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
             state,
             demo,
         }
@@ -75,7 +75,7 @@ impl Desk {
             model: &self.model,
             screens: &self.terminals,
             log: &self.demo.log,
-            shelf: &self.shelf,
+            cache: &self.shelf,
             now: self.demo.now,
             session: &self.facts,
             theme: &self.theme,
@@ -86,17 +86,17 @@ impl Desk {
         let mut state = self.state.clone();
         for key in keys.split(' ') {
             let key = key.parse::<Chord>().expect("key").event();
-            drop(update(&mut state, &self.scene(), Input::Key(key)));
+            drop(update(&mut state, &self.scene(), UiInput::Key(key)));
         }
         let later = Scene {
             now: self.demo.now + Span(300),
             ..self.scene()
         };
-        drop(update(&mut state, &later, Input::Tick));
+        drop(update(&mut state, &later, UiInput::Tick));
         self.state = state;
     }
 
-    fn draw(&self) -> (Buffer, Layouted) {
+    fn draw(&self) -> (Buffer, RenderedLayout) {
         let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
         let layout = view(&self.state, &self.scene(), &mut buffer);
         (buffer, layout)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{LiveScreen, ScreenRead};
 
 /// Everything an agent was taken to say last, one after the other.
@@ -17,7 +17,7 @@ fn said(name: &str) -> Vec<String> {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
     let header = lines.next().expect("a header");
     let side = |key: &str| u16::try_from(header[key].as_u64().expect("a size")).expect("a size");
-    let mut terminal = Terminal::new(EngineKind::Rio, Size::new(side("width"), side("height")), 1000);
+    let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(side("width"), side("height")), 1000);
     let mut said: Vec<String> = Vec::new();
     for event in lines {
         let content = event[2].as_str().expect("text");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dbs::domain::AttemptId;
 use dbs::term::CursorShape;
-use dbs::ui::{ScreenCursor, ScreenId, ScreenRead, Screens, Still, StillLine, Wants};
+use dbs::ui::{MouseReporting, ScreenCursor, ScreenId, ScreenRead, Screens, Scrollback, ScrollbackLine};
 use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -21,7 +21,7 @@ pub(crate) struct TextScreens {
 pub(crate) struct TextScreen {
     pub(crate) lines: Vec<String>,
     pub(crate) rows: u16,
-    pub(crate) wants: Wants,
+    pub(crate) wants: MouseReporting,
     pub(crate) alive: bool,
     pub(crate) marks_pastes: bool,
 }
@@ -35,7 +35,7 @@ impl TextScreens {
         let screen = TextScreen {
             lines: text.lines().map(str::to_owned).collect(),
             rows: 30,
-            wants: Wants::default(),
+            wants: MouseReporting::default(),
             marks_pastes: true,
             alive: true,
         };
@@ -68,7 +68,7 @@ impl ScreenRead for TextScreen {
         (100, self.rows)
     }
 
-    fn history(&self) -> usize {
+    fn history_len(&self) -> usize {
         self.lines.len().saturating_sub(usize::from(self.rows))
     }
 
@@ -88,9 +88,9 @@ impl ScreenRead for TextScreen {
         }
     }
 
-    fn still(&mut self) -> Still {
-        let lines: Vec<StillLine> = self.lines.iter().map(StillLine::plain).collect();
-        Still {
+    fn scrollback(&mut self) -> Scrollback {
+        let lines: Vec<ScrollbackLine> = self.lines.iter().map(ScrollbackLine::plain).collect();
+        Scrollback {
             cursor: (lines.len().saturating_sub(1), 0),
             lines,
         }
@@ -105,15 +105,15 @@ impl ScreenRead for TextScreen {
         })
     }
 
-    fn writes_at(&self) -> u16 {
+    fn output_row(&self) -> u16 {
         u16::try_from(self.visible(0).len().saturating_sub(1)).expect("short")
     }
 
-    fn wants(&self) -> Wants {
+    fn mouse_reporting(&self) -> MouseReporting {
         self.wants
     }
 
-    fn marks_pastes(&self) -> bool {
+    fn bracketed_paste(&self) -> bool {
         self.marks_pastes
     }
 
@@ -121,7 +121,7 @@ impl ScreenRead for TextScreen {
         String::new()
     }
 
-    fn alive(&self) -> bool {
+    fn is_running(&self) -> bool {
         self.alive
     }
 }

@@ -1,8 +1,8 @@
 //! What goes when space shrinks, in which order, and that all of it comes back (A4).
 
-use dbs::domain::{Pause, Span};
+use dbs::domain::{PauseReason, Span};
 use dbs::read_model::Trouble;
-use dbs::ui::{Glyphs, Input, Motion, Palette, Role, SessionKind, Theme};
+use dbs::ui::{ColourDepth, Glyphs, Motion, SessionKind, StyleRole, Theme, UiInput};
 use ratatui::style::Modifier;
 
 use crate::fixture::{Desk, NOW};
@@ -12,7 +12,7 @@ fn row(desk: &Desk, at: usize) -> String {
 }
 
 fn resize(desk: &mut Desk, (width, height): (u16, u16)) {
-    desk.input(Input::Resize(width, height));
+    desk.input(UiInput::Resize(width, height));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         let mut desk = Desk::full((width, 50));
         desk.session.project = project.to_owned();
         desk.session.kind = SessionKind::Rehearsal;
-        desk.session.connection = Some("disk full".to_owned());
-        desk.model.pause = Some(Pause::Quota {
+        desk.session.connection_notice = Some("disk full".to_owned());
+        desk.model.pause = Some(PauseReason::Quota {
             until: NOW + Span::minutes(47),
             why: "usage limit reached".to_owned(),
         });
@@ -94,7 +94,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         }
         // One more, and it is at least counted.
         desk.model.troubles = vec![Trouble::of_store("the disk of /p/board.db is full".to_owned())];
-        desk.session.connection = Some("reconnecting for the third time".to_owned());
+        desk.session.connection_notice = Some("reconnecting for the third time".to_owned());
         let top = row(&desk, 0);
         assert!(top.contains("reconnecting"), "{width}: {top}");
         assert!(
@@ -146,10 +146,10 @@ fn nothing_is_lost_on_a_frame_of_one_cell_and_keys_still_work() {
 
 #[test]
 fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
-    for palette in [Palette::Mono, Palette::Sixteen] {
+    for palette in [ColourDepth::Mono, ColourDepth::Sixteen] {
         for (motion, many) in [(Motion::Full, 1), (Motion::Reduced, 0)] {
             let mut desk = Desk::full((120, 40));
-            desk.theme = Theme::builtin(palette, Glyphs::Unicode).with(motion);
+            desk.theme = Theme::builtin(palette, Glyphs::Unicode).with_motion(motion);
             let (buffer, _) = desk.frame();
             let blinks = buffer
                 .content
@@ -160,7 +160,7 @@ fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
                 .filter(|sign| *sign != " ")
                 .collect();
             assert_eq!(signs, vec!["⚑"; many], "{palette:?} {motion:?}");
-            let needs = desk.theme.style(Role::Needs).add_modifier;
+            let needs = desk.theme.style(StyleRole::Needs).add_modifier;
             assert!(
                 needs.contains(Modifier::REVERSED),
                 "it stands out without blinking, too"

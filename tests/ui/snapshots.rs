@@ -1,7 +1,7 @@
 //! Frames as a person sees them. Look at them when they change: they must look like something one wants to use.
 
-use dbs::domain::{Level, Pause, Span};
-use dbs::ui::{Glyphs, Palette, SessionKind, Theme};
+use dbs::domain::{NoticeLevel, PauseReason, Span};
+use dbs::ui::{ColourDepth, Glyphs, SessionKind, Theme};
 use ratatui::style::{Color, Style};
 
 use crate::fixture::Desk;
@@ -9,9 +9,9 @@ use crate::fixture::Desk;
 const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
 /// Looks that have less than colours and Unicode.
-const PLAIN: [(&str, Palette, Glyphs); 2] = [
-    ("mono", Palette::Mono, Glyphs::Unicode),
-    ("ascii", Palette::Sixteen, Glyphs::Ascii),
+const PLAIN: [(&str, ColourDepth, Glyphs); 2] = [
+    ("mono", ColourDepth::Mono, Glyphs::Unicode),
+    ("ascii", ColourDepth::Sixteen, Glyphs::Ascii),
 ];
 
 /// What lies over the panes is looked at in the sizes where it is tightest.
@@ -89,7 +89,7 @@ fn the_checks() {
 #[test]
 fn the_log_and_what_a_terminal_showed_then() {
     let mut desk = Desk::full((60, 15));
-    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
+    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
     desk.press("4 k k");
     check("log_plain", &desk);
     check("log_empty", &{
@@ -110,7 +110,7 @@ fn what_happened_while_nobody_looked_and_that_all_is_over() {
     for size in [(60, 15), (120, 40)] {
         let mut desk = Desk::full(size);
         desk.state
-            .was_away_since(Some(desk.now - Span::minutes(30)), desk.now);
+            .set_away_since(Some(desk.now - Span::minutes(30)), desk.now);
         check("away", &desk);
         desk.press("j");
         assert!(!desk.text().contains("While you were away"));
@@ -135,11 +135,11 @@ fn what_happened_while_nobody_looked_and_that_all_is_over() {
 fn the_sessions_and_the_way_to_another() {
     at_every_size("sessions", "3 C-b s");
     let mut desk = Desk::full((60, 15));
-    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
+    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
     desk.press("3 C-b s j");
     check("sessions_plain", &desk);
     assert_eq!(desk.press("Enter"), [], "nobody goes where they are");
-    let there = dbs::ui::Request::Switch("/home/ann/website".to_owned());
+    let there = dbs::ui::UiRequest::SwitchSession("/home/ann/website".to_owned());
     assert_eq!(desk.press("j Enter"), [there]);
 }
 
@@ -282,14 +282,15 @@ fn a_paused_rehearsal_that_has_something_to_say() {
     for size in [(60, 15), (120, 40)] {
         let mut desk = Desk::full(size);
         desk.session.kind = SessionKind::Rehearsal;
-        desk.model.pause = Some(Pause::Operator {
+        desk.model.pause = Some(PauseReason::Operator {
             by: "ann".to_owned(),
             at: desk.now - Span::minutes(3),
         });
-        desk.state.tell(desk.now, Level::Success, "released dbs-20");
-        desk.state.tell(
+        desk.state
+            .show_toast(desk.now, NoticeLevel::Success, "released dbs-20");
+        desk.state.show_toast(
             desk.now,
-            Level::Error,
+            NoticeLevel::Error,
             "could not push: the remote does not answer",
         );
         check("rehearsal", &desk);
@@ -325,7 +326,7 @@ fn styles(desk: &Desk) -> String {
 
 #[test]
 fn styles_say_with_colour_what_words_say_already() {
-    for (name, palette) in [("sixteen", Palette::Sixteen), ("mono", Palette::Mono)] {
+    for (name, palette) in [("sixteen", ColourDepth::Sixteen), ("mono", ColourDepth::Mono)] {
         let mut desk = Desk::full((80, 24));
         desk.theme = Theme::builtin(palette, Glyphs::Unicode);
         let mut settings = insta::Settings::clone_current();
@@ -339,7 +340,7 @@ fn styles_say_with_colour_what_words_say_already() {
 #[test]
 fn without_colours_not_even_an_agent_has_any() {
     let mut desk = Desk::full((200, 60));
-    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Unicode);
+    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Unicode);
     for keys in ["2", "3 g i"] {
         desk.press(keys);
         let (buffer, _) = desk.frame();
@@ -357,10 +358,10 @@ fn words_in_what_all_agents_have_shown() {
     let desk = |size| {
         let mut desk = Desk::full(size);
         desk.press("3 F t e s t");
-        let paper = dbs::ui::Paper::Past("test".to_owned());
+        let paper = dbs::ui::CacheKey::Search("test".to_owned());
         let found = std::sync::Arc::new(crate::past::found());
         desk.shelf
-            .put(paper, dbs::ui::Sheet::Past(found), crate::fixture::NOW);
+            .put(paper, dbs::ui::CacheEntry::Search(found), crate::fixture::NOW);
         desk
     };
     for size in [(60, 15), (120, 40)] {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dbs::domain::attempt::Verdict;
-use dbs::domain::{AttemptId, AttemptState, Command, FailureClass, Level, Span, TaskState, WhyNot};
-use dbs::read_model::{Cause, Check, CheckResult, ReadModel, Trouble};
-use dbs::ui::{FirstLook, Paper, Request, SessionKind, Sheet};
+use dbs::domain::{AttemptId, AttemptState, Command, FailureClass, NoticeLevel, Span, TaskState, WaitReason};
+use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
+use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
 
 use crate::fixture::{Desk, NOW};
 
@@ -20,9 +20,9 @@ fn check(name: &str, desk: &Desk) {
     settings.bind(|| insta::assert_snapshot!(format!("state_{name}_{width}x{height}"), desk.text()));
 }
 
-fn first_look() -> FirstLook {
+fn first_look() -> DetectedPrograms {
     let found = |name: &str, place: Option<&str>| (name.to_owned(), place.map(str::to_owned));
-    FirstLook {
+    DetectedPrograms {
         programs: vec![
             found("claude", Some("/home/ann/.local/bin/claude")),
             found("codex", None),
@@ -31,7 +31,7 @@ fn first_look() -> FirstLook {
             found("aider", None),
         ],
         path: "/home/ann/.local/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
-        outer: Some("tmux".to_owned()),
+        multiplexer: Some("tmux".to_owned()),
     }
 }
 
@@ -39,7 +39,7 @@ fn first_look() -> FirstLook {
 fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
     for size in SIZES {
         let mut desk = Desk::empty(size);
-        desk.state.welcome(first_look());
+        desk.state.show_welcome(first_look());
         check("first_agent", &desk);
         desk.press("Enter");
         check("first_command", &desk);
@@ -56,7 +56,10 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
             ("notify.when", "never"),
         ];
         let answers = answers.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        assert_eq!(asked, [Request::Answered(answers.to_vec()), Request::Demo]);
+        assert_eq!(
+            asked,
+            [UiRequest::SaveSettings(answers.to_vec()), UiRequest::PlayDemo]
+        );
         assert_eq!(desk.mode(), "NAV");
     }
 }
@@ -64,14 +67,14 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
 #[test]
 fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
     let mut desk = Desk::empty((80, 24));
-    desk.state.welcome(first_look());
-    assert_eq!(desk.press("Esc"), [Request::Answered(Vec::new())]);
-    desk.state.welcome(FirstLook::default());
+    desk.state.show_welcome(first_look());
+    assert_eq!(desk.press("Esc"), [UiRequest::SaveSettings(Vec::new())]);
+    desk.state.show_welcome(DetectedPrograms::default());
     desk.press("Enter m y Space t o o l Enter");
     let kept = vec![("roles.default.command".to_owned(), "my tool".to_owned())];
-    assert_eq!(desk.press("Esc"), [Request::Answered(kept)]);
+    assert_eq!(desk.press("Esc"), [UiRequest::SaveSettings(kept)]);
     // A key that everybody needs is no prefix, and says so.
-    desk.state.welcome(FirstLook::default());
+    desk.state.show_welcome(DetectedPrograms::default());
     desk.press("j Enter q Enter");
     assert!(desk.text().contains("q is needed as it is"), "{}", desk.text());
     desk.press("C-d Enter");
@@ -83,7 +86,7 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
     desk.press("C-b Enter j Enter j");
     assert_eq!(
         desk.press("Enter"),
-        [Request::Answered(vec![(
+        [UiRequest::SaveSettings(vec![(
             "notify.when".to_owned(),
             "never".to_owned()
         )])]
@@ -94,8 +97,8 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
 fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
     for (outer, proposed) in [("tmux", true), ("zellij", true), ("screen", false)] {
         let mut desk = Desk::empty((120, 40));
-        desk.state.welcome(FirstLook {
-            outer: Some(outer.to_owned()),
+        desk.state.show_welcome(DetectedPrograms {
+            multiplexer: Some(outer.to_owned()),
             ..first_look()
         });
         desk.press("G Enter Enter");
@@ -115,7 +118,7 @@ fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
 #[test]
 fn the_demo_is_not_played_in_a_demo() {
     let mut desk = Desk::empty((80, 24));
-    assert_eq!(desk.press(": d e m o Enter"), [Request::Demo]);
+    assert_eq!(desk.press(": d e m o Enter"), [UiRequest::PlayDemo]);
     desk.session.kind = SessionKind::Rehearsal;
     assert_eq!(desk.press(": d e m o Enter"), []);
     assert!(desk.text().contains("scripted already"));
@@ -195,7 +198,7 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
     desk.press("3");
     assert!(desk.text().contains("tests 40s of ~74s"), "{}", desk.text());
     desk.press(":");
-    desk.input(dbs::ui::Input::Paste("@dbs-9".to_owned()));
+    desk.input(dbs::ui::UiInput::Paste("@dbs-9".to_owned()));
     desk.press("Enter V");
     let line = desk
         .text()
@@ -207,9 +210,9 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
         "{}",
         desk.text()
     );
-    let wanted = desk.frame().1.wants;
+    let wanted = desk.frame().1.cache_requests;
     assert!(
-        wanted.iter().any(|want| want.paper == Paper::Checks(None)),
+        wanted.iter().any(|want| want.key == CacheKey::Checks(None)),
         "{wanted:?}"
     );
 }
@@ -226,7 +229,7 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
         "{row}"
     );
     desk.press(":");
-    desk.input(dbs::ui::Input::Paste("@dbs-12".to_owned()));
+    desk.input(dbs::ui::UiInput::Paste("@dbs-12".to_owned()));
     desk.press("Enter");
     let row = last(&desk);
     assert!(
@@ -255,20 +258,20 @@ fn an_empty_inbox_names_who_works_longest() {
 }
 
 /// A board on which nothing needs anybody, and that work cannot go on.
-fn troubled(cause: Cause, text: &str, size: (u16, u16)) -> Desk {
+fn troubled(cause: TroubleKind, text: &str, size: (u16, u16)) -> Desk {
     let mut desk = Desk::full(size);
     for task in ["dbs-13", "dbs-15"] {
         desk.change(task, |task| {
             task.not_before = Some(NOW + Span::seconds(25));
-            task.why_not = Some(WhyNot::Until(NOW + Span::seconds(25)));
+            task.why_not = Some(WaitReason::Until(NOW + Span::seconds(25)));
         });
     }
     desk.model.attention.clear();
     desk.model.troubles = vec![Trouble {
-        cause,
+        kind: cause,
         text: text.to_owned(),
         tasks: vec!["dbs-13".into(), "dbs-15".into()],
-        again: Some(NOW + Span::seconds(25)),
+        retry_at: Some(NOW + Span::seconds(25)),
     }];
     desk
 }
@@ -278,22 +281,22 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
     let cases = [
         (
             "network",
-            Cause::Network,
+            TroubleKind::Network,
             "could not ask origin for branch main: no answer (killed after 20s); it will be tried again",
         ),
         (
             "lock",
-            Cause::Lock,
+            TroubleKind::Lock,
             "could not add a worktree: Unable to create '/home/ann/shop/.git/index.lock': File exists.",
         ),
         (
             "disk",
-            Cause::Disk,
+            TroubleKind::Disk,
             "could not write the log: No space left on device",
         ),
         (
             "agent",
-            Cause::Agent,
+            TroubleKind::Agent,
             "could not find the program claude for a developer: looked in /usr/local/bin:/usr/bin:/bin; install it, or name \
              another with `dbs config roles.developer.command 'PROGRAM ARGUMENT …'`",
         ),
@@ -307,9 +310,9 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
             check(&format!("trouble_{name}"), &desk);
         }
     }
-    let mut desk = troubled(Cause::Network, "no answer", (120, 40));
+    let mut desk = troubled(TroubleKind::Network, "no answer", (120, 40));
     let again = |task: &str| {
-        Request::Command(Command::Retry {
+        UiRequest::Command(Command::Retry {
             task: task.into(),
             stage: None,
             note: None,
@@ -339,10 +342,10 @@ fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
     fail(&mut desk, 30, "dbs-13", (FailureClass::Infra, why));
     desk.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
     let trouble = Trouble {
-        cause: Cause::Network,
+        kind: TroubleKind::Network,
         text: "could not fetch: no answer (killed after 60s)".to_owned(),
         tasks: vec!["dbs-13".into()],
-        again: Some(NOW + Span::seconds(9)),
+        retry_at: Some(NOW + Span::seconds(9)),
     };
     assert_eq!(desk.model.troubles, [trouble]);
     assert_eq!(desk.model.delayed().collect::<Vec<_>>(), [&"dbs-13".into()]);
@@ -455,7 +458,7 @@ fn where_nothing_was_tried_there_is_nothing_to_count() {
         "{text}"
     );
     let mut desk = Desk::full((80, 24));
-    desk.shelf = dbs::ui::Shelf::default();
+    desk.shelf = dbs::ui::ViewCache::default();
     desk.press("6");
     assert!(desk.text().contains("Counting what was done."), "{}", desk.text());
 }
@@ -478,9 +481,9 @@ fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
 #[test]
 fn a_task_whose_check_failed_shows_what_the_check_printed() {
     let mut desk = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
-    let checks = vec![Check {
+    let checks = vec![CheckRun {
         attempt: AttemptId(30),
-        nth: 0,
+        index: 0,
         task: "dbs-17".into(),
         stage: "development".into(),
         name: "test".to_owned(),
@@ -497,20 +500,20 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
     let wants = |desk: &Desk| {
         desk.frame()
             .1
-            .wants
+            .cache_requests
             .into_iter()
-            .map(|want| want.paper)
+            .map(|want| want.key)
             .collect::<Vec<_>>()
     };
-    let list = Paper::Checks(Some("dbs-17".into()));
+    let list = CacheKey::Checks(Some("dbs-17".into()));
     assert!(wants(&desk).contains(&list));
-    desk.shelf.put(list, Sheet::Checks(Arc::new(checks)), NOW);
-    let output = Paper::Output(AttemptId(30), 0);
+    desk.shelf.put(list, CacheEntry::Checks(Arc::new(checks)), NOW);
+    let output = CacheKey::Output(AttemptId(30), 0);
     assert!(wants(&desk).contains(&output));
     let said = (1..=20)
         .map(|line| format!("line {line} of the test's output"))
         .collect();
-    desk.shelf.put(output, Sheet::Text(Arc::new(said)), NOW);
+    desk.shelf.put(output, CacheEntry::Text(Arc::new(said)), NOW);
     check("failed_gate", &desk);
     // While somebody works on it again, what went wrong before is history.
     desk.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
@@ -521,26 +524,29 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
 fn the_same_told_again_is_counted_and_all_is_kept_for_the_log() {
     let mut desk = Desk::full((80, 24));
     for _ in 0..3 {
-        desk.state.tell(desk.now, Level::Warning, "could not push");
+        desk.state
+            .show_toast(desk.now, NoticeLevel::Warning, "could not push");
     }
     let text = desk.text();
     assert_eq!(text.matches("could not push").count(), 1, "{text}");
     assert!(text.contains("3 times"));
     desk.now = desk.now + Span::seconds(5);
-    desk.state.tell(desk.now, Level::Warning, "could not push");
+    desk.state
+        .show_toast(desk.now, NoticeLevel::Warning, "could not push");
     for word in ["one", "two", "three"] {
-        desk.state.tell(desk.now, Level::Info, word);
+        desk.state.show_toast(desk.now, NoticeLevel::Info, word);
     }
-    desk.state.tell(desk.now, Level::Success, "released dbs-20");
+    desk.state
+        .show_toast(desk.now, NoticeLevel::Success, "released dbs-20");
     let shown = desk.text();
     assert!(
         !shown.contains("could not push") && !shown.contains(" one "),
         "three at most: {shown}"
     );
-    let told = desk.state.take_told();
+    let told = desk.state.take_messages();
     let told: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
     assert_eq!(told, ["could not push", "could not push", "one", "two", "three"]);
-    assert_eq!(desk.state.take_told(), []);
+    assert_eq!(desk.state.take_messages(), []);
 }
 
 #[test]
@@ -551,7 +557,7 @@ fn a_notice_never_covers_the_line_that_is_written() {
     let written = desk.frame().1.cursor.expect("the program's cursor").y;
     let before = desk.text();
     for word in ["one", "two", "three"] {
-        desk.state.tell(desk.now, Level::Info, word.repeat(5));
+        desk.state.show_toast(desk.now, NoticeLevel::Info, word.repeat(5));
     }
     let row = |text: &str| text.lines().nth(usize::from(written)).map(str::to_owned);
     assert_eq!(row(&desk.text()), row(&before));

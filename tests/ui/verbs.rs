@@ -2,9 +2,9 @@
 //! What destroys names its victims first; what does not is taken back.
 
 use clap::Parser as _;
-use dbs::cli::args::Arguments;
+use dbs::cli::args::CliArgs;
 use dbs::domain::{AttemptId, Command, Span, TaskId};
-use dbs::ui::{Action, Consent, Hit, Keymap, Place, Request, entries};
+use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, PermissionReply, UiRequest, entries};
 
 use crate::fixture::{Desk, NOW};
 use crate::mouse::click;
@@ -17,14 +17,14 @@ const VERBS: [(&str, Action, &str, &str); 16] = [
     ("retry", Action::Retry, "r", "dbs retry"),
     ("retry with note", Action::RetryWithNote, "R", "dbs retry"),
     ("answer", Action::Answer, "t", "dbs answer"),
-    ("pause task", Action::Park, "p", "dbs task park"),
-    ("pause all", Action::Pause, "P", "dbs pause"),
+    ("pause task", Action::TogglePark, "p", "dbs task park"),
+    ("pause all", Action::TogglePause, "P", "dbs pause"),
     ("stop agent", Action::StopAgent, "x", "dbs kill-agent"),
     ("takeover", Action::Type, "i", "dbs attach"),
-    ("park", Action::Park, "p", "dbs task park"),
+    ("park", Action::TogglePark, "p", "dbs task park"),
     ("release", Action::Release, "w", "dbs task release"),
-    ("raise priority", Action::MoreUrgent, "+", "dbs task update"),
-    ("lower priority", Action::LessUrgent, "-", "dbs task update"),
+    ("raise priority", Action::RaisePriority, "+", "dbs task update"),
+    ("lower priority", Action::LowerPriority, "-", "dbs task update"),
     ("edit", Action::EditTask, "e", "dbs task edit"),
     ("new task", Action::NewTask, "n", "dbs task create"),
 ];
@@ -58,7 +58,7 @@ fn first_words(text: &str) -> &str {
 fn every_verb_has_a_key_a_place_in_palette_and_help_and_a_command() {
     let keymap = Keymap::builtin().expect("keys");
     for (said, action, key, command) in VERBS {
-        let chords = keymap.keys(Place::Nav, action);
+        let chords = keymap.keys(KeyTable::Nav, action);
         assert!(
             chords.iter().any(|chord| chord.to_string() == key),
             "{said}: {chords:?}"
@@ -80,7 +80,7 @@ fn every_verb_has_a_key_a_place_in_palette_and_help_and_a_command() {
 fn every_command_that_is_named_for_an_action_can_be_run_like_that() {
     for entry in entries() {
         if let Some(line) = entry.action.command_line() {
-            let parsed = Arguments::try_parse_from(words(line));
+            let parsed = CliArgs::try_parse_from(words(line));
             assert!(parsed.is_ok(), "{}: {line}", entry.name);
         }
     }
@@ -114,7 +114,7 @@ fn what_can_be_taken_back_is_for_ten_seconds_and_not_longer() {
             desk.press("3");
             let done = desk.press(keys);
             assert!(
-                matches!(done.as_slice(), [Request::Command(_)]),
+                matches!(done.as_slice(), [UiRequest::Command(_)]),
                 "{keys}: {done:?}"
             );
             desk.now = NOW + Span::seconds(later);
@@ -129,13 +129,13 @@ fn an_offer_in_the_inbox_and_a_hint_in_the_last_row_are_clicked_like_keys() {
     let mut desk = Desk::full((120, 40));
     desk.press("5");
     desk.press("j j");
-    let act = |action| Hit::Act(action);
-    let approved = Request::Command(Command::Approve(TaskId::from("dbs-16")));
+    let act = |action| ClickTarget::Action(action);
+    let approved = UiRequest::Command(Command::Approve(TaskId::from("dbs-16")));
     assert_eq!(click(&mut desk, &act(Action::Approve)), [approved]);
     let mut desk = Desk::full((120, 40));
     desk.press("3");
     desk.press("g");
-    let hint = |key: &str| Hit::Keys(vec![key.parse().expect("key")]);
+    let hint = |key: &str| ClickTarget::Keys(vec![key.parse().expect("key")]);
     click(&mut desk, &hint("n"));
     assert_eq!(desk.mode(), "ASK");
     desk.press("Esc");
@@ -148,11 +148,11 @@ fn a_permission_is_given_by_a_click() {
     let mut desk = Desk::full((120, 40));
     desk.press("5");
     desk.press("g j j j");
-    let requests = click(&mut desk, &Hit::Act(Action::Approve));
+    let requests = click(&mut desk, &ClickTarget::Action(Action::Approve));
     assert!(
         matches!(
             requests.as_slice(),
-            [Request::Consent(AttemptId(13), _, Consent::Yes)]
+            [UiRequest::ReplyPermission(AttemptId(13), _, PermissionReply::Yes)]
         ),
         "{requests:?}\n{}",
         desk.text()

@@ -1,7 +1,7 @@
 //! What a board with columns does with its room.
 
 use dbs::domain::TaskId;
-use dbs::ui::{Glyphs, Palette, Theme};
+use dbs::ui::{ColourDepth, Glyphs, Theme};
 
 use crate::fixture::Desk;
 
@@ -23,7 +23,7 @@ fn a_board_with_room_to_spare_says_how_much_was_done_lately() {
     let row = text.lines().nth(57).unwrap_or_default();
     let wanted = "│ Throughput   last hour 2 done     █            █               last day 3 done                       ▄█";
     assert!(row.starts_with(wanted), "{text}");
-    desk.theme = Theme::builtin(Palette::Mono, Glyphs::Ascii);
+    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
     let plain = desk.text();
     assert!(plain.contains("last hour 2 done ....#............#"), "{plain}");
     let mut full = Desk::full((200, 60));

@@ -30,13 +30,13 @@ const ALLOWED: &[&str] = &[
 /// Begins of names that are passed on.
 const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 
-/// The part of an environment that agents inherit.
+/// Environment variables that agents and gates inherit, filtered by an allow list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inherited(Vec<(String, String)>);
+pub struct InheritedEnv(Vec<(String, String)>);
 
-impl Inherited {
+impl InheritedEnv {
     /// Keeps what is allowed, and adds what describes our terminals.
-    pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> Inherited {
+    pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> InheritedEnv {
         let allowed = |name: &str| {
             ALLOWED.iter().any(|known| known.eq_ignore_ascii_case(name))
                 || ALLOWED_BEGINS.iter().any(|begin| name.starts_with(begin))
@@ -49,7 +49,7 @@ impl Inherited {
             ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
         ];
         kept.extend(ours.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Inherited(kept)
+        InheritedEnv(kept)
     }
 
     /// The value of a variable.
@@ -80,7 +80,7 @@ mod tests {
             "TERM",
         ];
         let kept =
-            Inherited::from_environment(all.map(|name| (name.to_owned(), "x".to_owned()))).into_pairs();
+            InheritedEnv::from_environment(all.map(|name| (name.to_owned(), "x".to_owned()))).into_pairs();
         let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(
             names,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::crash::Threads;
+use crate::adapters::crash::CrashScope;
 use crate::domain::Timestamp;
 use crate::term::sanitize;
 
@@ -14,9 +14,9 @@ const LONGEST_TRACE: usize = 64_000;
 /// Reports that are kept in a folder.
 const KEPT: usize = 10;
 
-/// What broke, and where. Nothing of the environment, of arguments or of files.
+/// Message, source location, thread and backtrace of a panic. Nothing of the environment, of arguments or of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Crash {
+pub struct CrashReport {
     /// What the program said.
     pub what: String,
     /// File, line and column of its source.
@@ -41,7 +41,7 @@ pub fn payload(payload: &dyn Any) -> String {
     )
 }
 
-impl Crash {
+impl CrashReport {
     /// In one line.
     pub fn line(&self) -> String {
         format!(
@@ -53,16 +53,16 @@ impl Crash {
     }
 
     /// For the person whose screen it was.
-    pub fn page(&self, kept: Result<&PathBuf, &String>, threads: Threads) -> String {
+    pub fn summary(&self, kept: Result<&PathBuf, &String>, threads: CrashScope) -> String {
         let report = match kept {
             Ok(path) => path.display().to_string(),
             Err(why) => why.clone(),
         };
         let others = match threads {
-            Threads::Client => {
+            CrashScope::Client => {
                 "Agents and the server go on as if nothing had happened. Come back with: `dbs`"
             }
-            Threads::Both => "The demo ends with it; your projects are untouched. Again: `dbs demo`",
+            CrashScope::Both => "The demo ends with it; your projects are untouched. Again: `dbs demo`",
         };
         let lines = [
             "dbs broke and has given your terminal back. This is a defect of dbs, not of your work.",
@@ -90,7 +90,7 @@ impl Crash {
         let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, self.text()));
         kept.map_err(|error| format!("could not keep the report in {}: {error}", folder.display()))?;
         // What cannot be removed does no harm.
-        drop(thin_out(folder));
+        drop(remove_oldest(folder));
         Ok(path)
     }
 
@@ -115,7 +115,7 @@ impl Crash {
     }
 }
 
-fn thin_out(folder: &Path) -> io::Result<()> {
+fn remove_oldest(folder: &Path) -> io::Result<()> {
     let is_report = |path: &PathBuf| {
         let name = path
             .file_name()

@@ -9,26 +9,26 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::adapters::pipe::{Output, Probe};
+use crate::adapters::pipe::{PipeProbe, PollablePipe};
 
 /// Most bytes of the end kept in memory.
 const TAIL: usize = 8 * 1024;
 /// How often it is looked whether the rest was read: a thread of a busy machine may get its turn late, but not for ever.
 const LOOKS: u32 = 120;
 
-/// What was read so far.
+/// Output of a running gate that was read so far.
 #[derive(Default)]
-struct Seen {
+struct RecordedOutput {
     tail: Vec<u8>,
     n_written: u64,
     truncated: bool,
-    trouble: Option<String>,
-    reading: Reading,
+    write_error: Option<String>,
+    reading: ReaderState,
 }
 
-/// What the thread is at.
+/// What the thread that reads a gate's output is doing: waiting, taking bytes, or finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Reading {
+enum ReaderState {
     /// It waits for bytes.
     #[default]
     Waiting,
@@ -38,35 +38,39 @@ enum Reading {
     Closed,
 }
 
-/// What a gate wrote, when it has ended.
-pub(super) struct Written {
+/// Tail of a gate's output, and whether the file beside it is complete.
+pub(super) struct GateOutput {
     pub(super) tail: String,
     pub(super) truncated: bool,
     /// Why the file lacks something it should have.
-    pub(super) trouble: Option<String>,
+    pub(super) write_error: Option<String>,
 }
 
-/// A thread that copies a pipe into a file; it ends when nobody holds the pipe's other end.
-pub(super) struct Recorder {
-    seen: Arc<(Mutex<Seen>, Condvar)>,
+/// Thread that copies the output of a gate from a pipe into a file.
+pub(super) struct OutputRecorder {
+    seen: Arc<(Mutex<RecordedOutput>, Condvar)>,
     /// Goes with the thread.
-    probe: Weak<Probe>,
+    probe: Weak<PipeProbe>,
 }
 
-impl Recorder {
+impl OutputRecorder {
     /// Errors: the file or the thread could not be made.
-    pub(super) fn start(mut from: impl Read + Output, path: &Path, limit: u64) -> std::io::Result<Self> {
+    pub(super) fn start(
+        mut from: impl Read + PollablePipe,
+        path: &Path,
+        limit: u64,
+    ) -> std::io::Result<Self> {
         let mut file = File::create(path)?;
-        let seen = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let seen = Arc::new((Mutex::new(RecordedOutput::default()), Condvar::new()));
         let shared = Arc::clone(&seen);
-        let own = Arc::new(Probe::of(&from)?);
+        let own = Arc::new(PipeProbe::of(&from)?);
         let probe = Arc::downgrade(&own);
         let copy = move || {
             let (state, changed) = &*shared;
             let mut chunk = [0; 16 * 1024];
             loop {
                 if own.wait() {
-                    state.lock().reading = Reading::Taking;
+                    state.lock().reading = ReaderState::Taking;
                 }
                 let n_bytes = from.read(&mut chunk).unwrap_or_default();
                 let Some(bytes) = chunk.get(..n_bytes).filter(|bytes| !bytes.is_empty()) else {
@@ -74,7 +78,7 @@ impl Recorder {
                 };
                 take(&mut file, bytes, limit, &mut state.lock());
             }
-            state.lock().reading = Reading::Closed;
+            state.lock().reading = ReaderState::Closed;
             changed.notify_all();
         };
         thread::Builder::new()
@@ -87,10 +91,10 @@ impl Recorder {
     pub(super) fn wait_closed(&self, at_most: Duration) -> bool {
         let (state, changed) = &*self.seen;
         let mut state = state.lock();
-        if state.reading != Reading::Closed {
+        if state.reading != ReaderState::Closed {
             changed.wait_for(&mut state, at_most);
         }
-        state.reading == Reading::Closed
+        state.reading == ReaderState::Closed
     }
 
     /// Waits until all was read that is written already; who still holds the output open is waited for no longer than this.
@@ -98,13 +102,13 @@ impl Recorder {
         let (state, changed) = &*self.seen;
         let mut state = state.lock();
         for _ in 0..LOOKS {
-            if state.reading == Reading::Closed {
+            if state.reading == ReaderState::Closed {
                 return;
             }
             let is_still = changed.wait_for(&mut state, at_most).timed_out();
             // While this holds the lock, the thread can begin to take nothing.
             if is_still
-                && state.reading == Reading::Waiting
+                && state.reading == ReaderState::Waiting
                 && !self.probe.upgrade().is_some_and(|probe| probe.is_readable())
             {
                 return;
@@ -113,30 +117,30 @@ impl Recorder {
     }
 
     /// What has been written so far; somebody who escaped may still hold the output.
-    pub(super) fn finish(&self) -> Written {
+    pub(super) fn finish(&self) -> GateOutput {
         let state = self.seen.0.lock();
-        Written {
+        GateOutput {
             tail: String::from_utf8_lossy(&state.tail).into_owned(),
             truncated: state.truncated,
-            trouble: state.trouble.clone(),
+            write_error: state.write_error.clone(),
         }
     }
 }
 
-fn take(file: &mut File, bytes: &[u8], limit: u64, seen: &mut Seen) {
-    seen.reading = Reading::Waiting;
+fn take(file: &mut File, bytes: &[u8], limit: u64, seen: &mut RecordedOutput) {
+    seen.reading = ReaderState::Waiting;
     seen.tail.extend_from_slice(bytes);
     let excess = seen.tail.len().saturating_sub(TAIL);
     seen.tail.drain(..excess);
     let room = usize::try_from(limit - seen.n_written).unwrap_or(usize::MAX);
     let kept = bytes.get(..room).unwrap_or(bytes);
     seen.truncated |= kept.len() < bytes.len();
-    if seen.trouble.is_some() {
+    if seen.write_error.is_some() {
         return;
     }
     match file.write_all(kept) {
         Ok(()) => seen.n_written += kept.len() as u64,
-        Err(error) => seen.trouble = Some(error.to_string()),
+        Err(error) => seen.write_error = Some(error.to_string()),
     }
 }
 
@@ -152,17 +156,17 @@ mod tests {
     const PATIENCE: Duration = Duration::from_millis(5);
     const LATE: Duration = Duration::from_millis(200);
 
-    /// An output whose reader gets its turn late, as on a busy machine.
-    struct Late(PipeReader, Receiver<()>);
+    /// Test pipe whose reader gets its bytes late, as on a busy machine.
+    struct DelayedOutput(PipeReader, Receiver<()>);
 
-    impl Read for Late {
+    impl Read for DelayedOutput {
         fn read(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
             assert!(self.1.recv_timeout(LATE).is_err());
             self.0.read(chunk)
         }
     }
 
-    impl AsFd for Late {
+    impl AsFd for DelayedOutput {
         fn as_fd(&self) -> BorrowedFd<'_> {
             self.0.as_fd()
         }
@@ -175,7 +179,7 @@ mod tests {
         writer.write_all(b"all of it").unwrap();
         let (_turn, late) = sync_channel(1);
         let output = folder.path().join("output");
-        let recorder = Recorder::start(Late(reader, late), &output, 1_000).unwrap();
+        let recorder = OutputRecorder::start(DelayedOutput(reader, late), &output, 1_000).unwrap();
         recorder.wait_read(PATIENCE);
         assert_eq!(recorder.finish().tail, "all of it");
         // Somebody else has held it open all the time.

@@ -13,7 +13,7 @@ use crate::ports::gates::{GateReport, GateRun, Gates};
 /// Version of the record.
 const VERSION: u32 = 1;
 
-/// One gate run.
+/// Record of one gate run, stored as JSON beside the gate's output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateRecord {
     /// Version of the record.
@@ -27,12 +27,12 @@ pub struct GateRecord {
     /// When it began.
     pub began: Timestamp,
     /// How it ended; nothing while it runs, or when the engine ended first.
-    pub end: Option<GateEnd>,
+    pub end: Option<GateResult>,
 }
 
-/// How a gate run ended.
+/// Result and duration of an ended gate run, as its record file stores them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GateEnd {
+pub struct GateResult {
     /// What it means.
     pub outcome: Tri,
     /// How long it took.
@@ -41,11 +41,11 @@ pub struct GateEnd {
     pub is_cut: bool,
 }
 
-/// Gates that leave a record of each run beside its output.
+/// Wrapper around a `Gates` implementation that writes a record file for each run.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Recorded<G>(pub G);
+pub struct RecordedGates<G>(pub G);
 
-impl<G: Gates> Gates for Recorded<G> {
+impl<G: Gates> Gates for RecordedGates<G> {
     fn run(&self, run: &GateRun) -> GateReport {
         let mut record = GateRecord {
             version: VERSION,
@@ -58,7 +58,7 @@ impl<G: Gates> Gates for Recorded<G> {
         let file = record_of(&run.output);
         keep(&file, &record);
         let report = self.0.run(run);
-        record.end = Some(GateEnd {
+        record.end = Some(GateResult {
             outcome: report.outcome.clone(),
             took: Span(report.duration_ms),
             is_cut: report.truncated,
@@ -140,7 +140,7 @@ mod tests {
             output_limit: 10,
         };
         let no = Tri::No("ended with code 1".to_owned());
-        Recorded(Said(no.clone())).run(&run);
+        RecordedGates(Said(no.clone())).run(&run);
         std::fs::write(folder.path().join("01.json"), "no record").unwrap();
         let found = records(folder.path());
         let [(nth, record, output)] = found.as_slice() else {

@@ -9,8 +9,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::output::Recorder;
-use super::tree;
+use super::output::OutputRecorder;
+use super::processes;
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 
@@ -22,7 +22,7 @@ const STEP: Duration = Duration::from_millis(20);
 /// Numbers the runs of this process, so that no two ever bear the same mark.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
-/// Gates through `sh -c`, on Windows `cmd /C`.
+/// Implementation of the `Gates` port that runs commands through `sh -c`, or `cmd /C` on Windows.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ShellGates;
 
@@ -40,8 +40,8 @@ impl Gates for ShellGates {
                 None,
             ),
             Ok((mut child, recorder)) => {
-                let exit = attend(&mut child, &recorder, began + run.timeout);
-                let survivors = tree::Tree {
+                let exit = wait_for_exit(&mut child, &recorder, began + run.timeout);
+                let survivors = processes::GateProcesses {
                     leader: child.id(),
                     is_leader_alive: exit.is_none(),
                     mark: &mark,
@@ -59,7 +59,7 @@ impl Gates for ShellGates {
         };
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let Some(written) = written else {
-            let outcome = judge(run, &exit);
+            let outcome = outcome(run, &exit);
             return GateReport {
                 exit,
                 outcome,
@@ -68,11 +68,11 @@ impl Gates for ShellGates {
                 truncated: false,
             };
         };
-        let exit = match written.trouble {
+        let exit = match written.write_error {
             Some(why) => GateExit::NotRun(format!("keep its output in {}: {why}", run.output.display())),
             None => exit,
         };
-        let outcome = judge(run, &exit);
+        let outcome = outcome(run, &exit);
         GateReport {
             exit,
             outcome,
@@ -83,20 +83,20 @@ impl Gates for ShellGates {
     }
 }
 
-fn start(run: &GateRun, mark: &str) -> io::Result<(Child, Recorder)> {
+fn start(run: &GateRun, mark: &str) -> io::Result<(Child, OutputRecorder)> {
     let (reader, writer) = io::pipe()?;
-    let recorder = Recorder::start(reader, &run.output, run.output_limit)?;
+    let recorder = OutputRecorder::start(reader, &run.output, run.output_limit)?;
     let mut command = shell(&run.command);
     command
         .current_dir(&run.cwd)
         .env_clear()
         .envs(run.env.iter().map(|(name, value)| (name, value)));
-    command.env(tree::MARK, mark);
+    command.env(processes::MARK, mark);
     command
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    tree::lead(&mut command);
+    processes::new_process_group(&mut command);
     Ok((command.spawn()?, recorder))
 }
 
@@ -116,7 +116,7 @@ fn shell(text: &str) -> Command {
 }
 
 /// Waits for the gate itself; none at the time limit.
-fn attend(child: &mut Child, recorder: &Recorder, deadline: Instant) -> Option<GateExit> {
+fn wait_for_exit(child: &mut Child, recorder: &OutputRecorder, deadline: Instant) -> Option<GateExit> {
     let mut step = Duration::from_millis(1);
     loop {
         match child.try_wait() {
@@ -150,7 +150,7 @@ fn exit_of(status: ExitStatus) -> GateExit {
     )
 }
 
-fn judge(run: &GateRun, exit: &GateExit) -> Tri {
+fn outcome(run: &GateRun, exit: &GateExit) -> Tri {
     match exit {
         GateExit::Code(0) => Tri::Yes,
         GateExit::Code(code) => Tri::No(format!("ended with code {code}")),

@@ -10,7 +10,7 @@ use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
 impl GitCli {
     pub(super) fn export(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
-        if !self.bring(commit)? {
+        if !self.import_commit(commit)? {
             let hint = "the repository it was in is gone".to_owned();
             return Err(GitError::Missing {
                 what: format!("commit {commit}"),
@@ -64,7 +64,7 @@ impl GitCli {
         let call = call.timeout(self.program.limits.transfer);
         call.args(["read-tree", "--reset", "-u", "--end-of-options"])
             .arg(commit.as_str())
-            .ok()
+            .run_ok()
             .map(drop)
     }
 

@@ -7,47 +7,48 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::call::{Call, Program, Realm};
-use super::control::Control;
-use super::discovery::{self, Origin, Project};
-use super::process::Output;
-use super::queue::{Queue, Turn};
-use super::setup::GitSetup;
-use super::{exclude, plain};
+use super::command::{ConfigScope, GitCommand, GitProgram};
+use super::control_repo::ControlRepo;
+use super::discovery::{self, OriginUrls, ProjectRepo};
+use super::options::GitSetup;
+use super::process::ProcessOutput;
+use super::write_lock::{RepoLock, WriteGuard};
+use super::{error_text, exclude};
 use crate::domain::Tri;
 use crate::ports::git::{
-    Ahead, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId, DefaultBranch,
-    Deletion, Git, GitError, Head, MergeOutcome, MergeRequest, Place, Preflight, PreflightError, Publication,
-    Published, Push, Range, Removal, Rest, RestRequest, Revision, SafeName, Saver, Snapshot, Text, TreeId,
-    WorkspaceState, Worktree, WorktreeEntry, WorktreeSpec,
+    AtticOwner, AtticSnapshot, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId,
+    CommitOutcome, CommitRequest, CommitsAhead, DefaultBranch, DeleteOutcome, DiffRange, Git, GitError, Head,
+    LimitedText, MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest,
+    PushOutcome, RemoveOutcome, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree,
+    WorktreeEntry, WorktreeSpec,
 };
 
 /// What queues for it are called.
 const CONTROL: &str = "the control repository";
 
-/// Git on the command line, for one project.
+/// Implementation of the `Git` port for one project, by the git command line.
 pub struct GitCli {
-    pub(super) program: Program,
-    pub(super) project: Project,
-    pub(super) control: Control,
+    pub(super) program: GitProgram,
+    pub(super) project: ProjectRepo,
+    pub(super) control: ControlRepo,
     /// Held while something changes the control repository.
-    control_queue: Queue,
+    control_lock: RepoLock,
     /// Held while something changes refs or worktrees of the project's repository. Always taken before the other queue, never after it.
-    pub(super) project_queue: Queue,
+    pub(super) project_lock: RepoLock,
     /// Held while the control repository is packed: over processes, and over threads.
-    pub(super) upkeep: (Queue, Mutex<()>),
+    pub(super) maintenance_lock: (RepoLock, Mutex<()>),
     n_scratch: AtomicU64,
     /// Trees of commits, which never change.
     pub(super) trees: Mutex<HashMap<CommitId, TreeId>>,
     /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
-    opened: Mutex<Option<(String, Origin)>>,
+    opened: Mutex<Option<(String, OriginUrls)>>,
 }
 
 impl GitCli {
     /// Looks at the project and opens its control repository, which is made the first time. No network. Errors: the
     /// ones of [`Git::preflight`], except a changed origin and a missing identity, which only preflight reports.
     pub fn open(setup: &GitSetup) -> Result<Self, PreflightError> {
-        let mut program = Program::new(setup);
+        let mut program = GitProgram::new(setup);
         let version = discovery::version(&program, &setup.project)?;
         let (mut project, origin) = discovery::find(&program, &setup.project)?;
         let (excludes, ssh) = discovery::personal(&program, &setup.project);
@@ -57,76 +58,90 @@ impl GitCli {
         }
         let origin = origin?;
         exclude::ensure(&project)?;
-        let control = Control::open(&program, &project, &origin)?;
+        let control = ControlRepo::open(&program, &project, &origin)?;
         let git = Self {
             program,
             project,
-            control_queue: Queue::new(control.path.join("queue"), CONTROL),
-            project_queue: Queue::new(control.path.join("project-queue"), "the project's repository"),
-            upkeep: (Queue::new(control.path.join("upkeep"), CONTROL), Mutex::new(())),
+            control_lock: RepoLock::new(control.path.join("queue"), CONTROL),
+            project_lock: RepoLock::new(control.path.join("project-queue"), "the project's repository"),
+            maintenance_lock: (
+                RepoLock::new(control.path.join("upkeep"), CONTROL),
+                Mutex::new(()),
+            ),
             control,
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
             opened: Mutex::new(Some((version, origin))),
         };
-        git.sweep_project();
+        git.sweep_project_locks();
         Ok(git)
     }
 
     /// A call in the control repository, without the network.
-    pub(super) fn in_control(&self, what: impl Into<String>) -> Result<Call<'_>, GitError> {
+    pub(super) fn in_control(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
         self.control.check()?;
-        let call = self.program.call(Realm::Control, &self.control.path, what);
+        let call = self
+            .program
+            .command(ConfigScope::Control, &self.control.path, what);
         Ok(call
-            .place("--git-dir=", &self.control.path)
-            .set("core.attributesFile=/dev/null"))
+            .git_option("--git-dir=", &self.control.path)
+            .config("core.attributesFile=/dev/null"))
     }
 
     /// A call in the control repository that talks to the remote or to the project's repository.
-    pub(super) fn over_network(&self, what: impl Into<String>) -> Result<Call<'_>, GitError> {
+    pub(super) fn over_network(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
         self.control.check()?;
-        let call = self.program.call(Realm::Network, &self.control.path, what);
-        Ok(call.place("--git-dir=", &self.control.path))
+        let call = self
+            .program
+            .command(ConfigScope::Network, &self.control.path, what);
+        Ok(call.git_option("--git-dir=", &self.control.path))
     }
 
     /// A call in the control repository that reads or writes the files of a folder, with an index of its own.
-    pub(super) fn on_files(&self, folder: &Path, index: &Path, what: &str) -> Result<Call<'_>, GitError> {
+    pub(super) fn on_files(
+        &self,
+        folder: &Path,
+        index: &Path,
+        what: &str,
+    ) -> Result<GitCommand<'_>, GitError> {
         self.control.check()?;
-        let mut call = self.program.call(Realm::Control, folder, what);
+        let mut call = self.program.command(ConfigScope::Control, folder, what);
         call = call
-            .place("--git-dir=", &self.control.path)
-            .place("--work-tree=", folder);
+            .git_option("--git-dir=", &self.control.path)
+            .git_option("--work-tree=", folder);
         for setting in &self.project.file_settings {
-            call = call.set(setting);
+            call = call.config(setting);
         }
         if let Some(excludes) = &self.project.excludes_file {
             let mut setting = std::ffi::OsString::from("core.excludesFile=");
             setting.push(excludes);
-            call = call.set(setting);
+            call = call.config(setting);
         }
         Ok(call
-            .set("core.attributesFile=/dev/null")
+            .config("core.attributesFile=/dev/null")
             .env("GIT_INDEX_FILE", index))
     }
 
     /// A call in the project's repository.
-    pub(super) fn in_project(&self, what: impl Into<String>) -> Call<'_> {
-        let call = self.program.call(Realm::Project, &self.project.root, what);
-        call.place("--git-dir=", &self.project.git_dir)
-            .place("--work-tree=", &self.project.root)
+    pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand<'_> {
+        let call = self
+            .program
+            .command(ConfigScope::Project, &self.project.root, what);
+        call.git_option("--git-dir=", &self.project.git_dir)
+            .git_option("--work-tree=", &self.project.root)
     }
 
-    pub(super) fn queue_control(&self) -> Result<Turn<'_>, GitError> {
-        self.control_queue.enter(self.program.limits.transfer, |_notes| {
+    pub(super) fn lock_control(&self) -> Result<WriteGuard<'_>, GitError> {
+        self.control_lock.acquire(self.program.limits.transfer, |_notes| {
             self.control.clean_up();
             String::new()
         })
     }
 
     /// Runs one writing call in a turn of its own. A git that was killed leaves the turn unfinished.
-    pub(super) fn in_turn(&self, call: Call<'_>) -> Result<Output, GitError> {
-        let turn = self.queue_control()?;
-        let output = call.hold(&turn)?.run()?;
+    pub(super) fn run_in_control_lock(&self, call: GitCommand<'_>) -> Result<ProcessOutput, GitError> {
+        let turn = self.lock_control()?;
+        let output = call.with_lock(&turn)?.run()?;
         if output.code.is_some() {
             turn.finish()?;
         }
@@ -134,7 +149,7 @@ impl GitCli {
     }
 
     /// A name no other call of this process uses.
-    pub(super) fn fresh(&self, stem: &str) -> String {
+    pub(super) fn unique_name(&self, stem: &str) -> String {
         format!(
             "{stem}-{}-{}",
             std::process::id(),
@@ -169,15 +184,15 @@ impl Git for GitCli {
         let recorded = self.control.origin();
         if origin != recorded {
             return Err(PreflightError::OriginChanged {
-                recorded: plain::redact(&recorded.url),
-                now: plain::redact(&origin.url),
+                recorded: error_text::redact(&recorded.url),
+                now: error_text::redact(&origin.url),
             });
         }
         Ok(Preflight {
             git_version,
             root: self.project.root.clone(),
             checked_out: self.checked_out()?,
-            origin: plain::redact(&origin.url),
+            origin: error_text::redact(&origin.url),
             identity: discovery::identity(&self.program, &self.project)?,
         })
     }
@@ -188,47 +203,47 @@ impl Git for GitCli {
             what: "the address of origin".to_owned(),
             hint: error.to_string(),
         })?;
-        let turn = self.queue_control()?;
+        let turn = self.lock_control()?;
         self.control.accept(found)?;
         turn.finish()
     }
 
     fn default_branch(&self) -> DefaultBranch {
-        self.ask_default_branch()
+        self.remote_default_branch()
             .unwrap_or_else(|error| DefaultBranch::Unknown(error.to_string()))
     }
 
     fn resolve(&self, revision: &Revision) -> Head {
-        head(self.find(revision))
+        head(self.resolve_revision(revision))
     }
 
     fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head> {
-        self.find_all(revisions).into_iter().map(head).collect()
+        self.resolve_revisions(revisions).into_iter().map(head).collect()
     }
 
     fn remote_head(&self, branch: &BranchName) -> Head {
-        head(self.ask_remote(branch))
+        head(self.remote_branch_head(branch))
     }
 
     fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError> {
-        self.ensure(spec)
+        self.create_or_reuse(spec)
     }
 
-    fn workspace_state(&self, place: &Place) -> Result<WorkspaceState, GitError> {
+    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError> {
         self.state_of(place)
     }
 
-    fn workspace_unchanged(&self, place: &Place, start: &WorkspaceState) -> Tri {
+    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri {
         self.compare_state(place, start)
             .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
     }
 
-    fn snapshot(&self, place: &Place, saver: &Saver) -> Result<Snapshot, GitError> {
-        self.keep(place, saver).map(|kept| kept.snapshot)
+    fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError> {
+        self.snapshot_place(place, saver).map(|kept| kept.snapshot)
     }
 
-    fn remove_worktree(&self, folder: &SafeName, saver: &Saver) -> Result<Removal, GitError> {
-        let _queue = self.queue_project()?;
+    fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+        let _queue = self.lock_project()?;
         self.remove(folder, saver)
     }
 
@@ -249,10 +264,10 @@ impl Git for GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &BranchName,
-        saver: &Saver,
-    ) -> Deletion {
+        saver: &AtticOwner,
+    ) -> DeleteOutcome {
         let done = self.delete_local(branch, recorded, base, saver);
-        done.unwrap_or_else(|error| Deletion::Unknown(error.to_string()))
+        done.unwrap_or_else(|error| DeleteOutcome::Unknown(error.to_string()))
     }
 
     fn delete_remote_branch(
@@ -260,15 +275,15 @@ impl Git for GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &BranchName,
-        saver: &Saver,
-    ) -> Deletion {
+        saver: &AtticOwner,
+    ) -> DeleteOutcome {
         let done = self.delete_remote(branch, recorded, base, saver);
-        done.unwrap_or_else(|error| Deletion::Unknown(error.to_string()))
+        done.unwrap_or_else(|error| DeleteOutcome::Unknown(error.to_string()))
     }
 
-    fn commits_ahead(&self, head: &Revision, base: &Revision) -> Ahead {
+    fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead {
         self.count_ahead(head, base)
-            .unwrap_or_else(|error| Ahead::Unknown(error.to_string()))
+            .unwrap_or_else(|error| CommitsAhead::Unknown(error.to_string()))
     }
 
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
@@ -276,35 +291,35 @@ impl Git for GitCli {
             .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
     }
 
-    fn changed_files(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError> {
+    fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError> {
         self.files_between(range)
     }
 
-    fn diff_stat(&self, range: &Range) -> Result<Text, GitError> {
+    fn diff_stat(&self, range: &DiffRange) -> Result<LimitedText, GitError> {
         self.stat_between(range)
     }
 
-    fn diff_text(&self, range: &Range, limit: usize) -> Result<Text, GitError> {
+    fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         self.text_between(range, limit)
     }
 
-    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push {
+    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome {
         self.push_local(branch, replaces)
-            .unwrap_or_else(|error| Push::Unknown(error.to_string()))
+            .unwrap_or_else(|error| PushOutcome::Unknown(error.to_string()))
     }
 
-    fn commit_rest(&self, request: &RestRequest) -> Result<Rest, GitError> {
-        self.make_rest(request)
+    fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
+        self.commit_leftovers(request)
     }
 
     fn merge(&self, request: &MergeRequest) -> MergeOutcome {
-        self.make_merge(request)
+        self.create_merge(request)
             .unwrap_or_else(|error| MergeOutcome::Unknown(error.to_string()))
     }
 
-    fn publish(&self, publication: &Publication) -> Published {
+    fn publish(&self, publication: &PublishRequest) -> PublishOutcome {
         self.push_merge(publication)
-            .unwrap_or_else(|error| Published::Unknown(error.to_string()))
+            .unwrap_or_else(|error| PublishOutcome::Unknown(error.to_string()))
     }
 
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
@@ -315,8 +330,8 @@ impl Git for GitCli {
         self.discard(dir)
     }
 
-    fn keep_up(&self) -> Result<bool, GitError> {
-        self.pack_what_gathered()
+    fn maintain(&self) -> Result<bool, GitError> {
+        self.pack_if_needed()
     }
 }
 

@@ -1,34 +1,34 @@
 //! Differences between two commits, computed in the control repository: no external diff, no textconv (LK-24).
 
-use super::call::Call;
 use super::cli::GitCli;
+use super::command::GitCommand;
 use super::parse;
-use crate::ports::git::{ChangedFile, CommitId, GitError, Range, Revision, Text};
+use crate::ports::git::{ChangedFile, CommitId, DiffRange, GitError, LimitedText, Revision};
 
 /// Most bytes of a summary.
 const STAT_LIMIT: usize = 256 * 1024;
 
-/// Two commits or trees.
-type Ends = (String, String);
+/// Ids of the two commits or trees that are compared.
+type TreePair = (String, String);
 
 impl GitCli {
-    pub(super) fn files_between(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError> {
+    pub(super) fn files_between(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError> {
         let ends = self.ends(range)?;
         let call = self.compare(&["--raw", "-z", "--no-renames", "--no-abbrev"], &ends)?;
-        Ok(parse::raw_changes(&call.ok()?.stdout))
+        Ok(parse::raw_changes(&call.run_ok()?.stdout))
     }
 
-    pub(super) fn stat_between(&self, range: &Range) -> Result<Text, GitError> {
+    pub(super) fn stat_between(&self, range: &DiffRange) -> Result<LimitedText, GitError> {
         let ends = self.ends(range)?;
         text(self.compare(&["--stat=100", "--summary"], &ends)?, STAT_LIMIT)
     }
 
-    pub(super) fn text_between(&self, range: &Range, limit: usize) -> Result<Text, GitError> {
+    pub(super) fn text_between(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         let ends = self.ends(range)?;
         text(self.compare(&["--patch", "--find-renames"], &ends)?, limit)
     }
 
-    fn compare(&self, form: &[&str], (from, to): &Ends) -> Result<Call<'_>, GitError> {
+    fn compare(&self, form: &[&str], (from, to): &TreePair) -> Result<GitCommand<'_>, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
         let call = call.args([
             "diff-tree",
@@ -41,15 +41,15 @@ impl GitCli {
         Ok(call.args(form).args(["--end-of-options", from, to]))
     }
 
-    fn ends(&self, range: &Range) -> Result<Ends, GitError> {
+    fn ends(&self, range: &DiffRange) -> Result<TreePair, GitError> {
         let text = |commit: CommitId| commit.as_str().to_owned();
         match range {
-            Range::Between { from, to } => Ok((text(self.need(from)?), text(self.need(to)?))),
-            Range::SinceFork { base, head } => {
+            DiffRange::Between { from, to } => Ok((text(self.need(from)?), text(self.need(to)?))),
+            DiffRange::SinceFork { base, head } => {
                 let head = self.need(head)?;
                 Ok((text(self.fork(base, &head)?), text(head)))
             }
-            Range::Work { base, place } => {
+            DiffRange::WorkInProgress { base, place } => {
                 let now = self.state_of(place)?;
                 let head = now.head.ok_or_else(|| GitError::Missing {
                     what: "a commit in the place to compare".to_owned(),
@@ -57,13 +57,13 @@ impl GitCli {
                 })?;
                 Ok((text(self.fork(base, &head)?), now.tree.as_str().to_owned()))
             }
-            Range::Made { commit } => {
+            DiffRange::Commit { commit } => {
                 let made = self.need(&Revision::Commit(commit.clone()))?;
                 let call = self.in_control(format!("find what {made} was made from"))?;
                 let parent = call
                     .args(["rev-parse", "--verify", "--end-of-options"])
                     .arg(format!("{made}^1"))
-                    .line()?;
+                    .run_line()?;
                 Ok((text(CommitId::new(&parent)?), text(made)))
             }
         }
@@ -73,21 +73,23 @@ impl GitCli {
     fn fork(&self, base: &Revision, head: &CommitId) -> Result<CommitId, GitError> {
         let base = self.need(base)?;
         let call = self.in_control(format!("find where {head} left {base}"))?;
-        let fork = call.args(["merge-base", base.as_str(), head.as_str()]).line()?;
+        let fork = call
+            .args(["merge-base", base.as_str(), head.as_str()])
+            .run_line()?;
         Ok(CommitId::new(&fork)?)
     }
 
     fn need(&self, revision: &Revision) -> Result<CommitId, GitError> {
-        self.find(revision)?.ok_or_else(|| GitError::Missing {
+        self.resolve_revision(revision)?.ok_or_else(|| GitError::Missing {
             what: format!("a commit to compare ({revision:?})"),
             hint: "it was deleted".to_owned(),
         })
     }
 }
 
-fn text(call: Call<'_>, limit: usize) -> Result<Text, GitError> {
-    let output = call.limit(limit).ok()?;
-    Ok(Text {
+fn text(call: GitCommand<'_>, limit: usize) -> Result<LimitedText, GitError> {
+    let output = call.limit(limit).run_ok()?;
+    Ok(LimitedText {
         text: String::from_utf8_lossy(&output.stdout).into_owned(),
         truncated: output.truncated,
     })

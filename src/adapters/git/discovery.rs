@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::call::{Call, Program, Realm};
-use super::plain;
-use super::setup::GitSetup;
+use super::command::{ConfigScope, GitCommand, GitProgram};
+use super::error_text;
+use super::options::GitSetup;
 use crate::ports::git::{GitError, PreflightError};
 
 /// Oldest git that can merge without a working tree.
@@ -24,9 +24,9 @@ const FILE_SETTINGS: &[(&str, &[&str])] = &[
     ("core.longpaths", &["true", "false"]),
 ];
 
-/// The project's repository as found at opening.
+/// Paths, object format and file settings of the project's git repository.
 #[derive(Debug, Clone)]
-pub(super) struct Project {
+pub(super) struct ProjectRepo {
     /// Canonical root of the main checkout.
     pub(super) root: PathBuf,
     /// Canonical folder that holds refs and objects.
@@ -41,26 +41,26 @@ pub(super) struct Project {
     pub(super) excludes_file: Option<PathBuf>,
 }
 
-impl Project {
+impl ProjectRepo {
     /// Whether one of the settings that shape files is set to that, such as `core.autocrlf=true`.
     pub(super) fn has(&self, setting: &str) -> bool {
         self.file_settings.iter().any(|known| known == setting)
     }
 }
 
-/// Address to fetch from and, if another, to push to.
+/// Fetch URL of the remote `origin`, and its push URL where that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct OriginUrls {
     pub(super) url: String,
     pub(super) push_url: Option<String>,
 }
 
 /// The version, if it is new enough.
-pub(super) fn version(program: &Program, project: &Path) -> Result<String, PreflightError> {
+pub(super) fn version(program: &GitProgram, project: &Path) -> Result<String, PreflightError> {
     let said = program
-        .call(Realm::Preflight, project, "ask git for its version")
+        .command(ConfigScope::Preflight, project, "ask git for its version")
         .arg("version")
-        .line();
+        .run_line();
     let said = said.map_err(|error| PreflightError::NoGit(error.to_string()))?;
     let version = said
         .trim_start_matches("git version ")
@@ -71,16 +71,16 @@ pub(super) fn version(program: &Program, project: &Path) -> Result<String, Prefl
     let mut parts = version.split('.').map(str::parse::<u32>);
     match (parts.next(), parts.next()) {
         (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST => Ok(version),
-        _ => Err(PreflightError::TooOld(plain::one_line(&said))),
+        _ => Err(PreflightError::TooOld(error_text::one_line(&said))),
     }
 }
 
 /// Finds the repository around a folder, and the address of its `origin`.
 pub(super) fn find(
-    program: &Program,
+    program: &GitProgram,
     project: &Path,
-) -> Result<(Project, Result<Origin, PreflightError>), PreflightError> {
-    let ask = |what: &str| program.call(Realm::Preflight, project, what.to_owned());
+) -> Result<(ProjectRepo, Result<OriginUrls, PreflightError>), PreflightError> {
+    let ask = |what: &str| program.command(ConfigScope::Preflight, project, what.to_owned());
     let folders = ask("find the repository").args([
         "rev-parse",
         "--is-inside-work-tree",
@@ -94,14 +94,14 @@ pub(super) fn find(
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = said.lines();
     if lines.next() != Some("true") {
-        let why = plain::reason(&output);
+        let why = error_text::reason(&output);
         if said.starts_with("false") || why.contains("not a git repository") {
             return Err(PreflightError::NotARepository(project.to_path_buf()));
         }
         return Err(PreflightError::Unknown(why));
     }
     if output.code != Some(0) {
-        return Err(PreflightError::Unknown(plain::reason(&output)));
+        return Err(PreflightError::Unknown(error_text::reason(&output)));
     }
     let mut line = || {
         let missing = || PreflightError::Unknown(format!("find the repository's folders: git said {said}"));
@@ -114,7 +114,7 @@ pub(super) fn find(
     };
     let (root, common, git_dir) = (path(line()?)?, path(line()?)?, path(line()?)?);
     let settings = settings(ask("read the configuration"));
-    let found = Project {
+    let found = ProjectRepo {
         common,
         git_dir,
         object_format: line()?.to_owned(),
@@ -127,9 +127,9 @@ pub(super) fn find(
 }
 
 /// What the person configured for all repositories, as paths: the list of ignored files, and the ssh command.
-pub(super) fn personal(program: &Program, project: &Path) -> (Option<PathBuf>, Option<String>) {
+pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>, Option<String>) {
     let ask = || {
-        let call = program.call(Realm::Preflight, project, "read the personal configuration");
+        let call = program.command(ConfigScope::Preflight, project, "read the personal configuration");
         call.args(["config", "--global", "--type=path"])
     };
     let names = ["core.excludesfile", "core.sshcommand"];
@@ -147,33 +147,37 @@ pub(super) fn personal(program: &Program, project: &Path) -> (Option<PathBuf>, O
         }
         Ok(output) if output.code == Some(1) => [None, None],
         // One that is no path must not take the other with it.
-        Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).line().ok()),
+        Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).run_line().ok()),
     };
     let said = |value: Option<String>| value.filter(|value| !value.is_empty());
     (said(excludes).map(PathBuf::from), said(ssh))
 }
 
 /// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
-pub(super) fn origin(program: &Program, project: &Project) -> Result<Origin, PreflightError> {
-    let call = program.call(Realm::Preflight, &project.root, "read the address of origin");
+pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<OriginUrls, PreflightError> {
+    let call = program.command(
+        ConfigScope::Preflight,
+        &project.root,
+        "read the address of origin",
+    );
     origin_among(
-        &settings(call.place("--git-dir=", &project.git_dir))?,
+        &settings(call.git_option("--git-dir=", &project.git_dir))?,
         &project.root,
     )
 }
 
-/// One entry of the configuration: where it stands (`local`, `global` ...), its name in small letters, its value.
-type Setting = (String, String, String);
+/// One entry of the git configuration: scope, name and value.
+type GitSetting = (String, String, String);
 
 /// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
 /// start.
-fn settings(call: Call<'_>) -> Result<Vec<Setting>, PreflightError> {
+fn settings(call: GitCommand<'_>) -> Result<Vec<GitSetting>, PreflightError> {
     let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url)$";
     let output = call
         .args(["config", "-z", "--show-scope", "--get-regexp", wanted])
         .run()?;
     if !matches!(output.code, Some(0 | 1)) {
-        return Err(PreflightError::Unknown(plain::reason(&output)));
+        return Err(PreflightError::Unknown(error_text::reason(&output)));
     }
     let said = String::from_utf8_lossy(&output.stdout);
     let mut parts = said.split('\0');
@@ -186,20 +190,20 @@ fn settings(call: Call<'_>) -> Result<Vec<Setting>, PreflightError> {
 }
 
 /// Only the project itself says where its origin is, not what the person configured for all repositories.
-fn origin_among(settings: &[Setting], root: &Path) -> Result<Origin, PreflightError> {
+fn origin_among(settings: &[GitSetting], root: &Path) -> Result<OriginUrls, PreflightError> {
     let get = |wanted: &str| -> Result<Option<String>, PreflightError> {
-        let own = |(scope, name, _): &&Setting| name == wanted && matches!(&**scope, "local" | "worktree");
+        let own = |(scope, name, _): &&GitSetting| name == wanted && matches!(&**scope, "local" | "worktree");
         match settings.iter().rfind(own) {
             Some((_, _, text)) if is_address(text) => Ok(Some(absolute(text, root))),
             Some((_, _, text)) => Err(PreflightError::Unknown(format!(
                 "{} is no usable address",
-                plain::one_line(text)
+                error_text::one_line(text)
             ))),
             None => Ok(None),
         }
     };
     let url = get("remote.origin.url")?.ok_or(PreflightError::NoOrigin)?;
-    Ok(Origin {
+    Ok(OriginUrls {
         url,
         push_url: get("remote.origin.pushurl")?,
     })
@@ -211,8 +215,12 @@ fn origin_among(settings: &[Setting], root: &Path) -> Result<Origin, PreflightEr
 /// # Errors
 /// When git cannot be asked.
 pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
-    let program = Program::new(setup);
-    let call = program.call(Realm::Preflight, &setup.project, "list the branches of tasks");
+    let program = GitProgram::new(setup);
+    let call = program.command(
+        ConfigScope::Preflight,
+        &setup.project,
+        "list the branches of tasks",
+    );
     let output = call
         .args([
             "for-each-ref",
@@ -220,27 +228,27 @@ pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
             "--",
             "refs/heads/feature/",
         ])
-        .ok()?;
+        .run_ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// The identity the person's commits carry.
-pub(super) fn identity(program: &Program, project: &Project) -> Result<String, PreflightError> {
-    let call = program.call(Realm::Preflight, &project.root, "ask for the identity");
+pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<String, PreflightError> {
+    let call = program.command(ConfigScope::Preflight, &project.root, "ask for the identity");
     let call = call
-        .set("user.useConfigOnly=true")
-        .place("--git-dir=", &project.git_dir);
+        .config("user.useConfigOnly=true")
+        .git_option("--git-dir=", &project.git_dir);
     let output = call.args(["var", "GIT_AUTHOR_IDENT"]).run()?;
     let said = String::from_utf8_lossy(&output.stdout);
     match said.rsplit_once('>') {
-        Some((who, _)) if output.code == Some(0) => Ok(plain::one_line(&format!("{who}>"))),
+        Some((who, _)) if output.code == Some(0) => Ok(error_text::one_line(&format!("{who}>"))),
         _ => Err(PreflightError::NoIdentity),
     }
 }
 
 /// Those of the settings that shape files; the last of several values counts, as for git itself.
-fn file_settings(settings: &[Setting]) -> Vec<String> {
+fn file_settings(settings: &[GitSetting]) -> Vec<String> {
     let known: BTreeMap<&str, &str> = settings
         .iter()
         .map(|(_, name, value)| (&**name, &**value))

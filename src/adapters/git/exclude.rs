@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::discovery::Project;
+use super::discovery::ProjectRepo;
 use super::files::{failed, real_folder, write_atomically};
 use crate::ports::git::GitError;
 
@@ -11,7 +11,7 @@ use crate::ports::git::GitError;
 pub(super) const PATTERN: &str = "/.debussy*";
 
 /// Adds the pattern unless it is there. A link in the file's place is replaced by a file, not written through.
-pub(super) fn ensure(project: &Project) -> Result<(), GitError> {
+pub(super) fn ensure(project: &ProjectRepo) -> Result<(), GitError> {
     let info = project.common.join("info");
     real_folder(&info)?;
     let file = info.join("exclude");

@@ -3,10 +3,10 @@
 
 use std::ffi::OsString;
 
-use super::call::{Call, Realm, failure};
 use super::cli::GitCli;
-use super::process::Output;
-use super::refs::Class;
+use super::command::{ConfigScope, GitCommand, failure};
+use super::process::ProcessOutput;
+use super::refs::PinKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
 /// How often a branch may move between asking and fetching before giving up.
@@ -27,14 +27,14 @@ const FETCH: [&str; 8] = [
 
 impl GitCli {
     /// Brings what the control repository keeps into the project's.
-    pub(super) fn hand_over(&self, refspecs: &[&str]) -> Result<(), GitError> {
-        self.handing_over(refspecs).ok().map(drop)
+    pub(super) fn export_to_project(&self, refspecs: &[&str]) -> Result<(), GitError> {
+        self.export_command(refspecs).run_ok().map(drop)
     }
 
     /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
-    pub(super) fn handing_over(&self, refspecs: &[&str]) -> Call<'_> {
+    pub(super) fn export_command(&self, refspecs: &[&str]) -> GitCommand<'_> {
         let named = refspecs.join(" and ");
-        let word = format!("{}:", self.fresh("dbs-control"));
+        let word = format!("{}:", self.unique_name("dbs-control"));
         let mut key = OsString::from("url.");
         key.push(&self.control.path);
         key.push(".insteadOf");
@@ -45,16 +45,16 @@ impl GitCli {
     }
 
     /// Brings out of the project what the remote has, too. What cannot be is fetched from the remote.
-    pub(super) fn bring_pushed(&self, commit: &CommitId) {
-        if !self.is_kept(Class::Remote, commit) {
-            drop(self.import(commit, &[Class::Pin, Class::Remote]));
+    pub(super) fn import_pushed(&self, commit: &CommitId) {
+        if !self.is_pinned(PinKind::Remote, commit) {
+            drop(self.import_pinned(commit, &[PinKind::Pin, PinKind::Remote]));
         }
     }
 
     /// Whether the control repository holds a commit with everything below it. A fetch that was cut off leaves commits
     /// without their files, so only what a ref reaches counts: git sets refs when all is there.
     pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
-        if self.is_kept(Class::Pin, commit) || self.is_kept(Class::Remote, commit) {
+        if self.is_pinned(PinKind::Pin, commit) || self.is_pinned(PinKind::Remote, commit) {
             return Ok(true);
         }
         let look = || self.in_control(format!("look for commit {commit}"));
@@ -74,22 +74,22 @@ impl GitCli {
             commit.as_str(),
             "refs/dbs/",
         ]);
-        Ok(!reached.line()?.is_empty())
+        Ok(!reached.run_line()?.is_empty())
     }
 
     /// Brings a commit that is known to exist in the project: what no ref names here is most likely new.
-    pub(super) fn bring_known(&self, commit: CommitId) -> Result<CommitId, GitError> {
-        if self.is_kept(Class::Pin, &commit) || self.is_kept(Class::Remote, &commit) {
+    pub(super) fn import_known(&self, commit: CommitId) -> Result<CommitId, GitError> {
+        if self.is_pinned(PinKind::Pin, &commit) || self.is_pinned(PinKind::Remote, &commit) {
             return Ok(commit);
         }
-        match self.import(&commit, &[Class::Pin]) {
+        match self.import_pinned(&commit, &[PinKind::Pin]) {
             Err(error) if !self.has(&commit)? => Err(error),
             Ok(()) | Err(_) => Ok(commit),
         }
     }
 
     /// Brings a commit from wherever it is; false: neither the project nor the remote has it.
-    pub(super) fn bring(&self, commit: &CommitId) -> Result<bool, GitError> {
+    pub(super) fn import_commit(&self, commit: &CommitId) -> Result<bool, GitError> {
         if self.has(commit)? {
             return Ok(true);
         }
@@ -97,10 +97,10 @@ impl GitCli {
             .in_project(format!("look for commit {commit}"))
             .args(["cat-file", "-e"]);
         if here.arg(format!("{commit}^{{commit}}")).run()?.code == Some(0) {
-            self.import(commit, &[Class::Pin])?;
+            self.import_pinned(commit, &[PinKind::Pin])?;
             return Ok(true);
         }
-        match self.fetch("origin", &[kept(Class::Pin, commit)]) {
+        match self.fetch("origin", &[kept(PinKind::Pin, commit)]) {
             Ok(()) => Ok(true),
             Err(GitError::Unreachable { why, .. }) if is_denial(&why) => Ok(false),
             Err(error) => Err(error),
@@ -108,24 +108,24 @@ impl GitCli {
     }
 
     /// Head of a branch of the remote, with its commits. None: the remote has no such branch.
-    pub(super) fn bring_remote(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
-        let asked = self.ask_remote(branch)?;
-        self.bring_asked(branch, asked)
+    pub(super) fn import_remote(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        let asked = self.remote_branch_head(branch)?;
+        self.import_remote_at(branch, asked)
     }
 
     /// The same, after the remote was asked.
-    pub(super) fn bring_asked(
+    pub(super) fn import_remote_at(
         &self,
         branch: &BranchName,
         mut asked: Option<CommitId>,
     ) -> Result<Option<CommitId>, GitError> {
         for _ in 0..N_TRIES {
             let Some(commit) = asked else { return Ok(None) };
-            let fetched = self.fetch_seen(&commit);
+            let fetched = self.fetch_pinned(&commit);
             if fetched.is_ok() {
                 return Ok(Some(commit));
             }
-            asked = self.ask_remote(branch)?;
+            asked = self.remote_branch_head(branch)?;
             if asked.as_ref() == Some(&commit) {
                 return fetched.map(|()| Some(commit));
             }
@@ -137,46 +137,46 @@ impl GitCli {
     }
 
     /// Fetches a commit the remote just named; the ref that keeps it is set by git when all of it is there.
-    fn fetch_seen(&self, commit: &CommitId) -> Result<(), GitError> {
-        if self.is_kept(Class::Remote, commit) {
+    fn fetch_pinned(&self, commit: &CommitId) -> Result<(), GitError> {
+        if self.is_pinned(PinKind::Remote, commit) {
             return Ok(());
         }
         if self.has(commit)? {
-            return self.pin(Class::Remote, commit);
+            return self.pin(PinKind::Remote, commit);
         }
-        self.fetch("origin", &[kept(Class::Remote, commit)])
+        self.fetch("origin", &[kept(PinKind::Remote, commit)])
     }
 
     /// Keeps a commit for good.
-    pub(super) fn pin(&self, class: Class, commit: &CommitId) -> Result<(), GitError> {
-        if self.is_kept(class, commit) {
+    pub(super) fn pin(&self, class: PinKind, commit: &CommitId) -> Result<(), GitError> {
+        if self.is_pinned(class, commit) {
             return Ok(());
         }
         let what = format!("pin commit {commit}");
         let call = self
             .in_control(what.clone())?
             .args(["update-ref", "--end-of-options"]);
-        let call = call.arg(class.keeps(commit)).arg(commit.as_str());
-        success(what, Realm::Control, &self.in_turn(call)?)
+        let call = call.arg(class.ref_name(commit)).arg(commit.as_str());
+        success(what, ConfigScope::Control, &self.run_in_control_lock(call)?)
     }
 
     /// Brings a commit out of the project and keeps it under all those classes.
-    pub(super) fn import(&self, commit: &CommitId, classes: &[Class]) -> Result<(), GitError> {
+    pub(super) fn import_pinned(&self, commit: &CommitId, classes: &[PinKind]) -> Result<(), GitError> {
         let from = self.project.common.to_string_lossy().into_owned();
         let refspecs: Vec<String> = classes.iter().map(|class| kept(*class, commit)).collect();
         self.fetch(&from, &refspecs)
     }
 
     fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
-        let from_whom = super::plain::redact(from);
+        let from_whom = super::error_text::redact(from);
         let what = format!("fetch {} from {from_whom}", refspecs.join(" and "));
         let call = self.over_network(what.clone())?;
-        let output = self.in_turn(call.args(FETCH).arg(from).args(refspecs))?;
-        success(what, Realm::Network, &output)
+        let output = self.run_in_control_lock(call.args(FETCH).arg(from).args(refspecs))?;
+        success(what, ConfigScope::Network, &output)
     }
 }
 
-fn success(what: String, realm: Realm, output: &Output) -> Result<(), GitError> {
+fn success(what: String, realm: ConfigScope, output: &ProcessOutput) -> Result<(), GitError> {
     if output.code == Some(0) {
         Ok(())
     } else {
@@ -190,6 +190,6 @@ fn is_denial(why: &str) -> bool {
 }
 
 /// How a fetch is told to keep a commit.
-fn kept(class: Class, commit: &CommitId) -> String {
-    format!("{commit}:{}", class.keeps(commit))
+fn kept(class: PinKind, commit: &CommitId) -> String {
+    format!("{commit}:{}", class.ref_name(commit))
 }

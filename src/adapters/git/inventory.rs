@@ -6,13 +6,13 @@ use std::io;
 
 use super::cli::GitCli;
 use super::files::failed;
-use super::link;
 use super::parse;
+use super::worktree_link;
 use crate::ports::git::{BranchEntry, BranchName, GitError, SafeName, WorktreeEntry};
 
 impl GitCli {
     pub(super) fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
-        let root = link::root(&self.project);
+        let root = worktree_link::root(&self.project);
         let registered = self.registered()?;
         let mut entries: Vec<WorktreeEntry> = Vec::new();
         let found = match fs::read_dir(&root) {
@@ -62,7 +62,7 @@ impl GitCli {
                 "--",
                 "refs/heads/",
             ])
-            .ok()?;
+            .run_ok()?;
         Ok(entries(&output.stdout))
     }
 
@@ -78,7 +78,7 @@ impl GitCli {
             "--",
             "origin",
         ]);
-        Ok(entries(&call.ok()?.stdout))
+        Ok(entries(&call.run_ok()?.stdout))
     }
 }
 

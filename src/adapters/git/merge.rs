@@ -1,14 +1,14 @@
 //! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository (design 5.8). The same
 //! request on the same base gives the same commit, so a crash between any two steps is repaired by repeating.
 
-use super::call::{Realm, failure};
+use super::attic::CommitDraft;
 use super::cli::GitCli;
+use super::command::{ConfigScope, failure};
+use super::commit_message::CommitMessage;
+use super::error_text;
 use super::parse;
-use super::plain;
-use super::process::Output;
-use super::refs::Class;
-use super::snapshot::Draft;
-use super::wording::Wording;
+use super::process::ProcessOutput;
+use super::refs::PinKind;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
 /// Most bytes of one file in conflict, and of git's report.
@@ -19,14 +19,14 @@ const N_TEXTS: usize = 20;
 const N_LOOKED_THROUGH: &str = "--max-count=1000";
 
 impl GitCli {
-    pub(super) fn make_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
-        let Some(base) = self.bring_remote(&request.base)? else {
+    pub(super) fn create_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
+        let Some(base) = self.import_remote(&request.base)? else {
             return Ok(MergeOutcome::Impossible(format!(
                 "origin has no branch {}",
                 request.base
             )));
         };
-        if !self.bring(&request.head)? {
+        if !self.import_commit(&request.head)? {
             return Ok(MergeOutcome::Impossible(format!(
                 "nobody has commit {}",
                 request.head
@@ -44,30 +44,35 @@ impl GitCli {
             (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
                 Ok(MergeOutcome::AlreadyMerged { commit: None, base })
             }
-            (Some(0), Some(merged)) => self.seal(request, merged.tree, base),
+            (Some(0), Some(merged)) => self.commit_merge(request, merged.tree, base),
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => Ok(MergeOutcome::Impossible(format!(
                 "{} and {} share no history",
                 request.head, request.base
             ))),
-            _ => Err(failure(what, Realm::Control, &output)),
+            _ => Err(failure(what, ConfigScope::Control, &output)),
         }
     }
 
-    fn seal(&self, request: &MergeRequest, tree: TreeId, base: CommitId) -> Result<MergeOutcome, GitError> {
+    fn commit_merge(
+        &self,
+        request: &MergeRequest,
+        tree: TreeId,
+        base: CommitId,
+    ) -> Result<MergeOutcome, GitError> {
         let parents = [base.clone(), request.head.clone()];
-        let draft = Draft {
+        let draft = CommitDraft {
             tree: &tree,
             parents: &parents,
             message: message(request),
             signature: &request.signature,
         };
         let commit = self.commit(&draft)?;
-        self.pin(Class::Pin, &commit)?;
+        self.pin(PinKind::Pin, &commit)?;
         Ok(MergeOutcome::Merged { commit, tree, base })
     }
 
-    fn describe(&self, merged: &parse::MergeTree, base: CommitId) -> Result<MergeOutcome, GitError> {
+    fn describe(&self, merged: &parse::MergeTreeOutput, base: CommitId) -> Result<MergeOutcome, GitError> {
         let mut files = Vec::new();
         for (count, path) in merged.files.iter().enumerate() {
             let text = if count < N_TEXTS {
@@ -108,7 +113,7 @@ impl GitCli {
             "--not",
             request.head.as_str(),
         ]);
-        let said = call.args(["--"]).line()?;
+        let said = call.args(["--"]).run_line()?;
         let ours = |line: &str| {
             let mut fields = line.split('\0');
             let (id, parents) = (fields.next()?, fields.next()?);
@@ -126,12 +131,12 @@ impl GitCli {
 }
 
 /// Whether git refused to merge because the two have nothing in common.
-pub(super) fn is_unrelated(output: &Output) -> bool {
-    plain::reason(output).contains("unrelated histories")
+pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
+    error_text::reason(output).contains("unrelated histories")
 }
 
 fn message(request: &MergeRequest) -> String {
-    let words = Wording {
+    let words = CommitMessage {
         start: format!("Merge {}:", request.branch),
         title: &request.title,
         text: "",

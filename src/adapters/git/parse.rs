@@ -1,11 +1,11 @@
 //! Readers of git's machine formats. Pure; a line that is not understood is an error or left out, never guessed.
 
-use crate::ports::git::{BranchName, ChangeKind, ChangedFile, CheckedOut, CommitId, TreeId};
+use crate::ports::git::{BranchName, ChangedFile, ChangedFileKind, CheckedOut, CommitId, TreeId};
 use std::path::PathBuf;
 
 /// One entry of `git worktree list --porcelain -z`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Registered {
+pub(super) struct RegisteredWorktree {
     pub(super) path: PathBuf,
     pub(super) checked_out: CheckedOut,
     /// The commit it stands on, unless the branch is unborn.
@@ -15,21 +15,21 @@ pub(super) struct Registered {
     pub(super) is_locked: bool,
 }
 
-/// What `git merge-tree --write-tree -z --name-only` says.
+/// Parsed output of `git merge-tree --write-tree -z --name-only`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MergeTree {
+pub(super) struct MergeTreeOutput {
     pub(super) tree: TreeId,
     pub(super) files: Vec<String>,
     pub(super) report: String,
 }
 
 /// Entries of `worktree list --porcelain -z`; bare entries are left out.
-pub(super) fn worktrees(bytes: &[u8]) -> Vec<Registered> {
+pub(super) fn worktrees(bytes: &[u8]) -> Vec<RegisteredWorktree> {
     let text = String::from_utf8_lossy(bytes);
     text.split("\0\0").filter_map(worktree).collect()
 }
 
-fn worktree(block: &str) -> Option<Registered> {
+fn worktree(block: &str) -> Option<RegisteredWorktree> {
     let (mut path, mut head, mut branch, mut is_locked) = (None, None, None, false);
     for line in block.split('\0') {
         match line.split_once(' ').unwrap_or((line, "")) {
@@ -53,7 +53,7 @@ fn worktree(block: &str) -> Option<Registered> {
         (None, Some(commit)) => CheckedOut::Detached(commit.clone()),
         (None, None) => return None,
     };
-    Some(Registered {
+    Some(RegisteredWorktree {
         path: path?,
         checked_out,
         head,
@@ -79,10 +79,10 @@ pub(super) fn raw_changes(bytes: &[u8]) -> Vec<ChangedFile> {
     let mut changes = Vec::new();
     while let (Some(header), Some(path)) = (fields.next(), fields.next()) {
         let kind = match header.rsplit(' ').next().and_then(|status| status.chars().next()) {
-            Some('A') => ChangeKind::Added,
-            Some('D') => ChangeKind::Deleted,
-            Some('T') => ChangeKind::Retyped,
-            _ => ChangeKind::Modified,
+            Some('A') => ChangedFileKind::Added,
+            Some('D') => ChangedFileKind::Deleted,
+            Some('T') => ChangedFileKind::Retyped,
+            _ => ChangedFileKind::Modified,
         };
         changes.push(ChangedFile {
             path: path.to_owned(),
@@ -93,7 +93,7 @@ pub(super) fn raw_changes(bytes: &[u8]) -> Vec<ChangedFile> {
 }
 
 /// Output of `merge-tree`, with or without conflicts.
-pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTree> {
+pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTreeOutput> {
     let text = String::from_utf8_lossy(bytes);
     let (tree, rest) = text.split_once('\0')?;
     let tree = TreeId::new(tree.trim()).ok()?;
@@ -106,7 +106,7 @@ pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTree> {
         .map(str::to_owned)
         .collect();
     files.dedup();
-    Some(MergeTree {
+    Some(MergeTreeOutput {
         tree,
         files,
         report: merge_report(said),
@@ -160,9 +160,9 @@ mod tests {
         assert_eq!(
             kinds,
             [
-                ("a b.txt".to_owned(), ChangeKind::Added),
-                ("old".to_owned(), ChangeKind::Deleted),
-                ("link".to_owned(), ChangeKind::Retyped)
+                ("a b.txt".to_owned(), ChangedFileKind::Added),
+                ("old".to_owned(), ChangedFileKind::Deleted),
+                ("link".to_owned(), ChangedFileKind::Retyped)
             ]
         );
     }

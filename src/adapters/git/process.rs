@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::collector::{Collector, Ends, Keep};
+use super::capture::{OpenOutputs, OutputCollector, OutputLimit};
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
@@ -23,20 +23,20 @@ const SHORTEST_STEP: Duration = Duration::from_micros(50);
 /// Longest pause between two looks at a process whose outputs stay open.
 const LONGEST_STEP: Duration = Duration::from_millis(16);
 
-/// One process to be run.
-pub(super) struct Invocation {
+/// Program, arguments, environment and limits of a child process to be run.
+pub(super) struct ProcessSpec {
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) cwd: PathBuf,
-    pub(super) input: Input,
+    pub(super) input: StdinSource,
     pub(super) timeout: Duration,
     /// Most bytes of standard output; after that the pipe is closed.
     pub(super) limit: usize,
 }
 
-/// What a process finds on its standard input.
-pub(super) enum Input {
+/// What a child process gets on its standard input: nothing, bytes or an open file.
+pub(super) enum StdinSource {
     Nothing,
     /// Written before anything is read: keep it below 4 KiB.
     Bytes(Vec<u8>),
@@ -44,8 +44,8 @@ pub(super) enum Input {
     Held(File),
 }
 
-/// What an ended process left.
-pub(super) struct Output {
+/// Exit code and captured output of a process that has ended.
+pub(super) struct ProcessOutput {
     /// Exit code; none when a signal ended it.
     pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
@@ -53,34 +53,34 @@ pub(super) struct Output {
     pub(super) stderr: Vec<u8>,
 }
 
-/// Why there is no [`Output`].
-pub(super) enum RunError {
+/// Why a process left no output: it could not be started or exceeded its time limit.
+pub(super) enum ProcessError {
     NotStarted(std::io::Error),
     TimedOut(Duration),
 }
 
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
-pub(super) fn run(mut invocation: Invocation) -> Result<Output, RunError> {
+pub(super) fn run(mut invocation: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
     let deadline = Instant::now() + invocation.timeout;
-    let input = std::mem::replace(&mut invocation.input, Input::Nothing);
-    let mut child = start(&invocation, &input).map_err(RunError::NotStarted)?;
-    let ends = Arc::new(Ends::default());
+    let input = std::mem::replace(&mut invocation.input, StdinSource::Nothing);
+    let mut child = start(&invocation, &input).map_err(ProcessError::NotStarted)?;
+    let ends = Arc::new(OpenOutputs::default());
     let collectors = collect(&mut child, invocation.limit, &ends);
     let (stdout, stderr) = collectors.map_err(|error| {
         group::kill(&mut child);
         drop(child.wait());
-        RunError::NotStarted(error)
+        ProcessError::NotStarted(error)
     })?;
     feed(&mut child, input);
     let Some(status) = wait_until(&mut child, deadline, &ends) else {
         end(&mut child, &ends);
-        return Err(RunError::TimedOut(invocation.timeout));
+        return Err(ProcessError::TimedOut(invocation.timeout));
     };
-    if !ends.drain(&[&stdout, &stderr], deadline) {
-        return Err(RunError::TimedOut(invocation.timeout));
+    if !ends.wait_drained(&[&stdout, &stderr], deadline) {
+        return Err(ProcessError::TimedOut(invocation.timeout));
     }
     let kept = stdout.take();
-    Ok(Output {
+    Ok(ProcessOutput {
         code: status.code(),
         stdout: kept.bytes,
         truncated: kept.truncated,
@@ -88,7 +88,7 @@ pub(super) fn run(mut invocation: Invocation) -> Result<Output, RunError> {
     })
 }
 
-fn start(invocation: &Invocation, input: &Input) -> std::io::Result<Child> {
+fn start(invocation: &ProcessSpec, input: &StdinSource) -> std::io::Result<Child> {
     let mut command = Command::new(&invocation.program);
     command
         .args(&invocation.args)
@@ -96,34 +96,38 @@ fn start(invocation: &Invocation, input: &Input) -> std::io::Result<Child> {
         .current_dir(&invocation.cwd);
     command.envs(invocation.env.iter().map(|(name, value)| (name, value)));
     let input = match input {
-        Input::Nothing => Stdio::null(),
-        Input::Bytes(_) => Stdio::piped(),
-        Input::Held(file) => Stdio::from(file.try_clone()?),
+        StdinSource::Nothing => Stdio::null(),
+        StdinSource::Bytes(_) => Stdio::piped(),
+        StdinSource::Held(file) => Stdio::from(file.try_clone()?),
     };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    group::lead(&mut command);
+    group::new_process_group(&mut command);
     command.spawn()
 }
 
-fn collect(child: &mut Child, limit: usize, ends: &Arc<Ends>) -> std::io::Result<(Collector, Collector)> {
+fn collect(
+    child: &mut Child,
+    limit: usize,
+    ends: &Arc<OpenOutputs>,
+) -> std::io::Result<(OutputCollector, OutputCollector)> {
     let missing = || std::io::Error::other("it has no output");
     let stdout = child.stdout.take().ok_or_else(missing)?;
     let stderr = child.stderr.take().ok_or_else(missing)?;
     Ok((
-        Collector::start(stdout, Keep::First(limit), ends)?,
-        Collector::start(stderr, Keep::Last(STDERR_LIMIT), ends)?,
+        OutputCollector::start(stdout, OutputLimit::First(limit), ends)?,
+        OutputCollector::start(stderr, OutputLimit::Last(STDERR_LIMIT), ends)?,
     ))
 }
 
-fn feed(child: &mut Child, input: Input) {
-    if let (Some(mut pipe), Input::Bytes(bytes)) = (child.stdin.take(), input) {
+fn feed(child: &mut Child, input: StdinSource) {
+    if let (Some(mut pipe), StdinSource::Bytes(bytes)) = (child.stdin.take(), input) {
         // A process that does not read its input ends with an exit code that says so.
         drop(pipe.write_all(&bytes));
     }
 }
 
 /// Waits for the end; wakes early when an output closes, because the end then follows at once.
-fn wait_until(child: &mut Child, deadline: Instant, ends: &Ends) -> Option<ExitStatus> {
+fn wait_until(child: &mut Child, deadline: Instant, ends: &OpenOutputs) -> Option<ExitStatus> {
     let mut step = SHORTEST_STEP;
     loop {
         if let Ok(Some(status)) = child.try_wait() {
@@ -138,8 +142,8 @@ fn wait_until(child: &mut Child, deadline: Instant, ends: &Ends) -> Option<ExitS
     }
 }
 
-fn end(child: &mut Child, ends: &Ends) {
-    group::ask_to_end(child);
+fn end(child: &mut Child, ends: &OpenOutputs) {
+    group::terminate(child);
     let patience = Instant::now() + GRACE;
     let left_by_itself = wait_until(child, patience, ends).is_some();
     // What git started has lock files of its own to clean up; it closes its outputs last.
@@ -160,11 +164,11 @@ mod group {
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
 
-    pub(super) fn lead(command: &mut Command) {
+    pub(super) fn new_process_group(command: &mut Command) {
         command.process_group(0);
     }
 
-    pub(super) fn ask_to_end(child: &mut Child) {
+    pub(super) fn terminate(child: &mut Child) {
         signal(child, Signal::SIGTERM);
     }
 
@@ -203,12 +207,12 @@ mod tests {
 
     #[test]
     fn who_else_holds_an_output_is_not_waited_for() {
-        let invocation = Invocation {
+        let invocation = ProcessSpec {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), "sleep 30 & echo $!".into()],
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             cwd: "/".into(),
-            input: Input::Nothing,
+            input: StdinSource::Nothing,
             timeout: Duration::from_secs(25),
             limit: 100,
         };

@@ -2,25 +2,25 @@
 //! afterwards, not how the push ended (LK-11, LK-12, B3-20).
 
 use super::cli::GitCli;
-use super::plain;
-use crate::ports::git::{BranchName, CommitId, GitError, Publication, Published, Push};
+use super::error_text;
+use crate::ports::git::{BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome};
 
-/// How a push ended by its own account.
-pub(super) enum PushEnd {
+/// How git reported the end of a push: accepted, outdated or refused.
+pub(super) enum PushReply {
     /// The remote took it, or had it.
-    Taken,
+    Accepted,
     /// The remote is not where it was expected, or somebody else is changing it.
-    Outrun(String),
+    Stale(String),
     /// The remote said no.
     Refused(String),
 }
 
-impl PushEnd {
+impl PushReply {
     /// Why a remote that shows no change gives no answer.
-    pub(super) fn unseen(&self, branch: &BranchName) -> String {
+    pub(super) fn unconfirmed(&self, branch: &BranchName) -> String {
         match self {
-            Self::Taken => format!("push {branch}: the remote does not show it"),
-            Self::Outrun(why) | Self::Refused(why) => format!("push {branch}: {why}"),
+            Self::Accepted => format!("push {branch}: the remote does not show it"),
+            Self::Stale(why) | Self::Refused(why) => format!("push {branch}: {why}"),
         }
     }
 }
@@ -30,16 +30,16 @@ impl GitCli {
         &self,
         branch: &BranchName,
         replaces: Option<&CommitId>,
-    ) -> Result<Push, GitError> {
+    ) -> Result<PushOutcome, GitError> {
         let Some(local) = self.local_head(branch)? else {
-            return Ok(Push::NoBranch);
+            return Ok(PushOutcome::NoBranch);
         };
-        self.bring_known(local.clone())?;
-        let remote = self.bring_remote(branch)?;
+        self.import_known(local.clone())?;
+        let remote = self.import_remote(branch)?;
         match &remote {
-            Some(there) if *there == local => return Ok(Push::AlreadyThere(local)),
+            Some(there) if *there == local => return Ok(PushOutcome::AlreadyThere(local)),
             Some(there) if replaces != Some(there) && !self.is_ancestor(there, &local)? => {
-                return Ok(Push::Diverged {
+                return Ok(PushOutcome::Diverged {
                     local,
                     remote: there.clone(),
                 });
@@ -48,49 +48,49 @@ impl GitCli {
         }
         let end = self.push(Some(&local), branch, remote.as_ref());
         // A push that broke off may have arrived.
-        let there = self.ask_remote(branch)?;
+        let there = self.remote_branch_head(branch)?;
         match (there, end) {
-            (Some(there), _) if there == local => Ok(Push::Pushed(local)),
+            (Some(there), _) if there == local => Ok(PushOutcome::Pushed(local)),
             (_, Err(error)) => Err(error),
-            (_, Ok(PushEnd::Refused(why))) => Ok(Push::Refused(why)),
+            (_, Ok(PushReply::Refused(why))) => Ok(PushOutcome::Refused(why)),
             (Some(there), Ok(_)) if Some(&there) != remote.as_ref() => {
-                Ok(Push::Diverged { local, remote: there })
+                Ok(PushOutcome::Diverged { local, remote: there })
             }
-            (_, Ok(end)) => Ok(Push::Unknown(end.unseen(branch))),
+            (_, Ok(end)) => Ok(PushOutcome::Unknown(end.unconfirmed(branch))),
         }
     }
 
-    pub(super) fn push_merge(&self, publication: &Publication) -> Result<Published, GitError> {
-        let Publication {
+    pub(super) fn push_merge(&self, publication: &PublishRequest) -> Result<PublishOutcome, GitError> {
+        let PublishRequest {
             commit,
             base,
             expected,
         } = publication;
-        let Some(there) = self.bring_remote(base)? else {
-            return Ok(Published::Refused(format!("origin has no branch {base}")));
+        let Some(there) = self.import_remote(base)? else {
+            return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));
         };
         if !self.has(commit)? || !self.is_ancestor(expected, commit)? {
-            return Ok(Published::Refused(format!(
+            return Ok(PublishOutcome::Refused(format!(
                 "{commit} does not build on {expected}"
             )));
         }
         if self.is_ancestor(commit, &there)? {
-            return Ok(Published::AlreadyDone);
+            return Ok(PublishOutcome::AlreadyDone);
         }
         if there != *expected {
-            return Ok(Published::Moved(there));
+            return Ok(PublishOutcome::Moved(there));
         }
         let end = self.push(Some(commit), base, Some(expected));
-        let there = self.bring_remote(base)?;
+        let there = self.import_remote(base)?;
         let holds = there
             .as_ref()
             .map_or(Ok(false), |there| self.is_ancestor(commit, there))?;
         match (end, there) {
-            _ if holds => Ok(Published::Done),
+            _ if holds => Ok(PublishOutcome::Done),
             (Err(error), _) => Err(error),
-            (Ok(PushEnd::Refused(why)), _) => Ok(Published::Refused(why)),
-            (Ok(_), Some(there)) if there != *expected => Ok(Published::Moved(there)),
-            (Ok(end), _) => Ok(Published::Unknown(end.unseen(base))),
+            (Ok(PushReply::Refused(why)), _) => Ok(PublishOutcome::Refused(why)),
+            (Ok(_), Some(there)) if there != *expected => Ok(PublishOutcome::Moved(there)),
+            (Ok(end), _) => Ok(PublishOutcome::Unknown(end.unconfirmed(base))),
         }
     }
 
@@ -100,7 +100,7 @@ impl GitCli {
         commit: Option<&CommitId>,
         branch: &BranchName,
         expected: Option<&CommitId>,
-    ) -> Result<PushEnd, GitError> {
+    ) -> Result<PushReply, GitError> {
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.args([
             "push",
@@ -116,27 +116,27 @@ impl GitCli {
             .arg(format!("--force-with-lease={}:{lease}", branch.full()))
             .args(["--end-of-options", "origin"]);
         let source = commit.map_or(String::new(), CommitId::to_string);
-        let output = self.in_turn(call.arg(format!("{source}:{}", branch.full())))?;
+        let output = self.run_in_control_lock(call.arg(format!("{source}:{}", branch.full())))?;
         if output.code == Some(0) {
-            return Ok(PushEnd::Taken);
+            return Ok(PushReply::Accepted);
         }
         let said = String::from_utf8_lossy(&output.stdout);
         let Some(refusal) = said.lines().find_map(|line| line.strip_prefix("!\t")) else {
             return Err(GitError::Unreachable {
                 what: format!("push {branch}"),
-                why: plain::reason(&output),
+                why: error_text::reason(&output),
             });
         };
         let is_remote = refusal.contains("[remote rejected]") || refusal.contains("[no match]");
         if is_remote && !refusal.contains("failed to update ref") && !refusal.contains("cannot lock ref") {
-            return Ok(PushEnd::Refused(plain::one_line(&format!(
+            return Ok(PushReply::Refused(error_text::one_line(&format!(
                 "{refusal}; {}",
-                plain::reason(&output)
+                error_text::reason(&output)
             ))));
         }
-        Ok(PushEnd::Outrun(plain::one_line(&format!(
+        Ok(PushReply::Stale(error_text::one_line(&format!(
             "{refusal}; {}",
-            plain::reason(&output)
+            error_text::reason(&output)
         ))))
     }
 }

@@ -14,21 +14,21 @@ const REF_LIMIT: u64 = 512;
 /// Longest list of packed refs that is looked through.
 const PACKED_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Why the control repository keeps a commit for good.
+/// Reason for which the control repository keeps a commit: it was worked with or seen on the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum PinKind {
     /// It was worked with.
     Pin,
     /// It was seen on the remote.
     Remote,
 }
 
-impl Class {
+impl PinKind {
     /// The ref that keeps a commit. It is never moved and never deleted.
-    pub(super) fn keeps(self, commit: &CommitId) -> String {
+    pub(super) fn ref_name(self, commit: &CommitId) -> String {
         match self {
-            Class::Pin => format!("refs/dbs/pin/{commit}"),
-            Class::Remote => format!("refs/dbs/remote/{commit}"),
+            PinKind::Pin => format!("refs/dbs/pin/{commit}"),
+            PinKind::Remote => format!("refs/dbs/remote/{commit}"),
         }
     }
 }
@@ -36,8 +36,8 @@ impl Class {
 impl GitCli {
     /// Whether the control repository keeps a commit for that reason, with everything below it: git sets a ref when all is
     /// there. False: no file says so.
-    pub(super) fn is_kept(&self, class: Class, commit: &CommitId) -> bool {
-        let name = class.keeps(commit);
+    pub(super) fn is_pinned(&self, class: PinKind, commit: &CommitId) -> bool {
+        let name = class.ref_name(commit);
         at(&self.control.path.join(&name)).as_ref() == Some(commit)
             || is_packed(&self.control.path, &name, commit)
     }

@@ -9,36 +9,36 @@ use bytes::Bytes;
 use interprocess::local_socket::Stream;
 
 use super::error::HolderError;
-use super::protocol::{Misread, Reply, Request, VERSION};
-use super::wire::{self, Frames};
+use super::frames::{self, FrameReader};
+use super::protocol::{DecodeError, HolderReply, HolderRequest, VERSION};
 use super::{hold::STOP_SLACK, socket};
 use crate::domain::Span;
 use crate::ports::holders::PaneSize;
 
 /// How long a holder may take to say who it is.
-const PATIENCE: Duration = Duration::from_secs(10);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// Input goes in pieces of this many bytes.
 const PIECE: usize = 64 * 1024;
 
-/// A conversation with one holder.
+/// Connection of the server to one holder, with a writing and a reading half.
 #[derive(Debug)]
-pub struct Connection {
+pub struct HolderConnection {
     /// The asking half.
-    pub requests: Requests,
+    pub requests: RequestSender,
     /// The listening half.
-    pub replies: Replies,
+    pub replies: ReplyReceiver,
 }
 
-/// Asks a holder. Every call blocks only while the holder does not read, which it always does.
+/// Half of a holder connection that sends requests. Every call blocks only while the holder does not read, which it always does.
 #[derive(Debug, Clone)]
-pub struct Requests {
+pub struct RequestSender {
     stream: Arc<Stream>,
 }
 
-/// Listens to a holder.
+/// Half of a holder connection that receives replies.
 #[derive(Debug)]
-pub struct Replies {
-    frames: Frames<SharedStream>,
+pub struct ReplyReceiver {
+    frames: FrameReader<SharedStream>,
 }
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl io::Read for SharedStream {
     }
 }
 
-impl Connection {
+impl HolderConnection {
     /// Connects and greets.
     ///
     /// # Errors
@@ -58,21 +58,23 @@ impl Connection {
     pub fn open(socket: &Path) -> Result<Self, HolderError> {
         let stream = Arc::new(socket::connect(socket)?);
         let mut connection = Self {
-            requests: Requests {
+            requests: RequestSender {
                 stream: Arc::clone(&stream),
             },
-            replies: Replies {
-                frames: Frames::new(SharedStream(stream), PIECE),
+            replies: ReplyReceiver {
+                frames: FrameReader::new(SharedStream(stream), PIECE),
             },
         };
-        connection.set_patience(Some(PATIENCE));
-        connection.requests.send(&Request::Hello { version: VERSION })?;
+        connection.set_timeout(Some(GREETING_TIMEOUT));
+        connection
+            .requests
+            .send(&HolderRequest::Hello { version: VERSION })?;
         match connection.replies.next_reply()? {
-            Some(Reply::Welcome { .. }) => {
-                connection.set_patience(None);
+            Some(HolderReply::Welcome { .. }) => {
+                connection.set_timeout(None);
                 Ok(connection)
             }
-            Some(Reply::Refused { text, .. }) => Err(HolderError::Protocol(text)),
+            Some(HolderReply::Refused { text, .. }) => Err(HolderError::Protocol(text)),
             other => Err(HolderError::Protocol(format!(
                 "instead of a welcome it said {other:?}"
             ))),
@@ -85,11 +87,11 @@ impl Connection {
     /// # Errors
     /// When the holder ends or is silent longer than the grace and a little more.
     pub fn stop(&mut self, grace: Span) -> Result<u32, HolderError> {
-        self.set_patience(Some(Duration::from_millis(grace.0) + STOP_SLACK));
+        self.set_timeout(Some(Duration::from_millis(grace.0) + STOP_SLACK));
         self.requests.stop(grace)?;
         loop {
             match self.replies.next_reply()? {
-                Some(Reply::Stopped { survivors }) => return Ok(survivors),
+                Some(HolderReply::Stopped { survivors }) => return Ok(survivors),
                 Some(_) => {}
                 None => {
                     return Err(HolderError::Protocol(
@@ -106,14 +108,14 @@ impl Connection {
     /// # Errors
     /// When the holder ends or is silent.
     pub fn type_and_wait(&mut self, bytes: &[u8]) -> Result<u32, HolderError> {
-        self.set_patience(Some(PATIENCE));
+        self.set_timeout(Some(GREETING_TIMEOUT));
         self.requests.input(bytes)?;
-        self.requests.snapshot()?;
+        self.requests.status()?;
         let mut dropped = 0;
         loop {
             match self.replies.next_reply()? {
-                Some(Reply::Snapshot(_)) => return Ok(dropped),
-                Some(Reply::InputDropped { count }) => dropped += count,
+                Some(HolderReply::Status(_)) => return Ok(dropped),
+                Some(HolderReply::InputDropped { count }) => dropped += count,
                 Some(_) => {}
                 None => {
                     return Err(HolderError::Protocol(
@@ -124,18 +126,18 @@ impl Connection {
         }
     }
 
-    fn set_patience(&self, patience: Option<Duration>) {
-        socket::set_patience(&self.requests.stream, patience);
+    fn set_timeout(&self, patience: Option<Duration>) {
+        socket::set_timeout(&self.requests.stream, patience);
     }
 }
 
-impl Requests {
+impl RequestSender {
     /// Asks for output from this offset on: from the log, then live.
     ///
     /// # Errors
     /// When the holder is gone.
     pub fn attach(&self, from: u64) -> Result<(), HolderError> {
-        self.send(&Request::Attach { from })
+        self.send(&HolderRequest::Attach { from })
     }
 
     /// Types these bytes.
@@ -145,7 +147,7 @@ impl Requests {
     pub fn input(&self, bytes: &[u8]) -> Result<(), HolderError> {
         bytes
             .chunks(PIECE)
-            .try_for_each(|piece| self.send(&Request::Input(Bytes::copy_from_slice(piece))))
+            .try_for_each(|piece| self.send(&HolderRequest::Input(Bytes::copy_from_slice(piece))))
     }
 
     /// Changes the size of the terminal.
@@ -153,7 +155,7 @@ impl Requests {
     /// # Errors
     /// When the holder is gone.
     pub fn resize(&self, size: PaneSize) -> Result<(), HolderError> {
-        self.send(&Request::Resize(size))
+        self.send(&HolderRequest::Resize(size))
     }
 
     /// Asks to end the program and all it started.
@@ -161,7 +163,7 @@ impl Requests {
     /// # Errors
     /// When the holder is gone.
     pub fn stop(&self, grace: Span) -> Result<(), HolderError> {
-        self.send(&Request::Stop {
+        self.send(&HolderRequest::Stop {
             grace: u32::try_from(grace.0).unwrap_or(u32::MAX),
         })
     }
@@ -170,8 +172,8 @@ impl Requests {
     ///
     /// # Errors
     /// When the holder is gone.
-    pub fn snapshot(&self) -> Result<(), HolderError> {
-        self.send(&Request::Snapshot)
+    pub fn status(&self) -> Result<(), HolderError> {
+        self.send(&HolderRequest::Status)
     }
 
     /// Says goodbye: the holder closes, and the listening half comes to its end.
@@ -179,22 +181,22 @@ impl Requests {
     /// # Errors
     /// When the holder is gone.
     pub fn detach(&self) -> Result<(), HolderError> {
-        self.send(&Request::Detach)
+        self.send(&HolderRequest::Detach)
     }
 
-    fn send(&self, request: &Request) -> Result<(), HolderError> {
+    fn send(&self, request: &HolderRequest) -> Result<(), HolderError> {
         // One write per frame, so that two threads may ask without mixing their bytes.
-        wire::send(&*self.stream, request.encode()).map_err(HolderError::io("ask the holder"))
+        frames::send(&*self.stream, request.encode()).map_err(HolderError::io("ask the holder"))
     }
 }
 
-impl Replies {
+impl ReplyReceiver {
     /// The next thing the holder says; `None` when it has closed. What a newer holder says that is unknown here is
     /// skipped.
     ///
     /// # Errors
     /// When the socket fails or a frame makes no sense.
-    pub fn next_reply(&mut self) -> Result<Option<Reply>, HolderError> {
+    pub fn next_reply(&mut self) -> Result<Option<HolderReply>, HolderError> {
         loop {
             let frame = match self.frames.next() {
                 Ok(Some(frame)) => frame,
@@ -203,10 +205,10 @@ impl Replies {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
                 Err(error) => return Err(HolderError::io("listen to the holder")(error)),
             };
-            match Reply::decode(frame) {
+            match HolderReply::decode(frame) {
                 Ok(reply) => return Ok(Some(reply)),
-                Err(Misread::Kind(_)) => {}
-                Err(Misread::Malformed) => {
+                Err(DecodeError::Kind(_)) => {}
+                Err(DecodeError::Malformed) => {
                     return Err(HolderError::Protocol("a reply makes no sense".into()));
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why something with a holder could not be done. The texts read after "could not".
+/// Why an operation on a holder failed; the texts read after "could not". The texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum HolderError {
     /// A file, a folder, a process or a socket refused.

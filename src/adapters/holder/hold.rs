@@ -2,21 +2,21 @@
 //! ended put the end on disk. Blocking threads, no runtime: main (chores and the end), output, input, collector of
 //! children, signals, listener, and two for each peer.
 
-mod chores;
-mod ending;
-mod hub;
-mod leave;
+mod daemon;
+mod maintenance;
 mod peer;
 mod platform;
+mod pty;
 mod pump;
+mod shared;
+mod shutdown;
 mod start;
-mod terminal;
 
 use std::io::{Read, Write};
 use std::time::Duration;
 
 use super::error::HolderError;
-use super::records::{HoldSpec, Started, Step};
+use super::files::{HoldSpec, LaunchAnswer, StartStage};
 
 /// What a stop may take beyond its grace: killing is repeated for five seconds, then the output is drained and stored.
 pub(super) const STOP_SLACK: Duration = Duration::from_secs(15);
@@ -33,22 +33,22 @@ pub fn run_holder(mut input: impl Read) -> Result<(), HolderError> {
         .map_err(HolderError::io("read what to hold"))
         .and_then(|_| serde_json::from_slice(&text).map_err(|error| HolderError::Refused(error.to_string())))
         .and_then(|spec: HoldSpec| match spec.step {
-            Step::Leave => leave::start_second(spec),
-            Step::Hold => start::start(spec).map(start::Holder::run),
+            StartStage::Leave => daemon::start_second(spec),
+            StartStage::Hold => start::start(spec).map(start::StartedHolder::run),
         });
     outcome.inspect_err(|error| answer(&refusal(error)))
 }
 
-fn refusal(error: &HolderError) -> Started {
+fn refusal(error: &HolderError) -> LaunchAnswer {
     match error {
-        HolderError::Taken(_) => Started::Taken,
-        HolderError::Refused(_) | HolderError::Program { .. } => Started::Refused(error.to_string()),
-        HolderError::Io { .. } | HolderError::Protocol(_) => Started::Failed(error.to_string()),
+        HolderError::Taken(_) => LaunchAnswer::Taken,
+        HolderError::Refused(_) | HolderError::Program { .. } => LaunchAnswer::Refused(error.to_string()),
+        HolderError::Io { .. } | HolderError::Protocol(_) => LaunchAnswer::Failed(error.to_string()),
     }
 }
 
 /// Says the one line. A starter that is gone by now needs no answer.
-fn answer(started: &Started) {
+fn answer(started: &LaunchAnswer) {
     if let Ok(mut line) = serde_json::to_vec(started) {
         line.push(b'\n');
         let mut out = std::io::stdout();

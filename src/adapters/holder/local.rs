@@ -8,20 +8,21 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::connection::Connection;
+use super::connection::HolderConnection;
 use super::error::HolderError;
+use super::files::{self, EXIT, ExitRecord, HolderMeta, META};
 use super::log::LogReader;
-use super::process::{Target, terminate};
-use super::records::{self, EXIT, ExitRecord, META, Meta};
+use super::process::{ProcessSelector, terminate};
 use crate::domain::{Span, Tri};
 use crate::ports::holders::{
-    Ended, Held, HeldState, HolderFailure, HolderId, Holders, LaunchError, LaunchSpec, Launched, Stopped,
+    HolderId, HolderLiveness, HolderPortError, HolderProcess, HolderReport, Holders, LaunchError, LaunchSpec,
+    ProgramExit, StopOutcome,
 };
 
 /// What processes that outlived their holder get to comply.
 const SWEEP_GRACE: Duration = Duration::from_secs(1);
 
-/// Holders below one folder of attempts.
+/// Implementation of the `Holders` port for holders on this machine.
 #[derive(Debug, Clone)]
 pub struct LocalHolders {
     /// The program to start as `PROGRAM hold`: this one.
@@ -52,68 +53,70 @@ impl LocalHolders {
     ///
     /// # Errors
     /// When nothing runs there or it does not answer.
-    pub fn connect(&self, id: &HolderId) -> Result<Connection, HolderError> {
+    pub fn connect(&self, id: &HolderId) -> Result<HolderConnection, HolderError> {
         let meta = self
             .meta(id)?
             .ok_or_else(|| HolderError::Refused(format!("reach {id}: it was never started")))?;
-        Connection::open(&meta.socket)
+        HolderConnection::open(&meta.socket)
     }
 
-    fn meta(&self, id: &HolderId) -> Result<Option<Meta>, HolderError> {
+    fn meta(&self, id: &HolderId) -> Result<Option<HolderMeta>, HolderError> {
         let path = self.folder(id).join(META);
-        records::read(&path).map_err(HolderError::io(format!("read {}", path.display())))
+        files::read(&path).map_err(HolderError::io(format!("read {}", path.display())))
     }
 
     fn exit(&self, id: &HolderId) -> Result<Option<ExitRecord>, HolderError> {
         let path = self.folder(id).join(EXIT);
-        records::read(&path).map_err(HolderError::io(format!("read {}", path.display())))
+        files::read(&path).map_err(HolderError::io(format!("read {}", path.display())))
     }
 
-    fn state(&self, id: &HolderId) -> Result<HeldState, HolderError> {
+    fn state(&self, id: &HolderId) -> Result<HolderLiveness, HolderError> {
         let Some(meta) = self.meta(id)? else {
-            return Ok(HeldState::NotStarted);
+            return Ok(HolderLiveness::NotStarted);
         };
         if let Some(end) = self.exit(id)? {
-            return Ok(HeldState::Exited(ended(end)));
+            return Ok(HolderLiveness::Exited(ended(end)));
         }
         Ok(match meta.holder.is_alive() {
-            Tri::Yes => HeldState::Running(launched(&meta)),
-            Tri::Unknown(why) => HeldState::Unknown(why),
+            Tri::Yes => HolderLiveness::Running(launched(&meta)),
+            Tri::Unknown(why) => HolderLiveness::Unknown(why),
             // It may have ended in good order between the two looks.
             Tri::No(_) => self
                 .exit(id)?
-                .map_or(HeldState::Lost, |end| HeldState::Exited(ended(end))),
+                .map_or(HolderLiveness::Lost, |end| HolderLiveness::Exited(ended(end))),
         })
     }
 
-    fn end_marked(&self, id: &HolderId, grace: Duration) -> Result<Stopped, HolderFailure> {
+    fn end_marked(&self, id: &HolderId, grace: Duration) -> Result<StopOutcome, HolderPortError> {
         let Some(meta) = self.meta(id).map_err(failure)? else {
-            return Ok(Stopped { survivors: 0 });
+            return Ok(StopOutcome { survivors: 0 });
         };
-        let survivors = terminate(&mut Target::marked(&meta.marker), grace)
-            .map_err(|error| HolderFailure(format!("list the processes of {id}: {error}")))?;
+        let survivors = terminate(&mut ProcessSelector::marked(&meta.marker), grace)
+            .map_err(|error| HolderPortError(format!("list the processes of {id}: {error}")))?;
         // A socket nobody listens on is only litter.
         drop(fs::remove_file(&meta.socket));
-        Ok(Stopped { survivors })
+        Ok(StopOutcome { survivors })
     }
 }
 
 impl Holders for LocalHolders {
-    fn launch(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
+    fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError> {
         self.launch_once(spec)
     }
 
-    fn stop(&self, id: &HolderId, grace: Span) -> Result<Stopped, HolderFailure> {
-        match self.look(id).state {
-            HeldState::NotStarted => Ok(Stopped { survivors: 0 }),
-            HeldState::Unknown(why) => Err(HolderFailure(why)),
-            HeldState::Exited(_) | HeldState::Lost => self.end_marked(id, Duration::from_millis(grace.0)),
-            HeldState::Running(_) => {
+    fn stop(&self, id: &HolderId, grace: Span) -> Result<StopOutcome, HolderPortError> {
+        match self.status(id).state {
+            HolderLiveness::NotStarted => Ok(StopOutcome { survivors: 0 }),
+            HolderLiveness::Unknown(why) => Err(HolderPortError(why)),
+            HolderLiveness::Exited(_) | HolderLiveness::Lost => {
+                self.end_marked(id, Duration::from_millis(grace.0))
+            }
+            HolderLiveness::Running(_) => {
                 let asked = self.connect(id).and_then(|mut connection| connection.stop(grace));
-                match (asked, self.look(id).state) {
-                    (Ok(survivors), _) => Ok(Stopped { survivors }),
+                match (asked, self.status(id).state) {
+                    (Ok(survivors), _) => Ok(StopOutcome { survivors }),
                     // It ended while being asked; what it left behind, if anything, is ended from here.
-                    (Err(_), HeldState::Exited(_) | HeldState::Lost) => {
+                    (Err(_), HolderLiveness::Exited(_) | HolderLiveness::Lost) => {
                         self.end_marked(id, Duration::from_millis(grace.0))
                     }
                     (Err(error), _) => Err(failure(error)),
@@ -122,7 +125,7 @@ impl Holders for LocalHolders {
         }
     }
 
-    fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderFailure> {
+    fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderPortError> {
         let dropped = self
             .connect(id)
             .and_then(|mut connection| connection.type_and_wait(bytes))
@@ -130,23 +133,24 @@ impl Holders for LocalHolders {
         if dropped == 0 {
             return Ok(());
         }
-        Err(HolderFailure(format!(
+        Err(HolderPortError(format!(
             "type {dropped} bytes into {id}: its program does not read; try again later"
         )))
     }
 
-    fn look(&self, id: &HolderId) -> Held {
+    fn status(&self, id: &HolderId) -> HolderReport {
         let state = self
             .state(id)
-            .unwrap_or_else(|error| HeldState::Unknown(error.to_string()));
-        Held {
+            .unwrap_or_else(|error| HolderLiveness::Unknown(error.to_string()));
+        HolderReport {
             id: id.clone(),
             state,
         }
     }
 
-    fn inventory(&self) -> Result<Vec<Held>, HolderFailure> {
-        let listing = |error: io::Error| HolderFailure(format!("list {}: {error}", self.attempts.display()));
+    fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError> {
+        let listing =
+            |error: io::Error| HolderPortError(format!("list {}: {error}", self.attempts.display()));
         let mut ids = Vec::new();
         match fs::read_dir(&self.attempts) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -162,17 +166,17 @@ impl Holders for LocalHolders {
         }
         // Numbers by value, names after them.
         ids.sort_by_key(|id| (id.attempt().is_none(), id.attempt(), id.clone()));
-        Ok(ids.iter().map(|id| self.look(id)).collect())
+        Ok(ids.iter().map(|id| self.status(id)).collect())
     }
 
-    fn sweep(&self, id: &HolderId) -> Result<Stopped, HolderFailure> {
-        match self.look(id).state {
-            HeldState::Unknown(why) => Err(HolderFailure(why)),
+    fn sweep_orphans(&self, id: &HolderId) -> Result<StopOutcome, HolderPortError> {
+        match self.status(id).state {
+            HolderLiveness::Unknown(why) => Err(HolderPortError(why)),
             // An end in good order may have left a person's background jobs alone on purpose.
-            HeldState::Running(_) | HeldState::NotStarted | HeldState::Exited(_) => {
-                Ok(Stopped { survivors: 0 })
+            HolderLiveness::Running(_) | HolderLiveness::NotStarted | HolderLiveness::Exited(_) => {
+                Ok(StopOutcome { survivors: 0 })
             }
-            HeldState::Lost => self.end_marked(id, SWEEP_GRACE),
+            HolderLiveness::Lost => self.end_marked(id, SWEEP_GRACE),
         }
     }
 
@@ -182,17 +186,17 @@ impl Holders for LocalHolders {
     }
 }
 
-fn launched(meta: &Meta) -> Launched {
-    Launched {
-        holder: meta.holder.pid,
-        child: meta.child.pid,
+fn launched(meta: &HolderMeta) -> HolderProcess {
+    HolderProcess {
+        holder_pid: meta.holder.pid,
+        child_pid: meta.child.pid,
         started_at: meta.started_at,
         socket: meta.socket.clone(),
     }
 }
 
-fn ended(end: ExitRecord) -> Ended {
-    Ended {
+fn ended(end: ExitRecord) -> ProgramExit {
+    ProgramExit {
         exit: end.exit,
         ended_at: end.ended_at,
         by: end.by,
@@ -200,6 +204,6 @@ fn ended(end: ExitRecord) -> Ended {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
-fn failure(error: HolderError) -> HolderFailure {
-    HolderFailure(error.to_string())
+fn failure(error: HolderError) -> HolderPortError {
+    HolderPortError(error.to_string())
 }

@@ -3,16 +3,16 @@
 //! logged. `tty/index.jsonl` says where segments begin, when what was written, how large the terminal was, and which
 //! bytes are missing.
 
+mod compression;
 mod index;
-mod pack;
 mod paths;
 mod reader;
 mod segment;
 mod writer;
 
-pub use index::Note;
-pub(super) use pack::pack;
-pub use reader::{Chunk, LogReader, Tail};
+pub(super) use compression::pack;
+pub use index::IndexEntry;
+pub use reader::{LogChunk, LogReader, LogTail};
 pub(super) use writer::LogWriter;
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! starts nothing, and it never signals a process it has not just recognised.
 
 mod identity;
+mod selector;
 mod table;
-mod terminate;
-mod tree;
+mod termination;
 
-pub use identity::Identity;
-pub use table::{Row, rows};
-pub use terminate::terminate;
-pub use tree::{MARKER, Target, members};
+pub use identity::ProcessIdentity;
+pub use selector::{MARKER, ProcessSelector, members};
+pub use table::{ProcessEntry, processes};
+pub use termination::terminate;

@@ -36,7 +36,7 @@ mod encode;
 
 use bytes::Bytes;
 
-use super::records::ExitRecord;
+use super::files::ExitRecord;
 use crate::ports::holders::PaneSize;
 
 /// The version spoken here.
@@ -45,9 +45,9 @@ pub const VERSION: u16 = 1;
 /// The longest frame, in bytes.
 pub const MAX_FRAME: usize = 1024 * 1024;
 
-/// What a server may ask of a holder.
+/// Message from the server to a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum HolderRequest {
     /// Opens the conversation.
     Hello {
         /// The version the server speaks.
@@ -68,14 +68,14 @@ pub enum Request {
         grace: u32,
     },
     /// Say how things are.
-    Snapshot,
+    Status,
     /// Close this connection.
     Detach,
 }
 
-/// What a holder says.
+/// Message from a holder to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum HolderReply {
     /// Answers Hello.
     Welcome {
         /// The version the holder speaks.
@@ -100,7 +100,7 @@ pub enum Reply {
     /// The program has ended, all output was sent.
     Exited(ExitRecord),
     /// How things are.
-    Snapshot(Snapshot),
+    Status(HolderStatus),
     /// The stop is through and the end is on disk.
     Stopped {
         /// Processes that could not be ended.
@@ -122,9 +122,9 @@ pub enum Reply {
     Replaced,
 }
 
-/// How things are with a holder.
+/// Terminal size, stored output range and exit of a holder's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct HolderStatus {
     /// Size of the terminal.
     pub size: PaneSize,
     /// Offset of the oldest byte still stored.
@@ -135,9 +135,9 @@ pub struct Snapshot {
     pub ended: Option<ExitRecord>,
 }
 
-/// Why a frame could not be understood.
+/// Why a frame could not be decoded: unknown kind or malformed payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misread {
+pub enum DecodeError {
     /// Its kind is unknown: made by a newer version.
     Kind(u8),
     /// It ends too early or a field makes no sense.

@@ -50,7 +50,7 @@ pub(super) fn connect(path: &Path) -> Result<Stream, HolderError> {
 }
 
 /// Bounds waiting for an answer, or no longer bounds it, where the system can.
-pub(super) fn set_patience(stream: &Stream, patience: Option<std::time::Duration>) {
+pub(super) fn set_timeout(stream: &Stream, patience: Option<std::time::Duration>) {
     // Windows cannot; there a holder that hangs is only noticed when it ends.
     drop(stream.set_recv_timeout(patience));
 }

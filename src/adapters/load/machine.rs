@@ -6,15 +6,15 @@ use sysinfo::{MemoryRefreshKind, System};
 
 use crate::domain::{Span, Timestamp};
 
-/// Looks again and again: the share of the processors is that since the look before.
+/// Samples CPU, memory and free disk space of the whole machine.
 #[derive(Default)]
-pub struct MachineWatch {
+pub struct MachineSampler {
     /// Made at the first look; not there where the system tells nothing.
     system: Option<System>,
     before: Option<Timestamp>,
 }
 
-/// What the machine uses and has left.
+/// CPU share, memory in use and free disk space of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MachineUsage {
     /// Share of all processors, in percent, from 0 to 100. Nothing at the first look, and after a long time without one.
@@ -28,15 +28,15 @@ pub struct MachineUsage {
 /// A share is only known over spans from a fraction of a second, which the system counts in steps, to what is still the present.
 const SPANS: (Span, Span) = (Span(250), Span::seconds(15));
 
-impl std::fmt::Debug for MachineWatch {
+impl std::fmt::Debug for MachineSampler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MachineWatch").finish_non_exhaustive()
     }
 }
 
-impl MachineWatch {
+impl MachineSampler {
     /// What the machine uses now, and the room on the file system this path is on.
-    pub fn look(&mut self, now: Timestamp, path: &Path) -> MachineUsage {
+    pub fn sample(&mut self, now: Timestamp, path: &Path) -> MachineUsage {
         let room = room(path);
         if self.system.is_none() {
             self.system = System::new().ok();
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn a_share_is_known_from_the_second_look_on_and_not_after_a_long_pause() {
-        let mut watch = MachineWatch::default();
+        let mut watch = MachineSampler::default();
         let here = std::env::temp_dir();
-        let mut cpu = |at| watch.look(Timestamp(at), &here).cpu;
+        let mut cpu = |at| watch.sample(Timestamp(at), &here).cpu;
         assert_eq!(cpu(1_000), None, "there is nothing to compare with");
         let share = cpu(2_000).expect("a share");
         assert!((0.0..=100.0).contains(&share), "{share}");
@@ -95,11 +95,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn memory_and_room_are_known_and_room_only_where_there_is_a_file_system() {
-        let mut watch = MachineWatch::default();
-        let found = watch.look(Timestamp(1), &std::env::temp_dir());
+        let mut watch = MachineSampler::default();
+        let found = watch.sample(Timestamp(1), &std::env::temp_dir());
         assert!(found.memory.is_some_and(|memory| memory > 0), "{found:?}");
         assert!(found.room.is_some(), "{found:?}");
-        let nowhere = watch.look(Timestamp(2), Path::new("/there/is/no/such/folder"));
+        let nowhere = watch.sample(Timestamp(2), Path::new("/there/is/no/such/folder"));
         assert_eq!(nowhere.room, None);
     }
 }

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::ports::notify::{Notify, Parting, Summons, Unreached};
+use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
 use crate::term::sanitize;
 
 /// Longest pause between two looks at a program that runs.
 const STEP: Duration = Duration::from_millis(50);
 
-/// What is started, and how.
+/// Command line, environment and time limit of the notification program.
 #[derive(Debug, Clone)]
 pub struct CommandSetup {
     /// The program and its first arguments.
@@ -32,28 +32,28 @@ pub struct CommandSetup {
     pub limit: Duration,
 }
 
-/// A program of the person's.
+/// Notification channel that runs a program of the user's with one line as its last argument.
 #[derive(Debug)]
-pub struct Command {
+pub struct CommandNotifier {
     setup: CommandSetup,
     /// Whether nobody waits for it any more.
-    given_up: Mutex<bool>,
+    is_cancelled: Mutex<bool>,
     woken: Condvar,
 }
 
-/// How a run ended.
-enum Ended {
-    With(ExitStatus),
-    Late,
-    GivenUp,
+/// How a run of the notification program ended: it exited, was too late or was given up.
+enum CommandExit {
+    Exited(ExitStatus),
+    TimedOut,
+    Cancelled,
 }
 
-impl Command {
+impl CommandNotifier {
     /// It, not started yet.
-    pub fn new(setup: CommandSetup) -> Command {
-        Command {
+    pub fn new(setup: CommandSetup) -> CommandNotifier {
+        CommandNotifier {
             setup,
-            given_up: Mutex::new(false),
+            is_cancelled: Mutex::new(false),
             woken: Condvar::new(),
         }
     }
@@ -73,23 +73,23 @@ impl Command {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        group::lead(&mut command);
+        group::new_process_group(&mut command);
         command.spawn()
     }
 
-    fn attend(&self, child: &mut Child) -> std::io::Result<Ended> {
+    fn wait_for_exit(&self, child: &mut Child) -> std::io::Result<CommandExit> {
         let deadline = Instant::now() + self.setup.limit;
         let mut step = Duration::from_millis(1);
-        let mut given_up = self.given_up.lock();
+        let mut given_up = self.is_cancelled.lock();
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(Ended::With(status));
+                return Ok(CommandExit::Exited(status));
             }
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
-                return Ok(Ended::Late);
+                return Ok(CommandExit::TimedOut);
             };
             if *given_up {
-                return Ok(Ended::GivenUp);
+                return Ok(CommandExit::Cancelled);
             }
             self.woken.wait_for(&mut given_up, step.min(left));
             step = (step * 2).min(STEP);
@@ -97,40 +97,42 @@ impl Command {
     }
 }
 
-impl Notify for Command {
-    fn tell(&self, summons: &Summons) -> Result<(), Unreached> {
+impl Notifier for CommandNotifier {
+    fn send(&self, summons: &Notification) -> Result<(), NotifyError> {
         let program = self.program();
-        let line = format!("dbs {}: {}", summons.project, summons.words);
+        let line = format!("dbs {}: {}", summons.project, summons.text);
         let line = sanitize(&line);
         let mut child = self.start(&line).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Unreached::Refused(format!(
+            ErrorKind::NotFound => NotifyError::Permanent(format!(
                 "start {program}: there is no such program; install it, or set notify.command"
             )),
-            _ => Unreached::Refused(format!("start {program}: {error}")),
+            _ => NotifyError::Permanent(format!("start {program}: {error}")),
         })?;
-        let ended = self.attend(&mut child);
-        if !matches!(ended, Ok(Ended::With(_))) {
+        let ended = self.wait_for_exit(&mut child);
+        if !matches!(ended, Ok(CommandExit::Exited(_))) {
             group::kill(&mut child);
             drop(child.wait());
         }
         match ended {
-            Ok(Ended::With(status)) if status.success() => Ok(()),
-            Ok(Ended::With(status)) => Err(Unreached::ForNow(format!(
+            Ok(CommandExit::Exited(status)) if status.success() => Ok(()),
+            Ok(CommandExit::Exited(status)) => Err(NotifyError::Temporary(format!(
                 "use {program}: it ended with {status}"
             ))),
-            Ok(Ended::Late) => Err(Unreached::ForNow(format!(
+            Ok(CommandExit::TimedOut) => Err(NotifyError::Temporary(format!(
                 "use {program}: it took longer than {} s and was killed",
                 self.setup.limit.as_secs_f32()
             ))),
-            Ok(Ended::GivenUp) => Err(Unreached::ForNow(format!("wait for {program}: the server ends"))),
-            Err(error) => Err(Unreached::ForNow(format!("wait for {program}: {error}"))),
+            Ok(CommandExit::Cancelled) => Err(NotifyError::Temporary(format!(
+                "wait for {program}: the server ends"
+            ))),
+            Err(error) => Err(NotifyError::Temporary(format!("wait for {program}: {error}"))),
         }
     }
 
-    fn give_up(&self) -> Parting {
-        *self.given_up.lock() = true;
+    fn cancel(&self) -> CancelOutcome {
+        *self.is_cancelled.lock() = true;
         self.woken.notify_all();
-        Parting::AtOnce
+        CancelOutcome::Immediate
     }
 }
 
@@ -144,7 +146,7 @@ mod group {
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
 
-    pub(super) fn lead(command: &mut Command) {
+    pub(super) fn new_process_group(command: &mut Command) {
         command.process_group(0);
     }
 
@@ -172,22 +174,22 @@ mod group {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::domain::{Level, Timestamp};
+    use crate::domain::{NoticeLevel, Timestamp};
 
-    fn summons(words: &str) -> Summons {
-        Summons {
+    fn summons(words: &str) -> Notification {
+        Notification {
             id: "1".to_owned(),
             project: "shop".to_owned(),
             at: Timestamp(1),
-            level: Level::Alert,
-            words: words.to_owned(),
-            plain: String::new(),
+            level: NoticeLevel::Alert,
+            text: words.to_owned(),
+            redacted_text: String::new(),
             items: Vec::new(),
         }
     }
 
-    fn command(argv: &[&str], cwd: &std::path::Path, limit: Duration) -> Command {
-        Command::new(CommandSetup {
+    fn command(argv: &[&str], cwd: &std::path::Path, limit: Duration) -> CommandNotifier {
+        CommandNotifier::new(CommandSetup {
             argv: argv.iter().map(|&word| word.to_owned()).collect(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             cwd: cwd.to_owned(),
@@ -211,7 +213,7 @@ mod tests {
             folder.path(),
             LONG,
         );
-        told.tell(&summons(words)).unwrap();
+        told.send(&summons(words)).unwrap();
         let told = std::fs::read_to_string(folder.path().join("told")).unwrap();
         let (line, environment) = told.rsplit_once('|').unwrap();
         assert!(
@@ -230,16 +232,16 @@ mod tests {
     fn a_program_that_is_missing_or_fails_says_so_with_its_cause() {
         let folder = tempfile::tempdir().unwrap();
         let missing = command(&["dbs-no-such-program", "dbs"], folder.path(), LONG);
-        let why = missing.tell(&summons("x")).unwrap_err();
+        let why = missing.send(&summons("x")).unwrap_err();
         assert!(
-            matches!(&why, Unreached::Refused(why) if why.starts_with("start dbs-no-such-program: there is no such program")),
+            matches!(&why, NotifyError::Permanent(why) if why.starts_with("start dbs-no-such-program: there is no such program")),
             "{why}"
         );
         let failing = command(&["sh", "-c", "exit 3"], folder.path(), LONG);
-        let why = failing.tell(&summons("x")).unwrap_err();
+        let why = failing.send(&summons("x")).unwrap_err();
         assert_eq!(
             why,
-            Unreached::ForNow("use sh: it ended with exit status: 3".to_owned())
+            NotifyError::Temporary("use sh: it ended with exit status: 3".to_owned())
         );
     }
 
@@ -251,7 +253,7 @@ mod tests {
             folder.path(),
             Duration::from_secs(3),
         );
-        let why = hanging.tell(&summons("x")).unwrap_err();
+        let why = hanging.send(&summons("x")).unwrap_err();
         assert!(why.to_string().contains("longer than 3 s"), "{why}");
         let pid = |name: &str| {
             let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
@@ -282,8 +284,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let hanging = command(&["sh", "-c", "sleep 600; true"], folder.path(), LONG);
         std::thread::scope(|scope| {
-            let telling = scope.spawn(|| hanging.tell(&summons("x")));
-            hanging.give_up();
+            let telling = scope.spawn(|| hanging.send(&summons("x")));
+            hanging.cancel();
             let why = telling.join().unwrap().unwrap_err();
             assert!(why.to_string().contains("the server ends"), "{why}");
         });

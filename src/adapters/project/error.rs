@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why not.
+/// Why a project's folder could not be found or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// No repository here.

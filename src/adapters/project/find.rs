@@ -8,7 +8,7 @@ use super::error::{ProjectError, failed};
 /// Longest text read from git's pointer files.
 const LONGEST_POINTER: usize = 8192;
 
-/// A project: a git repository's main checkout, and the git folder that all its worktrees share.
+/// A git repository's main checkout and the git folder that all its worktrees share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     root: PathBuf,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::{ProjectError, failed};
 use super::find::Project;
 use super::ignore::exclude;
-use super::secret::Secret;
+use super::secret::ProjectSecret;
 use crate::domain::AttemptId;
 
 impl Project {
@@ -15,7 +15,7 @@ impl Project {
     ///
     /// # Errors
     /// When something else lies in the way, or the system refuses.
-    pub fn init(&self) -> Result<Secret, ProjectError> {
+    pub fn init(&self) -> Result<ProjectSecret, ProjectError> {
         for folder in [self.folder(), self.worktrees()] {
             make(&folder)?;
         }
@@ -31,7 +31,7 @@ impl Project {
             close(&folder)?;
         }
         exclude(self.git_folder())?;
-        Secret::of(&self.dbs().join("secret"))
+        ProjectSecret::of(&self.dbs().join("secret"))
     }
 
     /// Whether the project has a `.debussy` folder.

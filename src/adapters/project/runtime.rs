@@ -13,9 +13,9 @@ const LONGEST: usize = 100;
 /// Room for the longest name in the folder: `/` + 16 hexadecimal digits + `.sock`, or a holder's of the same length.
 const NAME: usize = 26;
 
-/// Where a folder for sockets may be made; values of the environment, read by the caller.
+/// Candidate directories for the folder of sockets, and the user's number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuntimeBase {
+pub struct RuntimeDirs {
     /// `XDG_RUNTIME_DIR`, if set.
     pub runtime: Option<PathBuf>,
     /// Folder for temporary files.
@@ -24,7 +24,7 @@ pub struct RuntimeBase {
     pub user: u32,
 }
 
-/// The folder, checked.
+/// Private folder for the user's sockets, whose owner and permissions were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeFolder {
     path: PathBuf,
@@ -35,7 +35,7 @@ impl RuntimeFolder {
     ///
     /// # Errors
     /// When no place will do; the text says why for each.
-    pub fn prepare(base: &RuntimeBase) -> Result<RuntimeFolder, ProjectError> {
+    pub fn prepare(base: &RuntimeDirs) -> Result<RuntimeFolder, ProjectError> {
         let own = format!("dbs-{}", base.user);
         let mut places: Vec<PathBuf> = Vec::new();
         places.extend(base.runtime.iter().map(|folder| folder.join("dbs")));

@@ -15,22 +15,22 @@ use crate::domain::{AttemptId, Timestamp};
 /// Length of a secret, in bytes.
 const LENGTH: usize = 32;
 
-/// 32 random bytes of the operating system.
+/// The project's 32 random bytes, from which the tokens of attempts are derived.
 #[derive(Clone)]
-pub struct Secret([u8; LENGTH]);
+pub struct ProjectSecret([u8; LENGTH]);
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ProjectSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
     }
 }
 
-impl Secret {
+impl ProjectSecret {
     /// The secret in the file; made if there is none. Of several who make one at once, one wins and all use it.
     ///
     /// # Errors
     /// When the file cannot be used, or the system has no random bytes.
-    pub fn of(path: &Path) -> Result<Secret, ProjectError> {
+    pub fn of(path: &Path) -> Result<ProjectSecret, ProjectError> {
         if let Some(secret) = read(path)? {
             return Ok(secret);
         }
@@ -38,7 +38,7 @@ impl Secret {
         getrandom::fill(&mut bytes)
             .map_err(|error| failed("draw random bytes for", path)(io::Error::other(error.to_string())))?;
         match write(path, &bytes) {
-            Ok(()) => Ok(Secret(bytes)),
+            Ok(()) => Ok(ProjectSecret(bytes)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 read(path)?.ok_or_else(|| ProjectError::BadSecret {
                     path: path.to_owned(),
@@ -69,7 +69,7 @@ impl Secret {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Secret>, ProjectError> {
+fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {
     let bad = |path: &Path| ProjectError::BadSecret {
         path: PathBuf::from(path),
     };
@@ -81,7 +81,7 @@ fn read(path: &Path) -> Result<Option<Secret>, ProjectError> {
     }
     let bytes = fs::read(path).map_err(failed("read", path))?;
     match bytes.try_into() {
-        Ok(bytes) => Ok(Some(Secret(bytes))),
+        Ok(bytes) => Ok(Some(ProjectSecret(bytes))),
         Err(_wrong_length) => Err(bad(path)),
     }
 }

@@ -10,9 +10,9 @@ use serde::Deserialize;
 /// Name of the list at the root of a tree.
 pub const MANIFEST: &str = "check.toml";
 
-/// How much of the list must be there.
+/// Whether the rehearsal's check accepts a tree that is still growing or only the finished one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum TreeCheck {
     /// What is there must be right; for a tree that is still growing.
     Present,
     /// Everything must be there and right; for the finished tree.
@@ -26,12 +26,12 @@ struct Manifest {
     #[serde(default)]
     closed: Vec<String>,
     #[serde(default)]
-    file: Vec<Expected>,
+    file: Vec<ExpectedFile>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Expected {
+struct ExpectedFile {
     path: String,
     /// The first line.
     begins: Option<String>,
@@ -47,7 +47,7 @@ struct Expected {
 }
 
 /// Checks a tree; an empty list means that everything is right. Each finding is one line for people.
-pub fn check(tree: &Path, extent: Extent) -> Vec<String> {
+pub fn check(tree: &Path, extent: TreeCheck) -> Vec<String> {
     let text = match fs::read_to_string(tree.join(MANIFEST)) {
         Ok(text) => text,
         Err(error) => return vec![format!("{MANIFEST}: {error}")],
@@ -67,9 +67,9 @@ pub fn check(tree: &Path, extent: Extent) -> Vec<String> {
     findings
 }
 
-fn check_file(tree: &Path, expected: &Expected, extent: Extent) -> Vec<String> {
+fn check_file(tree: &Path, expected: &ExpectedFile, extent: TreeCheck) -> Vec<String> {
     let path = &expected.path;
-    let complete = extent == Extent::Complete;
+    let complete = extent == TreeCheck::Complete;
     let text = match fs::read_to_string(tree.join(path)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !complete && !expected.always => {
@@ -123,7 +123,7 @@ fn is_page(target: &str) -> bool {
         .is_some_and(|extension| extension == "md")
 }
 
-fn strays(tree: &Path, folder: &str, listed: &[Expected]) -> Vec<String> {
+fn strays(tree: &Path, folder: &str, listed: &[ExpectedFile]) -> Vec<String> {
     let entries = match fs::read_dir(tree.join(folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
@@ -161,15 +161,15 @@ mod tests {
     #[test]
     fn a_growing_tree_passes_and_a_finished_one_must_be_whole() {
         let growing = tree(&[(MANIFEST, LIST), ("s.toml", "x = 1\n")]);
-        assert_eq!(check(growing.path(), Extent::Present), [""; 0]);
-        let findings = check(growing.path(), Extent::Complete);
+        assert_eq!(check(growing.path(), TreeCheck::Present), [""; 0]);
+        let findings = check(growing.path(), TreeCheck::Complete);
         assert_eq!(findings.len(), 2, "{findings:?}");
         let whole = tree(&[
             (MANIFEST, LIST),
             ("s.toml", "x = 2\n"),
             ("p/a.md", "# A\n## Use\n"),
         ]);
-        assert_eq!(check(whole.path(), Extent::Complete), [""; 0]);
+        assert_eq!(check(whole.path(), TreeCheck::Complete), [""; 0]);
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
             ),
         ];
         for (files, expected) in table {
-            let findings = check(tree(files).path(), Extent::Present);
+            let findings = check(tree(files).path(), TreeCheck::Present);
             assert!(
                 findings.iter().any(|finding| finding.contains(expected)),
                 "{expected}: {findings:?}"
@@ -204,7 +204,7 @@ mod tests {
         }
         let stray = check(
             tree(&[(MANIFEST, LIST), ("s.toml", ""), ("p/z", "")]).path(),
-            Extent::Present,
+            TreeCheck::Present,
         );
         assert_eq!(stray, ["p/z: is not listed in check.toml"]);
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::check::{Extent, check};
-use super::console::{Console, Keys};
-use super::context::{Context, Pace};
+use super::check::{TreeCheck, check};
+use super::console::{Console, KeySource};
+use super::context::{RehearsalContext, RehearsalSpeed};
 use super::demo::{DEMO, demo_scenario_text};
 use super::error::RehearsalError;
-use super::misbehave;
+use super::faults;
 use super::player::run;
 use super::signals::SignalSink;
 use crate::formats::scenario::{Scenario, read};
@@ -23,12 +23,12 @@ const USAGE: &str =
 
 /// Runs `dbs rehearse ARGUMENTS`. `sink` makes the way signals take, once the context is known. Exit codes: 0 good, 1 a
 /// check or step failed, 2 wrong use or an unusable scenario, else what the scenario says.
-pub fn command(arguments: &[String], sink: &dyn Fn(&Context) -> Box<dyn SignalSink>) -> ExitCode {
+pub fn command(arguments: &[String], sink: &dyn Fn(&RehearsalContext) -> Box<dyn SignalSink>) -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["--check", tree] => checked(Path::new(tree), Extent::Present),
+        ["--check", tree] => checked(Path::new(tree), TreeCheck::Present),
         ["--check", tree, "--complete"] | ["--check", "--complete", tree] => {
-            checked(Path::new(tree), Extent::Complete)
+            checked(Path::new(tree), TreeCheck::Complete)
         }
         ["--validate", file] => load(file).map_or_else(|findings| refuse(&findings), |_| ExitCode::SUCCESS),
         ["--daemon", seconds] => daemon(seconds),
@@ -37,9 +37,10 @@ pub fn command(arguments: &[String], sink: &dyn Fn(&Context) -> Box<dyn SignalSi
     }
 }
 
-fn play(file: &str, sink: &dyn Fn(&Context) -> Box<dyn SignalSink>) -> ExitCode {
+fn play(file: &str, sink: &dyn Fn(&RehearsalContext) -> Box<dyn SignalSink>) -> ExitCode {
     let lookup = |name: &str| std::env::var(name).ok();
-    let known = Context::read(&lookup).and_then(|context| Ok((context, Pace::read(&lookup)?)));
+    let known =
+        RehearsalContext::read(&lookup).and_then(|context| Ok((context, RehearsalSpeed::read(&lookup)?)));
     let (context, pace) = match known {
         Ok(known) => known,
         Err(error) => return refuse(&[could_not(&error)]),
@@ -51,7 +52,7 @@ fn play(file: &str, sink: &dyn Fn(&Context) -> Box<dyn SignalSink>) -> ExitCode 
     let mut out = io::stdout();
     let console = Console {
         out: &mut out,
-        keys: Keys::of_process(),
+        keys: KeySource::of_process(),
     };
     run(&context, &scenario, pace, console, sink(&context).as_mut()).finish()
 }
@@ -80,7 +81,7 @@ fn load(file: &str) -> Result<Scenario, Vec<String>> {
     }
 }
 
-fn checked(tree: &Path, extent: Extent) -> ExitCode {
+fn checked(tree: &Path, extent: TreeCheck) -> ExitCode {
     let findings = check(tree, extent);
     tell(&findings);
     if findings.is_empty() {
@@ -98,7 +99,7 @@ fn daemon(seconds: &str) -> ExitCode {
     let Some(time) = time else {
         return refuse(&[USAGE.to_owned()]);
     };
-    match misbehave::daemon(time, &mut io::stdout()) {
+    match faults::daemon(time, &mut io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => refuse(&[could_not(&error)]),
     }

@@ -6,28 +6,28 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
 
-/// What a rehearsal draws on.
+/// Output stream and key source that a rehearsal draws on.
 pub struct Console<'a> {
     /// Where the bytes go.
     pub out: &'a mut dyn Write,
     /// Where keys come from.
-    pub keys: Keys,
+    pub keys: KeySource,
 }
 
-/// Where keys come from.
+/// Where a rehearsal reads keys from: its terminal or nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
+pub enum KeySource {
     /// The process's own terminal, in raw mode.
     Terminal,
     /// Nowhere, but drawing is wanted; columns and rows are fixed.
     Fixed(u16, u16),
     /// Nowhere: output is a pipe or a file and gets plain lines only.
-    None,
+    NoTerminal,
 }
 
-/// A key, as far as a rehearsal cares.
+/// A key press, as far as a rehearsal tells keys apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum ConsoleKey {
     /// A letter, digit or sign.
     Char(char),
     /// Return.
@@ -44,24 +44,24 @@ pub(super) enum Key {
     Other,
 }
 
-/// What happened while waiting.
+/// What happened while a rehearsal waited: nothing, a key or an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum ConsoleInput {
     /// Time is up, or something happened that is no key.
     Nothing,
     /// A key; Ctrl-C is [`Input::Interrupt`].
-    Key(Key),
+    Key(ConsoleKey),
     /// Ctrl-C.
     Interrupt,
 }
 
-impl Keys {
+impl KeySource {
     /// The terminal when standard input and output are one, otherwise nothing.
     pub fn of_process() -> Self {
         if io::stdin().is_terminal() && io::stdout().is_terminal() {
-            Keys::Terminal
+            KeySource::Terminal
         } else {
-            Keys::None
+            KeySource::NoTerminal
         }
     }
 
@@ -69,54 +69,54 @@ impl Keys {
     pub(super) fn size(self) -> (u16, u16) {
         let (columns, rows) = match self {
             // A terminal that was never told its size says 0 by 0.
-            Keys::Terminal => size()
+            KeySource::Terminal => size()
                 .ok()
                 .filter(|(columns, rows)| *columns > 0 && *rows > 0)
                 .unwrap_or((80, 24)),
-            Keys::Fixed(columns, rows) => (columns, rows),
-            Keys::None => (80, 24),
+            KeySource::Fixed(columns, rows) => (columns, rows),
+            KeySource::NoTerminal => (80, 24),
         };
         (columns.max(4), rows.max(4))
     }
 
     /// Waits at most `time` for something to happen.
-    pub(super) fn wait(self, time: Duration) -> io::Result<Input> {
-        if self != Keys::Terminal {
+    pub(super) fn wait(self, time: Duration) -> io::Result<ConsoleInput> {
+        if self != KeySource::Terminal {
             std::thread::sleep(time);
-            return Ok(Input::Nothing);
+            return Ok(ConsoleInput::Nothing);
         }
         if !poll(time)? {
-            return Ok(Input::Nothing);
+            return Ok(ConsoleInput::Nothing);
         }
         Ok(match read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => of_key(key),
-            _ => Input::Nothing,
+            _ => ConsoleInput::Nothing,
         })
     }
 }
 
-fn of_key(key: KeyEvent) -> Input {
+fn of_key(key: KeyEvent) -> ConsoleInput {
     if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-        return Input::Interrupt;
+        return ConsoleInput::Interrupt;
     }
-    Input::Key(match key.code {
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Backspace => Key::Backspace,
-        _ => Key::Other,
+    ConsoleInput::Key(match key.code {
+        KeyCode::Char(c) => ConsoleKey::Char(c),
+        KeyCode::Enter => ConsoleKey::Enter,
+        KeyCode::Esc => ConsoleKey::Escape,
+        KeyCode::Up => ConsoleKey::Up,
+        KeyCode::Down => ConsoleKey::Down,
+        KeyCode::Backspace => ConsoleKey::Backspace,
+        _ => ConsoleKey::Other,
     })
 }
 
-/// Raw mode for as long as it lives.
-pub(super) struct RawMode(Keys);
+/// Guard that keeps the terminal in raw mode until it is dropped.
+pub(super) struct RawMode(KeySource);
 
 impl RawMode {
     /// Turns raw mode on when there is a terminal.
-    pub(super) fn on(keys: Keys) -> io::Result<Self> {
-        if keys == Keys::Terminal {
+    pub(super) fn on(keys: KeySource) -> io::Result<Self> {
+        if keys == KeySource::Terminal {
             enable_raw_mode()?;
         }
         Ok(Self(keys))
@@ -125,7 +125,7 @@ impl RawMode {
 
 impl Drop for RawMode {
     fn drop(&mut self) {
-        if self.0 == Keys::Terminal {
+        if self.0 == KeySource::Terminal {
             // The terminal may be gone already; there is nobody left to tell.
             drop(disable_raw_mode());
         }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::RehearsalError;
-use crate::formats::scenario::Circumstances;
+use crate::formats::scenario::AttemptContext;
 
-/// The attempt as its environment describes it. Everything has a default, so that a scenario can be tried by hand.
+/// The attempt a rehearsal plays, as its environment variables describe it. Everything has a default, so that a scenario can be
+/// tried by hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Context {
+pub struct RehearsalContext {
     /// `DBS_ATTEMPT`: id of the attempt.
     pub attempt: String,
     /// `DBS_TOKEN`: its secret.
@@ -39,7 +40,7 @@ pub struct Context {
     pub worktree: PathBuf,
 }
 
-impl Context {
+impl RehearsalContext {
     /// Reads the context. `lookup` gives the value of an environment variable.
     ///
     /// # Errors
@@ -71,8 +72,8 @@ impl Context {
     }
 
     /// What a part of a scenario may ask for.
-    pub fn circumstances(&self) -> Circumstances<'_> {
-        Circumstances {
+    pub fn circumstances(&self) -> AttemptContext<'_> {
+        AttemptContext {
             stage: &self.stage,
             role: &self.role,
             task: &self.task,
@@ -84,16 +85,16 @@ impl Context {
     }
 }
 
-/// How fast time passes.
+/// Speed of a rehearsal, and after what time its questions answer themselves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct RehearsalSpeed {
     /// `DBS_REHEARSAL_SPEED`: every wait is divided by it; 1 by default.
     pub speed: f64,
     /// `DBS_REHEARSAL_ANSWER_AFTER`: questions answer themselves after this time (not divided); overrides the scenario.
     pub answer_after: Option<Duration>,
 }
 
-impl Default for Pace {
+impl Default for RehearsalSpeed {
     fn default() -> Self {
         Self {
             speed: 1.0,
@@ -102,7 +103,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl RehearsalSpeed {
     /// Reads the pace. `lookup` gives the value of an environment variable.
     ///
     /// # Errors
@@ -175,14 +176,14 @@ mod tests {
             "DBS_REHEARSAL_SPEED" => Some("4".to_owned()),
             _ => None,
         };
-        let context = Context::read(&lookup).unwrap();
+        let context = RehearsalContext::read(&lookup).unwrap();
         assert_eq!((context.task.as_str(), context.number), ("a-1", 3));
         assert_eq!(context.tags, ["security", "frontend"]);
         assert_eq!(
             (context.role.as_str(), context.worktree.to_str()),
             ("developer", Some("."))
         );
-        let pace = Pace::read(&lookup).unwrap();
+        let pace = RehearsalSpeed::read(&lookup).unwrap();
         assert_eq!(pace.scaled(Duration::from_secs(2)), Duration::from_millis(500));
     }
 
@@ -193,12 +194,14 @@ mod tests {
             ("DBS_REHEARSAL_SPEED", "fast"),
             ("DBS_REHEARSAL_ANSWER_AFTER", "-1"),
         ] {
-            let error = Pace::read(&|asked| (asked == name).then(|| value.to_owned())).unwrap_err();
+            let error = RehearsalSpeed::read(&|asked| (asked == name).then(|| value.to_owned())).unwrap_err();
             assert!(
                 error.to_string().contains(name) && error.to_string().contains("must be"),
                 "{error}"
             );
         }
-        assert!(Context::read(&|asked| (asked == "DBS_ATTEMPT_NUMBER").then(|| "0".to_owned())).is_err());
+        assert!(
+            RehearsalContext::read(&|asked| (asked == "DBS_ATTEMPT_NUMBER").then(|| "0".to_owned())).is_err()
+        );
     }
 }

@@ -8,15 +8,15 @@ use serde::Deserialize;
 
 use super::error::RehearsalError;
 use super::files;
-use crate::formats::scenario::{Circumstances, Deed, Part, Scenario, Step, read};
+use crate::formats::scenario::{AttemptContext, Scenario, ScenarioPart, ScenarioStep, StepAction, read};
 
 /// The name that stands for the built-in scenario on the command line.
 pub(super) const DEMO: &str = "demo";
 
-/// The batch of the demo and the project it works on.
+/// Batch, tasks and initial files of the built-in demo.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TaskSheet {
+pub struct DemoPlan {
     /// Title of the batch.
     pub title: String,
     /// What the batch is for.
@@ -29,7 +29,7 @@ pub struct TaskSheet {
     pub tasks: Vec<DemoTask>,
 }
 
-/// A file of the project's first commit.
+/// Path and content of a file in the demo project's first commit.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedFile {
@@ -39,7 +39,7 @@ pub struct SeedFile {
     pub text: String,
 }
 
-/// A task of the demo.
+/// A task of the built-in demo.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DemoTask {
@@ -78,7 +78,7 @@ pub fn demo_scenario() -> Result<Scenario, RehearsalError> {
 ///
 /// # Errors
 /// When the embedded text is not a task sheet; a test keeps that from being shipped.
-pub fn demo_tasks() -> Result<TaskSheet, RehearsalError> {
+pub fn demo_tasks() -> Result<DemoPlan, RehearsalError> {
     let text = include_str!("../../../assets/rehearsal/demo-tasks.toml");
     toml_edit::de::from_str(text).map_err(|error| embedded(error.to_string()))
 }
@@ -113,9 +113,9 @@ pub fn expected_tree() -> Result<BTreeMap<String, String>, RehearsalError> {
 }
 
 /// The part that finishes the development of a task: the one a late attempt plays.
-fn last_development<'s>(scenario: &'s Scenario, task: &DemoTask) -> Option<&'s Part> {
+fn last_development<'s>(scenario: &'s Scenario, task: &DemoTask) -> Option<&'s ScenarioPart> {
     let development = task.stage.as_ref().is_none_or(|stage| stage == "development");
-    let now = Circumstances {
+    let now = AttemptContext {
         stage: "development",
         role: "developer",
         task: &task.id,
@@ -127,10 +127,10 @@ fn last_development<'s>(scenario: &'s Scenario, task: &DemoTask) -> Option<&'s P
     scenario.part(&now).filter(|_| development)
 }
 
-fn work(tree: &mut BTreeMap<String, String>, steps: &[Step]) -> Result<(), RehearsalError> {
+fn work(tree: &mut BTreeMap<String, String>, steps: &[ScenarioStep]) -> Result<(), RehearsalError> {
     for step in steps {
-        match &step.deed {
-            Deed::Write { path, text, append } => {
+        match &step.action {
+            StepAction::Write { path, text, append } => {
                 let before = if *append {
                     tree.remove(path).unwrap_or_default()
                 } else {
@@ -138,13 +138,13 @@ fn work(tree: &mut BTreeMap<String, String>, steps: &[Step]) -> Result<(), Rehea
                 };
                 tree.insert(path.clone(), before + text);
             }
-            Deed::Replace { path, edits } => {
+            StepAction::Replace { path, edits } => {
                 let before = tree.get(path).map_or("", String::as_str);
                 let (after, _) = files::edited(before, edits)
                     .ok_or_else(|| RehearsalError::NoSuchLine { path: path.clone() })?;
                 tree.insert(path.clone(), after);
             }
-            Deed::Remove { path } => drop(tree.remove(path)),
+            StepAction::Remove { path } => drop(tree.remove(path)),
             _ => {}
         }
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::outcome::ExitOutcome;
+use super::outcome::RehearsalExit;
 
-/// Why a rehearsal could not go on. Texts read after "could not".
+/// Why a rehearsal failed; the texts read after "could not". Texts read after "could not".
 #[derive(Debug, Error)]
 pub enum RehearsalError {
     /// A variable of the environment has a value nobody can use.
@@ -80,25 +80,25 @@ pub enum RehearsalError {
     },
 }
 
-/// Why playing stops before the last step.
+/// Why a rehearsal ends before the last step of its scenario.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum PlayEnd {
     /// A step asked for it.
-    Ended(ExitOutcome),
+    Ended(RehearsalExit),
     /// Nobody reads the terminal any more.
     Lost,
     /// A step could not be played.
     Failed(RehearsalError),
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for PlayEnd {
     fn from(_gone: io::Error) -> Self {
-        Stop::Lost
+        PlayEnd::Lost
     }
 }
 
-impl From<RehearsalError> for Stop {
+impl From<RehearsalError> for PlayEnd {
     fn from(error: RehearsalError) -> Self {
-        Stop::Failed(error)
+        PlayEnd::Failed(error)
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::RehearsalError;
-use crate::formats::scenario::Edit;
+use crate::formats::scenario::LineEdit;
 
 /// Writes or appends; folders are made as needed.
 pub(super) fn write(worktree: &Path, path: &str, text: &str, append: bool) -> Result<(), RehearsalError> {
@@ -49,7 +49,7 @@ pub(super) fn remove(worktree: &Path, path: &str) -> Result<(), RehearsalError> 
 }
 
 /// The text with the first edit made whose line is there, and that edit; `None` when no line is there.
-pub(super) fn edited<'e>(text: &str, edits: &'e [Edit]) -> Option<(String, &'e Edit)> {
+pub(super) fn edited<'e>(text: &str, edits: &'e [LineEdit]) -> Option<(String, &'e LineEdit)> {
     let edit = edits
         .iter()
         .find(|edit| text.lines().any(|line| line == edit.line))?;
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_first_edit_whose_line_is_there_is_made_once() {
-        let edit = |line: &str, with: &str| Edit {
+        let edit = |line: &str, with: &str| LineEdit {
             line: line.into(),
             with: with.into(),
         };

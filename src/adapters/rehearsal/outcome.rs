@@ -2,23 +2,23 @@
 
 use std::process::ExitCode;
 
-use crate::formats::scenario::Crash;
+use crate::formats::scenario::CrashKind;
 
-/// How a rehearsal ends.
+/// How a rehearsal ends: with an exit code or by a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitOutcome {
+pub enum RehearsalExit {
     /// With an exit code.
     Code(u8),
     /// By dying.
-    Crash(Crash),
+    Crash(CrashKind),
 }
 
-impl ExitOutcome {
+impl RehearsalExit {
     /// Ends: returns the exit code for `main`, or does not return because the process is dead.
     pub fn finish(self) -> ExitCode {
         match self {
-            ExitOutcome::Code(code) => ExitCode::from(code),
-            ExitOutcome::Crash(how) => {
+            RehearsalExit::Code(code) => ExitCode::from(code),
+            RehearsalExit::Crash(how) => {
                 die(how);
                 std::process::abort()
             }
@@ -27,12 +27,12 @@ impl ExitOutcome {
 }
 
 #[cfg(unix)]
-fn die(how: Crash) {
+fn die(how: CrashKind) {
     use nix::sys::signal::{SigSet, Signal, raise};
     let signal = match how {
-        Crash::Abort => return,
-        Crash::Kill => Signal::SIGKILL,
-        Crash::Term => Signal::SIGTERM,
+        CrashKind::Abort => return,
+        CrashKind::Kill => Signal::SIGKILL,
+        CrashKind::Term => Signal::SIGTERM,
     };
     // A rehearsal that ignored TERM before must still be able to die by it.
     // When it fails, the abort that follows is a death too.
@@ -44,4 +44,4 @@ fn die(how: Crash) {
 
 /// Where there are no signals every crash is an abort.
 #[cfg(not(unix))]
-fn die(_how: Crash) {}
+fn die(_how: CrashKind) {}

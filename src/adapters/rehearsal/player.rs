@@ -1,28 +1,31 @@
 //! Plays the part of a scenario that is meant for this attempt, step by step.
 
 use super::console::{Console, RawMode};
-use super::context::{Context, Pace};
-use super::error::{RehearsalError, Stop};
-use super::line::{Line, bold, colour};
-use super::outcome::ExitOutcome;
-use super::screen::Screen;
+use super::context::{RehearsalContext, RehearsalSpeed};
+use super::error::{PlayEnd, RehearsalError};
+use super::outcome::RehearsalExit;
+use super::screen::RehearsalScreen;
 use super::signals::SignalSink;
-use super::{report, show};
+use super::transcript_line::{TranscriptLine, bold, colour};
+use super::{osc, transcript};
 use crate::domain::SignalKind;
-use crate::formats::scenario::{AskKind, Author, Colour, Deed, Part, ReportedState, Scenario, Step, expand};
+use crate::formats::scenario::{
+    CommitAuthor, Scenario, ScenarioAskKind, ScenarioColour, ScenarioPart, ScenarioState, ScenarioStep,
+    StepAction, expand,
+};
 
 /// Plays a scenario to its end in the given console. Everything the person should know is shown there; what the engine
 /// should know goes to the sink. A step that cannot be played is shown, sent as a `fail` signal, and ends with code 1;
 /// an attempt no part is meant for ends with code 2; a terminal nobody reads any more with code 129.
 pub fn run(
-    context: &Context,
+    context: &RehearsalContext,
     scenario: &Scenario,
-    pace: Pace,
+    pace: RehearsalSpeed,
     console: Console<'_>,
     sink: &mut dyn SignalSink,
-) -> ExitOutcome {
+) -> RehearsalExit {
     let Some(part) = scenario.part(&context.circumstances()) else {
-        let Context {
+        let RehearsalContext {
             role,
             stage,
             task,
@@ -34,12 +37,12 @@ pub fn run(
         let text = format!("REHEARSAL: could not {}\r\n", RehearsalError::NoPart(asked));
         // The exit code says it too if nobody reads this.
         drop(console.out.write_all(text.as_bytes()));
-        return ExitOutcome::Code(2);
+        return RehearsalExit::Code(2);
     };
-    let played = RawMode::on(console.keys).map_err(Stop::from).and_then(|_raw| {
+    let played = RawMode::on(console.keys).map_err(PlayEnd::from).and_then(|_raw| {
         let badge = format!("REHEARSAL · {} · {}", context.role, context.task);
-        let screen = Screen::open(console, pace, part.screen, &badge)?;
-        let mut player = Player {
+        let screen = RehearsalScreen::open(console, pace, part.screen, &badge)?;
+        let mut player = ScenarioPlayer {
             context,
             author: &scenario.author,
             screen,
@@ -49,24 +52,24 @@ pub fn run(
             failures: String::new(),
             sent: 0,
         };
-        player.perform(part)
+        player.play_part(part)
     });
     match played {
-        Ok(()) => ExitOutcome::Code(0),
-        Err(Stop::Ended(outcome)) => outcome,
-        Err(Stop::Failed(_)) => ExitOutcome::Code(1),
-        Err(Stop::Lost) => ExitOutcome::Code(129),
+        Ok(()) => RehearsalExit::Code(0),
+        Err(PlayEnd::Ended(outcome)) => outcome,
+        Err(PlayEnd::Failed(_)) => RehearsalExit::Code(1),
+        Err(PlayEnd::Lost) => RehearsalExit::Code(129),
     }
 }
 
-/// One performance: what it knows, what it draws on, what it has heard so far.
-pub(super) struct Player<'a, 's> {
+/// Plays one part of a scenario, with its screen, signals and answers.
+pub(super) struct ScenarioPlayer<'a, 's> {
     /// The attempt.
-    pub(super) context: &'a Context,
+    pub(super) context: &'a RehearsalContext,
     /// Who commits.
-    pub(super) author: &'a Author,
+    pub(super) author: &'a CommitAuthor,
     /// Where it draws.
-    pub(super) screen: Screen<'s>,
+    pub(super) screen: RehearsalScreen<'s>,
     /// Where its signals go.
     pub(super) sink: &'a mut dyn SignalSink,
     /// The label that is always visible.
@@ -79,36 +82,41 @@ pub(super) struct Player<'a, 's> {
     pub(super) sent: u32,
 }
 
-/// A step that has been played, or why playing stops.
-pub(super) type Played = Result<(), Stop>;
+/// Result of playing a step: done, or why the rehearsal ends.
+pub(super) type StepResult = Result<(), PlayEnd>;
 
-impl Player<'_, '_> {
-    fn perform(&mut self, part: &Part) -> Played {
-        let Context {
+impl ScenarioPlayer<'_, '_> {
+    fn play_part(&mut self, part: &ScenarioPart) -> StepResult {
+        let RehearsalContext {
             task, title, number, ..
         } = self.context;
         self.screen
-            .control(&report::title(&format!("{} · {title}", self.badge)))?;
-        self.report(ReportedState::Working, None, None)?;
-        self.screen.say(Line::new(title, bold(Colour::Plain)))?;
+            .control(&osc::title(&format!("{} · {title}", self.badge)))?;
+        self.report(ScenarioState::Working, None, None)?;
+        self.screen
+            .say(TranscriptLine::new(title, bold(ScenarioColour::Plain)))?;
         let about = format!("{task}, attempt {number}, {}", self.context.mode);
-        self.screen.say(Line::new(&about, colour(Colour::Grey)))?;
+        self.screen
+            .say(TranscriptLine::new(&about, colour(ScenarioColour::Grey)))?;
         let mut played = self.steps(&part.steps);
-        if let Err(Stop::Failed(error)) = &played {
+        if let Err(PlayEnd::Failed(error)) = &played {
             let text = format!("could not {error}");
             played = self.give_up(&text).and(played);
         }
         // The dead clean nothing up.
-        if !matches!(played, Err(Stop::Ended(ExitOutcome::Crash(_)) | Stop::Lost)) {
-            self.report(ReportedState::Clear, None, None)?;
+        if !matches!(
+            played,
+            Err(PlayEnd::Ended(RehearsalExit::Crash(_)) | PlayEnd::Lost)
+        ) {
+            self.report(ScenarioState::Clear, None, None)?;
             self.screen.close()?;
         }
         played
     }
 
-    fn give_up(&mut self, text: &str) -> Played {
-        self.screen.say_text(text, bold(Colour::Red))?;
-        self.report(ReportedState::Error, None, Some(text))?;
+    fn give_up(&mut self, text: &str) -> StepResult {
+        self.screen.say_text(text, bold(ScenarioColour::Red))?;
+        self.report(ScenarioState::Error, None, Some(text))?;
         let signal = self.outgoing(SignalKind::Fail, text.to_owned());
         // The sink may be the very thing that failed; the exit code says the rest.
         drop(self.sink.send(&signal));
@@ -116,49 +124,51 @@ impl Player<'_, '_> {
     }
 
     /// Plays steps in order.
-    pub(super) fn steps(&mut self, steps: &[Step]) -> Played {
-        steps.iter().try_for_each(|step| self.step(&step.deed))
+    pub(super) fn steps(&mut self, steps: &[ScenarioStep]) -> StepResult {
+        steps.iter().try_for_each(|step| self.step(&step.action))
     }
 
-    fn step(&mut self, deed: &Deed) -> Played {
+    fn step(&mut self, deed: &StepAction) -> StepResult {
         match deed {
-            Deed::Write { .. }
-            | Deed::Replace { .. }
-            | Deed::Remove { .. }
-            | Deed::Require { .. }
-            | Deed::Check { .. } => self.work_on_files(deed),
-            Deed::Commit { .. } | Deed::Push { .. } | Deed::Merge { .. } | Deed::Changes { .. } => {
-                self.work_with_git(deed)
-            }
-            Deed::Signal { .. } | Deed::Ask { .. } | Deed::State { .. } | Deed::Title { .. } => {
-                self.speak(deed)
-            }
-            Deed::Hang { .. }
-            | Deed::Flood { .. }
-            | Deed::HugeLine { .. }
-            | Deed::Garbage { .. }
-            | Deed::ForkDaemon { .. }
-            | Deed::IgnoreTerm
-            | Deed::Crash { .. }
-            | Deed::Exit { .. } => self.misbehave(deed),
+            StepAction::Write { .. }
+            | StepAction::Replace { .. }
+            | StepAction::Remove { .. }
+            | StepAction::Require { .. }
+            | StepAction::Check { .. } => self.play_file_step(deed),
+            StepAction::Commit { .. }
+            | StepAction::Push { .. }
+            | StepAction::Merge { .. }
+            | StepAction::Changes { .. } => self.play_git_step(deed),
+            StepAction::Signal { .. }
+            | StepAction::Ask { .. }
+            | StepAction::State { .. }
+            | StepAction::Title { .. } => self.play_signal_step(deed),
+            StepAction::Hang { .. }
+            | StepAction::Flood { .. }
+            | StepAction::HugeLine { .. }
+            | StepAction::Garbage { .. }
+            | StepAction::ForkDaemon { .. }
+            | StepAction::IgnoreTerm
+            | StepAction::Crash { .. }
+            | StepAction::Exit { .. } => self.play_fault_step(deed),
             _ => self.show(deed),
         }
     }
 
-    fn show(&mut self, deed: &Deed) -> Played {
+    fn show(&mut self, deed: &StepAction) -> StepResult {
         match deed {
-            Deed::Print {
+            StepAction::Print {
                 text,
                 look,
                 typed: true,
             } => {
                 let text = self.expand(text);
-                show::typed(&mut self.screen, &text, *look)
+                transcript::typed(&mut self.screen, &text, *look)
             }
-            Deed::Print { text, look, .. } => Ok(self.screen.say_text(&self.expand(text), *look)?),
-            Deed::Raw { text } => Ok(self.screen.bytes(self.expand(text).as_bytes())?),
-            Deed::Think { text, time } => self.screen.work(&self.expand(text), *time),
-            Deed::Tool {
+            StepAction::Print { text, look, .. } => Ok(self.screen.say_text(&self.expand(text), *look)?),
+            StepAction::Raw { text } => Ok(self.screen.bytes(self.expand(text).as_bytes())?),
+            StepAction::Think { text, time } => self.screen.work(&self.expand(text), *time),
+            StepAction::Tool {
                 name,
                 target,
                 output,
@@ -166,37 +176,43 @@ impl Player<'_, '_> {
             } => {
                 let name = self.expand(name);
                 let target = self.expand(target);
-                show::call(&mut self.screen, &name, &target)?;
+                transcript::call(&mut self.screen, &name, &target)?;
                 self.screen.work(&name, *time)?;
                 self.outcome(&self.expand(output.as_deref().unwrap_or_default()))
             }
-            Deed::Diff { text } => {
+            StepAction::Diff { text } => {
                 let text = self.expand(text);
-                show::diff(&mut self.screen, &text)
+                transcript::diff(&mut self.screen, &text)
             }
-            Deed::Bar { label, time } => {
+            StepAction::Bar { label, time } => {
                 let label = self.expand(label);
-                show::bar(&mut self.screen, &label, *time)
+                transcript::bar(&mut self.screen, &label, *time)
             }
-            Deed::Draw { picture, time } => show::draw(&mut self.screen, *picture, *time, &self.badge),
-            Deed::Sleep { time } => self.screen.wait(*time),
+            StepAction::Draw { picture, time } => {
+                transcript::draw(&mut self.screen, *picture, *time, &self.badge)
+            }
+            StepAction::Sleep { time } => self.screen.wait(*time),
             _ => Ok(()),
         }
     }
 
     /// Shows what came of a tool call.
-    pub(super) fn outcome(&mut self, text: &str) -> Played {
-        Ok(show::result(&mut self.screen, text, colour(Colour::Grey))?)
+    pub(super) fn outcome(&mut self, text: &str) -> StepResult {
+        Ok(transcript::result(
+            &mut self.screen,
+            text,
+            colour(ScenarioColour::Grey),
+        )?)
     }
 
     /// Reports a state to the terminal.
     pub(super) fn report(
         &mut self,
-        state: ReportedState,
-        kind: Option<AskKind>,
+        state: ScenarioState,
+        kind: Option<ScenarioAskKind>,
         text: Option<&str>,
-    ) -> Played {
-        Ok(self.screen.control(&report::state(state, kind, text))?)
+    ) -> StepResult {
+        Ok(self.screen.control(&osc::state(state, kind, text))?)
     }
 
     /// Replaces the variables in every text of a JSON value.
@@ -216,7 +232,7 @@ impl Player<'_, '_> {
 
     /// Replaces the variables in a text.
     pub(super) fn expand(&self, text: &str) -> String {
-        let Context {
+        let RehearsalContext {
             task,
             title,
             branch,

@@ -5,17 +5,17 @@ use std::process::{Command, Output, Stdio};
 
 use super::error::RehearsalError;
 use super::files;
-use crate::formats::scenario::{Author, Resolution};
+use crate::formats::scenario::{CommitAuthor, Resolution};
 
-/// The worktree of the attempt and whose commits are made there.
-pub(super) struct Repository<'a> {
+/// The attempt's git worktree and the author of its commits.
+pub(super) struct AttemptRepo<'a> {
     /// Where the work is done.
     pub(super) worktree: &'a Path,
     /// Who commits.
-    pub(super) author: &'a Author,
+    pub(super) author: &'a CommitAuthor,
 }
 
-impl Repository<'_> {
+impl AttemptRepo<'_> {
     /// Commits everything that changed. Returns the short id, or `None` when nothing had changed.
     pub(super) fn commit(&self, text: &str) -> Result<Option<String>, RehearsalError> {
         self.git(&["add", "--all"])?;
@@ -116,7 +116,7 @@ impl Repository<'_> {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<Output, RehearsalError> {
-        let Author { name, email } = self.author;
+        let CommitAuthor { name, email } = self.author;
         let mut command = Command::new("git");
         command.current_dir(self.worktree).stdin(Stdio::null());
         command.args([

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::console::{Console, Input, Key, Keys};
-use super::context::Pace;
-use super::error::Stop;
-use super::line::{Line, bold, colour, width_of};
-use super::outcome::ExitOutcome;
-use crate::formats::scenario::{Colour, Look, Screen as Surface};
+use super::console::{Console, ConsoleInput, ConsoleKey, KeySource};
+use super::context::RehearsalSpeed;
+use super::error::PlayEnd;
+use super::outcome::RehearsalExit;
+use super::transcript_line::{TranscriptLine, bold, colour, width_of};
+use crate::formats::scenario::{ScenarioColour, ScenarioScreen as Surface, TextStyle};
 
 /// Lines remembered for redrawing; older ones are forgotten here and live on in the terminal's history.
 const REMEMBERED: usize = 500;
@@ -18,25 +18,30 @@ const REMEMBERED: usize = 500;
 const FRAME: Duration = Duration::from_millis(90);
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// The screen of one rehearsal.
-pub(super) struct Screen<'a> {
+/// Screen of a rehearsal: a growing transcript above a live area.
+pub(super) struct RehearsalScreen<'a> {
     out: &'a mut dyn Write,
-    keys: Keys,
+    keys: KeySource,
     /// How fast time passes.
-    pub(super) pace: Pace,
+    pub(super) pace: RehearsalSpeed,
     surface: Surface,
     badge: String,
-    transcript: VecDeque<Line>,
-    live: Vec<Line>,
+    transcript: VecDeque<TranscriptLine>,
+    live: Vec<TranscriptLine>,
     drawn: usize,
     typed: String,
     size: (u16, u16),
     frame: usize,
 }
 
-impl<'a> Screen<'a> {
+impl<'a> RehearsalScreen<'a> {
     /// Takes the console over and shows the label.
-    pub(super) fn open(console: Console<'a>, pace: Pace, surface: Surface, badge: &str) -> io::Result<Self> {
+    pub(super) fn open(
+        console: Console<'a>,
+        pace: RehearsalSpeed,
+        surface: Surface,
+        badge: &str,
+    ) -> io::Result<Self> {
         let Console { out, keys } = console;
         let mut screen = Self {
             out,
@@ -55,13 +60,13 @@ impl<'a> Screen<'a> {
             screen.control("\x1b[?1049h")?;
         }
         screen.control("\x1b[?25l")?;
-        screen.say(Line::new(badge, bold(Colour::Magenta)))?;
+        screen.say(TranscriptLine::new(badge, bold(ScenarioColour::Magenta)))?;
         Ok(screen)
     }
 
     /// Gives the terminal back.
     pub(super) fn close(&mut self) -> io::Result<()> {
-        let erase = self.erasing();
+        let erase = self.erase_live();
         self.drawn = 0;
         let leave = if self.surface == Surface::Full {
             "\x1b[?1049l"
@@ -72,8 +77,8 @@ impl<'a> Screen<'a> {
     }
 
     /// Adds a line to the transcript.
-    pub(super) fn say(&mut self, line: Line) -> io::Result<()> {
-        if self.keys == Keys::None {
+    pub(super) fn say(&mut self, line: TranscriptLine) -> io::Result<()> {
+        if self.keys == KeySource::NoTerminal {
             return self.bytes(format!("{}\n", line.text()).as_bytes());
         }
         let drawn = line.draw(self.columns());
@@ -84,40 +89,41 @@ impl<'a> Screen<'a> {
         if self.surface == Surface::Full {
             return self.repaint();
         }
-        let erase = self.erasing();
-        let below = self.living();
+        let erase = self.erase_live();
+        let below = self.draw_live();
         self.bytes(format!("{erase}{drawn}\r\n{below}").as_bytes())
     }
 
     /// Adds text of any length: lines are wrapped to the width.
-    pub(super) fn say_text(&mut self, text: &str, look: Look) -> io::Result<()> {
+    pub(super) fn say_text(&mut self, text: &str, look: TextStyle) -> io::Result<()> {
         for line in text.lines() {
-            for piece in textwrap::wrap(&super::line::printable(line), self.columns()) {
-                self.say(Line::new(&piece, look))?;
+            for piece in textwrap::wrap(&super::transcript_line::printable(line), self.columns()) {
+                self.say(TranscriptLine::new(&piece, look))?;
             }
         }
         Ok(())
     }
 
     /// Shows lines in the live area instead of the ones there.
-    pub(super) fn show(&mut self, live: Vec<Line>) -> io::Result<()> {
+    pub(super) fn show(&mut self, live: Vec<TranscriptLine>) -> io::Result<()> {
         self.live = live;
         self.redraw()
     }
 
     /// Shows a label behind the spinner and waits, scaled by the pace.
-    pub(super) fn work(&mut self, label: &str, time: Duration) -> Result<(), Stop> {
+    pub(super) fn work(&mut self, label: &str, time: Duration) -> Result<(), PlayEnd> {
         let until = Instant::now() + self.pace.scaled(time);
         while Instant::now() < until {
-            let spinner = Line::new(&format!("{} ", self.spinner()), colour(Colour::Magenta));
-            self.show(vec![spinner.and(label, colour(Colour::Cyan))])?;
+            let spinner =
+                TranscriptLine::new(&format!("{} ", self.spinner()), colour(ScenarioColour::Magenta));
+            self.show(vec![spinner.and(label, colour(ScenarioColour::Cyan))])?;
             self.pass(until)?;
         }
         Ok(self.show(Vec::new())?)
     }
 
     /// Waits, scaled by the pace, with whatever the live area shows.
-    pub(super) fn wait(&mut self, time: Duration) -> Result<(), Stop> {
+    pub(super) fn wait(&mut self, time: Duration) -> Result<(), PlayEnd> {
         let until = Instant::now() + self.pace.scaled(time);
         while Instant::now() < until {
             self.pass(until)?;
@@ -126,14 +132,17 @@ impl<'a> Screen<'a> {
     }
 
     /// Lets one frame pass, or less when `until` comes first. What a person types goes into the prompt.
-    pub(super) fn pass(&mut self, until: Instant) -> Result<(), Stop> {
+    pub(super) fn pass(&mut self, until: Instant) -> Result<(), PlayEnd> {
         match self.key(FRAME.min(until.saturating_duration_since(Instant::now())))? {
             None => self.frame += 1,
-            Some(Key::Char(c)) => self.typed.push(c),
-            Some(Key::Backspace) => drop(self.typed.pop()),
-            Some(Key::Enter) if !self.typed.is_empty() => {
+            Some(ConsoleKey::Char(c)) => self.typed.push(c),
+            Some(ConsoleKey::Backspace) => drop(self.typed.pop()),
+            Some(ConsoleKey::Enter) if !self.typed.is_empty() => {
                 let typed = std::mem::take(&mut self.typed);
-                self.say(Line::new(&format!("> {typed}"), bold(Colour::Plain)))?;
+                self.say(TranscriptLine::new(
+                    &format!("> {typed}"),
+                    bold(ScenarioColour::Plain),
+                ))?;
             }
             Some(_) => {}
         }
@@ -141,7 +150,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Waits at most `time` for a key. A new size is drawn at once; Ctrl-C ends the rehearsal.
-    pub(super) fn key(&mut self, time: Duration) -> Result<Option<Key>, Stop> {
+    pub(super) fn key(&mut self, time: Duration) -> Result<Option<ConsoleKey>, PlayEnd> {
         let input = self.keys.wait(time)?;
         // Asked each time: a change before the first wait comes without an event.
         let size = self.keys.size();
@@ -150,15 +159,15 @@ impl<'a> Screen<'a> {
             self.repaint()?;
         }
         match input {
-            Input::Nothing => Ok(None),
-            Input::Key(key) => Ok(Some(key)),
-            Input::Interrupt => Err(Stop::Ended(ExitOutcome::Code(130))),
+            ConsoleInput::Nothing => Ok(None),
+            ConsoleInput::Key(key) => Ok(Some(key)),
+            ConsoleInput::Interrupt => Err(PlayEnd::Ended(RehearsalExit::Code(130))),
         }
     }
 
     /// Whether a person can press keys here.
     pub(super) fn has_keys(&self) -> bool {
-        self.keys == Keys::Terminal
+        self.keys == KeySource::Terminal
     }
 
     /// Columns and rows.
@@ -168,7 +177,7 @@ impl<'a> Screen<'a> {
 
     /// Sends a control sequence; dropped where there is no terminal.
     pub(super) fn control(&mut self, sequence: &str) -> io::Result<()> {
-        if self.keys == Keys::None {
+        if self.keys == KeySource::NoTerminal {
             Ok(())
         } else {
             self.bytes(sequence.as_bytes())
@@ -182,8 +191,8 @@ impl<'a> Screen<'a> {
     }
 
     /// Clears the live area so that raw bytes may follow; the next line is drawn below them.
-    pub(super) fn step_aside(&mut self) -> io::Result<()> {
-        let erase = self.erasing();
+    pub(super) fn clear_live(&mut self) -> io::Result<()> {
+        let erase = self.erase_live();
         self.drawn = 0;
         self.control(&erase)
     }
@@ -201,7 +210,7 @@ impl<'a> Screen<'a> {
     pub(super) fn repaint(&mut self) -> io::Result<()> {
         let (columns, rows) = self.size();
         self.drawn = 0;
-        let below = self.living();
+        let below = self.draw_live();
         let room = rows.saturating_sub(self.drawn.max(1));
         let tail = self
             .transcript
@@ -214,8 +223,8 @@ impl<'a> Screen<'a> {
     }
 
     fn redraw(&mut self) -> io::Result<()> {
-        let erase = self.erasing();
-        let below = self.living();
+        let erase = self.erase_live();
+        let below = self.draw_live();
         self.control(&format!("{erase}{below}"))
     }
 
@@ -228,7 +237,7 @@ impl<'a> Screen<'a> {
     }
 
     /// The bytes that remove the live area.
-    fn erasing(&self) -> String {
+    fn erase_live(&self) -> String {
         match self.drawn {
             0 => String::new(),
             1 => "\r\x1b[J".into(),
@@ -237,20 +246,25 @@ impl<'a> Screen<'a> {
     }
 
     /// The bytes that draw the live area: what goes on, the prompt, the label. Counts its rows.
-    fn living(&mut self) -> String {
+    fn draw_live(&mut self) -> String {
         let (columns, rows) = self.size();
         // One column is left free: a full row would wrap on some terminals and not on others.
         let width = columns - 1;
         let skip = (self.live.len() + 2).saturating_sub(rows - 1);
         let mut lines: Vec<String> = self.live.iter().skip(skip).map(|line| line.draw(width)).collect();
         lines.push(
-            Line::new("> ", colour(Colour::Grey))
-                .and(&self.typed, Look::default())
+            TranscriptLine::new("> ", colour(ScenarioColour::Grey))
+                .and(&self.typed, TextStyle::default())
                 .draw(width),
         );
         let rule = "─".repeat(width.saturating_sub(width_of(&self.badge) + 4));
-        let label = Line::new("── ", colour(Colour::Grey)).and(&self.badge, bold(Colour::Magenta));
-        lines.push(label.and(&format!(" {rule}"), colour(Colour::Grey)).draw(width));
+        let label = TranscriptLine::new("── ", colour(ScenarioColour::Grey))
+            .and(&self.badge, bold(ScenarioColour::Magenta));
+        lines.push(
+            label
+                .and(&format!(" {rule}"), colour(ScenarioColour::Grey))
+                .draw(width),
+        );
         self.drawn = lines.len();
         lines.join("\r\n")
     }

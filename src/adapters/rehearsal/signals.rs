@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::SignalKind;
 
-/// One signal on its way out.
+/// A signal that a rehearsal sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutgoingSignal {
     /// Attempt it claims to come from.
@@ -24,7 +24,7 @@ pub struct OutgoingSignal {
     pub key: String,
 }
 
-/// Takes signals. The text of an error is shown to the person and ends the rehearsal.
+/// Where a rehearsal sends its signals. The text of an error is shown to the person and ends the rehearsal.
 pub trait SignalSink {
     /// Hands one signal over; returns only when it is safe there.
     ///
@@ -33,8 +33,8 @@ pub trait SignalSink {
     fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String>;
 }
 
-/// Writes each signal as one JSON file, renamed into place so that no reader sees half of it. Without a folder signals
-/// are only shown on the screen, which is what a scenario tried by hand needs.
+/// Sink that writes each signal as a JSON file into the inbox folder. Without a folder signals are only shown on the screen,
+/// which is what a scenario tried by hand needs.
 #[derive(Debug, Clone, Default)]
 pub struct InboxSink {
     folder: Option<PathBuf>,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::failure::failure;
+use super::errors::failure;
 use super::files::{StoreFiles, sync_folder_of};
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;

@@ -5,23 +5,23 @@ use std::io::{self, BufWriter, Write};
 
 use super::files::StoreFiles;
 
-/// Whether the ballast is there.
+/// Whether the file that reserves disk space for the store exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ballast {
     /// It is there, or none is wanted.
-    Aboard,
+    Present,
     /// It was given up, or there was no room to make it.
     Gone,
 }
 
 impl Ballast {
     /// Makes the ballast unless it is there. Without room for it there is none, and nothing is left behind.
-    pub(super) fn load(files: &StoreFiles) -> Ballast {
+    pub(super) fn create(files: &StoreFiles) -> Ballast {
         if fs::metadata(&files.ballast).is_ok_and(|found| found.len() == files.ballast_bytes) {
-            return Ballast::Aboard;
+            return Ballast::Present;
         }
         match fill(files) {
-            Ok(()) => Ballast::Aboard,
+            Ok(()) => Ballast::Present,
             Err(_no_room) => {
                 drop(fs::remove_file(&files.ballast));
                 Ballast::Gone
@@ -30,7 +30,7 @@ impl Ballast {
     }
 
     /// Gives the ballast up; whether there was anything to give.
-    pub(super) fn drop_off(&mut self, files: &StoreFiles) -> bool {
+    pub(super) fn release(&mut self, files: &StoreFiles) -> bool {
         let was_there = fs::metadata(&files.ballast).is_ok_and(|found| found.len() > 0);
         *self = Ballast::Gone;
         was_there && fs::remove_file(&files.ballast).is_ok()

@@ -2,16 +2,16 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::failure::{failure, is_full};
+use super::errors::{failure, is_full};
 use super::open::SqliteStore;
-use super::rows::{Rows, signed};
+use super::rows::{TurnRows, signed};
 use crate::domain::{TaskId, Timestamp};
 use crate::ports::store::{StoreError, Turn};
 
 impl SqliteStore {
     /// Writes the turn; on a full disk once more after making room.
     pub(super) fn write(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
-        let rows = Rows::of(turn).map_err(|error| StoreError::Failed {
+        let rows = TurnRows::of(turn).map_err(|error| StoreError::Failed {
             what: "write a turn as JSON".to_owned(),
             why: error.to_string(),
         })?;
@@ -25,7 +25,7 @@ impl SqliteStore {
 
     /// Gives up the ballast and folds the log into the database; each may fail, the next attempt to write shows.
     fn make_room(&mut self) {
-        if self.ballast.drop_off(&self.files) {
+        if self.ballast.release(&self.files) {
             tracing::warn!("the disk is full: the reserve was given up");
         }
         let folded = self
@@ -40,7 +40,7 @@ impl SqliteStore {
 fn write(
     connection: &mut Connection,
     (turn, session): (&Turn<'_>, i64),
-    rows: &Rows<'_>,
+    rows: &TurnRows<'_>,
 ) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let seq = event(&transaction, (turn.at, session), rows)?;
@@ -60,7 +60,7 @@ fn write(
 fn event(
     transaction: &Transaction<'_>,
     (at, session): (Timestamp, i64),
-    rows: &Rows<'_>,
+    rows: &TurnRows<'_>,
 ) -> rusqlite::Result<i64> {
     let task = rows.task.as_ref().map(TaskId::as_str);
     let attempt = rows.attempt.map(|attempt| signed(attempt.0));
@@ -84,7 +84,7 @@ fn event(
     Ok(seq)
 }
 
-fn notices(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn notices(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO notices (seq, n, level, kind, task, attempt, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
@@ -100,7 +100,7 @@ fn notices(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite
 /// What was touched and is not on the board has left it; its row stays for history.
 fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> rusqlite::Result<()> {
     for id in turn
-        .touched
+        .changed
         .batches
         .iter()
         .filter(|id| !turn.board.batches.contains_key(id))
@@ -111,7 +111,7 @@ fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> ru
             .execute(params![id.as_str(), at, seq])?;
     }
     for id in turn
-        .touched
+        .changed
         .tasks
         .iter()
         .filter(|id| !turn.board.tasks.contains_key(id))
@@ -122,7 +122,7 @@ fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> ru
             .execute(params![id.as_str(), at, seq])?;
     }
     for id in turn
-        .touched
+        .changed
         .attempts
         .iter()
         .filter(|id| !turn.board.attempts.contains_key(id))
@@ -135,7 +135,7 @@ fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> ru
     Ok(())
 }
 
-fn batches(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn batches(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO batches (id, title, run, seq, doc) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (id) DO UPDATE SET title = ?2, run = ?3, seq = ?4, gone_at = NULL, doc = ?5",
@@ -152,7 +152,7 @@ fn batches(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite
     Ok(())
 }
 
-fn tasks(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn tasks(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO tasks (id, batch, workflow, stage, state, priority, title, since, seq, doc)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
@@ -177,7 +177,7 @@ fn tasks(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::
     Ok(())
 }
 
-fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO attempts (id, task, stage, state, open, created_at, ended_at, seq, doc)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -201,7 +201,7 @@ fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &Rows<'_>) -> rusqlit
     Ok(())
 }
 
-fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     for key in &rows.completed {
         // '0' is the character after '/': the keys from `verify/7/` up to `verify/70` are those that begin with `verify/7/`.
         let end = key
@@ -217,7 +217,7 @@ fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) -
 }
 
 /// A key that is still open stays as it is; one that was done and is wished for again is open again.
-fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO intents (key, seq, n, created_at, doc) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (key) DO UPDATE SET seq = ?2, n = ?3, created_at = ?4, doc = ?5, done_at = NULL, done_seq = NULL
@@ -229,7 +229,7 @@ fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &Rows<'_>) ->
     Ok(())
 }
 
-fn board(transaction: &Transaction<'_>, turn: &Turn<'_>, rows: &Rows<'_>) -> rusqlite::Result<()> {
+fn board(transaction: &Transaction<'_>, turn: &Turn<'_>, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let sql = "UPDATE board SET pause = ?1, last_attempt = ?2, infra_failures = ?3 WHERE one = 1";
     let last = signed(turn.board.last_attempt);
     transaction

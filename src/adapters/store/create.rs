@@ -5,13 +5,13 @@ use std::io;
 
 use rusqlite::Connection;
 
-use super::failure::{damaged, failure};
+use super::errors::{damaged, failure};
 use super::files::{StoreFiles, beside, sync_folder_of};
-use super::schema::{APPLICATION, Step, take_step};
+use super::schema::{APPLICATION, Migration, migrate};
 use crate::ports::store::StoreError;
 
 /// Makes the database if there is none.
-pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Step]) -> Result<(), StoreError> {
+pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
     if exists(files)? {
         return Ok(());
     }
@@ -55,12 +55,12 @@ fn prepare(fresh: &StoreFiles) -> io::Result<()> {
     options.open(&fresh.database).map(drop)
 }
 
-fn fill(fresh: &StoreFiles, steps: &[Step]) -> Result<(), StoreError> {
+fn fill(fresh: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
     let make = || -> rusqlite::Result<()> {
         let mut connection = Connection::open(&fresh.database)?;
         connection.pragma_update(None, "foreign_keys", false)?;
         connection.pragma_update(None, "application_id", APPLICATION)?;
-        take_step(&mut connection, steps, steps.len()).map_err(step_error)?;
+        migrate(&mut connection, steps, steps.len()).map_err(step_error)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error)
     };

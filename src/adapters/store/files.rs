@@ -9,7 +9,7 @@ use crate::ports::store::StoreError;
 /// Size of the file that is given up when the disk is full.
 const BALLAST_BYTES: u64 = 16 << 20;
 
-/// The files of one store.
+/// Paths of a store's database, lock, reserved space and backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreFiles {
     /// The database.

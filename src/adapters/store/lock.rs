@@ -15,9 +15,10 @@ use crate::ports::store::StoreError;
 /// Longest text read from a lock file.
 const LONGEST_OWNER: u64 = 4096;
 
-/// Who holds the lock. Written into the lock file for people; nothing is decided from it.
+/// Process and socket of whoever holds the project's lock, as the lock file names them. Written into the lock file for people;
+/// nothing is decided from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Owner {
+pub struct LockOwner {
     /// Its process.
     pub process: u32,
     /// Where it listens; empty when it does not.
@@ -32,7 +33,7 @@ const BETWEEN: Duration = Duration::from_millis(10);
 /// takes seconds, and nobody would start another server after one that gave up.
 const TRIES_AFTER_A_DEATH: u32 = 1_000;
 
-fn patiently(file: &File, path: &Path) -> Result<(), TryLockError> {
+fn lock_with_retries(file: &File, path: &Path) -> Result<(), TryLockError> {
     for n in 1..TRIES_AFTER_A_DEATH {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) if n < TRIES || is_owner_gone(path) => std::thread::sleep(BETWEEN),
@@ -64,7 +65,7 @@ fn is_owner_gone(path: &Path) -> bool {
     }
 }
 
-/// The lock, held until this is dropped.
+/// Guard of the lock that allows one server per project.
 #[derive(Debug)]
 pub struct ServerLock {
     _file: File,
@@ -75,13 +76,13 @@ impl ServerLock {
     ///
     /// # Errors
     /// [`StoreError::Locked`] when another process holds it, [`StoreError::Failed`] when the file cannot be used.
-    pub fn take(path: &Path, owner: &Owner) -> Result<ServerLock, StoreError> {
+    pub fn take(path: &Path, owner: &LockOwner) -> Result<ServerLock, StoreError> {
         let failed = |error: &io::Error| StoreError::Failed {
             what: format!("lock {}", path.display()),
             why: error.to_string(),
         };
         let mut file = open(path).map_err(|error| failed(&error))?;
-        match patiently(&file, path) {
+        match lock_with_retries(&file, path) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::Locked {
@@ -96,18 +97,18 @@ impl ServerLock {
     }
 
     /// What the lock file says of its last owner, who may be gone.
-    pub fn owner(path: &Path) -> Option<Owner> {
+    pub fn owner(path: &Path) -> Option<LockOwner> {
         let mut text = String::new();
         let file = File::open(path).ok()?;
         file.take(LONGEST_OWNER).read_to_string(&mut text).ok()?;
         let mut lines = text.lines();
         let process = lines.next()?.parse().ok()?;
         let socket = lines.next().unwrap_or_default().to_owned();
-        Some(Owner { process, socket })
+        Some(LockOwner { process, socket })
     }
 }
 
-fn write_owner(file: &mut File, owner: &Owner) -> io::Result<()> {
+fn write_owner(file: &mut File, owner: &LockOwner) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     writeln!(file, "{}\n{}", owner.process, owner.socket)

@@ -5,16 +5,17 @@ use rusqlite::Connection;
 use super::backup;
 use super::ballast::Ballast;
 use super::create::{create_if_absent, step_error};
-use super::examine::{BUSY, check, examine};
-use super::failure::failure;
+use super::errors::failure;
 use super::files::StoreFiles;
-use super::lock::{Owner, ServerLock};
-use super::read::{self, Card};
-use super::schema::{STEPS, Step, newest, take_step};
+use super::integrity::{BUSY, check, examine};
+use super::lock::{LockOwner, ServerLock};
+use super::read::{self, TaskLabel};
+use super::schema::{MIGRATIONS, Migration, migrate, newest};
 use crate::domain::{Attempt, AttemptId, Board, Effect, Event, TaskId, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
-/// The store, open for writing. Holds the project's lock until it is dropped.
+/// Implementation of the `Store` port in SQLite, holding the project's lock while it is open. Holds the project's lock until it
+/// is dropped.
 #[derive(Debug)]
 pub struct SqliteStore {
     pub(super) connection: Connection,
@@ -31,16 +32,16 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Locked`], [`StoreError::Newer`], [`StoreError::Damaged`]: nothing was changed. [`StoreError::Failed`]
     /// otherwise.
-    pub fn open(files: &StoreFiles, owner: &Owner, now: Timestamp) -> Result<SqliteStore, StoreError> {
-        Self::open_with(files, owner, now, STEPS)
+    pub fn open(files: &StoreFiles, owner: &LockOwner, now: Timestamp) -> Result<SqliteStore, StoreError> {
+        Self::open_with(files, owner, now, MIGRATIONS)
     }
 
     /// As [`SqliteStore::open`], with the steps to take.
     pub(super) fn open_with(
         files: &StoreFiles,
-        owner: &Owner,
+        owner: &LockOwner,
         now: Timestamp,
-        steps: &[Step],
+        steps: &[Migration],
     ) -> Result<SqliteStore, StoreError> {
         files.make_folders()?;
         files.refuse_links()?;
@@ -60,7 +61,7 @@ impl SqliteStore {
             session: session.map_err(|error| failure(files, "read the last event", &error))?,
             connection,
             files: files.clone(),
-            ballast: Ballast::load(files),
+            ballast: Ballast::create(files),
             _lock: lock,
         })
     }
@@ -77,7 +78,7 @@ impl SqliteStore {
                 why: "there is no store yet; start `dbs` once in this project".to_owned(),
             });
         }
-        let (connection, _) = examine(files, newest(STEPS))?;
+        let (connection, _) = examine(files, newest(MIGRATIONS))?;
         Ok(StoreReader {
             connection,
             files: files.clone(),
@@ -89,7 +90,7 @@ impl SqliteStore {
     ///
     /// # Errors
     /// When it cannot be written; nothing is left of it then.
-    pub fn copy_beside(files: &StoreFiles, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
+    pub fn backup_while_running(files: &StoreFiles, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&files.database, flags)
             .and_then(|connection| connection.busy_timeout(BUSY).map(|()| connection))
@@ -132,12 +133,12 @@ fn upgrade(
     connection: &mut Connection,
     files: &StoreFiles,
     format: i64,
-    (now, steps): (Timestamp, &[Step]),
+    (now, steps): (Timestamp, &[Migration]),
 ) -> Result<(), StoreError> {
     let taken = usize::try_from(format).unwrap_or(0);
     for (index, step) in steps.iter().enumerate().skip(taken) {
         backup::before(connection, files, step.name, now)?;
-        take_step(connection, steps, index + 1).map_err(|error| {
+        migrate(connection, steps, index + 1).map_err(|error| {
             let what = format!("bring it to format {}", step.name);
             failure(files, &what, &step_error(error))
         })?;
@@ -181,7 +182,7 @@ impl Store for SqliteStore {
     }
 }
 
-/// The store, open for reading.
+/// Read-only connection to a store, usable beside a running server.
 #[derive(Debug)]
 pub struct StoreReader {
     connection: Connection,
@@ -222,23 +223,23 @@ impl StoreReader {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn cards(&self, begin: &str, limit: usize) -> Result<Vec<Card>, StoreError> {
-        read::cards(&self.connection, &self.files, (begin, limit))
+    pub fn task_labels(&self, begin: &str, limit: usize) -> Result<Vec<TaskLabel>, StoreError> {
+        read::task_labels(&self.connection, &self.files, (begin, limit))
     }
 
     /// Attempts that are open.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn at_work(&self) -> Result<Vec<Attempt>, StoreError> {
-        read::at_work(&self.connection, &self.files)
+    pub fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
+        read::open_attempts(&self.connection, &self.files)
     }
 
     /// Settings and workflows as the server last had them, if it ever ran: the facts `Configured` and `WorkflowsLoaded`.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn in_force(&self) -> Result<Vec<Event>, StoreError> {
-        read::in_force(&self.connection, &self.files)
+    pub fn last_settings(&self) -> Result<Vec<Event>, StoreError> {
+        read::last_settings(&self.connection, &self.files)
     }
 }

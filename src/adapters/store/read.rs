@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
 
-use super::failure::{damaged, failure};
+use super::errors::{damaged, failure};
 use super::files::StoreFiles;
 use super::rows::signed;
-use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, Pause, Task, TaskId, Timestamp};
+use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, PauseReason, Task, TaskId, Timestamp};
 use crate::ports::store::{StoreError, StoredEvent};
 
-/// What is said of a task where only its name is wanted.
+/// Id, title and state of a task, for completing and listing names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
+pub struct TaskLabel {
     /// Its id.
     pub id: String,
     /// One line.
@@ -37,7 +37,7 @@ pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board
     board.batches = keyed(batches, |batch| batch.id.clone());
     board.attempts = keyed(attempts, |attempt| attempt.id);
     // They are read from files at every start, so what an older program wrote differently is no damage.
-    for event in in_force(&view, files).unwrap_or_default() {
+    for event in last_settings(&view, files).unwrap_or_default() {
         match event {
             Event::Configured(settings) => board.settings = Arc::new(settings),
             Event::WorkflowsLoaded(flows) => {
@@ -92,16 +92,16 @@ pub(super) fn attempts(
 }
 
 /// Tasks on the board whose id begins so.
-pub(super) fn cards(
+pub(super) fn task_labels(
     connection: &Connection,
     files: &StoreFiles,
     (begin, limit): (&str, usize),
-) -> Result<Vec<Card>, StoreError> {
+) -> Result<Vec<TaskLabel>, StoreError> {
     let sql = "SELECT id, title, state FROM tasks
                WHERE gone_at IS NULL AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT ?2";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let card = |row: &Row<'_>| {
-        Ok(Card {
+        Ok(TaskLabel {
             id: row.get(0)?,
             title: row.get(1)?,
             state: row.get(2)?,
@@ -111,7 +111,7 @@ pub(super) fn cards(
 }
 
 /// Attempts that are open.
-pub(super) fn at_work(connection: &Connection, files: &StoreFiles) -> Result<Vec<Attempt>, StoreError> {
+pub(super) fn open_attempts(connection: &Connection, files: &StoreFiles) -> Result<Vec<Attempt>, StoreError> {
     documents(
         connection,
         files,
@@ -120,7 +120,7 @@ pub(super) fn at_work(connection: &Connection, files: &StoreFiles) -> Result<Vec
 }
 
 /// The last settings and the last workflows, as facts.
-pub(super) fn in_force(connection: &Connection, files: &StoreFiles) -> Result<Vec<Event>, StoreError> {
+pub(super) fn last_settings(connection: &Connection, files: &StoreFiles) -> Result<Vec<Event>, StoreError> {
     let sql = "SELECT doc FROM events WHERE seq IN
                  (SELECT max(seq) FROM events WHERE kind IN ('configured', 'workflows_loaded') GROUP BY kind)
                ORDER BY seq";
@@ -159,7 +159,7 @@ fn counters(connection: &Connection, files: &StoreFiles) -> Result<Board, StoreE
             ))
         })
         .map_err(|error| failure(files, "read the board", &error))?;
-    let pause: Option<Pause> = pause.map(|doc| value(files, "the pause", &doc)).transpose()?;
+    let pause: Option<PauseReason> = pause.map(|doc| value(files, "the pause", &doc)).transpose()?;
     let mut board = Board::default();
     board.pause = pause;
     board.last_attempt = last_attempt.unsigned_abs();

@@ -12,7 +12,7 @@ pub fn replay<'a>(events: impl IntoIterator<Item = &'a StoredEvent>) -> Board {
             board.sleep();
         }
         drop(board.apply(stored.at, &stored.event));
-        drop(board.take_touched());
+        drop(board.take_changed_rows());
     }
     board
 }

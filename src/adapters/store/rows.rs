@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::domain::{Attempt, AttemptId, Batch, Effect, Notice, Task, TaskId};
 use crate::ports::store::Turn;
 
-/// A value, the word its column `state` (or `level`) shows, and the value as JSON.
-pub(super) struct Row<'a, T> {
+/// A value to be stored, with its state column and its JSON text.
+pub(super) struct StoredRow<'a, T> {
     /// The value.
     pub(super) value: &'a T,
     /// The word.
@@ -24,8 +24,8 @@ pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// What one turn writes.
-pub(super) struct Rows<'a> {
+/// All database rows that one turn writes.
+pub(super) struct TurnRows<'a> {
     /// Kind of the event.
     pub(super) kind: String,
     /// The event as JSON.
@@ -37,13 +37,13 @@ pub(super) struct Rows<'a> {
     /// All tasks it names, changes or tells of.
     pub(super) mentions: BTreeSet<TaskId>,
     /// What people were told.
-    pub(super) notices: Vec<Row<'a, Notice>>,
+    pub(super) notices: Vec<StoredRow<'a, Notice>>,
     /// Changed batches.
-    pub(super) batches: Vec<Row<'a, Batch>>,
+    pub(super) batches: Vec<StoredRow<'a, Batch>>,
     /// Changed tasks.
-    pub(super) tasks: Vec<Row<'a, Task>>,
+    pub(super) tasks: Vec<StoredRow<'a, Task>>,
     /// Changed attempts; those that are over come first, so that a task never has two open ones in between.
-    pub(super) attempts: Vec<Row<'a, Attempt>>,
+    pub(super) attempts: Vec<StoredRow<'a, Attempt>>,
     /// Keys of what was answered or has become void; one that ends in `/` stands for all that begin with it.
     pub(super) completed: Vec<String>,
     /// Keys of what should follow, with the effects as JSON.
@@ -52,10 +52,10 @@ pub(super) struct Rows<'a> {
     pub(super) pause: Option<String>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> TurnRows<'a> {
     /// The rows of `turn`.
-    pub(super) fn of(turn: &Turn<'a>) -> serde_json::Result<Rows<'a>> {
-        let (board, touched) = (turn.board, turn.touched);
+    pub(super) fn of(turn: &Turn<'a>) -> serde_json::Result<TurnRows<'a>> {
+        let (board, touched) = (turn.board, turn.changed);
         let attempt = turn.event.attempt();
         let notices = turn.effects.iter().filter_map(notice_of);
         let batches = touched.batches.iter().filter_map(|id| board.batches.get(id));
@@ -63,7 +63,7 @@ impl<'a> Rows<'a> {
         let attempts = touched.attempts.iter().filter_map(|id| board.attempts.get(id));
         let mut attempts: Vec<&Attempt> = attempts.map(Arc::as_ref).collect();
         attempts.sort_by_key(|attempt| attempt.state.is_open());
-        Ok(Rows {
+        Ok(TurnRows {
             kind: tag(turn.event)?,
             event: serde_json::to_string(turn.event)?,
             attempt,
@@ -83,10 +83,10 @@ impl<'a> Rows<'a> {
 fn rows<'a, T: Serialize>(
     values: impl Iterator<Item = &'a T>,
     word: impl Fn(&T) -> serde_json::Result<String>,
-) -> serde_json::Result<Vec<Row<'a, T>>> {
+) -> serde_json::Result<Vec<StoredRow<'a, T>>> {
     values
         .map(|value| {
-            Ok(Row {
+            Ok(StoredRow {
                 value,
                 word: word(value)?,
                 doc: serde_json::to_string(value)?,
@@ -115,9 +115,9 @@ fn subject(turn: &Turn<'_>) -> Option<TaskId> {
 fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
     let told = turn.effects.iter().filter_map(notice_of);
     let told = told.filter_map(|notice| notice.task.clone());
-    let worked = turn.touched.attempts.iter();
+    let worked = turn.changed.attempts.iter();
     let worked = worked.filter_map(|id| turn.board.attempts.get(id).map(|attempt| attempt.task.clone()));
-    let mut all = turn.touched.tasks.clone();
+    let mut all = turn.changed.tasks.clone();
     all.extend(subject(turn));
     all.extend(turn.event.tasks());
     all.extend(told);
@@ -129,7 +129,7 @@ fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
 /// nothing at all is done for one that has left the board.
 fn completed(turn: &Turn<'_>) -> Vec<String> {
     let mut keys = turn.event.completes();
-    for id in &turn.touched.attempts {
+    for id in &turn.changed.attempts {
         let attempt = turn.board.attempts.get(id);
         if attempt.is_none_or(|attempt| !attempt.state.is_open()) {
             keys.extend([

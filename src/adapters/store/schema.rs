@@ -6,9 +6,9 @@ use rusqlite_migration::{M, Migrations};
 /// Marks a `SQLite` file as a store of this program: `dbs` and a 1.
 pub(super) const APPLICATION: i32 = 0x6462_7301;
 
-/// The way to a format from the one before.
+/// SQL that upgrades the database from one format to the next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct Migration {
     /// Its name, as in the file's.
     pub(super) name: &'static str,
     /// What is executed, in one transaction.
@@ -16,12 +16,12 @@ pub(super) struct Step {
 }
 
 /// All steps; format `n` is what the first `n` of them make. Steps that were shipped never change.
-pub(super) const STEPS: &[Step] = &[
-    Step {
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration {
         name: "0001_first",
         sql: include_str!("migrations/0001_first.sql"),
     },
-    Step {
+    Migration {
         name: "0002_in_force",
         sql: include_str!("migrations/0002_in_force.sql"),
     },
@@ -33,14 +33,14 @@ pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// The newest format that `steps` make.
-pub(super) fn newest(steps: &[Step]) -> i64 {
+pub(super) fn newest(steps: &[Migration]) -> i64 {
     i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }
 
 /// Takes the step to format `to` (from the one before); foreign keys must be off, they are checked at its end.
-pub(super) fn take_step(
+pub(super) fn migrate(
     connection: &mut Connection,
-    steps: &[Step],
+    steps: &[Migration],
     to: usize,
 ) -> rusqlite_migration::Result<()> {
     let ways = steps.iter().map(|step| M::up(step.sql).foreign_key_check());

@@ -5,23 +5,23 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::schema::{APPLICATION, STEPS, Step, format_of, take_step};
-use super::{Owner, SqliteStore, StoreFiles};
-use crate::domain::board::Touched;
+use super::schema::{APPLICATION, MIGRATIONS, Migration, format_of, migrate};
+use super::{LockOwner, SqliteStore, StoreFiles};
+use crate::domain::board::ChangedRows;
 use crate::domain::{Board, Event, Timestamp};
 use crate::ports::store::{Store, StoreError, Turn};
 
 const NOW: Timestamp = Timestamp(1_767_323_045_678);
 
-const MORE: Step = Step {
+const MORE: Migration = Migration {
     name: "0002_colour",
     sql: "ALTER TABLE tasks ADD COLUMN colour TEXT; UPDATE about SET min_reader = 2;",
 };
-const THIRD: Step = Step {
+const THIRD: Migration = Migration {
     name: "0003_shape",
     sql: "ALTER TABLE tasks ADD COLUMN shape TEXT;",
 };
-const BROKEN: Step = Step {
+const BROKEN: Migration = Migration {
     name: "0003_broken",
     sql: "ALTER TABLE tasks ADD COLUMN half TEXT; SELECT no_such_function();",
 };
@@ -33,17 +33,17 @@ fn files(folder: &Path) -> StoreFiles {
     }
 }
 
-fn open(folder: &Path, steps: &[Step]) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open_with(&files(folder), &Owner::default(), NOW, steps)
+fn open(folder: &Path, steps: &[Migration]) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open_with(&files(folder), &LockOwner::default(), NOW, steps)
 }
 
 fn tick(store: &mut SqliteStore) {
-    let (board, touched) = (Board::default(), Touched::default());
+    let (board, touched) = (Board::default(), ChangedRows::default());
     let turn = Turn {
         at: NOW,
         event: &Event::Ticked,
         board: &board,
-        touched: &touched,
+        changed: &touched,
         effects: &[],
     };
     store.commit(&turn).unwrap();
@@ -61,12 +61,12 @@ fn backups(folder: &Path) -> Vec<String> {
 #[test]
 fn the_steps_are_sound_from_an_empty_database_on() {
     let mut connection = Connection::open_in_memory().unwrap();
-    for to in 1..=STEPS.len() {
-        take_step(&mut connection, STEPS, to).unwrap();
+    for to in 1..=MIGRATIONS.len() {
+        migrate(&mut connection, MIGRATIONS, to).unwrap();
         assert_eq!(format_of(&connection).unwrap(), i64::try_from(to).unwrap());
     }
     assert!(
-        STEPS
+        MIGRATIONS
             .iter()
             .zip(1..)
             .all(|(step, n)| step.name.starts_with(&format!("{n:04}_")))
@@ -82,7 +82,7 @@ fn the_linked_database_engine_is_free_of_the_log_reset_defect() {
 #[test]
 fn an_old_database_is_brought_up_step_by_step_with_a_copy_before_each() {
     let folder = tempfile::tempdir().unwrap();
-    let steps = [STEPS[0], MORE, THIRD];
+    let steps = [MIGRATIONS[0], MORE, THIRD];
     tick(&mut open(folder.path(), &steps[..1]).unwrap());
     assert!(backups(folder.path()).is_empty());
     let mut store = open(folder.path(), &steps).unwrap();
@@ -109,15 +109,15 @@ fn an_old_database_is_brought_up_step_by_step_with_a_copy_before_each() {
 #[test]
 fn a_step_that_fails_leaves_the_format_before_it() {
     let folder = tempfile::tempdir().unwrap();
-    tick(&mut open(folder.path(), &[STEPS[0]]).unwrap());
-    let error = open(folder.path(), &[STEPS[0], MORE, BROKEN])
+    tick(&mut open(folder.path(), &[MIGRATIONS[0]]).unwrap());
+    let error = open(folder.path(), &[MIGRATIONS[0], MORE, BROKEN])
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("0003_broken") && error.contains("no_such_function"),
         "{error}"
     );
-    let store = open(folder.path(), &[STEPS[0], MORE]).unwrap();
+    let store = open(folder.path(), &[MIGRATIONS[0], MORE]).unwrap();
     let columns = "SELECT count(*) FROM pragma_table_info('tasks') WHERE name IN ('colour', 'half')";
     let found: i64 = store.connection.query_row(columns, [], |row| row.get(0)).unwrap();
     assert_eq!(found, 1, "the good step was taken, the broken one not by halves");
@@ -126,13 +126,13 @@ fn a_step_that_fails_leaves_the_format_before_it() {
 #[test]
 fn a_step_that_breaks_references_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    tick(&mut open(folder.path(), &[STEPS[0]]).unwrap());
-    let astray = Step {
+    tick(&mut open(folder.path(), &[MIGRATIONS[0]]).unwrap());
+    let astray = Migration {
         name: "0002_astray",
         sql: "INSERT INTO attempts (id, task, stage, state, open, created_at, seq, doc) VALUES (1, 'none', '', '', 0, 0, 0, '{}');",
     };
-    assert!(open(folder.path(), &[STEPS[0], astray]).is_err());
-    drop(open(folder.path(), &[STEPS[0]]).unwrap());
+    assert!(open(folder.path(), &[MIGRATIONS[0], astray]).is_err());
+    drop(open(folder.path(), &[MIGRATIONS[0]]).unwrap());
 }
 
 /// What the writer's own connection answers, not what another one would be given.
@@ -141,7 +141,7 @@ fn the_writer_flushes_every_turn_keeps_a_log_beside_and_checks_references() {
     let folder = tempfile::tempdir().unwrap();
     // Once when it is made, once when it is found.
     for _ in 0..2 {
-        let mut store = open(folder.path(), STEPS).unwrap();
+        let mut store = open(folder.path(), MIGRATIONS).unwrap();
         tick(&mut store);
         let number = |name: &str| -> i64 {
             let answer = store.connection.pragma_query_value(None, name, |row| row.get(0));

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::adapters::out;
+use crate::adapters::output;
 use crate::adapters::rehearsal::expected_tree;
-use crate::app::demo::repository::{self, BASE, Repositories};
+use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::domain::attempt::WorkspaceState;
-use crate::domain::{BatchId, RunState, TaskState, Timestamp, counted};
-use crate::engine::journal::Line;
-use crate::protocol::wire::LogLine;
+use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
+use crate::engine::journal::JournalEntry;
+use crate::protocol::wire::NoticeLine;
 use crate::read_model::ReadModel;
 use crate::server::Server;
 
-/// How the demo ended.
+/// Result of a headless demo: tasks, attempts, duration and differences from the expected tree.
 #[derive(Debug, Serialize)]
-pub(super) struct Summary {
+pub(super) struct DemoSummary {
     /// State of the run.
     run: String,
     /// Tasks done.
@@ -38,7 +38,7 @@ pub(super) struct Summary {
 pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
     let (mut pictures, mut lines) = (session.engine.read_models.clone(), session.journal.changes());
-    let (began, mut after) = (session.since, 0);
+    let (began, mut after) = (session.started_at, 0);
     loop {
         after = print_after(server, after, began, json);
         let state = ended(&pictures.borrow_and_update(), batch);
@@ -68,9 +68,9 @@ fn print_after(server: &Server, mut after: u64, began: Timestamp, json: bool) ->
     after
 }
 
-fn print(line: &Line, began: Timestamp, json: bool) {
+fn print(line: &JournalEntry, began: Timestamp, json: bool) {
     if json {
-        out::json(&LogLine {
+        output::json(&NoticeLine {
             seq: line.seq,
             at: line.at,
             notice: line.notice.clone(),
@@ -79,7 +79,7 @@ fn print(line: &Line, began: Timestamp, json: bool) {
     }
     let since = line.at.since(began).0;
     let task = line.notice.task.as_ref().map_or("", |task| task.as_str());
-    out::line(&format!(
+    output::line(&format!(
         "{:>5}.{}s  {:<14} {:<10} {}",
         since / 1000,
         since % 1000 / 100,
@@ -103,7 +103,7 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
 }
 
 /// Compares and sums up.
-pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended_at: Timestamp) -> Summary {
+pub(super) fn sum_up(server: &Server, made: &DemoRepos, run: &RunState, ended_at: Timestamp) -> DemoSummary {
     let model = server.session.engine.read_model();
     let done = model
         .tasks
@@ -115,13 +115,13 @@ pub(super) fn sum_up(server: &Server, made: &Repositories, run: &RunState, ended
         (Err(error), _) => vec![format!("could not {error}")],
         (_, Err(error)) => vec![format!("could not {error}")],
     };
-    Summary {
+    DemoSummary {
         exit: exit(run, (done, model.tasks.len()), &differences),
         run: run.to_string(),
         done,
         tasks: model.tasks.len(),
         attempts: model.attempts.keys().next_back().map_or(0, |id| id.0),
-        milliseconds: ended_at.since(server.session.since).0,
+        milliseconds: ended_at.since(server.session.started_at).0,
         differences,
     }
 }
@@ -153,23 +153,23 @@ fn differences(
     missing.chain(extra).chain(other).collect()
 }
 
-impl Summary {
+impl DemoSummary {
     /// Prints it; answers the exit code.
     pub(super) fn print(&self, server: &Server, json: bool) -> u8 {
         if json {
-            out::json(self);
+            output::json(self);
             return self.exit;
         }
-        out::line("");
-        out::line(&format!(
+        output::line("");
+        output::line(&format!(
             "{}: {} of {} done, {}, {}.{} s, {}",
             self.run,
             self.done,
-            counted(self.tasks, "task"),
-            counted(self.attempts, "attempt"),
+            pluralized(self.tasks, "task"),
+            pluralized(self.attempts, "attempt"),
             self.milliseconds / 1000,
             self.milliseconds % 1000 / 100,
-            counted(server.clients(), "client")
+            pluralized(server.clients(), "client")
         ));
         for task in server
             .session
@@ -183,14 +183,14 @@ impl Summary {
                 .why_not
                 .as_ref()
                 .map_or_else(String::new, |why| format!(": {why}"));
-            out::line(&format!("{} is {}{why}", task.id, task.state.word()));
+            output::line(&format!("{} is {}{why}", task.id, task.state.word()));
         }
         if self.differences.is_empty() {
-            out::line("origin holds exactly the expected tree");
+            output::line("origin holds exactly the expected tree");
         }
         self.differences
             .iter()
-            .for_each(|difference| out::line(&format!("origin: {difference}")));
+            .for_each(|difference| output::line(&format!("origin: {difference}")));
         self.exit
     }
 }

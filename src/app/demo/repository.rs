@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::adapters::rehearsal::TaskSheet;
+use crate::adapters::rehearsal::DemoPlan;
 
 /// The base branch of the demo's batch; `main` is never touched by agents (K61).
 pub(super) const BASE: &str = "feature/demo";
 
-/// The two repositories.
+/// The demo's checkout and its bare remote.
 #[derive(Debug, Clone)]
-pub(super) struct Repositories {
+pub(super) struct DemoRepos {
     /// The main checkout.
     pub(super) project: PathBuf,
     /// The bare remote.
@@ -26,8 +26,8 @@ pub(super) struct Repositories {
 ///
 /// # Errors
 /// What git or the disk said; reads after "could not".
-pub(super) fn make(folder: &Path, sheet: &TaskSheet) -> Result<Repositories, String> {
-    let made = Repositories {
+pub(super) fn make(folder: &Path, sheet: &DemoPlan) -> Result<DemoRepos, String> {
+    let made = DemoRepos {
         project: folder.join("project"),
         origin: folder.join("origin.git"),
     };

@@ -2,7 +2,7 @@
 
 use clap::{Command, CommandFactory as _};
 
-use crate::cli::args::Arguments;
+use crate::cli::args::CliArgs;
 
 /// Command and its examples, one a line.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -116,7 +116,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 /// The whole command line, with examples.
 pub fn command() -> Command {
-    let mut all = Arguments::command();
+    let mut all = CliArgs::command();
     for (path, examples) in EXAMPLES {
         let lines: Vec<String> = examples.lines().map(|line| format!("  {line}")).collect();
         let text = format!("Examples:\n{}", lines.join("\n"));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, value_parser};
 
-use crate::cli::args::Json;
+use crate::cli::args::JsonFlag;
 
 /// Words for the states of tasks.
 const STATES: [&str; 10] = [
@@ -21,15 +21,15 @@ const STATES: [&str; 10] = [
     "cancelled",
 ];
 
-/// Commands on tasks.
+/// A subcommand of `dbs task`.
 #[derive(Debug, Subcommand)]
-pub enum TaskVerb {
+pub enum TaskCommand {
     /// Put a task into the backlog
-    Create(Create),
+    Create(CreateArgs),
     /// Put many tasks into the backlog, all of them or none
-    Import(Import),
+    Import(ImportArgs),
     /// Everything about a task
-    Show(One),
+    Show(TaskArgs),
     /// All tasks
     List {
         /// Only tasks in that state
@@ -40,16 +40,16 @@ pub enum TaskVerb {
         stage: Option<String>,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Tasks that could be started now
-    Ready(Json),
+    Ready(JsonFlag),
     /// Change what a task says
-    Update(Update),
+    Update(UpdateArgs),
     /// Change title and description in your editor
-    Edit(One),
+    Edit(TaskArgs),
     /// Write on a task; `-` as the text: read it from the standard input
-    Comment(OneWithText),
+    Comment(TaskTextArgs),
     /// Dependencies: `dbs task dep ID ON` lets ID wait for ON
     Dep {
         /// The task that waits
@@ -61,7 +61,7 @@ pub enum TaskVerb {
         remove: bool,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Hand tasks to the pipeline
     Release {
@@ -70,23 +70,23 @@ pub enum TaskVerb {
         ids: Vec<String>,
         /// Output for programs
         #[command(flatten)]
-        json: Json,
+        json: JsonFlag,
     },
     /// Take a task that nobody works on back into the backlog
-    Withdraw(One),
+    Withdraw(TaskArgs),
     /// Set a task aside
-    Park(OneWithText),
+    Park(TaskTextArgs),
     /// Close a task without it being done
-    Close(OneWithText),
+    Close(TaskTextArgs),
     /// Take up a held, parked or failed task again
-    Retry(Retry),
+    Retry(RetryArgs),
     /// Why does it not move?
-    Why(One),
+    Why(TaskArgs),
 }
 
-/// A new task.
+/// Arguments of `dbs task create`.
 #[derive(Debug, Args)]
-pub struct Create {
+pub struct CreateArgs {
     /// One line
     pub title: String,
     /// Everything else; `-`: read it from the standard input
@@ -124,12 +124,12 @@ pub struct Create {
     pub release: bool,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// Many new tasks.
+/// Arguments of `dbs task import`.
 #[derive(Debug, Args)]
-pub struct Import {
+pub struct ImportArgs {
     /// JSON objects, one a line, or what `dbs task list --json` prints; `-`: read it from the standard input
     pub file: PathBuf,
     /// Hand them to the pipeline at once
@@ -137,12 +137,12 @@ pub struct Import {
     pub release: bool,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// Changes to a task.
+/// Arguments of `dbs task update`.
 #[derive(Debug, Args)]
-pub struct Update {
+pub struct UpdateArgs {
     /// Id of the task
     pub id: String,
     /// New title
@@ -165,22 +165,22 @@ pub struct Update {
     pub stage: Option<String>,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// One task.
+/// Arguments of commands that take the id of a task.
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TaskArgs {
     /// Id of the task
     pub id: String,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// One task and a text.
+/// Arguments of commands that take the id of a task and a text.
 #[derive(Debug, Args)]
-pub struct OneWithText {
+pub struct TaskTextArgs {
     /// Id of the task
     pub id: String,
     /// What to say
@@ -188,12 +188,12 @@ pub struct OneWithText {
     pub text: Vec<String>,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
-/// How to take a task up again.
+/// Arguments of `dbs retry`.
 #[derive(Debug, Args)]
-pub struct Retry {
+pub struct RetryArgs {
     /// Id of the task
     pub id: String,
     /// What the next attempt should know
@@ -204,13 +204,13 @@ pub struct Retry {
     pub stage: Option<String>,
     /// Output for programs
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonFlag,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Hold, TaskState};
+    use crate::domain::{HoldReason, TaskState};
 
     #[test]
     fn every_state_can_be_asked_for() {
@@ -220,7 +220,7 @@ mod tests {
             TaskState::Released,
             TaskState::Active,
             TaskState::Verifying,
-            TaskState::Held(Hold::Approval),
+            TaskState::Held(HoldReason::Approval),
             TaskState::Parked(text()),
             TaskState::Done,
             TaskState::Failed(text()),

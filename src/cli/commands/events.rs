@@ -6,49 +6,49 @@ mod line;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::adapters::out;
+use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreReader};
-use crate::cli::args::Events;
-use crate::cli::commands::Outcome;
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use line::{Line, Workers};
+use crate::cli::args::EventsArgs;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use line::{EventLine, TaskByAttempt};
 
 /// Events read at a time.
-const PIECE: usize = 500;
+const BATCH: usize = 500;
 /// Between two looks at a store that has nothing new.
-const AGAIN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Prints the events after a position, and with `--follow` each one that comes, until nobody reads any more.
 ///
 /// # Errors
 /// When there is no project here, or its store cannot be read; for people.
-pub(super) fn run(edge: &Edge, wanted: &Events) -> Outcome {
+pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
     let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-    let place = Place::find(&edge.folder, edge).map_err(|why| failed(&why))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| failed(&why))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
         .map_err(|error| failed(&format!("start: {error}")))?;
     let mut reader: Option<StoreReader> = None;
-    let (mut after, mut workers) = (wanted.since, Workers::default());
-    while !out::is_unread() {
+    let (mut after, mut workers) = (wanted.since, TaskByAttempt::default());
+    while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
         if reader.is_none() && place.store.database.exists() {
             reader = Some(SqliteStore::open_reader(&place.store).map_err(|error| failed(&error))?);
         }
         let found = match &reader {
             Some(reader) => reader
-                .events(after, PIECE, None)
+                .events(after, BATCH, None)
                 .map_err(|error| failed(&error))?,
             None => Vec::new(),
         };
         if let (Some(reader), Some(last)) = (&reader, found.last()) {
             after = last.seq;
-            workers.learn(reader, &found).map_err(|error| failed(&error))?;
-            print(&found.iter().map(|event| Line::of(event, &workers)), wanted);
+            workers.add(reader, &found).map_err(|error| failed(&error))?;
+            print(&found.iter().map(|event| EventLine::of(event, &workers)), wanted);
         } else if wanted.follow {
-            runtime.block_on(async { tokio::time::sleep(AGAIN).await });
+            runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });
         } else {
             break;
         }
@@ -56,10 +56,10 @@ pub(super) fn run(edge: &Edge, wanted: &Events) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(lines: &(impl Iterator<Item = Line> + Clone), wanted: &Events) {
+fn print(lines: &(impl Iterator<Item = EventLine> + Clone), wanted: &EventsArgs) {
     if wanted.json.json {
-        out::json_lines(lines.clone());
+        output::json_lines(lines.clone());
     } else {
-        out::all(lines.clone().map(|line| line.for_people()));
+        output::all(lines.clone().map(|line| line.for_people()));
     }
 }

@@ -6,19 +6,19 @@ use std::process::ExitCode;
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::adapters::out;
+use crate::adapters::output;
 use crate::cli::args::command;
-use crate::cli::commands::Outcome;
+use crate::cli::commands::CommandResult;
 
 /// Prints the page of the program, or writes all pages into a folder, which is made if need be.
 ///
 /// # Errors
 /// When the folder or a page cannot be written; for people.
-pub(super) fn run(folder: Option<&Path>) -> Outcome {
+pub(super) fn run(folder: Option<&Path>) -> CommandResult {
     let pages = pages().map_err(|error| format!("could not write the manual: {error}"))?;
     let Some(folder) = folder else {
         if let Some((_, page)) = pages.first() {
-            out::bytes(page);
+            output::bytes(page);
         }
         return Ok(ExitCode::SUCCESS);
     };
@@ -29,7 +29,7 @@ pub(super) fn run(folder: Option<&Path>) -> Outcome {
         std::fs::write(&file, page)
             .map_err(|error| format!("could not write {}: {error}", file.display()))?;
     }
-    out::line(&format!(
+    output::line(&format!(
         "{} pages are in {}; read one with `man -l {}`",
         pages.len(),
         folder.display(),

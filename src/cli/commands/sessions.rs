@@ -6,41 +6,41 @@ pub(super) use doctor::doctor;
 
 use std::process::ExitCode;
 
-use crate::adapters::out;
-use crate::adapters::patience::Patience;
-use crate::cli::args::Json;
-use crate::cli::commands::Outcome;
-use crate::cli::door::Door;
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use crate::domain::counted;
-use crate::protocol::neighbours::{self, Neighbour};
-use crate::protocol::wire::{Answer, Call, StopAgents};
+use crate::adapters::deadline::Deadline;
+use crate::adapters::output;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::pluralized;
+use crate::protocol::session_list::{self, FoundSession};
+use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
 
 /// Lists sessions: those whose server answers, and for people those that were cut off.
-pub(super) fn list(edge: &Edge, json: Json) -> Outcome {
-    let found = neighbours::all(edge)?;
+pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let found = session_list::all(edge)?;
     if json.json {
         let running = found.iter().filter_map(|one| match one {
-            Neighbour::Answers(who) => Some(who),
-            Neighbour::CutOff(_) => None,
+            FoundSession::Running(who) => Some(who),
+            FoundSession::CutOff(_) => None,
         });
-        out::json(&running.collect::<Vec<_>>());
+        output::json(&running.collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
-        out::line("no session runs");
+        output::line("no session runs");
     }
     for one in found {
         let (name, root) = (one.name(), one.root());
-        out::line(&match &one {
-            Neighbour::Answers(who) => format!(
+        output::line(&match &one {
+            FoundSession::Running(who) => format!(
                 "{name:<20} {}, {} attached, process {}, {root}",
-                counted(who.agents, "agent"),
+                pluralized(who.agents, "agent"),
                 who.clients,
                 who.pid,
             ),
-            Neighbour::CutOff(_) => {
+            FoundSession::CutOff(_) => {
                 format!("{name:<20} cut off, {root}; `dbs attach {name}` brings it back")
             }
         });
@@ -49,15 +49,15 @@ pub(super) fn list(edge: &Edge, json: Json) -> Outcome {
 }
 
 /// Ends this project's server.
-pub(super) fn stop(edge: &Edge, all: bool, json: Json) -> Outcome {
-    let mut door = Door::open(edge)?;
+pub(super) fn stop(edge: &ProcessEnv, all: bool, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
-    match door.call(Call::Stop(agents))? {
+    match door.call(ServerCall::Stop(agents))? {
         None => {
             tell("no server runs for this project", json);
             Ok(ExitCode::SUCCESS)
         }
-        Some(Answer::Done(text)) => {
+        Some(CallReply::Done(text)) => {
             wait_until_gone(&door.place)?;
             let rest = if all {
                 "; its agents were stopped"
@@ -71,34 +71,34 @@ pub(super) fn stop(edge: &Edge, all: bool, json: Json) -> Outcome {
     }
 }
 
-fn tell(text: &str, json: Json) {
+fn tell(text: &str, json: JsonFlag) {
     if json.json {
-        out::json(&serde_json::json!({ "ok": text }));
+        output::json(&serde_json::json!({ "ok": text }));
     } else {
-        out::line(text);
+        output::line(text);
     }
 }
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
-pub(super) fn init(edge: &Edge, json: Json) -> Outcome {
+pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     use crate::adapters::git::{GitCli, GitSetup};
-    let place = Place::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
     GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
         .map_err(|error| format!("could not {error}"))?;
     let workflows = &place.workflows;
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
-    let missing = doctor::missing(edge);
+    let missing = doctor::problems(edge);
     if json.json {
-        out::json(&serde_json::json!({ "root": place.root, "missing": missing }));
+        output::json(&serde_json::json!({ "root": place.root, "missing": missing }));
     } else if missing.is_empty() {
-        out::line(&format!(
+        output::line(&format!(
             "{} is ready; next: dbs task create",
             place.root.display()
         ));
     } else {
-        out::line(&format!("{} is prepared; still missing:", place.root.display()));
-        out::all(missing.iter().map(|text| format!("  {text}")));
+        output::line(&format!("{} is prepared; still missing:", place.root.display()));
+        output::all(missing.iter().map(|text| format!("  {text}")));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -107,13 +107,13 @@ pub(super) fn init(edge: &Edge, json: Json) -> Outcome {
 ///
 /// # Errors
 /// When it does not end.
-fn wait_until_gone(place: &Place) -> Result<(), String> {
-    let patience = Patience::begin();
-    while Door::to(place.clone()).is_ok_and(|door| door.is_live()) {
+fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
+    let patience = Deadline::start();
+    while BoardAccess::open_project(place.clone()).is_ok_and(|door| door.has_server()) {
         if patience.is_over() {
             return Err("could not end the server: it still answers".to_owned());
         }
-        patience.wait();
+        patience.sleep();
     }
     Ok(())
 }

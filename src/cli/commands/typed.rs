@@ -2,19 +2,19 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{Arguments, Verb, command};
-use crate::config::edge::Edge;
+use crate::cli::args::{CliArgs, CliCommand, command};
+use crate::config::process_env::ProcessEnv;
 
 /// Carries out one typed command, which prints by itself; its exit code goes to nobody.
 ///
 /// # Errors
 /// What could not be read or done, for people.
-pub fn run(words: &[String], edge: &Edge) -> Result<(), String> {
+pub fn run(words: &[String], edge: &ProcessEnv) -> Result<(), String> {
     super::run(read(words)?, edge).map(drop)
 }
 
 /// Reads words as the command line does; `dbs` before them and `task` are understood where they are left out.
-fn read(words: &[String]) -> Result<Verb, String> {
+fn read(words: &[String]) -> Result<CliCommand, String> {
     let words = match words {
         [first, rest @ ..] if first == "dbs" => rest,
         all => all,
@@ -32,7 +32,7 @@ fn read(words: &[String]) -> Result<Verb, String> {
         .try_get_matches_from(head.chain(words.iter().map(String::as_str)))
         .map_err(|error| error.render().to_string().trim_end().to_owned())?;
     let arguments =
-        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut all).render().to_string())?;
+        CliArgs::from_arg_matches(&matches).map_err(|error| error.format(&mut all).render().to_string())?;
     match arguments.command {
         Some(verb) if fits(&verb) => Ok(verb),
         Some(_) => Err("this one needs a terminal of its own: run it outside of these lines".to_owned()),
@@ -41,26 +41,26 @@ fn read(words: &[String]) -> Result<Verb, String> {
 }
 
 /// Whether a command prints and ends, as everything here must.
-fn fits(verb: &Verb) -> bool {
-    use crate::cli::args::TaskVerb;
+fn fits(verb: &CliCommand) -> bool {
+    use crate::cli::args::TaskCommand;
     !matches!(
         verb,
-        Verb::Start(_)
-            | Verb::Watch(_)
-            | Verb::Attach { .. }
-            | Verb::Server
-            | Verb::Demo(_)
-            | Verb::Rehearse { .. }
-            | Verb::Board { watch: true, .. }
-            | Verb::Logs { follow: true, .. }
-            | Verb::Task(TaskVerb::Edit(_))
-    ) && !matches!(verb, Verb::Events(wanted) if wanted.follow)
+        CliCommand::Start(_)
+            | CliCommand::Watch(_)
+            | CliCommand::Attach { .. }
+            | CliCommand::Server
+            | CliCommand::Demo(_)
+            | CliCommand::Rehearse { .. }
+            | CliCommand::Board { watch: true, .. }
+            | CliCommand::Logs { follow: true, .. }
+            | CliCommand::Task(TaskCommand::Edit(_))
+    ) && !matches!(verb, CliCommand::Events(wanted) if wanted.follow)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::TaskVerb;
+    use crate::cli::args::TaskCommand;
 
     fn words(line: &str) -> Vec<String> {
         shell_words::split(line).unwrap()
@@ -75,11 +75,11 @@ mod tests {
         ] {
             let verb = read(&words(line)).unwrap();
             assert!(
-                matches!(&verb, Verb::Task(TaskVerb::Release { ids, .. }) if ids.len() == 2),
+                matches!(&verb, CliCommand::Task(TaskCommand::Release { ids, .. }) if ids.len() == 2),
                 "{line}: {verb:?}"
             );
         }
-        assert!(matches!(read(&words("board")), Ok(Verb::Board { .. })));
+        assert!(matches!(read(&words("board")), Ok(CliCommand::Board { .. })));
     }
 
     #[test]

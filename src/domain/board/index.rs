@@ -6,35 +6,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Board;
-use super::admitting::Places;
-use super::running::{Standing, Sum};
+use super::admission::Slots;
+use super::run_state::{BatchTotals, TaskProgress};
 use crate::domain::attempt::Attempt;
 use crate::domain::id::{AttemptId, BatchId, TaskId};
-use crate::domain::task::{Task, TaskState, WhyNot};
+use crate::domain::task::{Task, TaskState, WaitReason};
 
-/// Tasks that a rule has not looked at since they changed.
+/// The set of tasks that a rule has yet to look at because they changed.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct DirtyTasks {
     /// Something changed that may concern every task.
     pub(super) all: bool,
     /// Tasks that changed.
     pub(super) tasks: BTreeSet<TaskId>,
 }
 
-/// Derived from the rows of a board.
+/// Lookup tables derived from the board's rows, so that an event costs what it touches; never stored.
 #[derive(Default)]
-pub(super) struct Index {
+pub(super) struct BoardIndex {
     /// Whether it was made at all.
-    pub(super) is_made: bool,
-    links: Pending,
+    pub(super) is_built: bool,
+    links: DirtyTasks,
     /// For the end of efforts.
-    pub(super) spending: Pending,
+    pub(super) exhaustion: DirtyTasks,
     /// For skipping what can never start.
-    pub(super) cascading: Pending,
+    pub(super) cascade: DirtyTasks,
     /// For starting.
-    pub(super) scheduling: Pending,
+    pub(super) schedule: DirtyTasks,
     /// For where batches stand.
-    pub(super) judging: Pending,
+    pub(super) run_states: DirtyTasks,
     /// Tasks by what they wait for, or say that they wait for.
     dependents: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// The other way round, as it was when `dependents` was made.
@@ -44,33 +44,33 @@ pub(super) struct Index {
     /// Attempts with a deadline.
     pub(super) timed: BTreeSet<AttemptId>,
     /// Released tasks that wait for a time.
-    pub(super) cooling: BTreeSet<TaskId>,
+    pub(super) delayed: BTreeSet<TaskId>,
     /// Released tasks that only the limit of a turn kept from starting.
     pub(super) turn_limited: BTreeSet<TaskId>,
     /// Released tasks that nothing of their own keeps from starting: they wait for room, for their turn or for the end of a pause.
-    pub(super) contenders: BTreeSet<TaskId>,
+    pub(super) ready: BTreeSet<TaskId>,
     /// What was taken when starting was last tried, and whether the board was paused then.
-    pub(super) tried: Option<(Places, bool)>,
+    pub(super) last_usage: Option<(Slots, bool)>,
     /// Tasks that go on without a person.
-    pub(super) moving: BTreeSet<TaskId>,
+    pub(super) ongoing: BTreeSet<TaskId>,
     /// How each task counts in its batch.
-    pub(super) standings: BTreeMap<TaskId, (BatchId, Standing)>,
+    pub(super) progress: BTreeMap<TaskId, (BatchId, TaskProgress)>,
     /// What the tasks of each batch add up to.
-    pub(super) sums: BTreeMap<BatchId, Sum>,
+    pub(super) totals: BTreeMap<BatchId, BatchTotals>,
 }
 
-impl Index {
+impl BoardIndex {
     /// A task changed, or is new.
     pub(super) fn task_changed(&mut self, id: &TaskId) {
-        for pending in self.readers() {
+        for pending in self.dirty_sets() {
             pending.tasks.insert(id.clone());
         }
     }
 
     /// An attempt changed, or is new.
     pub(super) fn attempt_changed(&mut self, attempt: &Attempt) {
-        keep(&mut self.open, attempt.id, attempt.state.is_open());
-        keep(&mut self.timed, attempt.id, attempt.deadline.is_some());
+        set_membership(&mut self.open, attempt.id, attempt.state.is_open());
+        set_membership(&mut self.timed, attempt.id, attempt.deadline.is_some());
     }
 
     /// An attempt has left the board.
@@ -81,18 +81,18 @@ impl Index {
 
     /// Something changed that may concern every task: settings, workflows, what a batch allows.
     pub(super) fn everything_changed(&mut self) {
-        for pending in self.readers() {
+        for pending in self.dirty_sets() {
             pending.all = true;
         }
     }
 
-    fn readers(&mut self) -> [&mut Pending; 5] {
+    fn dirty_sets(&mut self) -> [&mut DirtyTasks; 5] {
         [
             &mut self.links,
-            &mut self.spending,
-            &mut self.cascading,
-            &mut self.scheduling,
-            &mut self.judging,
+            &mut self.exhaustion,
+            &mut self.cascade,
+            &mut self.schedule,
+            &mut self.run_states,
         ]
     }
 
@@ -102,9 +102,9 @@ impl Index {
     }
 
     /// Reads off a task's row what it waits for.
-    fn link(&mut self, task: &Task) {
+    fn link_task(&mut self, task: &Task) {
         let mut needs = task.deps.clone();
-        if let Some(WhyNot::Dependencies(on)) = &task.why_not {
+        if let Some(WaitReason::Dependencies(on)) = &task.why_not {
             needs.extend(on.iter().cloned());
         }
         let before = self.needs.get(&task.id);
@@ -123,31 +123,34 @@ impl Index {
             self.needs.insert(task.id.clone(), needs);
         }
         let why_not = (task.state == TaskState::Released).then_some(&task.why_not);
-        let cools = matches!(why_not, Some(Some(WhyNot::Until(_))));
-        let limited = matches!(why_not, Some(Some(WhyNot::TurnLimit)));
+        let cools = matches!(why_not, Some(Some(WaitReason::Until(_))));
+        let limited = matches!(why_not, Some(Some(WaitReason::TurnLimit)));
         let contends = matches!(
             why_not,
             Some(
                 None | Some(
-                    WhyNot::Paused | WhyNot::SingletonBusy(_) | WhyNot::NoRoom { .. } | WhyNot::TurnLimit
+                    WaitReason::Paused
+                        | WaitReason::SingletonBusy(_)
+                        | WaitReason::NoRoom { .. }
+                        | WaitReason::TurnLimit
                 )
             )
         );
-        keep(&mut self.cooling, task.id.clone(), cools);
-        keep(&mut self.turn_limited, task.id.clone(), limited);
-        keep(&mut self.contenders, task.id.clone(), contends);
+        set_membership(&mut self.delayed, task.id.clone(), cools);
+        set_membership(&mut self.turn_limited, task.id.clone(), limited);
+        set_membership(&mut self.ready, task.id.clone(), contends);
     }
 }
 
 impl Board {
     /// Makes the index of a board that has none yet.
-    pub(super) fn make_index(&mut self) {
-        if self.index.is_made {
+    pub(super) fn build_index(&mut self) {
+        if self.index.is_built {
             return;
         }
-        self.index = Index {
-            is_made: true,
-            ..Index::default()
+        self.index = BoardIndex {
+            is_built: true,
+            ..BoardIndex::default()
         };
         self.index.everything_changed();
         for attempt in self.attempts.values() {
@@ -156,17 +159,17 @@ impl Board {
     }
 
     /// Brings up to date who waits for whom and for what.
-    pub(super) fn link(&mut self) {
+    pub(super) fn update_links(&mut self) {
         let changed = std::mem::take(&mut self.index.links);
         for id in self.ids_of(changed) {
             if let Some(task) = self.tasks.get(&id) {
-                self.index.link(task);
+                self.index.link_task(task);
             }
         }
     }
 
     /// The tasks meant.
-    pub(super) fn ids_of(&self, pending: Pending) -> BTreeSet<TaskId> {
+    pub(super) fn ids_of(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
         if pending.all {
             self.tasks.keys().cloned().collect()
         } else {
@@ -175,7 +178,7 @@ impl Board {
     }
 
     /// The tasks meant, and those that wait for them.
-    pub(super) fn near(&self, pending: Pending) -> BTreeSet<TaskId> {
+    pub(super) fn with_dependents(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
         if pending.all {
             return self.ids_of(pending);
         }
@@ -187,7 +190,7 @@ impl Board {
     }
 }
 
-fn keep<T: Ord>(set: &mut BTreeSet<T>, what: T, is_in: bool) {
+fn set_membership<T: Ord>(set: &mut BTreeSet<T>, what: T, is_in: bool) {
     if is_in {
         set.insert(what);
     } else {
@@ -195,21 +198,21 @@ fn keep<T: Ord>(set: &mut BTreeSet<T>, what: T, is_in: bool) {
     }
 }
 
-impl Clone for Index {
-    fn clone(&self) -> Index {
-        Index::default()
+impl Clone for BoardIndex {
+    fn clone(&self) -> BoardIndex {
+        BoardIndex::default()
     }
 }
 
-impl PartialEq for Index {
-    fn eq(&self, _other: &Index) -> bool {
+impl PartialEq for BoardIndex {
+    fn eq(&self, _other: &BoardIndex) -> bool {
         true
     }
 }
 
-impl Eq for Index {}
+impl Eq for BoardIndex {}
 
-impl fmt::Debug for Index {
+impl fmt::Debug for BoardIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Index")
     }

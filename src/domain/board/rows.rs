@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Board;
 use crate::domain::attempt::{Attempt, AttemptMode};
+use crate::domain::batch::{Batch, RunState};
 use crate::domain::id::{AttemptId, BatchId, StageId, TaskId};
-use crate::domain::run::{Batch, RunState};
 use crate::domain::task::{Comment, Task, TaskState};
 use crate::domain::time::Timestamp;
 use crate::domain::workflow::{EvidenceKind, GateSet, Stage, Workflow};
@@ -60,7 +60,7 @@ impl Board {
     pub(super) fn edit(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {
         if let Some(task) = self.tasks.get_mut(id) {
             change(Arc::make_mut(task));
-            self.touched.tasks.insert(id.clone());
+            self.changed.tasks.insert(id.clone());
             self.index.task_changed(id);
         }
     }
@@ -69,7 +69,7 @@ impl Board {
     pub(super) fn edit_attempt(&mut self, id: AttemptId, change: impl FnOnce(&mut Attempt)) {
         if let Some(attempt) = self.attempts.get_mut(&id) {
             change(Arc::make_mut(attempt));
-            self.touched.attempts.insert(id);
+            self.changed.attempts.insert(id);
             self.index.attempt_changed(attempt);
         }
     }
@@ -79,7 +79,7 @@ impl Board {
         if let Some(batch) = self.batches.get_mut(id) {
             let before = allowed(batch);
             change(Arc::make_mut(batch));
-            self.touched.batches.insert(id.clone());
+            self.changed.batches.insert(id.clone());
             if allowed(batch) != before {
                 self.index.everything_changed();
             }
@@ -87,24 +87,24 @@ impl Board {
     }
 
     pub(super) fn insert_task(&mut self, task: Task) {
-        self.touched.tasks.insert(task.id.clone());
+        self.changed.tasks.insert(task.id.clone());
         self.index.task_changed(&task.id);
         self.tasks.insert(task.id.clone(), Arc::new(task));
     }
 
     pub(super) fn insert_attempt(&mut self, attempt: Attempt) {
-        self.touched.attempts.insert(attempt.id);
+        self.changed.attempts.insert(attempt.id);
         self.index.attempt_changed(&attempt);
         self.attempts.insert(attempt.id, Arc::new(attempt));
     }
 
     pub(super) fn insert_batch(&mut self, batch: Batch) {
-        self.touched.batches.insert(batch.id.clone());
+        self.changed.batches.insert(batch.id.clone());
         self.batches.insert(batch.id.clone(), Arc::new(batch));
     }
 
     /// Puts a task into a state.
-    pub(super) fn put(&mut self, now: Timestamp, id: &TaskId, state: TaskState) {
+    pub(super) fn set_state(&mut self, now: Timestamp, id: &TaskId, state: TaskState) {
         self.edit(id, |task| {
             task.state = state;
             task.why_not = None;
@@ -113,13 +113,13 @@ impl Board {
     }
 
     /// Makes a task ready in a stage, to be started at once as far as it is concerned.
-    pub(super) fn enter(&mut self, now: Timestamp, id: &TaskId, stage: &StageId, mode: AttemptMode) {
+    pub(super) fn enter_stage(&mut self, now: Timestamp, id: &TaskId, stage: &StageId, mode: AttemptMode) {
         self.edit(id, |task| {
             task.stage = stage.clone();
             task.next_mode = mode;
             task.not_before = None;
         });
-        self.put(now, id, TaskState::Released);
+        self.set_state(now, id, TaskState::Released);
     }
 
     /// Writes on a task.

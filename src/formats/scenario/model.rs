@@ -2,37 +2,37 @@
 
 use std::time::Duration;
 
-use super::select::{Circumstances, Select};
+use super::selector::{AttemptContext, PartSelector};
 use crate::domain::SignalKind;
 
-/// One scenario file.
+/// A scenario file: what the rehearsal agent does in each attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
     /// Shown in the title; the file's own choice.
     pub name: String,
     /// Who the commits of the rehearsal are by.
-    pub author: Author,
+    pub author: CommitAuthor,
     /// Tried from first to last; the first whose [`Select`] fits is played.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScenarioPart>,
 }
 
 impl Scenario {
     /// The first part that fits, if any does.
-    pub fn part(&self, now: &Circumstances<'_>) -> Option<&Part> {
-        self.parts.iter().find(|part| part.select.fits(now))
+    pub fn part(&self, now: &AttemptContext<'_>) -> Option<&ScenarioPart> {
+        self.parts.iter().find(|part| part.select.matches(now))
     }
 }
 
-/// The identity used for commits.
+/// The name and mail address a rehearsal's commits are made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Author {
+pub struct CommitAuthor {
     /// Full name.
     pub name: String,
     /// Mail address.
     pub email: String,
 }
 
-impl Default for Author {
+impl Default for CommitAuthor {
     fn default() -> Self {
         Self {
             name: "Rehearsal".into(),
@@ -41,24 +41,24 @@ impl Default for Author {
     }
 }
 
-/// What one attempt does.
+/// The steps that one attempt of a rehearsal plays, and when it is chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ScenarioPart {
     /// For people; empty when the file gives none.
     pub name: String,
     /// When this part is played.
-    pub select: Select,
+    pub select: PartSelector,
     /// Where it draws.
-    pub screen: Screen,
+    pub screen: ScenarioScreen,
     /// Played in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
     /// Line of the part's head, counted from 1.
     pub line: usize,
 }
 
-/// Which of the terminal's two screens a part draws on.
+/// Which of the terminal's two screens a scenario part draws on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Screen {
+pub enum ScenarioScreen {
     /// The normal screen: what was said scrolls into the history.
     #[default]
     Inline,
@@ -66,24 +66,28 @@ pub enum Screen {
     Full,
 }
 
-/// One step and where it stands.
+/// One step of a scenario and its line in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ScenarioStep {
     /// Line in the file, counted from 1.
     pub line: usize,
     /// What is done.
-    pub deed: Deed,
+    pub action: StepAction,
 }
 
-/// Everything a step can do. Texts and paths are unexpanded: variables are replaced when the step is played.
+/// What a scenario step does. Texts and paths are unexpanded: variables are replaced when the step is played.
 #[expect(
     missing_docs,
     reason = "the fields are the keys of the file format: docs/rehearsal.md describes each"
 )]
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum StepAction {
     /// Writes text to the transcript, at once or as if typed.
-    Print { text: String, look: Look, typed: bool },
+    Print {
+        text: String,
+        look: TextStyle,
+        typed: bool,
+    },
     /// Sends text to the terminal unchanged, control sequences included.
     Raw { text: String },
     /// A spinner with a label.
@@ -102,7 +106,7 @@ pub enum Deed {
     /// A progress bar that fills within `time`.
     Bar { label: String, time: Duration },
     /// A full-screen drawing.
-    Draw { picture: Picture, time: Duration },
+    Draw { picture: Animation, time: Duration },
     /// Writes a file.
     Write {
         path: String,
@@ -110,7 +114,7 @@ pub enum Deed {
         append: bool,
     },
     /// Replaces the first line of a file that equals one of the edits.
-    Replace { path: String, edits: Vec<Edit> },
+    Replace { path: String, edits: Vec<LineEdit> },
     /// Removes a file.
     Remove { path: String },
     /// Commits everything in the worktree.
@@ -139,23 +143,26 @@ pub enum Deed {
     /// Asks the person and waits.
     Ask {
         text: String,
-        kind: AskKind,
+        kind: ScenarioAskKind,
         choices: Vec<String>,
         answer_after: Option<Duration>,
-        refused: Vec<Step>,
+        refused: Vec<ScenarioStep>,
     },
     /// Looks whether a file holds a text.
     Require {
         path: String,
         text: String,
-        failed: Vec<Step>,
+        failed: Vec<ScenarioStep>,
     },
     /// Runs the tree check of `check.toml` on the worktree.
-    Check { complete: bool, failed: Vec<Step> },
+    Check {
+        complete: bool,
+        failed: Vec<ScenarioStep>,
+    },
     /// Reports a state through OSC 7501.
     State {
-        state: ReportedState,
-        kind: Option<AskKind>,
+        state: ScenarioState,
+        kind: Option<ScenarioAskKind>,
         text: Option<String>,
     },
     /// Sets the terminal's title.
@@ -178,23 +185,23 @@ pub enum Deed {
     /// From here on ignores TERM, INT and HUP.
     IgnoreTerm,
     /// Dies.
-    Crash { how: Crash },
+    Crash { how: CrashKind },
     /// Ends with this exit code.
     Exit { code: u8 },
 }
 
-/// Colour and weight of printed text.
+/// Colour and weight of text a scenario prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct TextStyle {
     /// The colour of the letters.
-    pub colour: Colour,
+    pub colour: ScenarioColour,
     /// Whether the letters are bold.
     pub bold: bool,
 }
 
-/// The terminal's own colours.
+/// One of the terminal's own colours, as a scenario names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Colour {
+pub enum ScenarioColour {
     /// The terminal's text colour.
     #[default]
     Plain,
@@ -214,25 +221,25 @@ pub enum Colour {
     Cyan,
 }
 
-/// What a full-screen drawing shows.
+/// What a scenario's full-screen drawing shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picture {
+pub enum Animation {
     /// Coloured waves that move.
     Waves,
     /// Nested boxes that grow and shrink.
     Boxes,
 }
 
-/// A line and what takes its place.
+/// A line of a file and the line that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct LineEdit {
     /// The whole line as it is now.
     pub line: String,
     /// The whole line as it shall be.
     pub with: String,
 }
 
-/// The content that ends a conflict in one file.
+/// The content that resolves a merge conflict in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The file in conflict.
@@ -241,9 +248,9 @@ pub struct Resolution {
     pub text: String,
 }
 
-/// What a person is asked for.
+/// What a rehearsed agent asks a person for: a permission, an answer or a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskKind {
+pub enum ScenarioAskKind {
     /// Leave to do something.
     Permission,
     /// An answer.
@@ -252,20 +259,20 @@ pub enum AskKind {
     Auth,
 }
 
-impl AskKind {
+impl ScenarioAskKind {
     /// The word OSC 7501 uses for it.
     pub fn word(self) -> &'static str {
         match self {
-            AskKind::Permission => "permission",
-            AskKind::Question => "question",
-            AskKind::Auth => "auth",
+            ScenarioAskKind::Permission => "permission",
+            ScenarioAskKind::Question => "question",
+            ScenarioAskKind::Auth => "auth",
         }
     }
 }
 
-/// A state as OSC 7501 names it.
+/// A state that a scenario reports through OSC 7501.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReportedState {
+pub enum ScenarioState {
     /// Waiting for a prompt.
     Idle,
     /// At work.
@@ -280,23 +287,23 @@ pub enum ReportedState {
     Clear,
 }
 
-impl ReportedState {
+impl ScenarioState {
     /// The word OSC 7501 uses for it.
     pub fn word(self) -> &'static str {
         match self {
-            ReportedState::Idle => "idle",
-            ReportedState::Working => "working",
-            ReportedState::Blocked => "blocked",
-            ReportedState::Done => "done",
-            ReportedState::Error => "error",
-            ReportedState::Clear => "clear",
+            ScenarioState::Idle => "idle",
+            ScenarioState::Working => "working",
+            ScenarioState::Blocked => "blocked",
+            ScenarioState::Done => "done",
+            ScenarioState::Error => "error",
+            ScenarioState::Clear => "clear",
         }
     }
 }
 
-/// How to die.
+/// How a rehearsed agent dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crash {
+pub enum CrashKind {
     /// `abort()`.
     Abort,
     /// By SIGKILL, as the kernel does when memory runs out.

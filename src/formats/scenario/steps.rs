@@ -4,51 +4,54 @@ use std::time::Duration;
 
 use toml_edit::{Item, TableLike};
 
-use super::fields::{Fields, Findings, Place};
 use super::json::item_json;
-use super::model::{AskKind, Colour, Crash, Deed, Edit, Look, Picture, ReportedState, Resolution, Step};
+use super::model::{
+    Animation, CrashKind, LineEdit, Resolution, ScenarioAskKind, ScenarioColour, ScenarioState, ScenarioStep,
+    StepAction, TextStyle,
+};
+use super::table::{ByteOffset, Diagnostics, ScenarioTable};
 use crate::domain::SignalKind;
 use crate::formats::nearest::nearest;
 
-type Reader = fn(&mut Fields<'_, '_, '_>) -> Deed;
+type StepReader = fn(&mut ScenarioTable<'_, '_, '_>) -> StepAction;
 
-const VERBS: &[(&str, Reader)] = &[
+const VERBS: &[(&str, StepReader)] = &[
     ("print", print),
-    ("raw", |f| Deed::Raw {
+    ("raw", |f| StepAction::Raw {
         text: f.need_text("raw"),
     }),
-    ("think", |f| Deed::Think {
+    ("think", |f| StepAction::Think {
         text: f.need_text("think"),
         time: time(f, 1.0),
     }),
     ("tool", tool),
-    ("diff", |f| Deed::Diff {
+    ("diff", |f| StepAction::Diff {
         text: f.need_text("diff"),
     }),
-    ("changes", |f| Deed::Changes {
+    ("changes", |f| StepAction::Changes {
         base: f.need_text("changes"),
     }),
-    ("bar", |f| Deed::Bar {
+    ("bar", |f| StepAction::Bar {
         label: f.need_text("bar"),
         time: time(f, 2.0),
     }),
-    ("draw", |f| Deed::Draw {
-        picture: f.choice("draw", PICTURES).unwrap_or(Picture::Waves),
+    ("draw", |f| StepAction::Draw {
+        picture: f.choice("draw", PICTURES).unwrap_or(Animation::Waves),
         time: time(f, 2.0),
     }),
-    ("write", |f| Deed::Write {
+    ("write", |f| StepAction::Write {
         path: f.need_path("write"),
         text: f.need_text("text"),
         append: f.flag("append"),
     }),
     ("replace", replace),
-    ("remove", |f| Deed::Remove {
+    ("remove", |f| StepAction::Remove {
         path: f.need_path("remove"),
     }),
-    ("commit", |f| Deed::Commit {
+    ("commit", |f| StepAction::Commit {
         text: f.need_text("commit"),
     }),
-    ("push", |f| Deed::Push {
+    ("push", |f| StepAction::Push {
         remote: f.need_text("push"),
         to: f.text("to"),
         force: f.flag("force"),
@@ -59,24 +62,24 @@ const VERBS: &[(&str, Reader)] = &[
     ("require", require),
     ("check", check),
     ("state", state),
-    ("title", |f| Deed::Title {
+    ("title", |f| StepAction::Title {
         text: f.need_text("title"),
     }),
-    ("sleep", |f| Deed::Sleep {
+    ("sleep", |f| StepAction::Sleep {
         time: f.need_seconds("sleep"),
     }),
     ("hang", hang),
     ("flood", flood),
-    ("huge_line", |f| Deed::HugeLine {
+    ("huge_line", |f| StepAction::HugeLine {
         bytes: f.number("huge_line", 1..(256 << 20) + 1).unwrap_or(1),
     }),
     ("garbage", garbage),
     ("fork_daemon", fork_daemon),
     ("ignore_term", ignore_term),
-    ("crash", |f| Deed::Crash {
-        how: f.choice("crash", CRASHES).unwrap_or(Crash::Abort),
+    ("crash", |f| StepAction::Crash {
+        how: f.choice("crash", CRASHES).unwrap_or(CrashKind::Abort),
     }),
-    ("exit", |f| Deed::Exit {
+    ("exit", |f| StepAction::Exit {
         code: f
             .number("exit", 0..256)
             .and_then(|code| u8::try_from(code).ok())
@@ -84,26 +87,26 @@ const VERBS: &[(&str, Reader)] = &[
     }),
 ];
 
-const PICTURES: &[(&str, Picture)] = &[("waves", Picture::Waves), ("boxes", Picture::Boxes)];
-const CRASHES: &[(&str, Crash)] = &[
-    ("abort", Crash::Abort),
-    ("kill", Crash::Kill),
-    ("term", Crash::Term),
+const PICTURES: &[(&str, Animation)] = &[("waves", Animation::Waves), ("boxes", Animation::Boxes)];
+const CRASHES: &[(&str, CrashKind)] = &[
+    ("abort", CrashKind::Abort),
+    ("kill", CrashKind::Kill),
+    ("term", CrashKind::Term),
 ];
-const KINDS: &[(&str, AskKind)] = &[
-    ("permission", AskKind::Permission),
-    ("question", AskKind::Question),
-    ("auth", AskKind::Auth),
+const KINDS: &[(&str, ScenarioAskKind)] = &[
+    ("permission", ScenarioAskKind::Permission),
+    ("question", ScenarioAskKind::Question),
+    ("auth", ScenarioAskKind::Auth),
 ];
-const COLOURS: &[(&str, Colour)] = &[
-    ("plain", Colour::Plain),
-    ("grey", Colour::Grey),
-    ("red", Colour::Red),
-    ("green", Colour::Green),
-    ("yellow", Colour::Yellow),
-    ("blue", Colour::Blue),
-    ("magenta", Colour::Magenta),
-    ("cyan", Colour::Cyan),
+const COLOURS: &[(&str, ScenarioColour)] = &[
+    ("plain", ScenarioColour::Plain),
+    ("grey", ScenarioColour::Grey),
+    ("red", ScenarioColour::Red),
+    ("green", ScenarioColour::Green),
+    ("yellow", ScenarioColour::Yellow),
+    ("blue", ScenarioColour::Blue),
+    ("magenta", ScenarioColour::Magenta),
+    ("cyan", ScenarioColour::Cyan),
 ];
 const SIGNALS: &[(&str, SignalKind)] = &[
     ("claim", SignalKind::Claim),
@@ -114,13 +117,13 @@ const SIGNALS: &[(&str, SignalKind)] = &[
     ("progress", SignalKind::Progress),
     ("question", SignalKind::Question),
 ];
-const STATES: &[(&str, ReportedState)] = &[
-    ("idle", ReportedState::Idle),
-    ("working", ReportedState::Working),
-    ("blocked", ReportedState::Blocked),
-    ("done", ReportedState::Done),
-    ("error", ReportedState::Error),
-    ("clear", ReportedState::Clear),
+const STATES: &[(&str, ScenarioState)] = &[
+    ("idle", ScenarioState::Idle),
+    ("working", ScenarioState::Working),
+    ("blocked", ScenarioState::Blocked),
+    ("done", ScenarioState::Done),
+    ("error", ScenarioState::Error),
+    ("clear", ScenarioState::Clear),
 ];
 
 /// Every verb a step may begin with.
@@ -129,60 +132,60 @@ pub fn verbs() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads a list of steps.
-pub(super) fn steps(fields: &mut Fields<'_, '_, '_>, key: &'static str) -> Vec<Step> {
+pub(super) fn steps(fields: &mut ScenarioTable<'_, '_, '_>, key: &'static str) -> Vec<ScenarioStep> {
     let tables = fields.tables(key);
-    let spans: Vec<Place> = tables.iter().map(|(_, span)| *span).collect();
+    let spans: Vec<ByteOffset> = tables.iter().map(|(_, span)| *span).collect();
     let read = tables
         .into_iter()
-        .map(|(table, span)| step(fields.findings, table, span));
-    let steps: Vec<Step> = read.collect();
+        .map(|(table, span)| step(fields.diagnostics, table, span));
+    let steps: Vec<ScenarioStep> = read.collect();
     let last = steps.len().saturating_sub(1);
     if let Some(end) = steps
         .iter()
-        .position(|step| ends(&step.deed))
+        .position(|step| ends(&step.action))
         .filter(|end| *end < last)
     {
         let span = spans.get(end + 1).copied().flatten();
         fields
-            .findings
+            .diagnostics
             .warning(span, "this step is never played: the one before it ends the part");
     }
     steps
 }
 
-fn ends(deed: &Deed) -> bool {
+fn ends(deed: &StepAction) -> bool {
     matches!(
         deed,
-        Deed::Exit { .. } | Deed::Crash { .. } | Deed::Hang { time: None }
+        StepAction::Exit { .. } | StepAction::Crash { .. } | StepAction::Hang { time: None }
     )
 }
 
-fn step(findings: &mut Findings<'_>, table: &dyn TableLike, span: Place) -> Step {
+fn step(findings: &mut Diagnostics<'_>, table: &dyn TableLike, span: ByteOffset) -> ScenarioStep {
     let line = findings.line(span);
-    let named: Vec<&(&str, Reader)> = VERBS
+    let named: Vec<&(&str, StepReader)> = VERBS
         .iter()
         .filter(|(verb, _)| table.contains_key(verb))
         .collect();
     let deed = match named.as_slice() {
         [(verb, reader)] => {
-            let mut fields = Fields::new(findings, format!("`{verb}`"), table, span);
+            let mut fields = ScenarioTable::new(findings, format!("`{verb}`"), table, span);
             let deed = reader(&mut fields);
             fields.finish();
             deed
         }
         [] => {
             findings.error(span, unknown(table));
-            Deed::Exit { code: 0 }
+            StepAction::Exit { code: 0 }
         }
         [(first, _), (second, _), ..] => {
             findings.error(
                 span,
                 format!("a step does one thing, this one has `{first}` and `{second}`; make it two steps"),
             );
-            Deed::Exit { code: 0 }
+            StepAction::Exit { code: 0 }
         }
     };
-    Step { line, deed }
+    ScenarioStep { line, action: deed }
 }
 
 fn unknown(table: &dyn TableLike) -> String {
@@ -202,27 +205,27 @@ fn unknown(table: &dyn TableLike) -> String {
     }
 }
 
-fn time(fields: &mut Fields<'_, '_, '_>, default: f64) -> Duration {
+fn time(fields: &mut ScenarioTable<'_, '_, '_>, default: f64) -> Duration {
     fields
         .seconds("seconds")
         .unwrap_or(Duration::from_secs_f64(default))
 }
 
-fn print(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn print(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let colour = fields.choice("colour", COLOURS).unwrap_or_default();
-    let look = Look {
+    let look = TextStyle {
         colour,
         bold: fields.flag("bold"),
     };
-    Deed::Print {
+    StepAction::Print {
         text: fields.need_text("print"),
         look,
         typed: fields.flag("typed"),
     }
 }
 
-fn tool(fields: &mut Fields<'_, '_, '_>) -> Deed {
-    Deed::Tool {
+fn tool(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+    StepAction::Tool {
         name: fields.need_text("tool"),
         target: fields.text("target").unwrap_or_default(),
         output: fields.text("output"),
@@ -230,12 +233,12 @@ fn tool(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
 }
 
-fn replace(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn replace(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let path = fields.need_path("replace");
     let mut edits = Vec::new();
     for (table, span) in fields.tables("edits") {
-        let mut edit = Fields::new(fields.findings, "an edit", table, span);
-        edits.push(Edit {
+        let mut edit = ScenarioTable::new(fields.diagnostics, "an edit", table, span);
+        edits.push(LineEdit {
             line: edit.need_text("line"),
             with: edit.need_text("with"),
         });
@@ -243,19 +246,19 @@ fn replace(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
     let (line, with) = (fields.text("line"), fields.text("with"));
     match (line, with) {
-        (Some(line), Some(with)) => edits.insert(0, Edit { line, with }),
+        (Some(line), Some(with)) => edits.insert(0, LineEdit { line, with }),
         (Some(_), None) => fields.missing("with", "\"the new line\""),
         (None, Some(_)) => fields.missing("line", "\"the old line\""),
         (None, None) if edits.is_empty() => fields.missing("line", "\"the old line\""),
         (None, None) => {}
     }
-    Deed::Replace { path, edits }
+    StepAction::Replace { path, edits }
 }
 
-fn merge(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn merge(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let mut resolve = Vec::new();
     for (table, span) in fields.tables("resolve") {
-        let mut one = Fields::new(fields.findings, "a resolution", table, span);
+        let mut one = ScenarioTable::new(fields.diagnostics, "a resolution", table, span);
         resolve.push(Resolution {
             path: one.need_path("path"),
             text: one.need_text("text"),
@@ -263,7 +266,7 @@ fn merge(fields: &mut Fields<'_, '_, '_>) -> Deed {
         one.finish();
     }
     let (fetch, text) = (fields.text("fetch"), fields.text("text"));
-    Deed::Merge {
+    StepAction::Merge {
         reference: fields.need_text("merge"),
         fetch,
         text,
@@ -271,10 +274,10 @@ fn merge(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
 }
 
-fn signal(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn signal(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let kind = fields.choice("signal", SIGNALS).unwrap_or(SignalKind::Progress);
     let report = fields.item("report").and_then(item_json);
-    Deed::Signal {
+    StepAction::Signal {
         kind,
         text: fields.text("text"),
         report,
@@ -283,8 +286,10 @@ fn signal(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
 }
 
-fn ask(fields: &mut Fields<'_, '_, '_>) -> Deed {
-    let kind = fields.choice("kind", KINDS).unwrap_or(AskKind::Permission);
+fn ask(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+    let kind = fields
+        .choice("kind", KINDS)
+        .unwrap_or(ScenarioAskKind::Permission);
     let mut choices = fields.texts("choices");
     if choices.len() > 9
         && let Some(item) = fields.item("choices")
@@ -294,7 +299,7 @@ fn ask(fields: &mut Fields<'_, '_, '_>) -> Deed {
     if choices.is_empty() {
         choices = vec!["Yes".into(), "No".into()];
     }
-    Deed::Ask {
+    StepAction::Ask {
         text: fields.need_text("ask"),
         kind,
         choices,
@@ -303,36 +308,36 @@ fn ask(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
 }
 
-fn require(fields: &mut Fields<'_, '_, '_>) -> Deed {
-    Deed::Require {
+fn require(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+    StepAction::Require {
         path: fields.need_path("require"),
         text: fields.need_text("text"),
         failed: steps(fields, "failed"),
     }
 }
 
-fn check(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn check(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let complete = fields
         .choice("check", &[("present", false), ("complete", true)])
         .unwrap_or(false);
-    Deed::Check {
+    StepAction::Check {
         complete,
         failed: steps(fields, "failed"),
     }
 }
 
-fn state(fields: &mut Fields<'_, '_, '_>) -> Deed {
-    let state = fields.choice("state", STATES).unwrap_or(ReportedState::Working);
-    Deed::State {
+fn state(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+    let state = fields.choice("state", STATES).unwrap_or(ScenarioState::Working);
+    StepAction::State {
         state,
         kind: fields.choice("kind", KINDS),
         text: fields.text("text"),
     }
 }
 
-fn hang(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn hang(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let forever = fields.item("hang").and_then(Item::as_bool) == Some(true);
-    Deed::Hang {
+    StepAction::Hang {
         time: if forever {
             None
         } else {
@@ -341,33 +346,33 @@ fn hang(fields: &mut Fields<'_, '_, '_>) -> Deed {
     }
 }
 
-fn flood(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn flood(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let mebibytes = fields.number("flood", 1..4097).unwrap_or(1);
     let width = fields
         .number("width", 2..65_537)
         .and_then(|width| usize::try_from(width).ok())
         .unwrap_or(100);
-    Deed::Flood { mebibytes, width }
+    StepAction::Flood { mebibytes, width }
 }
 
-fn garbage(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn garbage(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let bytes = fields.number("garbage", 1..(256 << 20) + 1).unwrap_or(1);
-    Deed::Garbage {
+    StepAction::Garbage {
         bytes,
         seed: fields.number("seed", 0..u64::from(u32::MAX)).unwrap_or(1),
     }
 }
 
-fn fork_daemon(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn fork_daemon(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     let time = fields.need_seconds("fork_daemon");
     let pid_file = fields
         .item("pid_file")
         .is_some()
         .then(|| fields.need_path("pid_file"));
-    Deed::ForkDaemon { time, pid_file }
+    StepAction::ForkDaemon { time, pid_file }
 }
 
-fn ignore_term(fields: &mut Fields<'_, '_, '_>) -> Deed {
+fn ignore_term(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     fields.only_true("ignore_term");
-    Deed::IgnoreTerm
+    StepAction::IgnoreTerm
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Deserializer, Value};
 
-/// A value and the line it begins at, or a line and what is wrong there. Nothing comes after what is wrong.
-pub(super) type Found = Result<(usize, Value), (usize, String)>;
+/// A JSON value and its line, or a line and what is wrong there. Nothing comes after what is wrong.
+pub(super) type ParsedValue = Result<(usize, Value), (usize, String)>;
 
 /// All values of a text.
-pub(super) fn all(text: &str) -> Vec<Found> {
-    let mut reading = Reading {
+pub(super) fn all(text: &str) -> Vec<ParsedValue> {
+    let mut reading = ValueReader {
         rest: text,
         line: 1,
         found: Vec::new(),
@@ -23,13 +23,13 @@ pub(super) fn all(text: &str) -> Vec<Found> {
     found
 }
 
-struct Reading<'a> {
+struct ValueReader<'a> {
     rest: &'a str,
     line: usize,
-    found: Vec<Found>,
+    found: Vec<ParsedValue>,
 }
 
-impl Reading<'_> {
+impl ValueReader<'_> {
     fn stream(&mut self) -> Result<(), (usize, String)> {
         while !self.rest.is_empty() {
             self.value()?;

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml_edit::Table;
 
-use super::table::{Entries, Placed, Reading};
+use super::table::{Located, ParseContext, TableEntries};
 use crate::domain::time::Span;
 use crate::domain::workflow::{
-    Access, Action, Actor, Approval, Edge, EvidenceKind, GateSet, Guard, RejectTo, Stage, Workspace,
+    Actor, ApprovalRule, Edge, EngineAction, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, StartGuard,
+    Workspace,
 };
 use crate::domain::{RoleId, SignalKind, StageId};
 
 /// A stage as read, with the lines of its parts.
 #[derive(Debug)]
-pub(super) struct PlacedStage {
+pub(super) struct LocatedStage {
     pub(super) stage: Stage,
     /// Line of its head.
     pub(super) line: usize,
@@ -22,7 +23,7 @@ pub(super) struct PlacedStage {
     lines: BTreeMap<&'static str, usize>,
 }
 
-impl PlacedStage {
+impl LocatedStage {
     /// The line of an entry, or of the head where there is none.
     pub(super) fn at(&self, name: &str) -> usize {
         self.lines.get(name).copied().unwrap_or(self.line)
@@ -45,14 +46,14 @@ const PARTS: [&str; 12] = [
 ];
 
 /// Reads one stage; `None` where it lacks its id or its actor.
-pub(super) fn read_stage(reading: &mut Reading<'_>, table: &Table) -> Option<PlacedStage> {
+pub(super) fn read_stage(reading: &mut ParseContext<'_>, table: &Table) -> Option<LocatedStage> {
     let line = reading.line(table.span());
     let lines = PARTS.iter().filter_map(|part| {
         let span = table.key(part).and_then(toml_edit::Key::span);
         span.map(|span| (*part, reading.line(Some(span))))
     });
     let lines: BTreeMap<&'static str, usize> = lines.collect();
-    let mut entries = Entries::of(reading, "a stage", line, table);
+    let mut entries = TableEntries::of(reading, "a stage", line, table);
     let id = entries.needed(reading, "id");
     let label = entries.text(reading, "label");
     let short = entries.text(reading, "short");
@@ -72,7 +73,7 @@ pub(super) fn read_stage(reading: &mut Reading<'_>, table: &Table) -> Option<Pla
             .map_or(Workspace::None, |word| word.value),
         access: entries
             .word(reading, "access", &ACCESSES)
-            .map_or(Access::Read, |word| word.value),
+            .map_or(FileAccess::Read, |word| word.value),
         signals: read_signals(reading, &mut entries),
         success,
         reject: read_reject(reading, &mut entries),
@@ -85,11 +86,11 @@ pub(super) fn read_stage(reading: &mut Reading<'_>, table: &Table) -> Option<Pla
         timeout: read_span(reading, &mut entries, "timeout"),
         approval: entries
             .word(reading, "approval", &APPROVALS)
-            .map_or(Approval::NotNeeded, |word| word.value),
+            .map_or(ApprovalRule::NotNeeded, |word| word.value),
         actor: actor.clone().unwrap_or(Actor::Human),
     };
     entries.close(reading);
-    (id.is_some() && actor.is_some()).then_some(PlacedStage {
+    (id.is_some() && actor.is_some()).then_some(LocatedStage {
         stage,
         line,
         edges,
@@ -104,21 +105,21 @@ const WORKSPACES: [(&str, Workspace); 5] = [
     ("main", Workspace::Main),
     ("none", Workspace::None),
 ];
-const ACCESSES: [(&str, Access); 2] = [("write", Access::Write), ("read", Access::Read)];
+const ACCESSES: [(&str, FileAccess); 2] = [("write", FileAccess::Write), ("read", FileAccess::Read)];
 const GATES: [(&str, GateSet); 3] = [
     ("none", GateSet::None),
     ("if_any", GateSet::IfAny),
     ("all", GateSet::All),
 ];
-const APPROVALS: [(&str, Approval); 3] = [
-    ("not_needed", Approval::NotNeeded),
-    ("when_asked", Approval::WhenAsked),
-    ("always", Approval::Always),
+const APPROVALS: [(&str, ApprovalRule); 3] = [
+    ("not_needed", ApprovalRule::NotNeeded),
+    ("when_asked", ApprovalRule::WhenAsked),
+    ("always", ApprovalRule::Always),
 ];
-const ACTIONS: [(&str, Action); 3] = [
-    ("merge", Action::Merge),
-    ("commit", Action::Commit),
-    ("verify", Action::Verify),
+const ACTIONS: [(&str, EngineAction); 3] = [
+    ("merge", EngineAction::Merge),
+    ("commit", EngineAction::Commit),
+    ("verify", EngineAction::Verify),
 ];
 const SIGNALS: [(&str, SignalKind); 4] = [
     ("done", SignalKind::Done),
@@ -126,7 +127,7 @@ const SIGNALS: [(&str, SignalKind); 4] = [
     ("block", SignalKind::Block),
     ("fail", SignalKind::Fail),
 ];
-const GUARDS: [(&str, Guard); 1] = [("dependency_heads_merged", Guard::DependencyHeadsMerged)];
+const GUARDS: [(&str, StartGuard); 1] = [("dependency_heads_merged", StartGuard::DependencyHeadsMerged)];
 
 fn evidence_words() -> [(&'static str, EvidenceKind); 8] {
     [
@@ -142,7 +143,7 @@ fn evidence_words() -> [(&'static str, EvidenceKind); 8] {
 }
 
 /// Exactly one of `role`, `action` and `human = true`.
-fn read_actor(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> Option<Actor> {
+fn read_actor(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> Option<Actor> {
     let role = entries
         .text(reading, "role")
         .map(|role| Actor::Role(RoleId::new(role.value)));
@@ -170,9 +171,9 @@ fn read_actor(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> Option<Ac
     }
 }
 
-fn read_edges(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> (Vec<Edge>, Vec<usize>) {
+fn read_edges(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> (Vec<Edge>, Vec<usize>) {
     let (mut edges, mut lines) = (Vec::new(), Vec::new());
-    for Placed { value, line } in entries.list(reading, "success") {
+    for Located { value, line } in entries.list(reading, "success") {
         let Some(table) = value.as_inline_table() else {
             reading.error(
                 line,
@@ -180,7 +181,7 @@ fn read_edges(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> (Vec<Edge
             );
             continue;
         };
-        let mut edge = Entries::of(reading, "an edge", line, table);
+        let mut edge = TableEntries::of(reading, "an edge", line, table);
         let when = edge.text(reading, "when").map(|when| when.value);
         let to = edge.needed(reading, "to");
         edge.close(reading);
@@ -195,9 +196,9 @@ fn read_edges(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> (Vec<Edge
     (edges, lines)
 }
 
-fn read_signals(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> BTreeSet<SignalKind> {
+fn read_signals(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> BTreeSet<SignalKind> {
     let mut signals = BTreeSet::new();
-    for Placed { value, line } in entries.texts(reading, "signals") {
+    for Located { value, line } in entries.texts(reading, "signals") {
         match SIGNALS.iter().find(|(word, _)| *word == value) {
             Some((_, kind)) => {
                 signals.insert(*kind);
@@ -213,10 +214,10 @@ fn read_signals(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> BTreeSe
     signals
 }
 
-fn read_reject(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> RejectTo {
+fn read_reject(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> RejectTo {
     match entries.text(reading, "reject") {
         None => RejectTo::Never,
-        Some(Placed { value, .. }) => match value.as_str() {
+        Some(Located { value, .. }) => match value.as_str() {
             "never" => RejectTo::Never,
             "hold" => RejectTo::Hold,
             stage => RejectTo::Stage(StageId::from(stage)),
@@ -226,15 +227,15 @@ fn read_reject(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> RejectTo
 
 /// Words, or `{ report = "path" }`. What a person does in a stage is proved by the approval itself.
 fn read_evidence(
-    reading: &mut Reading<'_>,
-    entries: &mut Entries<'_>,
+    reading: &mut ParseContext<'_>,
+    entries: &mut TableEntries<'_>,
     actor: Option<&Actor>,
 ) -> Vec<EvidenceKind> {
     let words = evidence_words();
     let mut evidence = Vec::new();
-    for Placed { value, line } in entries.list(reading, "evidence") {
+    for Located { value, line } in entries.list(reading, "evidence") {
         let report = value.as_inline_table().map(|table| {
-            let mut report = Entries::of(reading, "evidence", line, table);
+            let mut report = TableEntries::of(reading, "evidence", line, table);
             let path = report.needed(reading, "report");
             report.close(reading);
             path
@@ -262,9 +263,9 @@ fn read_evidence(
     evidence
 }
 
-fn read_guards(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> Vec<Guard> {
+fn read_guards(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> Vec<StartGuard> {
     let mut guards = Vec::new();
-    for Placed { value, line } in entries.texts(reading, "guards") {
+    for Located { value, line } in entries.texts(reading, "guards") {
         match GUARDS.iter().find(|(word, _)| *word == value) {
             Some((_, guard)) => guards.push(*guard),
             None => reading.error(
@@ -278,11 +279,11 @@ fn read_guards(reading: &mut Reading<'_>, entries: &mut Entries<'_>) -> Vec<Guar
 
 /// A length of time: `90s`, `10m`, `2h`, or a number of seconds.
 pub(super) fn read_span(
-    reading: &mut Reading<'_>,
-    entries: &mut Entries<'_>,
+    reading: &mut ParseContext<'_>,
+    entries: &mut TableEntries<'_>,
     name: &'static str,
 ) -> Option<Span> {
-    let Placed { value, line } = entries.take(name)?;
+    let Located { value, line } = entries.take(name)?;
     let span = match (value.as_integer(), value.as_str()) {
         (Some(seconds), _) => u64::try_from(seconds)
             .ok()

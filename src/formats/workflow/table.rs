@@ -7,29 +7,29 @@ use std::path::Path;
 
 use toml_edit::{Item, TableLike, Value};
 
-use super::super::diagnostic::{Diagnostic, Severity, line_of};
+use super::super::diagnostic::{Diagnostic, DiagnosticLevel, line_of};
 
 /// A value and the line it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed<T> {
+pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) line: usize,
 }
 
-/// One reading of one file: where it is, and what was found wrong with it.
+/// The file being read and the diagnostics collected so far.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct ParseContext<'a> {
     file: &'a Path,
     text: &'a str,
-    pub(super) found: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(file: &'a Path, text: &'a str) -> Reading<'a> {
-        Reading {
+impl<'a> ParseContext<'a> {
+    pub(super) fn new(file: &'a Path, text: &'a str) -> ParseContext<'a> {
+        ParseContext {
             file,
             text,
-            found: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
@@ -40,8 +40,8 @@ impl<'a> Reading<'a> {
 
     /// Notes an error.
     pub(super) fn error(&mut self, line: usize, text: impl Display) {
-        self.found.push(Diagnostic {
-            severity: Severity::Error,
+        self.diagnostics.push(Diagnostic {
+            severity: DiagnosticLevel::Error,
             file: self.file.to_path_buf(),
             line,
             text: text.to_string(),
@@ -49,20 +49,20 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The entries of one table that nobody has asked for yet.
+/// The entries of one TOML table that have not been read yet.
 #[derive(Debug)]
-pub(super) struct Entries<'a> {
+pub(super) struct TableEntries<'a> {
     what: String,
     /// Line of the table's head.
     pub(super) line: usize,
-    left: BTreeMap<&'a str, (usize, &'a Item)>,
+    remaining: BTreeMap<&'a str, (usize, &'a Item)>,
     known: Vec<&'static str>,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> TableEntries<'a> {
     /// All entries of `table`; `what` names it in texts.
     pub(super) fn of(
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
         what: impl Into<String>,
         line: usize,
         table: &'a dyn TableLike,
@@ -72,26 +72,30 @@ impl<'a> Entries<'a> {
             reading.line(key.or_else(|| item.span()))
         };
         let left = table.iter().map(|(name, item)| (name, (place(name, item), item)));
-        Entries {
+        TableEntries {
             what: what.into(),
             line,
-            left: left.collect(),
+            remaining: left.collect(),
             known: Vec::new(),
         }
     }
 
     /// Takes an entry out.
-    pub(super) fn take(&mut self, name: &'static str) -> Option<Placed<&'a Item>> {
+    pub(super) fn take(&mut self, name: &'static str) -> Option<Located<&'a Item>> {
         self.known.push(name);
-        let (line, value) = self.left.remove(name)?;
-        Some(Placed { value, line })
+        let (line, value) = self.remaining.remove(name)?;
+        Some(Located { value, line })
     }
 
     /// A text, if there is such an entry.
-    pub(super) fn text(&mut self, reading: &mut Reading<'_>, name: &'static str) -> Option<Placed<String>> {
-        let Placed { value, line } = self.take(name)?;
+    pub(super) fn text(
+        &mut self,
+        reading: &mut ParseContext<'_>,
+        name: &'static str,
+    ) -> Option<Located<String>> {
+        let Located { value, line } = self.take(name)?;
         if let Some(text) = value.as_str() {
-            return Some(Placed {
+            return Some(Located {
                 value: text.to_owned(),
                 line,
             });
@@ -101,8 +105,12 @@ impl<'a> Entries<'a> {
     }
 
     /// A text that must be there.
-    pub(super) fn needed(&mut self, reading: &mut Reading<'_>, name: &'static str) -> Option<Placed<String>> {
-        if !self.left.contains_key(name) {
+    pub(super) fn needed(
+        &mut self,
+        reading: &mut ParseContext<'_>,
+        name: &'static str,
+    ) -> Option<Located<String>> {
+        if !self.remaining.contains_key(name) {
             self.known.push(name);
             reading.error(self.line, format_args!("{} has no `{name}`", self.what));
             return None;
@@ -118,13 +126,13 @@ impl<'a> Entries<'a> {
     /// One of the given words; `None` where there is no such entry or it is another word.
     pub(super) fn word<T: Copy>(
         &mut self,
-        reading: &mut Reading<'_>,
+        reading: &mut ParseContext<'_>,
         name: &'static str,
         words: &[(&str, T)],
-    ) -> Option<Placed<T>> {
+    ) -> Option<Located<T>> {
         let text = self.text(reading, name)?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Some(Placed {
+            return Some(Located {
                 value: *value,
                 line: text.line,
             });
@@ -142,8 +150,8 @@ impl<'a> Entries<'a> {
     }
 
     /// Yes or no; no where there is no such entry.
-    pub(super) fn flag(&mut self, reading: &mut Reading<'_>, name: &'static str) -> bool {
-        let Some(Placed { value, line }) = self.take(name) else {
+    pub(super) fn flag(&mut self, reading: &mut ParseContext<'_>, name: &'static str) -> bool {
+        let Some(Located { value, line }) = self.take(name) else {
             return false;
         };
         value.as_bool().unwrap_or_else(|| {
@@ -153,18 +161,26 @@ impl<'a> Entries<'a> {
     }
 
     /// A number from 0, if there is such an entry.
-    pub(super) fn number(&mut self, reading: &mut Reading<'_>, name: &'static str) -> Option<Placed<u32>> {
-        let Placed { value, line } = self.take(name)?;
+    pub(super) fn number(
+        &mut self,
+        reading: &mut ParseContext<'_>,
+        name: &'static str,
+    ) -> Option<Located<u32>> {
+        let Located { value, line } = self.take(name)?;
         let number = value.as_integer().and_then(|number| u32::try_from(number).ok());
         if number.is_none() {
             reading.error(line, format_args!("`{name}` must be a whole number from 0"));
         }
-        number.map(|value| Placed { value, line })
+        number.map(|value| Located { value, line })
     }
 
     /// The values of an array, each with its line; empty where there is no such entry.
-    pub(super) fn list(&mut self, reading: &mut Reading<'_>, name: &'static str) -> Vec<Placed<&'a Value>> {
-        let Some(Placed { value, line }) = self.take(name) else {
+    pub(super) fn list(
+        &mut self,
+        reading: &mut ParseContext<'_>,
+        name: &'static str,
+    ) -> Vec<Located<&'a Value>> {
+        let Some(Located { value, line }) = self.take(name) else {
             return Vec::new();
         };
         let Some(array) = value.as_array() else {
@@ -174,7 +190,7 @@ impl<'a> Entries<'a> {
         let place = |value: &Value| reading.line(value.span());
         array
             .iter()
-            .map(|value| Placed {
+            .map(|value| Located {
                 line: place(value),
                 value,
             })
@@ -182,12 +198,16 @@ impl<'a> Entries<'a> {
     }
 
     /// The texts of an array; everything else in it is an error.
-    pub(super) fn texts(&mut self, reading: &mut Reading<'_>, name: &'static str) -> Vec<Placed<String>> {
+    pub(super) fn texts(
+        &mut self,
+        reading: &mut ParseContext<'_>,
+        name: &'static str,
+    ) -> Vec<Located<String>> {
         let values = self.list(reading, name);
         let mut texts = Vec::new();
-        for Placed { value, line } in values {
+        for Located { value, line } in values {
             match value.as_str() {
-                Some(text) => texts.push(Placed {
+                Some(text) => texts.push(Located {
                     value: text.to_owned(),
                     line,
                 }),
@@ -198,8 +218,8 @@ impl<'a> Entries<'a> {
     }
 
     /// Notes everything nobody asked for.
-    pub(super) fn close(self, reading: &mut Reading<'_>) {
-        for (name, (line, _)) in self.left {
+    pub(super) fn close(self, reading: &mut ParseContext<'_>) {
+        for (name, (line, _)) in self.remaining {
             reading.error(
                 line,
                 format_args!(

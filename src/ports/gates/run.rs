@@ -12,7 +12,7 @@ pub trait Gates: Send + Sync {
     fn run(&self, run: &GateRun) -> GateReport;
 }
 
-/// A command to be run by the engine to verify (M1, M12).
+/// One gate command to run, with its folder, environment and limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateRun {
     /// Name of the gate, for people.
@@ -35,7 +35,7 @@ pub struct GateRun {
     pub output_limit: u64,
 }
 
-/// How a gate ended.
+/// How a gate's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateExit {
     /// It exited with this code.
@@ -48,7 +48,7 @@ pub enum GateExit {
     NotRun(String),
 }
 
-/// What a gate run gave.
+/// The result of one gate run: exit, outcome, duration and the end of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateReport {
     /// How it ended.

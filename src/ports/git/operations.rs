@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use super::answers::{Ahead, ChangedFile, DefaultBranch, Deletion, Head, Push, Text};
 use super::error::{GitError, PreflightError};
-use super::merging::{CleanCheckout, MergeOutcome, MergeRequest, Publication, Published, Rest, RestRequest};
+use super::merge::{
+    CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
+};
 use super::names::{BranchName, CommitId};
-use super::places::{
-    BranchEntry, Place, Preflight, Range, Removal, Revision, Saver, Snapshot, WorkspaceState, Worktree,
-    WorktreeEntry, WorktreeSpec,
+use super::outcomes::{
+    ChangedFile, CommitsAhead, DefaultBranch, DeleteOutcome, Head, LimitedText, PushOutcome,
+};
+use super::worktrees::{
+    AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
+    WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
 use crate::domain::Tri;
 
@@ -37,18 +41,22 @@ pub trait Git: Send + Sync {
     fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError>;
 
     /// Everything in a place as it is now.
-    fn workspace_state(&self, place: &Place) -> Result<WorkspaceState, GitError>;
+    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError>;
 
     /// Whether a place still looks as it did; No names what changed.
-    fn workspace_unchanged(&self, place: &Place, start: &WorkspaceState) -> Tri;
+    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri;
 
     /// Keeps everything in a place under the attic, without touching its index or branch (design 5.9). The same
     /// content again gives the same snapshot.
-    fn snapshot(&self, place: &Place, saver: &Saver) -> Result<Snapshot, GitError>;
+    fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError>;
 
     /// Removes `.debussy-worktrees/<folder>`, after a snapshot if anything in it is kept nowhere else. Ignored files
     /// are not kept. The caller knows that nobody works there any more (LK-19).
-    fn remove_worktree(&self, folder: &super::SafeName, saver: &Saver) -> Result<Removal, GitError>;
+    fn remove_worktree(
+        &self,
+        folder: &super::SafeName,
+        saver: &AtticOwner,
+    ) -> Result<RemoveOutcome, GitError>;
 
     /// Worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides.
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
@@ -66,8 +74,8 @@ pub trait Git: Send + Sync {
         branch: &BranchName,
         recorded: &CommitId,
         base: &BranchName,
-        saver: &Saver,
-    ) -> Deletion;
+        saver: &AtticOwner,
+    ) -> DeleteOutcome;
 
     /// Deletes a branch of the remote if it still stands at `recorded` (LK-23); `recorded` is kept in the attic
     /// unless the remote base holds it.
@@ -76,38 +84,38 @@ pub trait Git: Send + Sync {
         branch: &BranchName,
         recorded: &CommitId,
         base: &BranchName,
-        saver: &Saver,
-    ) -> Deletion;
+        saver: &AtticOwner,
+    ) -> DeleteOutcome;
 
     /// How many commits `head` has that `base` lacks (K27).
-    fn commits_ahead(&self, head: &Revision, base: &Revision) -> Ahead;
+    fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
 
     /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
     /// squash merge) (LK-11, LK-22, LK-55).
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;
 
     /// Files that differ.
-    fn changed_files(&self, range: &Range) -> Result<Vec<ChangedFile>, GitError>;
+    fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError>;
 
     /// Summary of the differences for people.
-    fn diff_stat(&self, range: &Range) -> Result<Text, GitError>;
+    fn diff_stat(&self, range: &DiffRange) -> Result<LimitedText, GitError>;
 
     /// The differences for people, at most `limit` bytes (LK-24).
-    fn diff_text(&self, range: &Range, limit: usize) -> Result<Text, GitError>;
+    fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError>;
 
     /// Pushes the project's branch to the remote (LK-12). Replaces what is there only when the remote still stands
     /// at `replaces`.
-    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> Push;
+    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome;
 
     /// Commits on the task's branch what is in a worktree and not committed; ignored files are not. No hook runs, and the
     /// worktree's own index is not touched. Repeated it finds its own commit.
-    fn commit_rest(&self, request: &RestRequest) -> Result<Rest, GitError>;
+    fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError>;
 
     /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
     fn merge(&self, request: &MergeRequest) -> MergeOutcome;
 
     /// Pushes a merge to the remote base, which must still stand where the merge was made.
-    fn publish(&self, publication: &Publication) -> Published;
+    fn publish(&self, publication: &PublishRequest) -> PublishOutcome;
 
     /// Exports a commit into `dir`, which must be missing, empty, or an earlier clean checkout (replaced).
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;
@@ -117,5 +125,5 @@ pub trait Git: Send + Sync {
 
     /// Packs what has gathered in the control repository, where much has; answers whether it did. Nothing is thrown away.
     /// Takes long when it does something: call it where nobody waits, beside anything else.
-    fn keep_up(&self) -> Result<bool, GitError>;
+    fn maintain(&self) -> Result<bool, GitError>;
 }

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use parking_lot::{FairMutex, Mutex};
 use tokio::sync::watch;
 
-use crate::adapters::holder::Requests;
+use crate::adapters::holder::RequestSender;
 use crate::ports::holders::PaneSize;
-use crate::server::sizes::Paced;
+use crate::server::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
 
-/// One terminal.
-pub struct Pane {
+/// One live terminal: its emulator, its connection to the holder and its size.
+pub struct LiveTerminal {
     /// The emulated screen. Hold it for the time of copying visible cells, no longer.
     pub terminal: FairMutex<Terminal>,
     /// Whether its program runs.
@@ -20,41 +20,41 @@ pub struct Pane {
     /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
     pub caught_up: AtomicBool,
     /// Where input goes, while connected.
-    pub(in crate::server) requests: Mutex<Option<Requests>>,
+    pub(in crate::server) requests: Mutex<Option<RequestSender>>,
     /// The size it has and the one it is to get.
-    pub(in crate::server) size: Mutex<Paced>,
+    pub(in crate::server) size: Mutex<ResizeThrottle>,
     /// How many clients have it on their screen; output nobody sees wakes nobody.
     watched: AtomicUsize,
     /// Changes with its output, for those who wait for that of this terminal alone.
     pub(in crate::server) wrote: watch::Sender<()>,
 }
 
-/// A client that has a terminal on its screen; until this is dropped it is told of output.
-pub(in crate::server) struct Watch(Arc<Pane>);
+/// Guard that keeps a client informed of one terminal's output.
+pub(in crate::server) struct OutputWatch(Arc<LiveTerminal>);
 
-impl Watch {
+impl OutputWatch {
     /// From now on it is told of.
-    pub(super) fn begin(pane: Arc<Pane>) -> Watch {
+    pub(super) fn begin(pane: Arc<LiveTerminal>) -> OutputWatch {
         pane.watched.fetch_add(1, Ordering::AcqRel);
-        Watch(pane)
+        OutputWatch(pane)
     }
 
     /// Whether it is of that terminal.
-    pub(in crate::server) fn is_of(&self, pane: &Arc<Pane>) -> bool {
+    pub(in crate::server) fn is_of(&self, pane: &Arc<LiveTerminal>) -> bool {
         Arc::ptr_eq(&self.0, pane)
     }
 }
 
-impl Pane {
+impl LiveTerminal {
     /// A terminal nothing was written to yet.
-    pub(super) fn new(terminal: Terminal) -> Pane {
+    pub(super) fn new(terminal: Terminal) -> LiveTerminal {
         let size = Size::default();
-        Pane {
+        LiveTerminal {
             terminal: FairMutex::new(terminal),
             alive: AtomicBool::new(true),
             caught_up: AtomicBool::new(false),
             requests: Mutex::default(),
-            size: Mutex::new(Paced::new(PaneSize::cells(size.cols, size.rows))),
+            size: Mutex::new(ResizeThrottle::new(PaneSize::cells(size.cols, size.rows))),
             watched: AtomicUsize::new(0),
             wrote: watch::Sender::default(),
         }
@@ -79,7 +79,7 @@ impl Pane {
     }
 }
 
-impl Drop for Watch {
+impl Drop for OutputWatch {
     fn drop(&mut self) {
         self.0.watched.fetch_sub(1, Ordering::AcqRel);
     }

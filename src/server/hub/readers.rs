@@ -11,15 +11,15 @@ use tokio::time::Instant;
 use crate::adapters::holder::LocalHolders;
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
-use crate::server::hub::pane::Pane;
-use crate::server::sizes::Turn;
+use crate::server::hub::pane::LiveTerminal;
+use crate::server::sizes::ResizeAction;
 use crate::term::Size;
 
 /// Pause before a holder that does not answer is asked again.
 const AGAIN_AFTER: Duration = Duration::from_millis(500);
-/// How much has happened.
+/// Counters of terminal output and of terminals that came, went or were resized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes {
+pub struct TerminalChanges {
     /// Output of terminals that somebody watches.
     pub output: u64,
     /// Terminals that came, went or got another size.
@@ -32,7 +32,7 @@ pub(super) struct Readers {
     pub(super) holders: Arc<LocalHolders>,
     /// Where events go.
     pub(super) inbox: Inbox,
-    changed: watch::Sender<Changes>,
+    changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
@@ -48,7 +48,7 @@ impl Readers {
     }
 
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
-    pub(super) fn changes(&self) -> watch::Receiver<Changes> {
+    pub(super) fn changes(&self) -> watch::Receiver<TerminalChanges> {
         self.changed.subscribe()
     }
 
@@ -59,17 +59,17 @@ impl Readers {
     }
 
     /// A terminal shows the present, and its size is known: now it gets the one wished for.
-    pub(super) fn found(&self, pane: &Pane, size: PaneSize) {
+    pub(super) fn found(&self, pane: &LiveTerminal, size: PaneSize) {
         pane.caught_up.store(true, Ordering::Release);
-        let turn = pane.size.lock().found(size, Instant::now());
+        let turn = pane.size.lock().confirm(size, Instant::now());
         match turn {
-            Turn::Now(size) => self.change(pane, size),
-            Turn::None | Turn::At(_) => self.terminals_changed(),
+            ResizeAction::Now(size) => self.change(pane, size),
+            ResizeAction::None | ResizeAction::At(_) => self.terminals_changed(),
         }
     }
 
     /// Gives a terminal that size at once.
-    pub(super) fn change(&self, pane: &Pane, size: PaneSize) {
+    pub(super) fn change(&self, pane: &LiveTerminal, size: PaneSize) {
         let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
         if let Some(requests) = pane.requests.lock().clone() {
             // A holder that is gone is noticed by its reader.
@@ -80,7 +80,7 @@ impl Readers {
     }
 
     /// A terminal wrote something.
-    pub(super) fn wrote(&self, pane: &Pane) {
+    pub(super) fn wrote(&self, pane: &LiveTerminal) {
         if pane.is_watched() {
             pane.wrote.send_replace(());
             self.changed.send_modify(|changes| changes.output += 1);

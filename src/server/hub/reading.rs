@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use crate::adapters::clock;
-use crate::adapters::holder::protocol::{Reply, Snapshot};
-use crate::adapters::holder::{LogReader, Requests};
-use crate::domain::{AttemptId, Doing, Event, Exit};
+use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
+use crate::adapters::holder::{LogReader, RequestSender};
+use crate::domain::{ActivityKind, AttemptId, Event, ProcessExit};
 use crate::ports::holders::{HolderId, PaneSize};
-use crate::server::hub::pane::Pane;
+use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
-use crate::server::past::PastSizes;
-use crate::term::{AgentState, ReportedState, Size, TermEvent, Terminal, sanitize};
+use crate::server::replay::SizeHistory;
+use crate::term::{ReportedState, Size, StatusRecord, TermEvent, Terminal, sanitize};
 
 /// Lines of the end of an agent's output that are kept with its crash, and their longest (seeds 2A, death diagnostics).
 const LAST_LINES: usize = 15;
@@ -20,12 +20,12 @@ const LONGEST_LINE: usize = 200;
 /// Output from before a start of the server that is shown again, in bytes.
 const REPLAYED: u64 = 5 * 1024 * 1024;
 
-/// How far a terminal has got in what its program wrote: the offset behind the last byte it was shown. A connection that breaks
-/// is taken up there again.
+/// Log offset up to which a terminal was fed, where reading goes on after a broken connection. A connection that breaks is taken
+/// up there again.
 #[derive(Debug, Default)]
-pub(super) struct Fed(Option<u64>);
+pub(super) struct OutputOffset(Option<u64>);
 
-impl Fed {
+impl OutputOffset {
     /// Where to go on when there are so many bytes, and the oldest still stored is that one.
     fn from(&self, (oldest, end): (u64, u64)) -> u64 {
         self.0.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
@@ -36,9 +36,9 @@ impl Fed {
 struct Reading<'a> {
     hub: &'a Readers,
     id: &'a HolderId,
-    pane: &'a Pane,
-    requests: Requests,
-    sizes: PastSizes,
+    pane: &'a LiveTerminal,
+    requests: RequestSender,
+    sizes: SizeHistory,
     size: PaneSize,
     live: u64,
     /// All of the past has been shown, and the terminal has the size its program has.
@@ -46,7 +46,12 @@ struct Reading<'a> {
 }
 
 /// Reads until the program has ended (answers how), or the connection has (answers nothing).
-pub(super) fn read(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) -> Option<Exit> {
+pub(super) fn read(
+    hub: &Readers,
+    id: &HolderId,
+    pane: &LiveTerminal,
+    fed: &mut OutputOffset,
+) -> Option<ProcessExit> {
     let mut connection = match hub.holders.connect(id) {
         Ok(connection) => connection,
         Err(error) => {
@@ -55,28 +60,28 @@ pub(super) fn read(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) -> 
         }
     };
     let requests = connection.requests.clone();
-    requests.snapshot().ok()?;
+    requests.status().ok()?;
     let mut reading = Reading {
         hub,
         id,
         pane,
         requests,
-        sizes: PastSizes::default(),
+        sizes: SizeHistory::default(),
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
         is_live: false,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
-            Reply::Snapshot(snapshot) => reading.begin(&snapshot, fed)?,
-            Reply::Output { offset, bytes } => reading.output(offset, &bytes, fed),
-            Reply::Gap { to, .. } => reading.reached(to, fed),
-            Reply::Exited(end) => return Some(end.exit),
-            Reply::Replaced => return None,
-            Reply::InputDropped { count } => {
+            HolderReply::Status(snapshot) => reading.begin(&snapshot, fed)?,
+            HolderReply::Output { offset, bytes } => reading.output(offset, &bytes, fed),
+            HolderReply::Gap { to, .. } => reading.reached(to, fed),
+            HolderReply::Exited(end) => return Some(end.exit),
+            HolderReply::Replaced => return None,
+            HolderReply::InputDropped { count } => {
                 tracing::warn!(id = %reading.id, "{count} bytes were not typed: its program does not read");
             }
-            Reply::Welcome { .. } | Reply::Stopped { .. } | Reply::Refused { .. } => {}
+            HolderReply::Welcome { .. } | HolderReply::Stopped { .. } | HolderReply::Refused { .. } => {}
         }
         if hub.is_closing() {
             return None;
@@ -87,17 +92,17 @@ pub(super) fn read(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) -> 
 
 impl Reading<'_> {
     /// Knows how things are, and asks for everything the terminal has not been shown.
-    fn begin(&mut self, snapshot: &Snapshot, fed: &mut Fed) -> Option<()> {
+    fn begin(&mut self, snapshot: &HolderStatus, fed: &mut OutputOffset) -> Option<()> {
         let from = fed.from((snapshot.oldest, snapshot.end));
         (self.live, self.size) = (snapshot.end, snapshot.size);
-        self.sizes = PastSizes::of(&self.hub.holders.folder(self.id));
+        self.sizes = SizeHistory::read(&self.hub.holders.folder(self.id));
         *self.pane.requests.lock() = Some(self.requests.clone());
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
         Some(())
     }
 
-    fn output(&mut self, offset: u64, bytes: &[u8], fed: &mut Fed) {
+    fn output(&mut self, offset: u64, bytes: &[u8], fed: &mut OutputOffset) {
         let past = self.live.saturating_sub(offset);
         let past = usize::try_from(past).unwrap_or(bytes.len()).min(bytes.len());
         let (before, live) = bytes.split_at(past);
@@ -118,7 +123,7 @@ impl Reading<'_> {
     }
 
     /// Everything before that offset has been shown, as far as it is still stored.
-    fn reached(&mut self, offset: u64, fed: &mut Fed) {
+    fn reached(&mut self, offset: u64, fed: &mut OutputOffset) {
         fed.0 = Some(offset);
         if offset < self.live || self.is_live {
             return;
@@ -137,21 +142,21 @@ impl Reading<'_> {
 }
 
 /// Shows what a program that has ended wrote last, as far as it was not shown yet.
-pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &Pane, fed: &mut Fed) {
+pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mut OutputOffset) {
     let folder = hub.holders.folder(id);
     let shown = LogReader::open(&folder).and_then(|mut log| {
         let end = log.end()?;
-        let sizes = PastSizes::among(&log.notes()?);
+        let sizes = SizeHistory::from_entries(&log.index_entries()?);
         let range = (fed.from((0, end)), end);
         fed.0 = Some(end);
-        sizes.show(&mut log, &mut pane.terminal.lock(), range)
+        sizes.replay(&mut log, &mut pane.terminal.lock(), range)
     });
     if let Err(error) = shown {
         tracing::warn!(%id, "could not {error}");
     }
 }
 
-fn take(hub: &Readers, id: &HolderId, requests: &Requests, event: TermEvent, past: bool) {
+fn take(hub: &Readers, id: &HolderId, requests: &RequestSender, event: TermEvent, past: bool) {
     match event {
         TermEvent::Reply(bytes) if !past => drop(requests.input(&bytes)),
         TermEvent::AgentState(state) => {
@@ -168,12 +173,12 @@ fn take(hub: &Readers, id: &HolderId, requests: &Requests, event: TermEvent, pas
         | TermEvent::Cwd(_)
         | TermEvent::Clipboard(_)
         | TermEvent::HistoryMark
-        | TermEvent::EngineRebuilt => {}
+        | TermEvent::EmulatorRebuilt => {}
     }
 }
 
 /// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
-fn observe(hub: &Readers, attempt: AttemptId, state: &AgentState) {
+fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
     let said = || {
         sanitize(
             state
@@ -186,14 +191,14 @@ fn observe(hub: &Readers, attempt: AttemptId, state: &AgentState) {
     };
     let doing = match (state.state, state.kind.as_deref()) {
         _ if state.id.is_some() => return,
-        (ReportedState::Working, _) => Doing::Working,
-        (ReportedState::Blocked, Some("question")) => Doing::Question(said()),
-        (ReportedState::Blocked, _) => Doing::Permission(said()),
-        (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => Doing::Idle,
+        (ReportedState::Working, _) => ActivityKind::Working,
+        (ReportedState::Blocked, Some("question")) => ActivityKind::Question(said()),
+        (ReportedState::Blocked, _) => ActivityKind::Permission(said()),
+        (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => ActivityKind::Idle,
         (ReportedState::Clear, _) => return,
     };
     // An engine that has stopped shows nothing anyway.
-    let _stopped = hub.inbox.put(Event::Observed {
+    let _stopped = hub.inbox.send(Event::Observed {
         attempt,
         doing,
         source: "osc 7501".to_owned(),
@@ -212,7 +217,7 @@ pub(super) fn last_lines(terminal: &mut Terminal) -> String {
 /// Keeps the compiler honest about what is shared between threads.
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
-    shared::<Arc<Pane>>();
+    shared::<Arc<LiveTerminal>>();
 };
 
 #[cfg(test)]
@@ -222,11 +227,11 @@ mod tests {
     #[test]
     fn of_what_was_written_before_a_start_the_last_five_mebibytes_are_shown_again() {
         const MIB: u64 = 1024 * 1024;
-        let fresh = Fed::default();
+        let fresh = OutputOffset::default();
         assert_eq!(fresh.from((0, 5 * MIB)), 0);
         assert_eq!(fresh.from((0, 7 * MIB)), 2 * MIB);
         assert_eq!(fresh.from((3 * MIB, 7 * MIB)), 3 * MIB, "older bytes are gone");
-        let broken_off = Fed(Some(MIB));
+        let broken_off = OutputOffset(Some(MIB));
         assert_eq!(
             broken_off.from((0, 7 * MIB)),
             MIB,

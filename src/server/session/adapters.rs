@@ -4,36 +4,36 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use crate::adapters::agents::Configured;
+use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock::{self, WallClock};
-use crate::adapters::gates::{Recorded, ShellGates};
+use crate::adapters::gates::{RecordedGates, ShellGates};
 use crate::adapters::holder::LocalHolders;
-use crate::config::place::Place;
-use crate::config::setup::Setup;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
 use crate::domain::{Attempt, AttemptId, Timestamp, Worker};
+use crate::engine::context::{EngineConfig, EngineContext, signature};
 use crate::engine::inbox::Inbox;
-use crate::engine::world::{Facts, World, signature};
 use crate::ports::agents::Agents as _;
 use crate::ports::git::{Git, Signature};
 use crate::ports::holders::PaneSize;
-use crate::server::hub::Hub;
+use crate::server::hub::TerminalHub;
 use crate::server::inbox_folder;
-use crate::server::intake::Intake;
+use crate::server::intake::SignalIntake;
 
 /// Terminals whose programs are heard to the last word before their end counts.
 pub(super) fn terminals(
     holders: &Arc<LocalHolders>,
-    setup: &Setup,
-    intake: &Intake,
-    agents: &Arc<Configured>,
-) -> Hub {
+    setup: &SessionSetup,
+    intake: &SignalIntake,
+    agents: &Arc<LocalAgents>,
+) -> TerminalHub {
     let (last_words, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
         attempt.and_then(|attempt| named(&agents, &attempt, tail))
     };
-    Hub::new(
+    TerminalHub::new(
         Arc::clone(holders),
         (setup.engine, setup.history),
         intake.engine.inbox.clone(),
@@ -45,13 +45,13 @@ pub(super) fn terminals(
 }
 
 /// Programs in terminals, below the project's folder of attempts.
-pub(super) fn local(place: &Place, setup: &Setup) -> LocalHolders {
+pub(super) fn local(place: &ProjectPaths, setup: &SessionSetup) -> LocalHolders {
     let (program, attempts) = (setup.program.clone(), place.attempts.clone());
     LocalHolders::new(program, attempts, place.runtime.clone())
 }
 
 /// What an agent's tool names as the cause of its end.
-pub(super) fn named(agents: &Configured, attempt: &Attempt, tail: &str) -> Option<EndCause> {
+pub(super) fn named(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> Option<EndCause> {
     match &attempt.worker {
         Worker::Agent { role, .. } => agents.end_cause(role, tail, clock::now()),
         Worker::Engine(_) => None,
@@ -60,20 +60,20 @@ pub(super) fn named(agents: &Configured, attempt: &Attempt, tail: &str) -> Optio
 
 /// The outside, as the engine reaches it.
 pub(super) fn world(
-    (place, setup): (&Place, &Setup),
-    (git, agents): (&Arc<dyn Git>, &Arc<Configured>),
+    (place, setup): (&ProjectPaths, &SessionSetup),
+    (git, agents): (&Arc<dyn Git>, &Arc<LocalAgents>),
     holders: &Arc<LocalHolders>,
-    (hub, inbox): (&Hub, &Inbox),
-) -> Arc<World> {
-    Arc::new(World {
+    (hub, inbox): (&TerminalHub, &Inbox),
+) -> Arc<EngineContext> {
+    Arc::new(EngineContext {
         git: Arc::clone(git),
-        gates: Arc::new(Recorded(ShellGates)),
+        gates: Arc::new(RecordedGates(ShellGates)),
         holders: Arc::clone(holders) as _,
         agents: Arc::clone(agents) as _,
         terminals: Arc::new(hub.clone()),
         clock: Arc::new(WallClock),
         inbox: inbox.clone(),
-        facts: facts(place, setup),
+        config: facts(place, setup),
     })
 }
 
@@ -97,9 +97,9 @@ fn author(text: Option<&str>) -> Signature {
 }
 
 /// The kinds of agents, and what each is started with.
-pub(super) fn agents(place: &Place, setup: &Setup) -> Configured {
+pub(super) fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
     let secret = place.secret.clone();
-    Configured {
+    LocalAgents {
         program: setup.program.clone(),
         kinds: RwLock::new(setup.agents.clone()),
         inherited: setup.inherited.clone(),
@@ -110,7 +110,7 @@ pub(super) fn agents(place: &Place, setup: &Setup) -> Configured {
     }
 }
 
-fn facts(place: &Place, setup: &Setup) -> Facts {
+fn facts(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
     let env = |(name, value): (String, String)| (name.into(), value.into());
     let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
         .inherited
@@ -120,7 +120,7 @@ fn facts(place: &Place, setup: &Setup) -> Facts {
         .map(env)
         .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
-    Facts {
+    EngineConfig {
         root: place.root.clone(),
         attempts: place.attempts.clone(),
         checkouts: place.checkouts.clone(),

@@ -4,15 +4,15 @@
 const FULL_BYTES: usize = 32 * 1024;
 const FULL_LINES: usize = 512;
 
-/// Some hundred lines.
+/// Some hundred packed lines in one piece of memory.
 #[derive(Default)]
-pub(super) struct Block {
+pub(super) struct LineBlock {
     bytes: Vec<u8>,
     /// Where each line ends.
     ends: Vec<u32>,
 }
 
-impl Block {
+impl LineBlock {
     /// Where a line is written; commit it with [`Block::commit`]. What was written and not committed is gone.
     pub(super) fn begin(&mut self) -> &mut Vec<u8> {
         let end = self.end(self.ends.len());

@@ -6,20 +6,20 @@
 
 use compact_str::CompactString;
 
-use super::look::{self, take_byte};
+use super::style::{self, take_byte};
 use crate::term::cell::{Cell, CellStyle, CellWidth};
 
 /// Bytes before the text.
-pub(super) const FACTS: usize = 5;
+pub(super) const HEADER_LEN: usize = 5;
 /// Marks in the text.
 pub(super) const WIDE: u8 = 1;
 pub(super) const CLUSTER: u8 = 2;
 
-/// What is known of a line without reading it: bits of its first byte.
+/// Flags of a packed line that are known without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Facts(u8);
+pub(super) struct LineFlags(u8);
 
-impl Facts {
+impl LineFlags {
     /// It goes on in the next line.
     pub(super) const WRAPS: Self = Self(1);
     /// Its last cell is empty only because a wide character did not fit.
@@ -46,10 +46,10 @@ impl Facts {
     }
 }
 
-/// A line as it is kept.
+/// A line of a packed history, read in place.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
-    pub(super) facts: Facts,
+pub(super) struct PackedLine<'a> {
+    pub(super) flags: LineFlags,
     /// Columns of the screen it was on.
     pub(super) cols: u16,
     /// Cells up to the last that is not blank.
@@ -57,19 +57,19 @@ pub(super) struct Line<'a> {
     text: &'a [u8],
 }
 
-impl<'a> Line<'a> {
+impl<'a> PackedLine<'a> {
     /// Reads what [`super::Draft`] wrote; of anything else a blank line.
     pub(super) fn read(bytes: &'a [u8]) -> Self {
-        let Some(([facts, cols @ .., low, high], text)) = bytes.split_first_chunk::<FACTS>() else {
+        let Some(([facts, cols @ .., low, high], text)) = bytes.split_first_chunk::<HEADER_LEN>() else {
             return Self {
-                facts: Facts::default(),
+                flags: LineFlags::default(),
                 cols: 0,
                 used: 0,
                 text: &[],
             };
         };
         Self {
-            facts: Facts(*facts),
+            flags: LineFlags(*facts),
             cols: u16::from_le_bytes(*cols),
             used: u16::from_le_bytes([*low, *high]),
             text,
@@ -77,17 +77,17 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn wraps(&self) -> bool {
-        self.facts.has(Facts::WRAPS)
+        self.flags.has(LineFlags::WRAPS)
     }
 
     pub(super) fn is_wide(&self) -> bool {
-        self.facts.has(Facts::WIDE)
+        self.flags.has(LineFlags::WIDE)
     }
 
     /// Cells it brings to a text that is wrapped anew: all of them if it goes on, without what only filled it up.
     pub(super) fn len(&self) -> usize {
         if self.wraps() {
-            usize::from(self.cols) - usize::from(self.facts.has(Facts::SPACER) && self.cols > 0)
+            usize::from(self.cols) - usize::from(self.flags.has(LineFlags::SPACER) && self.cols > 0)
         } else {
             usize::from(self.used)
         }
@@ -97,7 +97,7 @@ impl<'a> Line<'a> {
     pub(super) fn append_to(&self, cells: &mut Vec<Cell>) {
         let first = cells.len();
         let mut rest = self.text;
-        if self.facts.has(Facts::OTHER) {
+        if self.flags.has(LineFlags::OTHER) {
             self.append_text(&mut rest, cells);
         } else {
             let (text, after) = rest
@@ -107,7 +107,7 @@ impl<'a> Line<'a> {
             rest = after;
         }
         cells.resize(first + usize::from(self.used), Cell::default());
-        if self.facts.has(Facts::STYLED) {
+        if self.flags.has(LineFlags::STYLED) {
             let mut unstyled = cells.get_mut(first..).unwrap_or_default();
             while let Some((len, style)) = take_run(&mut rest, unstyled.len()) {
                 let (run, after) = std::mem::take(&mut unstyled)
@@ -145,21 +145,25 @@ impl<'a> Line<'a> {
 
     /// The hyperlink on a cell.
     pub(super) fn hyperlink(&self, col: usize) -> Option<&'a str> {
-        if !self.facts.has(Facts::LINKED) {
+        if !self.flags.has(LineFlags::LINKED) {
             return None;
         }
         let mut rest = self.text;
         let used = usize::from(self.used);
         let mut cells = 0;
         while cells < used {
-            if self.facts.has(Facts::OTHER) {
+            if self.flags.has(LineFlags::OTHER) {
                 cells += 1 + usize::from(take_cell(&mut rest)?.1);
             } else {
                 take_byte(&mut rest)?;
                 cells += 1;
             }
         }
-        let mut styled = if self.facts.has(Facts::STYLED) { used } else { 0 };
+        let mut styled = if self.flags.has(LineFlags::STYLED) {
+            used
+        } else {
+            0
+        };
         while let Some((len, _)) = take_run(&mut rest, styled) {
             styled -= len;
         }
@@ -210,7 +214,7 @@ fn take_run(rest: &mut &[u8], unstyled: usize) -> Option<(usize, CellStyle)> {
         return None;
     }
     let len = take_number(rest)?;
-    Some((len.min(unstyled), look::take(rest)?))
+    Some((len.min(unstyled), style::take(rest)?))
 }
 
 /// Reads what [`put_number`] wrote.

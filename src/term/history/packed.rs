@@ -3,20 +3,20 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use super::block::Block;
-use super::draft::{Draft, Scratch};
-use super::line::Line;
-use super::rewrap::{self, KeptLines, Layout, Place};
+use super::block::LineBlock;
+use super::line::PackedLine;
+use super::line_writer::{LineBuffers, LineWriter};
+use super::rewrap::{self, KeptLines, RewrapLayout, RowSource};
 use crate::term::cell::Cell;
 
 /// Bytes for each line that may be kept.
-const BYTES_A_LINE: usize = 960;
+const BYTES_PER_LINE: usize = 960;
 /// Never fewer bytes than this, so that a history of a few lines can keep one of any kind.
-const FEWEST_BYTES: usize = 256 * 1024;
+const MIN_BYTES: usize = 256 * 1024;
 
 /// Lines above the screen in a small form.
 pub struct PackedHistory {
-    blocks: VecDeque<Block>,
+    blocks: VecDeque<LineBlock>,
     /// Number of the first line of each block, counted from the first line ever.
     firsts: VecDeque<usize>,
     /// Number of the oldest line that is kept, and of the next one.
@@ -28,11 +28,11 @@ pub struct PackedHistory {
     /// Width at which lines are read.
     cols: u16,
     /// Lines of another width.
-    foreign: usize,
+    other_width_lines: usize,
     /// Where lines of another width come to stand; only worked out when it is needed.
-    layout: OnceCell<Layout>,
-    scratch: Scratch,
-    spare: Option<Block>,
+    layout: OnceCell<RewrapLayout>,
+    buffers: LineBuffers,
+    spare: Option<LineBlock>,
 }
 
 impl PackedHistory {
@@ -44,32 +44,32 @@ impl PackedHistory {
             oldest: 0,
             next: 0,
             sealed: 0,
-            most_bytes: most_lines.saturating_mul(BYTES_A_LINE).max(FEWEST_BYTES),
+            most_bytes: most_lines.saturating_mul(BYTES_PER_LINE).max(MIN_BYTES),
             cols,
-            foreign: 0,
+            other_width_lines: 0,
             layout: OnceCell::new(),
-            scratch: Scratch::default(),
+            buffers: LineBuffers::default(),
             spare: None,
         }
     }
 
     /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out. When
     /// it answers that it could not, nothing is added. `wraps` says that it goes on in the next line.
-    pub fn add(&mut self, cols: u16, wraps: bool, write: impl FnOnce(&mut Draft<'_>) -> bool) -> bool {
-        if self.blocks.back().is_none_or(Block::is_full) {
+    pub fn add(&mut self, cols: u16, wraps: bool, write: impl FnOnce(&mut LineWriter<'_>) -> bool) -> bool {
+        if self.blocks.back().is_none_or(LineBlock::is_full) {
             self.begin_block();
         }
         let Some(block) = self.blocks.back_mut() else {
             return false;
         };
-        let mut draft = Draft::new(block.begin(), &mut self.scratch, cols);
+        let mut draft = LineWriter::new(block.begin(), &mut self.buffers, cols);
         if !write(&mut draft) {
             return false;
         }
-        draft.end(wraps);
+        draft.finish(wraps);
         block.commit();
         self.next += 1;
-        self.foreign += usize::from(cols != self.cols);
+        self.other_width_lines += usize::from(cols != self.cols);
         self.layout.take();
         self.keep_bytes();
         true
@@ -97,15 +97,15 @@ impl PackedHistory {
     }
 
     /// Forgets the oldest lines until at most so many are left, however many rows they take now.
-    pub fn keep(&mut self, lines: usize) {
+    pub fn truncate(&mut self, lines: usize) {
         while self.kept() > lines {
-            self.forget();
+            self.drop_oldest();
         }
     }
 
     /// Rows they take at the present width.
     pub fn rows(&self) -> usize {
-        if self.foreign == 0 {
+        if self.other_width_lines == 0 {
             self.kept()
         } else {
             self.layout().rows()
@@ -121,7 +121,7 @@ impl PackedHistory {
     pub fn set_cols(&mut self, cols: u16) {
         if self.cols != cols {
             self.cols = cols;
-            self.foreign = self.lines().filter(|line| line.cols != cols).count();
+            self.other_width_lines = self.lines().filter(|line| line.cols != cols).count();
             self.layout.take();
         }
     }
@@ -129,19 +129,19 @@ impl PackedHistory {
     /// Memory that is taken, in bytes.
     pub fn size(&self) -> usize {
         let tables =
-            (self.blocks.capacity() * size_of::<Block>()) + self.firsts.capacity() * size_of::<usize>();
-        let spare = self.spare.as_ref().map_or(0, Block::size);
-        let layout = self.layout.get().map_or(0, Layout::size);
-        self.sealed + self.blocks.back().map_or(0, Block::size) + spare + tables + layout
+            (self.blocks.capacity() * size_of::<LineBlock>()) + self.firsts.capacity() * size_of::<usize>();
+        let spare = self.spare.as_ref().map_or(0, LineBlock::size);
+        let layout = self.layout.get().map_or(0, RewrapLayout::size);
+        self.sealed + self.blocks.back().map_or(0, LineBlock::size) + spare + tables + layout
     }
 
     /// Copies a row, counted from the oldest at the present width, exactly as many cells as there are columns.
     pub fn row(&self, at: usize, cells: &mut Vec<Cell>) {
         cells.clear();
         match self.place(at) {
-            Place::Line(line) if line < self.kept() => self.line(line).append_to(cells),
-            Place::Line(_) => {}
-            Place::Part { lines, cells: part } => rewrap::read(self, lines, &part, cells),
+            RowSource::Line(line) if line < self.kept() => self.line(line).append_to(cells),
+            RowSource::Line(_) => {}
+            RowSource::Part { lines, cells: part } => rewrap::read(self, lines, &part, cells),
         }
         cells.resize(usize::from(self.cols), Cell::default());
     }
@@ -149,8 +149,8 @@ impl PackedHistory {
     /// Whether a row goes on in the next one.
     pub fn wraps(&self, at: usize) -> bool {
         match self.place(at) {
-            Place::Line(line) => line < self.kept() && self.line(line).wraps(),
-            Place::Part { lines, cells } => rewrap::goes_on(self, lines, &cells),
+            RowSource::Line(line) => line < self.kept() && self.line(line).wraps(),
+            RowSource::Part { lines, cells } => rewrap::goes_on(self, lines, &cells),
         }
     }
 
@@ -158,26 +158,26 @@ impl PackedHistory {
     pub fn hyperlink(&self, at: usize, col: u16) -> Option<String> {
         let col = usize::from(col);
         let (line, col) = match self.place(at) {
-            Place::Line(line) => (line, col),
-            Place::Part { lines, cells } if col < cells.len() => {
+            RowSource::Line(line) => (line, col),
+            RowSource::Part { lines, cells } if col < cells.len() => {
                 rewrap::origin(self, lines, cells.start + col)?
             }
-            Place::Part { .. } => return None,
+            RowSource::Part { .. } => return None,
         };
         let found = (line < self.kept()).then(|| self.line(line))?.hyperlink(col)?;
         Some(found.to_owned())
     }
 
-    fn place(&self, at: usize) -> Place {
-        if self.foreign == 0 {
-            Place::Line(at)
+    fn place(&self, at: usize) -> RowSource {
+        if self.other_width_lines == 0 {
+            RowSource::Line(at)
         } else {
             self.layout().place(self, at)
         }
     }
 
-    fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::of(self))
+    fn layout(&self) -> &RewrapLayout {
+        self.layout.get_or_init(|| RewrapLayout::of(self))
     }
 
     fn begin_block(&mut self) {
@@ -191,14 +191,14 @@ impl PackedHistory {
 
     fn keep_bytes(&mut self) {
         while self.sealed > self.most_bytes && self.blocks.len() > 1 {
-            self.forget();
+            self.drop_oldest();
         }
     }
 
     /// Forgets the oldest line, and its block when it was the last there.
-    fn forget(&mut self) {
-        if self.foreign > 0 && self.kept() > 0 {
-            self.foreign -= usize::from(self.line(0).cols != self.cols);
+    fn drop_oldest(&mut self) {
+        if self.other_width_lines > 0 && self.kept() > 0 {
+            self.other_width_lines -= usize::from(self.line(0).cols != self.cols);
         }
         self.layout.take();
         self.oldest += 1;
@@ -225,7 +225,7 @@ impl KeptLines for PackedHistory {
         self.cols
     }
 
-    fn line(&self, at: usize) -> Line<'_> {
+    fn line(&self, at: usize) -> PackedLine<'_> {
         let number = self.oldest + at;
         let block = self
             .firsts
@@ -233,14 +233,14 @@ impl KeptLines for PackedHistory {
             .saturating_sub(1);
         let first = self.firsts.get(block).copied().unwrap_or_default();
         let bytes = self.blocks.get(block).map(|block| block.line(number - first));
-        Line::read(bytes.unwrap_or_default())
+        PackedLine::read(bytes.unwrap_or_default())
     }
 
-    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    fn lines(&self) -> impl Iterator<Item = PackedLine<'_>> {
         let mut gone = self.oldest - self.firsts.front().copied().unwrap_or(self.oldest);
         self.blocks.iter().flat_map(move |block| {
             let from = std::mem::take(&mut gone);
-            (from..block.lines()).map(|at| Line::read(block.line(at)))
+            (from..block.lines()).map(|at| PackedLine::read(block.line(at)))
         })
     }
 }

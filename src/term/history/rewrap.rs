@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use super::line::Line;
+use super::line::PackedLine;
 use crate::term::cell::{Cell, CellWidth};
 
 /// Most lines of one group.
-const MOST_JOINED: usize = 32;
+const MAX_JOINED: usize = 32;
 
 /// The lines of a history, and the width at which they are read.
 pub(super) trait KeptLines {
@@ -19,28 +19,28 @@ pub(super) trait KeptLines {
     /// Width at which they are read.
     fn cols(&self) -> u16;
     /// One of them, counted from the oldest.
-    fn line(&self, at: usize) -> Line<'_>;
+    fn line(&self, at: usize) -> PackedLine<'_>;
     /// All of them, oldest first.
-    fn lines(&self) -> impl Iterator<Item = Line<'_>>;
+    fn lines(&self) -> impl Iterator<Item = PackedLine<'_>>;
 }
 
-/// Lines that were one before they were wrapped.
-struct Group {
+/// Rows that were one line of text before they were wrapped.
+struct LogicalLine {
     /// Its first line.
     line: u32,
     /// The row at which it begins.
     row: u32,
 }
 
-/// Where the lines of a history come to stand at its present width.
-pub(super) struct Layout {
-    groups: Vec<Group>,
+/// Where the lines of a history stand when they are wrapped at the present width.
+pub(super) struct RewrapLayout {
+    groups: Vec<LogicalLine>,
     lines: usize,
     rows: usize,
 }
 
-/// What a row shows.
-pub(super) enum Place {
+/// What a row of a rewrapped history shows: a whole line or part of a logical line.
+pub(super) enum RowSource {
     /// A line as it is.
     Line(usize),
     /// Cells of some lines joined.
@@ -52,7 +52,7 @@ pub(super) enum Place {
     },
 }
 
-impl Layout {
+impl RewrapLayout {
     pub(super) fn of(history: &impl KeptLines) -> Self {
         let mut layout = Self {
             groups: Vec::new(),
@@ -61,7 +61,7 @@ impl Layout {
         };
         let mut first = 0;
         for (at, line) in history.lines().enumerate() {
-            if !line.wraps() || at + 1 - first >= MOST_JOINED || at + 1 == history.kept() {
+            if !line.wraps() || at + 1 - first >= MAX_JOINED || at + 1 == history.kept() {
                 layout.push(history, first..at + 1);
                 first = at + 1;
             }
@@ -70,7 +70,7 @@ impl Layout {
     }
 
     fn push(&mut self, history: &impl KeptLines, lines: Range<usize>) {
-        self.groups.push(Group {
+        self.groups.push(LogicalLine {
             line: u32::try_from(lines.start).unwrap_or(u32::MAX),
             row: u32::try_from(self.rows).unwrap_or(u32::MAX),
         });
@@ -88,14 +88,14 @@ impl Layout {
 
     /// The memory it takes.
     pub(super) fn size(&self) -> usize {
-        self.groups.capacity() * size_of::<Group>()
+        self.groups.capacity() * size_of::<LogicalLine>()
     }
 
-    pub(super) fn place(&self, history: &impl KeptLines, at: usize) -> Place {
+    pub(super) fn place(&self, history: &impl KeptLines, at: usize) -> RowSource {
         let next = self.groups.partition_point(|group| group.row as usize <= at);
         let group = next.checked_sub(1).and_then(|at| self.groups.get(at));
         let Some(group) = group.filter(|_| at < self.rows) else {
-            return Place::Line(usize::MAX);
+            return RowSource::Line(usize::MAX);
         };
         let end = self
             .groups
@@ -104,10 +104,10 @@ impl Layout {
         let lines = group.line as usize..end;
         let row = at - group.row as usize;
         if is_native(history, &lines) {
-            return Place::Line(lines.start + row);
+            return RowSource::Line(lines.start + row);
         }
         let cells = cut(history, &lines, row);
-        Place::Part { lines, cells }
+        RowSource::Part { lines, cells }
     }
 }
 

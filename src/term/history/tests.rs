@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::PackedHistory;
-use crate::term::cell::{Attributes, Cell, CellStyle, CellWidth, Color, Underline, mend};
+use crate::term::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline, blank_torn_halves};
 
 /// A history of lines that were written at that width.
 fn history(cols: u16, lines: &[(&str, bool)]) -> PackedHistory {
@@ -100,14 +100,14 @@ fn lines_of_several_widths_stand_together() {
     let now = [("abc", true), ("def", false), ("xyz", true), ("x", false)];
     assert_eq!(rows(&history), expected(&now));
     // The first of the two old lines goes; what is left of its text stands alone.
-    history.keep(3);
+    history.truncate(3);
     assert_eq!(
         rows(&history),
         expected(&[("ef", false), ("xyz", true), ("x", false)])
     );
-    history.keep(2);
+    history.truncate(2);
     assert_eq!(rows(&history), expected(&now[2..]));
-    history.keep(0);
+    history.truncate(0);
     assert_eq!((history.rows(), history.is_open()), (0, false));
 }
 
@@ -158,7 +158,7 @@ fn the_bytes_are_limited_whatever_a_program_writes() {
                     bg: Color::Rgb(number.to_le_bytes()[1], col, 2),
                     underline_color: Color::Rgb(3, 4, col),
                     underline: Underline::Curly,
-                    attributes: Attributes::BOLD,
+                    attributes: CellAttributes::BOLD,
                 },
                 width: CellWidth::Narrow,
             })
@@ -195,7 +195,7 @@ fn style() -> impl Strategy<Value = CellStyle> {
         bg,
         underline_color,
         underline,
-        attributes: Attributes::from_bits(attributes),
+        attributes: CellAttributes::from_bits(attributes),
     });
     prop_oneof![2 => Just(CellStyle::default()), 1 => drawn]
 }
@@ -240,11 +240,11 @@ proptest! {
         let mut lines = lines;
         let link = |col: u16| (linked >> col & 1 == 1).then(|| format!("https://example.org/{}", col / 3));
         for (cells, wraps) in &mut lines {
-            mend(cells);
+            blank_torn_halves(cells);
             history.add_cells(cells, *wraps, link);
         }
         let gone = lines.len().saturating_sub(kept);
-        history.keep(kept);
+        history.truncate(kept);
         prop_assert_eq!(history.rows(), lines.len() - gone);
         let mut read = Vec::new();
         for (at, (cells, wraps)) in lines.iter().skip(gone).enumerate() {
@@ -265,7 +265,7 @@ proptest! {
         let mut history = PackedHistory::new(9, 1000);
         let mut text = String::new();
         for (mut cells, wraps) in lines {
-            mend(&mut cells);
+            blank_torn_halves(&mut cells);
             history.add_cells(&cells, wraps, |_| None);
             let line: String = cells.iter().map(|cell| cell.text.as_str()).collect();
             text.push_str(if wraps { &line } else { line.trim_end_matches(' ') });

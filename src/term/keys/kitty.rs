@@ -1,6 +1,6 @@
 //! Keys in the kitty keyboard protocol. Must follow its text: what is not asked for by a flag is left out.
 
-use super::{Form, Key, KeyInput, KeyKind, Modifiers, form};
+use super::{Key, KeyInput, KeyKind, KeySequence, Modifiers, form};
 use crate::term::modes::{KittyFlags, Modes};
 
 pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
@@ -13,7 +13,7 @@ pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     if input.kind == KeyKind::Release && (kind != KeyKind::Release || silent_release(input.key, flags)) {
         return Vec::new();
     }
-    let event = Event {
+    let event = KittyKey {
         key: input.key,
         modifiers: input.modifiers,
         kind,
@@ -29,14 +29,14 @@ fn silent_release(key: Key, flags: KittyFlags) -> bool {
     matches!(key, Key::Enter | Key::Tab | Key::Backspace) && !flags.contains(KittyFlags::ALL_KEYS)
 }
 
-struct Event {
+struct KittyKey {
     key: Key,
     modifiers: Modifiers,
     kind: KeyKind,
     flags: KittyFlags,
 }
 
-impl Event {
+impl KittyKey {
     /// The bytes of a key that still sends its text or its old control character.
     fn text_alone(&self) -> Option<Vec<u8>> {
         if self.flags.contains(KittyFlags::ALL_KEYS) || self.kind == KeyKind::Release {
@@ -72,11 +72,11 @@ impl Event {
             form(self.key)
         };
         match shared {
-            Some(Form::Letter(letter)) => match self.modifier_part() {
+            Some(KeySequence::Letter(letter)) => match self.modifier_part() {
                 part if part.is_empty() => format!("\x1b[{letter}"),
                 part => format!("\x1b[1{part}{letter}"),
             },
-            Some(Form::Tilde(number)) => format!("\x1b[{number}{}~", self.modifier_part()),
+            Some(KeySequence::Tilde(number)) => format!("\x1b[{number}{}~", self.modifier_part()),
             None => code(self.key).map_or_else(String::new, |code| self.unicode(code)),
         }
     }

@@ -1,7 +1,7 @@
 //! Keys as xterm encodes them, with `modifyOtherKeys`. Must not be used once a kitty flag is on.
 
-use super::{Form, Key, KeyInput, Modifiers, form};
-use crate::term::modes::{Mode, Modes};
+use super::{Key, KeyInput, KeySequence, Modifiers, form};
+use crate::term::modes::{Modes, TermMode};
 
 pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     // The legacy encoding has no other modifiers; meta is what alt was called.
@@ -21,15 +21,17 @@ pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     }
 }
 
-fn sequence(form: &Form, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
+fn sequence(form: &KeySequence, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let parameter = modifiers.parameter();
     match (form, modifiers.is_empty()) {
-        (Form::Letter(letter @ 'P'..='S'), true) => format!("\x1bO{letter}"),
-        (Form::Letter(letter), true) if modes.has(Mode::ApplicationCursor) => format!("\x1bO{letter}"),
-        (Form::Letter(letter), true) => format!("\x1b[{letter}"),
-        (Form::Letter(letter), false) => format!("\x1b[1;{parameter}{letter}"),
-        (Form::Tilde(number), true) => format!("\x1b[{number}~"),
-        (Form::Tilde(number), false) => format!("\x1b[{number};{parameter}~"),
+        (KeySequence::Letter(letter @ 'P'..='S'), true) => format!("\x1bO{letter}"),
+        (KeySequence::Letter(letter), true) if modes.has(TermMode::ApplicationCursor) => {
+            format!("\x1bO{letter}")
+        }
+        (KeySequence::Letter(letter), true) => format!("\x1b[{letter}"),
+        (KeySequence::Letter(letter), false) => format!("\x1b[1;{parameter}{letter}"),
+        (KeySequence::Tilde(number), true) => format!("\x1b[{number}~"),
+        (KeySequence::Tilde(number), false) => format!("\x1b[{number};{parameter}~"),
     }
     .into_bytes()
 }
@@ -97,7 +99,7 @@ fn keypad(c: char, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
         '\r' => Some('M'),
         _ => None,
     };
-    match application.filter(|_| modes.has(Mode::ApplicationKeypad) && modifiers.is_empty()) {
+    match application.filter(|_| modes.has(TermMode::ApplicationKeypad) && modifiers.is_empty()) {
         Some(letter) => format!("\x1bO{letter}").into_bytes(),
         None if c == '\r' => control_key(Key::Enter, modifiers, modes),
         None => character(c, modifiers, modes),

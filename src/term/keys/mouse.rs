@@ -1,7 +1,7 @@
 //! Mouse events for the program in a pane. Must send nothing that was not asked for: a report in a shell is typed text.
 
 use super::{Key, KeyInput, Modifiers, encode_key};
-use crate::term::modes::{Mode, Modes, MouseEncoding, MouseMode};
+use crate::term::modes::{Modes, MouseEncoding, MouseMode, TermMode};
 
 /// Lines the wheel moves in a program that gets cursor keys for it.
 const WHEEL_LINES: usize = 3;
@@ -86,7 +86,7 @@ pub fn encode_wheel(input: &MouseInput, modes: &Modes) -> Option<Vec<u8>> {
     if modes.mouse != MouseMode::Off {
         return encode_mouse(input, modes);
     }
-    if !modes.has(Mode::AlternateScreen) || !modes.has(Mode::AlternateScroll) {
+    if !modes.has(TermMode::AlternateScreen) || !modes.has(TermMode::AlternateScroll) {
         return None;
     }
     let key = match input.kind {

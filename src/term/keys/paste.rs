@@ -1,11 +1,11 @@
 //! Pasted text for the program in a pane. Must not let the text end the paste early or act as keys.
 
-use crate::term::modes::{Mode, Modes};
+use crate::term::modes::{Modes, TermMode};
 
 /// The bytes for pasted text: between markers if the program asked for them, else with line breaks as Enter sends them.
 /// Control characters but tab and line breaks are left out, so the text can neither end the paste nor act as a key.
 pub fn encode_paste(text: &str, modes: &Modes) -> Vec<u8> {
-    let bracketed = modes.has(Mode::BracketedPaste);
+    let bracketed = modes.has(TermMode::BracketedPaste);
     let clean = without_controls(&without_markers(text));
     let mut bytes = Vec::with_capacity(clean.len() + 12);
     if bracketed {

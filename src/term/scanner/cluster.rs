@@ -6,27 +6,27 @@ use unicode_width::UnicodeWidthChar;
 
 /// Most characters that may join the one before them. An emulator keeps all of them in one cell, and some take
 /// quadratic memory for it; the longest real cluster, a family of emoji, has 10.
-const JOINED_LIMIT: u8 = 16;
+const MAX_JOINED: u8 = 16;
 
-/// Counts what joins the last cell, over any number of chunks.
+/// Cleans text and limits how many characters join one cell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clusters {
+pub(super) struct ClusterFilter {
     last: char,
     joined: u8,
 }
 
-impl Default for Clusters {
+impl Default for ClusterFilter {
     fn default() -> Self {
         Self {
             last: '\0',
-            joined: JOINED_LIMIT,
+            joined: MAX_JOINED,
         }
     }
 }
 
-impl Clusters {
+impl ClusterFilter {
     /// A sequence moved the cursor: a mark that comes now would land on some other cell, uncounted, so it is left out.
-    pub(super) fn interrupt(&mut self) {
+    pub(super) fn reset(&mut self) {
         *self = Self::default();
     }
 
@@ -69,10 +69,10 @@ impl Clusters {
         match c {
             '\0' | '\x07' | '\x7f' => return true,
             ' '..='~' => self.joined = 0,
-            '\0'..='\x1f' => self.joined = JOINED_LIMIT,
+            '\0'..='\x1f' => self.joined = MAX_JOINED,
             '\u{80}'..='\u{9f}' => return false,
             _ if !self.joins(c) => self.joined = 0,
-            _ if self.joined >= JOINED_LIMIT => return false,
+            _ if self.joined >= MAX_JOINED => return false,
             _ => self.joined += 1,
         }
         self.last = c;

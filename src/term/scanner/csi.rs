@@ -1,13 +1,13 @@
 //! The shape of escape and control sequences (ECMA-48 5.4). Must not know what any of them means.
 
-use super::{Sink, StringKind};
+use super::{ScanSink, StringKind};
 
 /// Most parameters that are read; more are ignored.
 const PARAMETER_LIMIT: usize = 32;
 
-/// What begins at an ESC.
+/// The kind and length of the sequence that begins at an ESC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum SequenceFrame {
     /// A control sequence of this length; `plain` if it has only digits, `;` and `:` before its final byte.
     Control { len: usize, plain: bool },
     /// An escape sequence of this length.
@@ -21,7 +21,7 @@ pub(super) enum Frame {
 }
 
 /// The frame of the sequence at the start of `bytes`, which is an ESC.
-pub(super) fn frame(bytes: &[u8]) -> Frame {
+pub(super) fn frame(bytes: &[u8]) -> SequenceFrame {
     let mut rest = bytes.iter().enumerate().skip(1);
     for (at, &byte) in &mut rest {
         match byte {
@@ -29,50 +29,50 @@ pub(super) fn frame(bytes: &[u8]) -> Frame {
             b']' => return string_at(at, StringKind::Osc),
             b'P' => return string_at(at, StringKind::Dcs),
             b'_' | b'^' | b'X' => return string_at(at, StringKind::Ignored),
-            0x30..=0x7e => return Frame::Escape { len: at + 1 },
+            0x30..=0x7e => return SequenceFrame::Escape { len: at + 1 },
             0x20..=0x2f => return escape(bytes, at + 1),
-            0x18 | 0x1a => return Frame::Cancelled { len: at + 1 },
-            0x1b | 0x80.. => return Frame::Cancelled { len: at },
+            0x18 | 0x1a => return SequenceFrame::Cancelled { len: at + 1 },
+            0x1b | 0x80.. => return SequenceFrame::Cancelled { len: at },
             // Other controls act at once and do not end the sequence; DEL does nothing.
             _ => {}
         }
     }
-    Frame::Unfinished
+    SequenceFrame::Unfinished
 }
 
 /// A string whose introducer has a control inside is too odd to be read.
-fn string_at(at: usize, kind: StringKind) -> Frame {
+fn string_at(at: usize, kind: StringKind) -> SequenceFrame {
     if at == 1 {
-        Frame::String { kind }
+        SequenceFrame::String { kind }
     } else {
-        Frame::Cancelled { len: at + 1 }
+        SequenceFrame::Cancelled { len: at + 1 }
     }
 }
 
-fn control(bytes: &[u8], from: usize) -> Frame {
+fn control(bytes: &[u8], from: usize) -> SequenceFrame {
     let mut plain = from == 2;
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
         match byte {
             0x30..=0x3b => {}
-            0x40..=0x7e => return Frame::Control { len: at + 1, plain },
-            0x18 | 0x1a => return Frame::Cancelled { len: at + 1 },
-            0x1b | 0x80.. => return Frame::Cancelled { len: at },
+            0x40..=0x7e => return SequenceFrame::Control { len: at + 1, plain },
+            0x18 | 0x1a => return SequenceFrame::Cancelled { len: at + 1 },
+            0x1b | 0x80.. => return SequenceFrame::Cancelled { len: at },
             _ => plain = false,
         }
     }
-    Frame::Unfinished
+    SequenceFrame::Unfinished
 }
 
-fn escape(bytes: &[u8], from: usize) -> Frame {
+fn escape(bytes: &[u8], from: usize) -> SequenceFrame {
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
         match byte {
-            0x30..=0x7e => return Frame::Escape { len: at + 1 },
-            0x18 | 0x1a => return Frame::Cancelled { len: at + 1 },
-            0x1b | 0x80.. => return Frame::Cancelled { len: at },
+            0x30..=0x7e => return SequenceFrame::Escape { len: at + 1 },
+            0x18 | 0x1a => return SequenceFrame::Cancelled { len: at + 1 },
+            0x1b | 0x80.. => return SequenceFrame::Cancelled { len: at },
             _ => {}
         }
     }
-    Frame::Unfinished
+    SequenceFrame::Unfinished
 }
 
 /// A control sequence taken apart.
@@ -115,7 +115,7 @@ impl<'a> Csi<'a> {
 }
 
 /// Reads a framed control sequence. Controls inside it act first.
-pub(super) fn dispatch(raw: &[u8], sink: &mut impl Sink) {
+pub(super) fn dispatch(raw: &[u8], sink: &mut impl ScanSink) {
     let clean;
     let mut bytes = raw;
     if raw.iter().skip(1).any(|&byte| byte < 0x20 || byte == 0x7f) {
@@ -148,14 +148,14 @@ pub(super) fn dispatch(raw: &[u8], sink: &mut impl Sink) {
 }
 
 /// Reads a framed escape sequence. Controls inside it act first.
-pub(super) fn dispatch_escape(raw: &[u8], sink: &mut impl Sink) {
+pub(super) fn dispatch_escape(raw: &[u8], sink: &mut impl ScanSink) {
     let clean = without_controls(raw, sink);
     if let [0x1b, intermediates @ .., last] = clean.as_slice() {
         sink.escape(intermediates, *last);
     }
 }
 
-fn without_controls(raw: &[u8], sink: &mut impl Sink) -> Vec<u8> {
+fn without_controls(raw: &[u8], sink: &mut impl ScanSink) -> Vec<u8> {
     let (controls, clean): (Vec<u8>, Vec<u8>) =
         raw.iter().skip(1).partition(|&&byte| byte < 0x20 || byte == 0x7f);
     if !controls.is_empty() {

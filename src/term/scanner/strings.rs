@@ -3,9 +3,9 @@
 use memchr::{memchr, memchr2};
 
 /// After this many bytes a string without an end is given up, and what follows is text again.
-const ABANDONED_AFTER: usize = 1 << 20;
+const MAX_STRING_BYTES: usize = 1 << 20;
 /// Bytes kept of a DCS, APC, PM or SOS string (`M8`); the rest is only skipped.
-const KEPT_OF_OTHERS: usize = 64 << 10;
+const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Kinds of control strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub enum StringKind {
     Ignored,
 }
 
-/// How far reading a string came.
-pub(super) enum Progress {
+/// How far reading a control string has come.
+pub(super) enum StringProgress {
     /// More is to come.
     Unfinished,
     /// Cancelled, cut off by another sequence, or too long.
@@ -33,7 +33,7 @@ pub(super) enum Progress {
     },
 }
 
-/// Reads one string over any number of chunks.
+/// Reads one control string over any number of chunks of bytes.
 #[derive(Debug)]
 pub(super) struct StringReader {
     kind: StringKind,
@@ -61,31 +61,31 @@ impl StringReader {
     }
 
     /// Reads from `bytes` and says how many of them were its own.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> (Progress, usize) {
+    pub(super) fn read(&mut self, bytes: &[u8]) -> (StringProgress, usize) {
         if self.after_escape {
             return match bytes.first() {
-                Some(b'\\') => (Progress::Complete { bell: false }, 1),
-                _ => (Progress::CutOff, 0),
+                Some(b'\\') => (StringProgress::Complete { bell: false }, 1),
+                _ => (StringProgress::CutOff, 0),
             };
         }
         let end = self.end(bytes);
         self.keep(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
-        if self.seen > ABANDONED_AFTER {
-            return (Progress::Abandoned, end.unwrap_or(bytes.len()));
+        if self.seen > MAX_STRING_BYTES {
+            return (StringProgress::Abandoned, end.unwrap_or(bytes.len()));
         }
         let Some(end) = end else {
-            return (Progress::Unfinished, bytes.len());
+            return (StringProgress::Unfinished, bytes.len());
         };
         match (bytes.get(end), bytes.get(end + 1)) {
-            (Some(0x07), _) => (Progress::Complete { bell: true }, end + 1),
-            (Some(0x1b), Some(b'\\')) => (Progress::Complete { bell: false }, end + 2),
+            (Some(0x07), _) => (StringProgress::Complete { bell: true }, end + 1),
+            (Some(0x1b), Some(b'\\')) => (StringProgress::Complete { bell: false }, end + 2),
             // The ESC begins the next sequence.
-            (Some(0x1b), Some(_)) => (Progress::Abandoned, end),
+            (Some(0x1b), Some(_)) => (StringProgress::Abandoned, end),
             (Some(0x1b), None) => {
                 self.after_escape = true;
-                (Progress::Unfinished, end + 1)
+                (StringProgress::Unfinished, end + 1)
             }
-            _ => (Progress::Abandoned, end + 1),
+            _ => (StringProgress::Abandoned, end + 1),
         }
     }
 
@@ -102,8 +102,8 @@ impl StringReader {
     fn keep(&mut self, bytes: &[u8]) {
         self.seen += bytes.len();
         let limit = match self.kind {
-            StringKind::Osc => ABANDONED_AFTER,
-            StringKind::Dcs => KEPT_OF_OTHERS,
+            StringKind::Osc => MAX_STRING_BYTES,
+            StringKind::Dcs => MAX_KEPT_BYTES,
             StringKind::Ignored => 0,
         };
         let room = limit.saturating_sub(self.body.len()).min(bytes.len());

@@ -1,19 +1,19 @@
 //! Which rows changed since when, so that each of several clients draws only what is new to it. Must not forget a change:
 //! a row too many costs a little, a row too few shows the past.
 
-use crate::term::engine::Damage;
+use crate::term::emulator::Damage;
 
-/// Since when each row looks as it does. Grows with the screen.
+/// Remembers since when each row looks as it does, so that clients draw only what changed. Grows with the screen.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct RowChanges {
     last: u64,
     rows: Vec<u64>,
     is_inverse: bool,
 }
 
-impl Changes {
+impl RowChanges {
     /// The damage; all of the screen when light and dark have changed places since, which no emulator counts as damage.
-    pub(super) fn unless_turned(&mut self, is_inverse: bool, damage: Damage) -> Damage {
+    pub(super) fn all_if_inverted(&mut self, is_inverse: bool, damage: Damage) -> Damage {
         if std::mem::replace(&mut self.is_inverse, is_inverse) == is_inverse {
             damage
         } else {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn each_client_hears_of_every_row_that_is_new_to_it_once() {
-        let mut changes = Changes::default();
+        let mut changes = RowChanges::default();
         changes.note(&Damage::Rows(Vec::new()), 3);
         let (first, rows) = changes.since(0);
         assert_eq!(rows, [0, 1, 2], "whoever has seen nothing needs everything");
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn another_height_is_all_new() {
-        let mut changes = Changes::default();
+        let mut changes = RowChanges::default();
         changes.note(&Damage::All, 3);
         let (seen, _) = changes.since(0);
         changes.note(&Damage::Rows(Vec::new()), 2);

@@ -1,18 +1,18 @@
 //! Control sequences: what changes our state, what is a question, and what an emulator must be fed in another form.
 //! Must pass on nothing that is not listed: an emulator may know sequences we do not want.
 
-use super::core::Core;
 use super::margins::Margins;
 use super::sgr;
-use crate::term::engine::{Engine, Gaps};
+use super::state::TerminalState;
+use crate::term::emulator::{Emulator, MissingFeatures};
 use crate::term::event::TermEvent;
-use crate::term::modes::{CursorShape, KittyFlags, Mode};
+use crate::term::modes::{CursorShape, KittyFlags, TermMode};
 use crate::term::scanner::Csi;
 
 /// Most titles kept for `CSI 22 t`.
 const TITLE_STACK_LIMIT: usize = 10;
 
-impl Core {
+impl TerminalState {
     pub(super) fn control(&mut self, csi: &Csi<'_>) {
         match (csi.prefix, csi.intermediate) {
             (0, 0) => self.plain_control(csi),
@@ -104,11 +104,11 @@ impl Core {
     }
 
     fn style(&mut self, csi: &Csi<'_>) {
-        if self.lacks(Gaps::COLON_SGR) {
+        if self.lacks(MissingFeatures::COLON_SGR) {
             if let Some(parameters) = sgr::plain(csi.parameters) {
                 self.forward(&parameters, b'm');
             }
-        } else if self.lacks(Gaps::DOUBLE_UNDERLINE) {
+        } else if self.lacks(MissingFeatures::DOUBLE_UNDERLINE) {
             self.forward(&sgr::with_double_underline(csi.parameters), b'm');
         } else {
             self.forward(csi.parameters, b'm');
@@ -118,19 +118,19 @@ impl Core {
     /// IL and DL also return the carriage.
     fn shift_lines(&mut self, csi: &Csi<'_>) {
         self.forward(csi.parameters, csi.last);
-        let row = self.engine.position().row;
+        let row = self.emulator.write_position().row;
         if (self.margins.top..=self.margins.bottom).contains(&row) {
             self.draw(b"\r");
         }
     }
 
     fn erase_display(&mut self, what: u16) {
-        let position = self.engine.position();
+        let position = self.emulator.write_position();
         match what {
             3 => self.event(TermEvent::HistoryMark),
-            1 if position.row == 1 && self.lacks(Gaps::ERASE_ABOVE) => {
+            1 if position.row == 1 && self.lacks(MissingFeatures::ERASE_ABOVE) => {
                 self.draw(b"\x1b[1J");
-                let origin = self.modes.has(Mode::Origin);
+                let origin = self.modes.has(TermMode::Origin);
                 self.draw(b"\x1b[?6l\x1b[H\x1b[2K");
                 if origin {
                     self.draw(b"\x1b[?6h");
@@ -143,23 +143,23 @@ impl Core {
     }
 
     fn move_cursor(&mut self, csi: &Csi<'_>) {
-        let size = self.engine.size();
-        let confined = !self.margins.is_full(size) || self.modes.has(Mode::Origin);
+        let size = self.emulator.size();
+        let confined = !self.margins.is_full(size) || self.modes.has(TermMode::Origin);
         let relative = match csi.last {
-            b'a' | b'e' => self.lacks(Gaps::RELATIVE),
-            b'd' => self.modes.has(Mode::Origin),
+            b'a' | b'e' => self.lacks(MissingFeatures::RELATIVE),
+            b'd' => self.modes.has(TermMode::Origin),
             _ => false,
         };
-        if !(relative || confined && self.lacks(Gaps::MARGIN_STOPS)) {
+        if !(relative || confined && self.lacks(MissingFeatures::MARGIN_STOPS)) {
             return self.forward(csi.parameters, csi.last);
         }
         let count = csi.number(0, 1);
         if csi.last == b'd' {
             // The row counts from the margin, as it does for CUP.
-            let col = self.engine.position().col;
+            let col = self.emulator.write_position().col;
             return self.draw(format!("\x1b[{count};{}H", col + 1).as_bytes());
         }
-        let at = self.engine.position();
+        let at = self.emulator.write_position();
         let up = at.row - count.min(self.margins.room_above(at.row));
         let down = at.row + count.min(self.margins.room_below(at.row, size));
         let (row, col) = match csi.last {
@@ -178,7 +178,7 @@ impl Core {
         let count = csi.number(0, 0);
         if csi.last == b'g' {
             match count {
-                0 => self.tabs.set(self.engine.position().col, false),
+                0 => self.tabs.set(self.emulator.write_position().col, false),
                 3 => self.tabs.clear(),
                 _ => {}
             }
@@ -186,10 +186,10 @@ impl Core {
         match csi.last {
             // Without a stop on the way it ends in the first column, which not every emulator does.
             b'Z' => {
-                let at = self.engine.position();
+                let at = self.emulator.write_position();
                 self.move_to(at.row, self.tabs.before(at.col, count));
             }
-            last if !self.lacks(Gaps::TABS) => self.forward(csi.parameters, last),
+            last if !self.lacks(MissingFeatures::TABS) => self.forward(csi.parameters, last),
             b'I' => self.tab_forward(count),
             _ => {}
         }
@@ -197,16 +197,16 @@ impl Core {
 
     /// Moves to a later tab stop.
     pub(super) fn tab_forward(&mut self, count: u16) {
-        let at = self.engine.position();
+        let at = self.emulator.write_position();
         self.move_to(at.row, self.tabs.after(at.col, count));
     }
 
     fn set_margins(&mut self, top: u16, bottom: u16) {
-        if let Some(margins) = Margins::requested(top, bottom, self.engine.size()) {
+        if let Some(margins) = Margins::requested(top, bottom, self.emulator.size()) {
             self.draw(format!("\x1b[{};{}r", margins.top + 1, margins.bottom + 1).as_bytes());
             self.margins = margins;
             self.move_to(
-                if self.modes.has(Mode::Origin) {
+                if self.modes.has(TermMode::Origin) {
                     margins.top
                 } else {
                     0
@@ -219,9 +219,9 @@ impl Core {
     /// REP.
     fn repeat(&mut self, count: u16) {
         // A whole screen of it looks like any more, and costs as much as it should.
-        let size = self.engine.size();
+        let size = self.emulator.size();
         let count = u32::from(count).min(u32::from(size.cols) * u32::from(size.rows));
-        if self.modes.has(Mode::Insert) && !self.engine.position().pending_wrap {
+        if self.modes.has(TermMode::Insert) && !self.emulator.write_position().pending_wrap {
             self.draw(format!("\x1b[{count}@").as_bytes());
         }
         self.draw(format!("\x1b[{count}b").as_bytes());
@@ -231,8 +231,8 @@ impl Core {
         let on = csi.last == b'h';
         for number in csi.numbers() {
             match number {
-                4 => self.modes.set(Mode::Insert, on),
-                20 => self.modes.set(Mode::NewLine, on),
+                4 => self.modes.set(TermMode::Insert, on),
+                20 => self.modes.set(TermMode::NewLine, on),
                 _ => {}
             }
         }

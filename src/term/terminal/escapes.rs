@@ -1,31 +1,35 @@
 //! Escape sequences and resets. Must keep the history whatever a program resets.
 
-use super::core::Core;
 use super::margins::Margins;
+use super::state::TerminalState;
 use super::tabs::TabStops;
 use crate::term::dump;
-use crate::term::engine::{Engine, Gaps};
-use crate::term::modes::{CursorShape, Mode};
+use crate::term::emulator::{Emulator, MissingFeatures};
+use crate::term::modes::{CursorShape, TermMode};
 
-impl Core {
+impl TerminalState {
     pub(super) fn escape_sequence(&mut self, intermediates: &[u8], last: u8) {
         match (intermediates, last) {
             ([], b'7') => self.save_cursor(),
             ([], b'8') => self.restore_cursor(),
-            ([], b'=') => self.modes.set(Mode::ApplicationKeypad, true),
-            ([], b'>') => self.modes.set(Mode::ApplicationKeypad, false),
-            ([], b'D') => self.draw(if self.lacks(Gaps::INDEX) { b"\n" } else { b"\x1bD" }),
-            ([], b'E') => self.draw(if self.lacks(Gaps::INDEX) {
+            ([], b'=') => self.modes.set(TermMode::ApplicationKeypad, true),
+            ([], b'>') => self.modes.set(TermMode::ApplicationKeypad, false),
+            ([], b'D') => self.draw(if self.lacks(MissingFeatures::INDEX) {
+                b"\n"
+            } else {
+                b"\x1bD"
+            }),
+            ([], b'E') => self.draw(if self.lacks(MissingFeatures::INDEX) {
                 b"\r\n"
             } else {
                 b"\x1bE"
             }),
             // Above the margins the first row is the end; an emulator may scroll there.
-            ([], b'M') if self.margins.top > 0 && self.engine.position().row == 0 => {}
+            ([], b'M') if self.margins.top > 0 && self.emulator.write_position().row == 0 => {}
             ([], b'M') => self.draw(b"\x1bM"),
             ([], b'H') => {
-                self.tabs.set(self.engine.position().col, true);
-                if !self.lacks(Gaps::TABS) {
+                self.tabs.set(self.emulator.write_position().col, true);
+                if !self.lacks(MissingFeatures::TABS) {
                     self.draw(b"\x1bH");
                 }
             }
@@ -40,7 +44,7 @@ impl Core {
     fn load_charset(&mut self, slot: u8, set: u8) {
         let drawing = set == b'0';
         self.charsets.load(usize::from(slot == b')'), drawing);
-        if !self.lacks(Gaps::CHARSETS) {
+        if !self.lacks(MissingFeatures::CHARSETS) {
             // Every set but line drawing is ASCII to us.
             self.draw(&[0x1b, slot, if drawing { b'0' } else { b'B' }]);
         }
@@ -48,14 +52,14 @@ impl Core {
 
     /// DECALN: margins and origin are reset, the cursor goes home, the screen fills with E.
     fn alignment(&mut self) {
-        self.modes.set(Mode::Origin, false);
-        let size = self.engine.size();
+        self.modes.set(TermMode::Origin, false);
+        let size = self.emulator.size();
         self.draw(b"\x1b[?6l\x1b[r\x1b[H");
         self.margins = Margins::full(size);
-        if !self.lacks(Gaps::ALIGNMENT) {
+        if !self.lacks(MissingFeatures::ALIGNMENT) {
             return self.draw(b"\x1b#8");
         }
-        let pen = self.engine.pen();
+        let pen = self.emulator.pen();
         self.draw(b"\x1b[m");
         let line = "E".repeat(usize::from(size.cols));
         for row in 0..size.rows {
@@ -67,22 +71,22 @@ impl Core {
 
     /// DECSTR: what a program could have left behind that would spoil the next one; the cursor stays.
     pub(super) fn soft_reset(&mut self) {
-        let at = self.engine.position();
+        let at = self.emulator.write_position();
         self.draw(b"\x1b[?6l\x1b[?7h\x1b[r\x1b[m");
         self.load_charset(b'(', b'B');
         self.load_charset(b')', b'B');
         self.pass_shift();
-        self.margins = Margins::full(self.engine.size());
+        self.margins = Margins::full(self.emulator.size());
         for off in [
-            Mode::Origin,
-            Mode::Insert,
-            Mode::ApplicationCursor,
-            Mode::ApplicationKeypad,
+            TermMode::Origin,
+            TermMode::Insert,
+            TermMode::ApplicationCursor,
+            TermMode::ApplicationKeypad,
         ] {
             self.modes.set(off, false);
         }
-        self.modes.set(Mode::AutoWrap, true);
-        self.modes.set(Mode::CursorVisible, true);
+        self.modes.set(TermMode::AutoWrap, true);
+        self.modes.set(TermMode::CursorVisible, true);
         self.draw(b"\x1b[H");
         self.save_cursor();
         self.move_to(at.row, at.col);
@@ -95,8 +99,8 @@ impl Core {
 
     /// Gives the tab stops back; the cursor ends at home.
     fn regular_tabs(&mut self) {
-        let size = self.engine.size();
-        if !self.tabs.is_regular() && !self.lacks(Gaps::TABS) {
+        let size = self.emulator.size();
+        if !self.tabs.is_regular() && !self.lacks(MissingFeatures::TABS) {
             self.draw(b"\x1b[3g");
             for col in (0..size.cols).step_by(usize::from(TabStops::REGULAR)) {
                 self.draw(format!("\x1b[{}G\x1bH", col + 1).as_bytes());
@@ -108,16 +112,16 @@ impl Core {
 
     /// RIS, without forgetting the history: a fresh screen, modes, stacks, tab stops.
     fn full_reset(&mut self) {
-        if self.modes.has(Mode::AlternateScreen) {
+        if self.modes.has(TermMode::AlternateScreen) {
             self.private_mode(1049, false);
         }
         self.soft_reset();
         self.draw(b"\x1b[H\x1b[2J");
         self.regular_tabs();
-        if !self.lacks(Gaps::HYPERLINKS) {
+        if !self.lacks(MissingFeatures::HYPERLINKS) {
             self.draw(b"\x1b]8;;\x1b\\");
         }
-        if !self.lacks(Gaps::CLUSTERS) {
+        if !self.lacks(MissingFeatures::CLUSTERS) {
             self.draw(b"\x1b[?2027h");
         }
         self.keyboard = super::keyboard::KeyboardStacks::default();

@@ -2,23 +2,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::term::cell::{Cell, CellStyle, mend};
-use crate::term::engine::{Damage, Engine, Gaps, Position};
-use crate::term::engine_kind::EngineKind;
+use crate::term::cell::{Cell, CellStyle, blank_torn_halves};
+use crate::term::emulator::{Damage, Emulator, MissingFeatures, WritePosition};
+use crate::term::emulator_kind::EmulatorKind;
 use crate::term::history::PackedHistory;
 use crate::term::size::Size;
 
-/// An emulator whose panics are caught. After one, everything is blank until it is replaced.
-pub(super) struct Guarded {
-    engine: Box<dyn Engine>,
-    kind: EngineKind,
+/// An emulator whose panics are caught and reported to its owner. After one, everything is blank until it is replaced.
+pub(super) struct GuardedEmulator {
+    engine: Box<dyn Emulator>,
+    kind: EmulatorKind,
     history_lines: usize,
     size: Size,
     broken: bool,
 }
 
-impl Guarded {
-    pub(super) fn new(kind: EngineKind, size: Size, history_lines: usize) -> Self {
+impl GuardedEmulator {
+    pub(super) fn new(kind: EmulatorKind, size: Size, history_lines: usize) -> Self {
         Self {
             engine: kind.build(size, history_lines),
             kind,
@@ -38,18 +38,18 @@ impl Guarded {
         self.broken
     }
 
-    pub(super) fn kind(&self) -> EngineKind {
+    pub(super) fn kind(&self) -> EmulatorKind {
         self.kind
     }
 
     /// Reads what is still readable in an emulator that panicked.
-    pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Engine) -> T) -> Option<T> {
+    pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Emulator) -> T) -> Option<T> {
         // A broken value is never used for anything but this and is then thrown away.
         catch_unwind(AssertUnwindSafe(|| read(&mut *self.engine))).ok()
     }
 
     /// Runs `use_it` on a sound emulator. Nothing when it is broken or breaks now.
-    fn guard<T>(&mut self, use_it: impl FnOnce(&mut dyn Engine) -> T) -> Option<T> {
+    fn guard<T>(&mut self, use_it: impl FnOnce(&mut dyn Emulator) -> T) -> Option<T> {
         if self.broken {
             return None;
         }
@@ -59,7 +59,7 @@ impl Guarded {
     }
 }
 
-impl Engine for Guarded {
+impl Emulator for GuardedEmulator {
     fn feed(&mut self, bytes: &[u8]) {
         self.guard(|engine| engine.feed(bytes));
     }
@@ -80,7 +80,7 @@ impl Engine for Guarded {
     fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
         self.guard(|engine| engine.visible_row(row, scroll_back, cells));
         cells.resize(usize::from(self.size.cols), Cell::default());
-        mend(cells);
+        blank_torn_halves(cells);
     }
 
     fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
@@ -97,19 +97,19 @@ impl Engine for Guarded {
         if self.broken { 0 } else { self.engine.history_len() }
     }
 
-    fn hand_over(&mut self, keep: usize, to: &mut PackedHistory) {
-        self.guard(|engine| engine.hand_over(keep, to));
+    fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
+        self.guard(|engine| engine.drain_history(keep, to));
     }
 
     fn is_alternate(&self) -> bool {
         !self.broken && self.engine.is_alternate()
     }
 
-    fn position(&self) -> Position {
+    fn write_position(&self) -> WritePosition {
         if self.broken {
-            Position::default()
+            WritePosition::default()
         } else {
-            self.engine.position()
+            self.engine.write_position()
         }
     }
 
@@ -125,7 +125,7 @@ impl Engine for Guarded {
         self.guard(|engine| engine.take_damage()).unwrap_or(Damage::All)
     }
 
-    fn gaps(&self) -> Gaps {
-        self.engine.gaps()
+    fn missing_features(&self) -> MissingFeatures {
+        self.engine.missing_features()
     }
 }

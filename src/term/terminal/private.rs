@@ -1,10 +1,10 @@
 //! DEC private modes. Must give the emulator only those that change its grid.
 
-use super::core::Core;
-use crate::term::engine::{Engine, Gaps};
-use crate::term::modes::{Mode, MouseEncoding, MouseMode};
+use super::state::TerminalState;
+use crate::term::emulator::{Emulator, MissingFeatures};
+use crate::term::modes::{MouseEncoding, MouseMode, TermMode};
 
-impl Core {
+impl TerminalState {
     pub(super) fn private_mode(&mut self, number: u16, on: bool) {
         if let Some(mouse) = MouseMode::from_private(number) {
             self.modes.mouse = if on { mouse } else { MouseMode::Off };
@@ -25,13 +25,13 @@ impl Core {
                 self.restore_cursor();
             };
         }
-        let Some(mode) = Mode::from_private(number) else {
+        let Some(mode) = TermMode::from_private(number) else {
             return;
         };
         match mode {
-            Mode::AlternateScreen => return self.switch_screen(number, on),
-            Mode::GraphemeClusters if self.lacks(Gaps::CLUSTERS) => return,
-            Mode::SynchronizedOutput => {
+            TermMode::AlternateScreen => return self.switch_screen(number, on),
+            TermMode::GraphemeClusters if self.lacks(MissingFeatures::CLUSTERS) => return,
+            TermMode::SynchronizedOutput => {
                 // Not begun anew while it is on, so that a program cannot hold the screen for ever.
                 self.frame_began = if on {
                     self.frame_began.or(Some(self.now))
@@ -39,46 +39,48 @@ impl Core {
                     None
                 };
             }
-            Mode::SizeReports if on => self.report_size(),
+            TermMode::SizeReports if on => self.report_size(),
             _ => {}
         }
         self.modes.set(mode, on);
         let end = if on { 'h' } else { 'l' };
         match mode {
-            Mode::Origin => {
+            TermMode::Origin => {
                 self.draw(format!("\x1b[?6{end}").as_bytes());
                 self.move_to(if on { self.margins.top } else { 0 }, 0);
             }
-            Mode::AutoWrap | Mode::GraphemeClusters => self.draw(format!("\x1b[?{number}{end}").as_bytes()),
+            TermMode::AutoWrap | TermMode::GraphemeClusters => {
+                self.draw(format!("\x1b[?{number}{end}").as_bytes())
+            }
             _ => {}
         }
     }
 
     /// 1049 saves and restores the cursor; 47 and 1047 leave it where it is.
     fn switch_screen(&mut self, number: u16, to_alternate: bool) {
-        if self.modes.has(Mode::AlternateScreen) == to_alternate {
+        if self.modes.has(TermMode::AlternateScreen) == to_alternate {
             if number == 1049 && !to_alternate {
                 self.restore_cursor();
             }
             return;
         }
-        let mut at = self.engine.position();
+        let mut at = self.emulator.write_position();
         if to_alternate {
             self.keep_main_screen();
             let [main, _] = &mut self.saved_origin;
-            *main = self.modes.has(Mode::Origin);
+            *main = self.modes.has(TermMode::Origin);
             self.draw(b"\x1b[?1049h");
         } else {
             self.hidden_main = None;
             self.draw(b"\x1b[?1049l");
         }
-        self.modes.set(Mode::AlternateScreen, to_alternate);
+        self.modes.set(TermMode::AlternateScreen, to_alternate);
         self.keyboard.switch(to_alternate);
         self.modes.kitty = self.keyboard.current();
         if number == 1049 && !to_alternate {
-            at = self.engine.position();
+            at = self.emulator.write_position();
             let [main, _] = self.saved_origin;
-            self.modes.set(Mode::Origin, main);
+            self.modes.set(TermMode::Origin, main);
         }
         self.share_margins();
         self.move_to(at.row, at.col);
@@ -88,18 +90,18 @@ impl Core {
     fn share_margins(&mut self) {
         let (top, bottom) = (self.margins.top + 1, self.margins.bottom + 1);
         self.draw(format!("\x1b[?6l\x1b[{top};{bottom}r").as_bytes());
-        if self.modes.has(Mode::Origin) {
+        if self.modes.has(TermMode::Origin) {
             self.draw(b"\x1b[?6h");
         }
     }
 
     fn screen_index(&self) -> usize {
-        usize::from(self.modes.has(Mode::AlternateScreen))
+        usize::from(self.modes.has(TermMode::AlternateScreen))
     }
 
     /// DECSC.
     pub(super) fn save_cursor(&mut self) {
-        let origin = self.modes.has(Mode::Origin);
+        let origin = self.modes.has(TermMode::Origin);
         let index = self.screen_index();
         if let Some(saved) = self.saved_origin.get_mut(index) {
             *saved = origin;
@@ -119,9 +121,9 @@ impl Core {
             .get(self.screen_index())
             .copied()
             .unwrap_or(false);
-        if saved != self.modes.has(Mode::Origin) {
-            let at = self.engine.position();
-            self.modes.set(Mode::Origin, saved);
+        if saved != self.modes.has(TermMode::Origin) {
+            let at = self.emulator.write_position();
+            self.modes.set(TermMode::Origin, saved);
             self.draw(if saved { b"\x1b[?6h" } else { b"\x1b[?6l" });
             self.move_to(at.row, at.col);
         }
@@ -141,8 +143,8 @@ impl Core {
     }
 
     fn private_state(&self, number: u16) -> u8 {
-        match Mode::from_private(number) {
-            Some(Mode::GraphemeClusters) if self.lacks(Gaps::CLUSTERS) => 4,
+        match TermMode::from_private(number) {
+            Some(TermMode::GraphemeClusters) if self.lacks(MissingFeatures::CLUSTERS) => 4,
             Some(mode) => switched(self.modes.has(mode)),
             // 132 columns are never given.
             None if number == 3 => 4,
@@ -153,8 +155,8 @@ impl Core {
     /// DECRQM of an ANSI mode.
     pub(super) fn report_ansi_mode(&mut self, number: u16) {
         let state = match number {
-            4 => switched(self.modes.has(Mode::Insert)),
-            20 => switched(self.modes.has(Mode::NewLine)),
+            4 => switched(self.modes.has(TermMode::Insert)),
+            20 => switched(self.modes.has(TermMode::NewLine)),
             _ => 0,
         };
         self.reply(format!("\x1b[{number};{state}$y"));

@@ -1,8 +1,8 @@
 //! Answers to queries (`M7`): only constants and numbers, never text a program supplied.
 
-use super::core::Core;
-use crate::term::engine::Engine;
-use crate::term::modes::Mode;
+use super::state::TerminalState;
+use crate::term::emulator::Emulator;
+use crate::term::modes::TermMode;
 use crate::term::palette::x_color;
 use crate::term::size::Size;
 
@@ -10,7 +10,7 @@ use crate::term::size::Size;
 const CELL: (u32, u32) = (8, 16);
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-impl Core {
+impl TerminalState {
     /// DA1: a VT220 with colour and the clipboard.
     pub(super) fn report_attributes(&mut self) {
         self.reply("\x1b[?62;22;52c");
@@ -65,8 +65,8 @@ impl Core {
     }
 
     fn reported_position(&self) -> (u16, u16) {
-        let at = self.engine.position();
-        let top = if self.modes.has(Mode::Origin) {
+        let at = self.emulator.write_position();
+        let top = if self.modes.has(TermMode::Origin) {
             self.margins.top
         } else {
             0
@@ -76,7 +76,7 @@ impl Core {
 
     /// XTWINOPS that ask.
     pub(super) fn report_window(&mut self, what: u16) {
-        let Size { cols, rows } = self.engine.size();
+        let Size { cols, rows } = self.emulator.size();
         let (width, height) = CELL;
         match what {
             11 => self.reply("\x1b[1t"),
@@ -93,7 +93,7 @@ impl Core {
 
     /// The report of mode 2048.
     pub(super) fn report_size(&mut self) {
-        let Size { cols, rows } = self.engine.size();
+        let Size { cols, rows } = self.emulator.size();
         let (width, height) = CELL;
         let (high, wide) = (u32::from(rows) * height, u32::from(cols) * width);
         self.reply(format!("\x1b[48;{rows};{cols};{high};{wide}t"));

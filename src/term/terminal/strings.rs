@@ -1,11 +1,11 @@
 //! Control strings. Must take from them only what is listed in `M5`: the rest is dropped.
 
-use super::core::Core;
-use crate::term::agent_state::AgentState;
+use super::state::TerminalState;
 use crate::term::base64;
-use crate::term::engine::Gaps;
-use crate::term::event::{Notification, Progress, PromptMark, TermEvent};
+use crate::term::emulator::MissingFeatures;
+use crate::term::event::{DesktopNotification, ProgressReport, PromptMark, TermEvent};
 use crate::term::sanitize::sanitize;
+use crate::term::status_record::StatusRecord;
 
 /// Longest title, in characters.
 const TITLE_LIMIT: usize = 256;
@@ -15,7 +15,7 @@ const TEXT_LIMIT: usize = 4096;
 const STATUS_CAPABILITIES: &str =
     "\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
 
-impl Core {
+impl TerminalState {
     pub(super) fn osc(&mut self, body: &[u8], bell: bool) {
         let text = String::from_utf8_lossy(body);
         let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
@@ -32,7 +32,7 @@ impl Core {
             "777" => self.osc_777(rest),
             "7501" if rest == "?" => self.reply(STATUS_CAPABILITIES),
             "7501" => {
-                if let Some(record) = AgentState::parse(&limited(rest, TEXT_LIMIT)) {
+                if let Some(record) = StatusRecord::parse(&limited(rest, TEXT_LIMIT)) {
                     self.event(TermEvent::AgentState(record));
                 }
             }
@@ -82,7 +82,7 @@ impl Core {
     }
 
     fn hyperlink(&mut self, rest: &str) {
-        if self.lacks(Gaps::HYPERLINKS) {
+        if self.lacks(MissingFeatures::HYPERLINKS) {
             return;
         }
         let Some((parameters, target)) = rest.split_once(';') else {
@@ -116,11 +116,11 @@ impl Core {
                     .unwrap_or(0)
                     .min(100);
                 self.event(TermEvent::Progress(match state {
-                    "1" => Progress::Percent(percent),
-                    "2" => Progress::Error(percent),
-                    "3" => Progress::Indeterminate,
-                    "4" => Progress::Paused(percent),
-                    _ => Progress::None,
+                    "1" => ProgressReport::Percent(percent),
+                    "2" => ProgressReport::Error(percent),
+                    "3" => ProgressReport::Indeterminate,
+                    "4" => ProgressReport::Paused(percent),
+                    _ => ProgressReport::None,
                 }));
             }
             Some((_, Ok(1..=12))) if rest.contains(';') => {}
@@ -159,7 +159,7 @@ impl Core {
     fn notify(&mut self, title: &str, body: &str) {
         let (title, body) = (limited(title, TITLE_LIMIT), limited(body, TEXT_LIMIT));
         if !(title.is_empty() && body.is_empty()) {
-            self.event(TermEvent::Notification(Notification { title, body }));
+            self.event(TermEvent::Notification(DesktopNotification { title, body }));
         }
     }
 

@@ -2,17 +2,17 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-use super::page::{Page, PageRow};
 use super::table::PAGES;
+use super::view_name::{ViewEntry, ViewName};
 
-impl Page {
+impl ViewName {
     /// The view of that name.
-    pub(crate) fn named(name: &str) -> Option<Page> {
-        Page::all().find(|page| page.name() == name)
+    pub(crate) fn named(name: &str) -> Option<ViewName> {
+        ViewName::all().find(|page| page.name() == name)
     }
 
     /// Every view that has a name, in the order of choices.
-    pub(crate) fn all() -> impl Iterator<Item = Page> {
+    pub(crate) fn all() -> impl Iterator<Item = ViewName> {
         PAGES.iter().map(|row| row.page)
     }
 
@@ -26,14 +26,14 @@ impl Page {
         self.row()?.command
     }
 
-    fn row(self) -> Option<&'static PageRow> {
+    fn row(self) -> Option<&'static ViewEntry> {
         PAGES.iter().find(|row| row.page == self)
     }
 }
 
-impl<'de> Deserialize<'de> for Page {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Page, D::Error> {
+impl<'de> Deserialize<'de> for ViewName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ViewName, D::Error> {
         let name = String::deserialize(from)?;
-        Page::named(&name).ok_or_else(|| D::Error::custom(format!("no view is called `{name}`")))
+        ViewName::named(&name).ok_or_else(|| D::Error::custom(format!("no view is called `{name}`")))
     }
 }

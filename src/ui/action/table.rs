@@ -1,24 +1,24 @@
 //! The rows of the table of actions, in the order of the help, one file per group; views have one of their own. Data only.
 
-use super::{Action, Entry, Group, When};
+use super::{Action, ActionEntry, ActionGroup, Availability};
 
-mod copying;
-mod moving;
-mod pages;
+mod copy_mode;
+mod navigation;
 mod panes;
 mod program;
 mod tasks;
 mod terminals;
+mod views;
 
-pub(super) use pages::ROWS as PAGES;
+pub(super) use views::ROWS as PAGES;
 
 /// Every action there is, in the order of the help.
-pub fn entries() -> impl Iterator<Item = &'static Entry> {
+pub fn entries() -> impl Iterator<Item = &'static ActionEntry> {
     let groups = [
-        moving::ROWS,
+        navigation::ROWS,
         tasks::ROWS,
         terminals::ROWS,
-        copying::ROWS,
+        copy_mode::ROWS,
         panes::ROWS,
         program::ROWS,
     ];
@@ -31,15 +31,15 @@ const fn row(
     name: &'static str,
     (title, help): (&'static str, &'static str),
     synonyms: &'static [&'static str],
-    (group, when): (Group, When),
-) -> Entry {
-    Entry {
+    (group, when): (ActionGroup, Availability),
+) -> ActionEntry {
+    ActionEntry {
         action,
         name,
         title,
         help,
         synonyms,
         group,
-        when,
+        availability: when,
     }
 }

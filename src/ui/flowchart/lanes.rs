@@ -1,22 +1,22 @@
 //! Beside the boxes: which way runs in which lane, so that no two share one at the same height. Ways to one box share a lane.
 
-use super::nodes::{ENTRY, Node, Way};
+use super::nodes::{ENTRY, FlowEdge, FlowNode};
 
 /// Most lanes at one side; a way that finds none is told in words.
 const MOST: usize = 4;
 
-/// Which side of the boxes.
+/// The side of the boxes on which edges run: forward at the left, back at the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum LaneSide {
     /// At the left: ways on.
-    On,
+    Forward,
     /// At the right: ways back.
     Back,
 }
 
-/// What all ways of a side that lead to one box share.
+/// A vertical lane beside the boxes, shared by all edges of one side that lead to the same box.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct FlowLane {
     /// The box they lead to.
     pub(super) to: usize,
     /// How far from the boxes it runs; 0 is next to them.
@@ -25,34 +25,34 @@ pub(super) struct Lane {
     last: usize,
 }
 
-impl Side {
+impl LaneSide {
     /// The ways of a box at that side.
-    pub(super) fn of(self, node: &Node) -> &[Way] {
+    pub(super) fn edges(self, node: &FlowNode) -> &[FlowEdge] {
         match self {
-            Side::On => &node.on,
-            Side::Back => &node.back,
+            LaneSide::Forward => &node.forward,
+            LaneSide::Back => &node.back,
         }
     }
 
     /// A way on arrives above where the next one leaves the same box, a way back does not.
-    fn meet(self, one: &Lane, other: &Lane) -> bool {
+    fn meet(self, one: &FlowLane, other: &FlowLane) -> bool {
         match self {
-            Side::On => one.first < other.last && other.first < one.last,
-            Side::Back => one.first <= other.last && other.first <= one.last,
+            LaneSide::Forward => one.first < other.last && other.first < one.last,
+            LaneSide::Back => one.first <= other.last && other.first <= one.last,
         }
     }
 }
 
 /// The lanes of a side, short ones inside. Ways for which there is no room become notes.
-pub(super) fn lanes(nodes: &mut [Node], side: Side) -> Vec<Lane> {
-    let mut open: Vec<Lane> = Vec::new();
+pub(super) fn lanes(nodes: &mut [FlowNode], side: LaneSide) -> Vec<FlowLane> {
+    let mut open: Vec<FlowLane> = Vec::new();
     for (from, node) in nodes.iter().enumerate() {
-        for way in side.of(node) {
+        for way in side.edges(node) {
             if let Some(lane) = open.iter_mut().find(|lane| lane.to == way.to) {
                 lane.first = lane.first.min(from);
                 lane.last = lane.last.max(from);
             } else {
-                open.push(Lane {
+                open.push(FlowLane {
                     to: way.to,
                     at: 0,
                     first: from.min(way.to),
@@ -62,10 +62,10 @@ pub(super) fn lanes(nodes: &mut [Node], side: Side) -> Vec<Lane> {
         }
     }
     open.sort_by_key(|lane| (lane.last - lane.first, lane.first));
-    let mut placed: Vec<Lane> = Vec::new();
+    let mut placed: Vec<FlowLane> = Vec::new();
     for mut lane in open {
         let is_free = |at: &usize| {
-            let taken = |other: &Lane| other.at == *at && side.meet(other, &lane);
+            let taken = |other: &FlowLane| other.at == *at && side.meet(other, &lane);
             !placed.iter().any(taken)
         };
         let free = (0..MOST).find(is_free);
@@ -74,11 +74,11 @@ pub(super) fn lanes(nodes: &mut [Node], side: Side) -> Vec<Lane> {
             placed.push(lane);
         }
     }
-    tell_the_rest(nodes, side, &placed);
+    note_undrawn(nodes, side, &placed);
     placed
 }
 
-fn tell_the_rest(nodes: &mut [Node], side: Side, placed: &[Lane]) {
+fn note_undrawn(nodes: &mut [FlowNode], side: LaneSide, placed: &[FlowLane]) {
     let names: Vec<String> = nodes
         .iter()
         .map(|node| node.lines.first().cloned().unwrap_or_default())
@@ -86,10 +86,10 @@ fn tell_the_rest(nodes: &mut [Node], side: Side, placed: &[Lane]) {
         .collect();
     for node in nodes {
         let ways = match side {
-            Side::On => &mut node.on,
-            Side::Back => &mut node.back,
+            LaneSide::Forward => &mut node.forward,
+            LaneSide::Back => &mut node.back,
         };
-        let (drawn, told): (Vec<Way>, Vec<Way>) = ways
+        let (drawn, told): (Vec<FlowEdge>, Vec<FlowEdge>) = ways
             .drain(..)
             .partition(|way| placed.iter().any(|lane| lane.to == way.to));
         *ways = drawn;

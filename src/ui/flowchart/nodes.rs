@@ -1,6 +1,6 @@
 //! What is to be drawn: the stages of a workflow, and what leads from each to which other. Decides nothing about places.
 
-use crate::domain::workflow::{Actor, Exhausted, RejectTo, Stage, Workflow};
+use crate::domain::workflow::{Actor, ExhaustionPolicy, RejectTo, Stage, Workflow};
 use crate::domain::{FailureClass, SignalKind, StageId};
 use crate::ui::text::{clean, cut};
 
@@ -10,24 +10,24 @@ const TAG: usize = 12;
 /// Before the name of the stage where new tasks begin.
 pub(super) const ENTRY: &str = "> ";
 
-/// A box of the drawing: a stage, or the end.
+/// A box of a workflow drawing: a stage or the end.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct FlowNode {
     /// What stands in it, line by line.
     pub(super) lines: Vec<String>,
     /// The way straight down to the next box, with what it is for.
     pub(super) down: Option<String>,
     /// Ways to later boxes that are not the next one.
-    pub(super) on: Vec<Way>,
+    pub(super) forward: Vec<FlowEdge>,
     /// Ways to earlier boxes.
-    pub(super) back: Vec<Way>,
+    pub(super) back: Vec<FlowEdge>,
     /// What is said in words: signals that lead to no other box.
     pub(super) notes: Vec<String>,
 }
 
-/// A way to another box.
+/// An edge of a workflow drawing that leads to another box, with its label.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct FlowEdge {
     /// Which box, counted from the top.
     pub(super) to: usize,
     /// What it is for; empty where it is the only way.
@@ -35,47 +35,47 @@ pub(super) struct Way {
 }
 
 /// The boxes from top to bottom; the last one is the end. `more` marks what was cut off.
-pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<Node> {
+pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<FlowNode> {
     let place = |id: &StageId| flow.stages.iter().position(|stage| stage.id == *id);
     let done = flow.stages.len();
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<FlowNode> = Vec::new();
     for (at, stage) in flow.stages.iter().enumerate() {
-        let mut node = Node {
+        let mut node = FlowNode {
             lines: vec![name(flow, stage), actor(stage)],
             down: None,
-            on: Vec::new(),
+            forward: Vec::new(),
             back: Vec::new(),
             notes: Vec::new(),
         };
         for (to, label) in success(stage, more) {
             let to = to.map_or(Some(done), place);
-            node.lead(at, to, label);
+            node.add_edge(at, to, label);
         }
         if let RejectTo::Stage(to) = &stage.reject {
-            node.lead(at, place(to), sent_back(stage).to_owned());
+            node.add_edge(at, place(to), sent_back(stage).to_owned());
         }
         node.notes.extend(notes(flow, stage));
         nodes.push(node);
     }
-    nodes.push(Node {
+    nodes.push(FlowNode {
         lines: vec!["done".to_owned()],
         down: None,
-        on: Vec::new(),
+        forward: Vec::new(),
         back: Vec::new(),
         notes: Vec::new(),
     });
     nodes
 }
 
-impl Node {
-    fn lead(&mut self, at: usize, to: Option<usize>, label: String) {
+impl FlowNode {
+    fn add_edge(&mut self, at: usize, to: Option<usize>, label: String) {
         let Some(to) = to else { return };
         if to == at + 1 && self.down.is_none() {
             self.down = Some(label);
         } else if to > at {
-            self.on.push(Way { to, label });
+            self.forward.push(FlowEdge { to, label });
         } else {
-            self.back.push(Way { to, label });
+            self.back.push(FlowEdge { to, label });
         }
     }
 }
@@ -143,8 +143,8 @@ fn notes(flow: &Workflow, stage: &Stage) -> Vec<String> {
 
 fn again(flow: &Workflow, class: FailureClass) -> String {
     let end = match flow.exhausted {
-        Exhausted::Hold => "held",
-        Exhausted::Fail => "failed",
+        ExhaustionPolicy::Hold => "held",
+        ExhaustionPolicy::Fail => "failed",
     };
     match flow.limits.by_class.get(&class) {
         None => "fail: again".to_owned(),

@@ -3,17 +3,17 @@
 use super::*;
 
 fn problem(own: &str) -> String {
-    Keymap::with(own).expect_err("refused").to_string()
+    Keymap::with_overrides(own).expect_err("refused").to_string()
 }
 
 #[test]
 fn an_own_file_changes_the_actions_it_names_and_no_others() {
-    let map = Keymap::with("prefix = 'C-a'\n[nav]\napprove = ['y']\ncopy = ['Y']").expect("keys");
+    let map = Keymap::with_overrides("prefix = 'C-a'\n[nav]\napprove = ['y']\ncopy = ['Y']").expect("keys");
     assert_eq!(map.prefix().to_string(), "C-a");
     let key = |text: &str| text.parse::<Chord>().expect("key");
-    assert_eq!(map.lookup(Place::Nav, key("y")), Some(Action::Approve));
-    assert_eq!(map.lookup(Place::Nav, key("a")), None);
-    assert_eq!(map.lookup(Place::Nav, key("r")), Some(Action::Retry));
+    assert_eq!(map.lookup(KeyTable::Nav, key("y")), Some(Action::Approve));
+    assert_eq!(map.lookup(KeyTable::Nav, key("a")), None);
+    assert_eq!(map.lookup(KeyTable::Nav, key("r")), Some(Action::Retry));
 }
 
 #[test]
@@ -53,10 +53,10 @@ fn unknown_actions_and_keys_are_named() {
 #[test]
 fn every_preset_is_without_contradiction_and_leaves_every_action_a_key() {
     for (name, _) in PRESETS {
-        let map =
-            Keymap::with(&format!("preset = '{name}'")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let map = Keymap::with_overrides(&format!("preset = '{name}'"))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         for entry in crate::ui::action::entries() {
-            let keys = Place::ALL.map(|place| map.keys(place, entry.action).len());
+            let keys = KeyTable::ALL.map(|place| map.keys(place, entry.action).len());
             assert!(keys.iter().any(|many| *many > 0), "{name}: {}", entry.name);
         }
     }
@@ -65,12 +65,13 @@ fn every_preset_is_without_contradiction_and_leaves_every_action_a_key() {
 
 #[test]
 fn an_own_key_wins_over_a_preset() {
-    let map = Keymap::with("preset = 'vim'\n[prefixed]\nclose_pane = ['k']\nfocus_up = []").expect("keys");
+    let map = Keymap::with_overrides("preset = 'vim'\n[prefixed]\nclose_pane = ['k']\nfocus_up = []")
+        .expect("keys");
     assert_eq!(
-        map.lookup(Place::Prefixed, "k".parse().expect("key")),
+        map.lookup(KeyTable::Prefixed, "k".parse().expect("key")),
         Some(Action::ClosePane)
     );
-    assert_eq!(map.lookup(Place::Nav, "Up".parse().expect("key")), None);
+    assert_eq!(map.lookup(KeyTable::Nav, "Up".parse().expect("key")), None);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_prefix_that_prompts_or_programs_need_is_refused() {
             "{prefix}"
         );
     }
-    assert!(Keymap::with("prefix = 'F12'").is_ok());
+    assert!(Keymap::with_overrides("prefix = 'F12'").is_ok());
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn a_prefix_that_old_terminals_send_as_another_key_is_refused() {
     for prefix in [
         "C-a", "C-b", "C-Space", "C-\\", "C-]", "C-^", "C-_", "A-a", "A-Enter", "C-Up", "S-F1", "C-A-x",
     ] {
-        let map = Keymap::with(&format!("prefix = '{prefix}'\n[nav]\n[copy]\n"));
+        let map = Keymap::with_overrides(&format!("prefix = '{prefix}'\n[nav]\n[copy]\n"));
         let said = map.err().map(|error| error.to_string());
         assert!(
             !said.as_ref().is_some_and(|said| said.starts_with("use `")),

@@ -1,11 +1,11 @@
 //! What an action in the palette is to be about: the ids that go on from what was typed behind its name, and what to write there.
 
-use super::{Found, List, Run, What};
+use super::{PaletteAction, PaletteBuilder, PaletteItem, PaletteMatch};
 use crate::domain::TaskId;
-use crate::ui::action::{Action, Entry, When, entries};
-use crate::ui::fuzzy::Needle;
-use crate::ui::possible::why_not_about;
-use crate::ui::target::of_named;
+use crate::ui::action::{Action, ActionEntry, Availability, entries};
+use crate::ui::availability::unavailable_reason_for;
+use crate::ui::fuzzy::FuzzyQuery;
+use crate::ui::target::named_target;
 
 /// Actions whose ids are listed: those that the words before fit best.
 const MOST_ACTIONS: usize = 2;
@@ -22,33 +22,33 @@ pub(super) const AFTER_MARKS: [(&str, &str); 5] = [
 ];
 
 /// What may be written behind a row's name.
-pub(super) fn argument(run: &Run) -> Option<&'static str> {
+pub(super) fn argument(run: &PaletteAction) -> Option<&'static str> {
     match run {
-        Run::Action(action, None) => takes_task(*action).then_some("TASK"),
+        PaletteAction::Action(action, None) => takes_task(*action).then_some("TASK"),
         _ => None,
     }
 }
 
 fn takes_task(action: Action) -> bool {
-    let when = action.entry().map(|entry| entry.when);
+    let when = action.entry().map(|entry| entry.availability);
     matches!(
         when,
         Some(
-            When::Task
-                | When::Approval
-                | When::Rejectable
-                | When::Retryable
-                | When::Unfinished
-                | When::Backlog
-                | When::Agent
-                | When::Workplace
+            Availability::Task
+                | Availability::Approval
+                | Availability::Rejectable
+                | Availability::Retryable
+                | Availability::Unfinished
+                | Availability::Backlog
+                | Availability::Agent
+                | Availability::Workplace
         )
     )
 }
 
-impl<'a> List<'a> {
+impl<'a> PaletteBuilder<'a> {
     /// An action, and behind its name the beginning or the end of an id: that action for every such task it is possible for.
-    pub(super) fn arguments(&self, typed: &str, found: &mut Vec<Found<'a>>) {
+    pub(super) fn arguments(&self, typed: &str, found: &mut Vec<PaletteMatch<'a>>) {
         let Some((words, part)) = typed.rsplit_once(char::is_whitespace) else {
             return;
         };
@@ -56,26 +56,26 @@ impl<'a> List<'a> {
         if words.is_empty() {
             return;
         }
-        let needle = Needle::new(words);
+        let needle = FuzzyQuery::new(words);
         let scored = entries().filter(|entry| takes_task(entry.action));
-        let mut fitting: Vec<(u32, &'static Entry)> = scored
+        let mut fitting: Vec<(u32, &'static ActionEntry)> = scored
             .filter_map(|entry| Some((self.score(entry, &needle, words)?, entry)))
             .collect();
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         for (score, entry) in fitting.into_iter().take(MOST_ACTIONS) {
             let ids = self.scene.model.tasks.keys().filter(|id| goes_on(id, part));
             let possible = ids.filter(|id| self.is_possible(entry.action, id));
-            found.extend(possible.take(MOST_IDS).enumerate().map(|(nth, id)| Found {
+            found.extend(possible.take(MOST_IDS).enumerate().map(|(nth, id)| PaletteMatch {
                 // Below the action alone, which is about the task at hand.
                 score: score.saturating_sub(12 + u32::try_from(nth).unwrap_or(0)).max(1),
-                what: What::Action(entry, Some(id)),
+                what: PaletteItem::Action(entry, Some(id)),
             }));
         }
     }
 
     fn is_possible(&self, action: Action, id: &TaskId) -> bool {
-        let about = of_named(self.scene, id);
-        why_not_about(action, &about, self.state, self.scene, self.arranged).is_none()
+        let about = named_target(self.scene, id);
+        unavailable_reason_for(action, &about, self.state, self.scene, self.arranged).is_none()
     }
 }
 

@@ -4,36 +4,36 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn leaf(number: u32) -> Node {
-    Node::Leaf(PaneId::Fixed(number))
+fn leaf(number: u32) -> PaneTree {
+    PaneTree::Leaf(PaneId::Fixed(number))
 }
 
 #[test]
 fn neighbours_share_the_line_between_them() {
-    let tree = Node::split(Axis::Columns, 500, leaf(0), leaf(1));
-    let placed = tree.place(Rect::new(0, 0, 81, 10), PaneId::Fixed(0));
+    let tree = PaneTree::split(Axis::Columns, 500, leaf(0), leaf(1));
+    let placed = tree.pane_rects(Rect::new(0, 0, 81, 10), PaneId::Fixed(0));
     assert_eq!(placed[0].1, Rect::new(0, 0, 41, 10));
     assert_eq!(placed[1].1, Rect::new(40, 0, 41, 10));
 }
 
 #[test]
 fn without_room_for_two_the_side_with_the_focus_is_drawn() {
-    let tree = Node::split(Axis::Columns, 500, leaf(0), leaf(1));
-    let placed = tree.place(Rect::new(0, 0, 20, 10), PaneId::Fixed(1));
+    let tree = PaneTree::split(Axis::Columns, 500, leaf(0), leaf(1));
+    let placed = tree.pane_rects(Rect::new(0, 0, 20, 10), PaneId::Fixed(1));
     assert_eq!(placed, [(PaneId::Fixed(1), Rect::new(0, 0, 20, 10))]);
 }
 
 #[test]
 fn weights_become_shares_of_what_is_left() {
-    let row = Node::row(Axis::Columns, vec![(31, leaf(0)), (42, leaf(1)), (27, leaf(2))]).expect("row");
-    let placed = row.place(Rect::new(0, 0, 200, 10), PaneId::Fixed(0));
+    let row = PaneTree::row(Axis::Columns, vec![(31, leaf(0)), (42, leaf(1)), (27, leaf(2))]).expect("row");
+    let placed = row.pane_rects(Rect::new(0, 0, 200, 10), PaneId::Fixed(0));
     let widths: Vec<u16> = placed.iter().map(|(_, area)| area.width).collect();
     assert_eq!(widths, [63, 84, 55]);
 }
 
-/// What can be done to a tree.
+/// An edit that the tests apply to a pane tree.
 #[derive(Debug, Clone)]
-enum Deed {
+enum TreeEdit {
     Split(prop::sample::Index, Axis),
     Close(prop::sample::Index),
     Swap(prop::sample::Index, prop::sample::Index),
@@ -41,7 +41,7 @@ enum Deed {
     Arrange(u8),
 }
 
-fn any_deed() -> impl Strategy<Value = Deed> {
+fn any_deed() -> impl Strategy<Value = TreeEdit> {
     let index = any::<prop::sample::Index>;
     let axis = prop::sample::select(vec![Axis::Columns, Axis::Rows]);
     let direction = prop::sample::select(vec![
@@ -51,25 +51,25 @@ fn any_deed() -> impl Strategy<Value = Deed> {
         Direction::Down,
     ]);
     prop_oneof![
-        3 => (index(), axis).prop_map(|(at, axis)| Deed::Split(at, axis)),
-        1 => index().prop_map(Deed::Close),
-        1 => (index(), index()).prop_map(|(one, other)| Deed::Swap(one, other)),
-        2 => (index(), direction).prop_map(|(at, toward)| Deed::Nudge(at, toward)),
-        1 => (0u8..4).prop_map(Deed::Arrange),
+        3 => (index(), axis).prop_map(|(at, axis)| TreeEdit::Split(at, axis)),
+        1 => index().prop_map(TreeEdit::Close),
+        1 => (index(), index()).prop_map(|(one, other)| TreeEdit::Swap(one, other)),
+        2 => (index(), direction).prop_map(|(at, toward)| TreeEdit::Nudge(at, toward)),
+        1 => (0u8..4).prop_map(TreeEdit::Arrange),
     ]
 }
 
-fn done(mut tree: Node, deed: &Deed) -> Node {
+fn done(mut tree: PaneTree, deed: &TreeEdit) -> PaneTree {
     let panes = tree.panes();
     let used: BTreeSet<PaneId> = panes.iter().copied().collect();
     match deed {
-        Deed::Split(at, axis) => assert!(tree.insert(*at.get(&panes), *axis, fresh(&used))),
-        Deed::Close(at) => return tree.clone().without(*at.get(&panes)).unwrap_or(tree),
-        Deed::Swap(one, other) => tree.swap(*one.get(&panes), *other.get(&panes)),
-        Deed::Nudge(at, toward) => {
-            tree.nudge(*at.get(&panes), *toward, 150);
+        TreeEdit::Split(at, axis) => assert!(tree.insert(*at.get(&panes), *axis, next_free_id(&used))),
+        TreeEdit::Close(at) => return tree.clone().remove(*at.get(&panes)).unwrap_or(tree),
+        TreeEdit::Swap(one, other) => tree.swap(*one.get(&panes), *other.get(&panes)),
+        TreeEdit::Nudge(at, toward) => {
+            tree.resize(*at.get(&panes), *toward, 150);
         }
-        Deed::Arrange(which) => return arrangement(&panes, *which).expect("panes"),
+        TreeEdit::Arrange(which) => return preset_layout(&panes, *which).expect("panes"),
     }
     tree
 }
@@ -87,7 +87,7 @@ proptest! {
         prop_assert_eq!(distinct.len(), panes.len(), "each pane is there once");
         let focus = *focus.get(&panes);
         let area = Rect::new(3, 2, width, height);
-        let placed = tree.place(area, focus);
+        let placed = tree.pane_rects(area, focus);
         prop_assert!(placed.iter().any(|(id, _)| *id == focus), "the focus is drawn");
         for position in area.positions() {
             let holders = placed.iter().filter(|(_, outer)| outer.contains(position)).count();

@@ -2,33 +2,33 @@
 //! given twice.
 
 use crate::domain::{Attempt, Task};
-use crate::read_model::{Attention, AttentionKind, ReadModel, known_from};
-use crate::ui::marker::kind_word;
+use crate::read_model::{AttentionItem, AttentionKind, ReadModel, source_words};
+use crate::ui::status::kind_word;
 
 /// New prompts told one by one at a time; more are counted.
 const MOST_TOLD: usize = 9;
 
-/// One thing that waits for a person.
+/// A numbered line of the plain client for one thing that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct PlainPrompt {
     /// Its number, from 1.
     pub number: u32,
     /// What waits.
-    pub about: Attention,
+    pub about: AttentionItem,
 }
 
-/// All that waits for a person, oldest number first.
+/// All open prompts of the plain client; each keeps its number while it waits.
 #[derive(Debug, Clone, Default)]
-pub struct Prompts {
-    open: Vec<Prompt>,
+pub struct PlainPrompts {
+    open: Vec<PlainPrompt>,
     last: u32,
 }
 
-impl Prompts {
+impl PlainPrompts {
     /// Takes in what waits now; answers what came and what went, in lines.
     pub fn update(&mut self, model: &ReadModel) -> Vec<String> {
-        let waits = |prompt: &Prompt| model.attention.iter().any(|item| same(item, &prompt.about));
-        let (kept, gone): (Vec<Prompt>, Vec<Prompt>) =
+        let waits = |prompt: &PlainPrompt| model.attention.iter().any(|item| same(item, &prompt.about));
+        let (kept, gone): (Vec<PlainPrompt>, Vec<PlainPrompt>) =
             std::mem::take(&mut self.open).into_iter().partition(waits);
         let mut lines: Vec<String> = gone
             .iter()
@@ -42,7 +42,7 @@ impl Prompts {
         for item in &model.attention {
             if !self.open.iter().any(|prompt| same(item, &prompt.about)) {
                 self.last += 1;
-                self.open.push(Prompt {
+                self.open.push(PlainPrompt {
                     number: self.last,
                     about: item.clone(),
                 });
@@ -75,7 +75,7 @@ impl Prompts {
     }
 
     /// The prompt of that number.
-    pub fn get(&self, number: u32) -> Option<&Prompt> {
+    pub fn get(&self, number: u32) -> Option<&PlainPrompt> {
         self.open.iter().find(|prompt| prompt.number == number)
     }
 
@@ -90,9 +90,9 @@ impl Prompts {
     }
 }
 
-impl Prompt {
+impl PlainPrompt {
     /// All about it, in lines.
-    pub fn in_full(&self, model: &ReadModel) -> Vec<String> {
+    pub fn full_text(&self, model: &ReadModel) -> Vec<String> {
         let item = &self.about;
         let task = model.tasks.get(&item.task).map(AsRef::as_ref);
         let title = task.map_or("", |task: &Task| task.title.as_str());
@@ -111,7 +111,7 @@ impl Prompt {
                 "{} works on it, attempt {}; known from {}, {} ago",
                 attempt.worker.name(),
                 attempt.id,
-                known_from(&attempt.activity),
+                source_words(&attempt.activity),
                 model.at.since(item.since)
             ));
         }
@@ -124,7 +124,7 @@ impl Prompt {
 }
 
 /// One line about a prompt.
-fn line(prompt: &Prompt, model: &ReadModel) -> String {
+fn line(prompt: &PlainPrompt, model: &ReadModel) -> String {
     let (number, item) = (prompt.number, &prompt.about);
     let attempt = attempt_of(item, model);
     let who = attempt.map(|attempt| format!("{} ", attempt.worker.name()));
@@ -148,18 +148,18 @@ fn line(prompt: &Prompt, model: &ReadModel) -> String {
 }
 
 /// The same thing, still waiting.
-fn same(one: &Attention, other: &Attention) -> bool {
+fn same(one: &AttentionItem, other: &AttentionItem) -> bool {
     (&one.task, one.attempt, one.kind, &one.text) == (&other.task, other.attempt, other.kind, &other.text)
 }
 
-fn attempt_of<'a>(item: &Attention, model: &'a ReadModel) -> Option<&'a Attempt> {
+fn attempt_of<'a>(item: &AttentionItem, model: &'a ReadModel) -> Option<&'a Attempt> {
     item.attempt
         .and_then(|id| model.attempts.get(&id))
         .map(AsRef::as_ref)
 }
 
 /// What can be typed to answer it.
-pub(super) fn offers(prompt: &Prompt) -> String {
+pub(super) fn offers(prompt: &PlainPrompt) -> String {
     let n = prompt.number;
     match prompt.about.kind {
         AttentionKind::Permission => format!("{n} yes, {n} no, {n} say TEXT, {n} look"),
@@ -192,7 +192,7 @@ mod tests {
         ReadModel {
             attention: items
                 .iter()
-                .map(|(task, kind, text)| Attention {
+                .map(|(task, kind, text)| AttentionItem {
                     task: (*task).into(),
                     attempt: kind.is_agents().then_some(AttemptId(7)),
                     kind: *kind,
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_number_stays_with_its_thing_and_is_never_given_twice() {
-        let mut prompts = Prompts::default();
+        let mut prompts = PlainPrompts::default();
         let both = waiting(&[
             ("t-1", AttentionKind::Permission, "npm test"),
             ("t-2", AttentionKind::Approval, "approve or reject"),
@@ -250,7 +250,7 @@ mod tests {
             .iter()
             .map(|id| (id.as_str(), AttentionKind::Failed, "no"))
             .collect();
-        let told = Prompts::default().update(&waiting(&items));
+        let told = PlainPrompts::default().update(&waiting(&items));
         assert_eq!(told.len(), MOST_TOLD + 1);
         assert!(told.last().unwrap().contains("31 more"), "{told:?}");
     }

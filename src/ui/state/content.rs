@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{AttemptId, TaskId, Timestamp};
-use crate::ui::action::Page;
+use crate::ui::action::ViewName;
+use crate::ui::cache::DiffBase;
 use crate::ui::scene::ScreenId;
-use crate::ui::shelf::Against;
 
 /// What a pane shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content {
+pub enum PaneContent {
     /// The board.
     Board,
     /// The list of agents at work.
@@ -30,56 +30,56 @@ pub enum Content {
     /// Where those words occur in what all terminals have shown.
     Past(String),
     /// What a task changed, that one or the selected one, compared with something.
-    Diff(Option<TaskId>, Against),
+    Diff(Option<TaskId>, DiffBase),
     /// A view that its name alone tells.
     #[serde(untagged)]
-    Page(Page),
+    Page(ViewName),
 }
 
-impl Content {
+impl PaneContent {
     /// The content of that name.
-    pub(crate) fn named(name: &str) -> Option<Content> {
-        Page::named(name).map(|page| Content::of(page, None))
+    pub(crate) fn named(name: &str) -> Option<PaneContent> {
+        ViewName::named(name).map(|page| PaneContent::of(page, None))
     }
 
     /// All names, for people who misspelled one.
     pub(crate) fn names() -> String {
-        let names: Vec<&str> = Page::all().map(Page::name).collect();
+        let names: Vec<&str> = ViewName::all().map(ViewName::name).collect();
         names.join(", ")
     }
 
     /// Title and content of everything that has a name.
-    pub(crate) fn all() -> impl Iterator<Item = (&'static str, Content)> {
-        Page::all().map(|page| (page.title(), Content::of(page, None)))
+    pub(crate) fn all() -> impl Iterator<Item = (&'static str, PaneContent)> {
+        ViewName::all().map(|page| (page.title(), PaneContent::of(page, None)))
     }
 
     /// Its title, for contents that have a name.
     pub(crate) fn title(&self) -> Option<&'static str> {
-        let found = Content::all().find(|(_, content)| content == self);
+        let found = PaneContent::all().find(|(_, content)| content == self);
         found.map(|(title, _)| title)
     }
 
     /// What a pane shows for a name, where a person was at that task.
-    pub(crate) fn of(page: Page, task: Option<TaskId>) -> Content {
+    pub(crate) fn of(page: ViewName, task: Option<TaskId>) -> PaneContent {
         match page.name() {
-            "board" => Content::Board,
-            "agents" => Content::Agents,
-            "shell" => Content::Shell(None),
-            "conductor" => Content::Conductor,
-            "task" => Content::Detail(task),
-            "history" => Content::Past(String::new()),
-            "gates" => Content::Gates(None),
-            "diff" => Content::Diff(task, Against::Base),
-            _ => Content::Page(page),
+            "board" => PaneContent::Board,
+            "agents" => PaneContent::Agents,
+            "shell" => PaneContent::Shell(None),
+            "conductor" => PaneContent::Conductor,
+            "task" => PaneContent::Detail(task),
+            "history" => PaneContent::Past(String::new()),
+            "gates" => PaneContent::Gates(None),
+            "diff" => PaneContent::Diff(task, DiffBase::Base),
+            _ => PaneContent::Page(page),
         }
     }
 
     /// The terminal it shows, if it is one.
     pub fn screen(&self) -> Option<ScreenId> {
         match self {
-            Content::Attempt(id) => Some(ScreenId::Attempt(*id)),
-            Content::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
-            Content::Conductor => Some(ScreenId::Conductor),
+            PaneContent::Attempt(id) => Some(ScreenId::Attempt(*id)),
+            PaneContent::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
+            PaneContent::Conductor => Some(ScreenId::Conductor),
             _ => None,
         }
     }

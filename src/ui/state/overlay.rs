@@ -4,88 +4,88 @@ use ratatui::layout::Rect;
 
 use crate::domain::{AttemptId, Command, StageId, TaskId};
 use crate::ui::action::Action;
-use crate::ui::hit::Hit;
-use crate::ui::line::Line;
+use crate::ui::click_target::ClickTarget;
+use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Content, Form, Welcome};
-use crate::ui::still::Spot;
+use crate::ui::scrollback::TextPosition;
+use crate::ui::state::{PaneContent, TaskForm, Welcome};
 
-/// What lies over the panes.
+/// What lies over the panes: help, palette, a prompt, a question or a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Overlay {
     /// The help.
-    Help(Search),
+    Help(Picker),
     /// The palette.
-    Palette(Search),
+    Palette(Picker),
     /// The words that a list or a terminal is searched for.
-    Find(Finding),
+    Search(SearchPrompt),
     /// A one-line prompt.
-    Ask(Ask),
+    Prompt(TextPrompt),
     /// The form for a new task.
-    Form(Box<Form>),
+    Form(Box<TaskForm>),
     /// Labels to jump to.
-    Jump(Jump),
+    Jump(JumpLabels),
     /// A yes-or-no question; no by default.
-    Confirm(Box<Confirm>),
+    Confirm(Box<ConfirmPrompt>),
     /// A list to choose from.
-    Choose(Choose),
+    Menu(Menu),
     /// The questions of a first start.
     Welcome(Box<Welcome>),
 }
 
-/// The words that something is searched for, while they are written.
+/// The prompt in which the words of a search are typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct SearchPrompt {
     /// The words.
-    pub line: Line,
+    pub line: LineEditor,
     /// What is searched.
-    pub goal: Goal,
+    pub scope: SearchScope,
 }
 
-/// What is searched.
+/// What a search looks through: a list, all terminals, or the terminal in copy mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Goal {
+pub(crate) enum SearchScope {
     /// The list in the pane with the focus.
     List,
     /// What all terminals have shown; the pane with the focus lists where.
-    Past,
+    AllTerminals,
     /// The terminal that is held still.
-    Still {
+    CopyMode {
         /// Whether downward.
         onward: bool,
         /// Where the search began, to go back to.
-        from: Spot,
+        from: TextPosition,
     },
 }
 
-/// A list that is narrowed by what is typed.
+/// A list that is narrowed by typing, with its marked row; used by the palette and the help.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Search {
+pub(crate) struct Picker {
     /// What was typed.
-    pub line: Line,
+    pub line: LineEditor,
     /// Which row is marked, from 0; those that can be run count.
-    pub at: usize,
+    pub marked: usize,
 }
 
-/// A one-line prompt.
+/// A prompt that asks a person for one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ask {
+pub(crate) struct TextPrompt {
     /// What for.
-    pub kind: AskKind,
+    pub kind: PromptKind,
     /// What was typed.
-    pub line: Line,
+    pub line: LineEditor,
     /// What it is about, shown above.
     pub lines: Vec<String>,
     /// Lines scrolled back from the last ones, where not all have room.
-    pub back: usize,
+    pub scrolled_back: usize,
     /// The word the text must begin with, for what cannot be taken back.
-    pub word: Option<&'static str>,
+    pub required_word: Option<&'static str>,
 }
 
-/// What a prompt is for.
+/// The purpose of a text prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AskKind {
+pub(crate) enum PromptKind {
     /// The reason for sending work back.
     Reject(Vec<TaskId>),
     /// The answer to an agent.
@@ -104,34 +104,36 @@ pub(crate) enum AskKind {
     RenameSession,
 }
 
-impl AskKind {
+impl PromptKind {
     /// The question, as shown before the caret.
     pub(crate) fn question(&self) -> String {
         match self {
-            AskKind::Reject(tasks) => format!("Send {} back, because", named(tasks)),
-            AskKind::Answer(tasks) => format!("Answer the agent of {}", named(tasks)),
-            AskKind::Comment(tasks) => format!("Write on {}", named(tasks)),
-            AskKind::Park(tasks) => format!("Set {} aside, because", named(tasks)),
-            AskKind::RetryWithNote(tasks) => format!("Take {} up again; the agent should know", named(tasks)),
-            AskKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
-            AskKind::RenameTab => "New name of this tab".to_owned(),
-            AskKind::RenameSession => "New name of this session".to_owned(),
+            PromptKind::Reject(tasks) => format!("Send {} back, because", named(tasks)),
+            PromptKind::Answer(tasks) => format!("Answer the agent of {}", named(tasks)),
+            PromptKind::Comment(tasks) => format!("Write on {}", named(tasks)),
+            PromptKind::Park(tasks) => format!("Set {} aside, because", named(tasks)),
+            PromptKind::RetryWithNote(tasks) => {
+                format!("Take {} up again; the agent should know", named(tasks))
+            }
+            PromptKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
+            PromptKind::RenameTab => "New name of this tab".to_owned(),
+            PromptKind::RenameSession => "New name of this session".to_owned(),
         }
     }
 }
 
-impl AskKind {
+impl PromptKind {
     /// What was done, in a few words.
     pub(crate) fn deed(&self) -> String {
         match self {
-            AskKind::Reject(tasks) => format!("sent {} back", named(tasks)),
-            AskKind::Answer(tasks) => format!("answered {}", named(tasks)),
-            AskKind::Comment(tasks) => format!("wrote on {}", named(tasks)),
-            AskKind::Park(tasks) => format!("set {} aside", named(tasks)),
-            AskKind::RetryWithNote(tasks) => format!("took {} up again", named(tasks)),
-            AskKind::Close(tasks) => format!("closed {}", named(tasks)),
-            AskKind::RenameTab => "renamed the tab".to_owned(),
-            AskKind::RenameSession => "renamed the session".to_owned(),
+            PromptKind::Reject(tasks) => format!("sent {} back", named(tasks)),
+            PromptKind::Answer(tasks) => format!("answered {}", named(tasks)),
+            PromptKind::Comment(tasks) => format!("wrote on {}", named(tasks)),
+            PromptKind::Park(tasks) => format!("set {} aside", named(tasks)),
+            PromptKind::RetryWithNote(tasks) => format!("took {} up again", named(tasks)),
+            PromptKind::Close(tasks) => format!("closed {}", named(tasks)),
+            PromptKind::RenameTab => "renamed the tab".to_owned(),
+            PromptKind::RenameSession => "renamed the session".to_owned(),
         }
     }
 }
@@ -144,29 +146,29 @@ pub(crate) fn named(tasks: &[TaskId]) -> String {
     }
 }
 
-/// Labels at everything that can be clicked.
+/// The labels shown at everything that can be clicked, and what was typed of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Jump {
+pub(crate) struct JumpLabels {
     /// What was typed of a label.
     pub typed: String,
     /// Places and their labels.
-    pub targets: Vec<JumpTo>,
+    pub targets: Vec<JumpLabel>,
 }
 
-/// A place with a label.
+/// A label, its place on the screen and what it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct JumpTo {
+pub(crate) struct JumpLabel {
     /// Where it is.
     pub area: Rect,
     /// What it is.
-    pub hit: Hit,
+    pub hit: ClickTarget,
     /// The letters that lead there.
     pub label: String,
 }
 
-/// What the person's editor was opened for.
+/// The purpose for which a person's editor was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Editing {
+pub(crate) enum EditorPurpose {
     /// The body in the form.
     Form,
     /// The title and body of that task.
@@ -175,24 +177,24 @@ pub(crate) enum Editing {
     Text,
 }
 
-/// A yes-or-no question.
+/// A yes-or-no question with its text and what a yes does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Confirm {
+pub(crate) struct ConfirmPrompt {
     /// The question, naming what it is about.
     pub question: String,
     /// What will happen, and to what.
     pub lines: Vec<String>,
     /// The first line that is shown where not all have room.
-    pub first: usize,
+    pub scroll: usize,
     /// The word for yes.
     pub yes: String,
     /// What yes does.
-    pub deed: Deed,
+    pub action: ConfirmAction,
 }
 
-/// What a yes does.
+/// What a yes to a question does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum ConfirmAction {
     /// Ask the board for that.
     Command(Box<Command>),
     /// Close a pane and the shell in it.
@@ -215,37 +217,37 @@ pub(crate) enum Deed {
     Merge(Vec<(TaskId, StageId)>),
 }
 
-/// A list to choose from.
+/// A list of items to choose one from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choose {
+pub(crate) struct Menu {
     /// What for.
     pub title: String,
     /// What there is.
-    pub choices: Vec<Choice>,
+    pub items: Vec<MenuItem>,
     /// Which one is marked.
-    pub at: usize,
+    pub marked: usize,
     /// What opened it: its key pressed again takes the marked row.
     pub opened_by: Option<Action>,
 }
 
-/// One row of a choice.
+/// One item of a menu: its text, its letter and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct MenuItem {
     /// What it says.
     pub text: String,
     /// The letter that chooses it.
     pub key: Option<char>,
     /// What choosing it does.
-    pub chosen: Chosen,
+    pub action: MenuAction,
 }
 
-/// What choosing a row does.
+/// What choosing an item of a menu does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Chosen {
+pub(crate) enum MenuAction {
     /// Copy that: what it is, and the text.
     Copy(&'static str, String),
     /// Split the pane with the focus and show that in the new one.
-    Split(Axis, Content),
+    Split(Axis, PaneContent),
     /// Go to that pane of that tab.
     Goto(usize, PaneId),
     /// Ask about that link.

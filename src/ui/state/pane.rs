@@ -1,14 +1,14 @@
 //! One pane of a client: what it shows, how far it is scrolled, which rows of it and in which order. Data only.
 
-use super::Content;
+use super::PaneContent;
 
-/// A rectangle and what it shows.
+/// A pane of a client: what it shows, its scroll position, mark, filter and sort order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pane {
     /// What it showed before, to go back to.
-    pub(crate) below: Vec<Below>,
+    pub(crate) back_stack: Vec<PreviousContent>,
     /// What it shows.
-    pub(crate) content: Content,
+    pub(crate) content: PaneContent,
     /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
     pub(crate) scroll: usize,
     /// The row that is marked, for views whose rows are no tasks; what the number means is the view's own business.
@@ -16,25 +16,25 @@ pub(crate) struct Pane {
     /// What its rows must match.
     pub(crate) filter: String,
     /// In which order they stand.
-    pub(crate) order: Order,
+    pub(crate) order: SortOrder,
 }
 
-/// What a pane showed before, as it was left.
+/// What a pane showed before, with its scroll position, mark, filter and order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Below {
-    pub(crate) content: Content,
+pub(crate) struct PreviousContent {
+    pub(crate) content: PaneContent,
     scroll: usize,
     mark: Option<u64>,
     filter: String,
-    order: Order,
+    order: SortOrder,
 }
 
-/// In which order rows stand. It never changes by itself (A2).
+/// The order in which the rows of a list stand. It never changes by itself (A2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Order {
+pub(crate) enum SortOrder {
     /// The view's own.
     #[default]
-    Usual,
+    Default,
     /// What changed last comes first.
     Newest,
     /// What changed last comes last.
@@ -43,36 +43,36 @@ pub(crate) enum Order {
     Name,
 }
 
-impl Order {
+impl SortOrder {
     /// In words; the usual one needs none.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Order::Usual => "",
-            Order::Newest => "newest first",
-            Order::Oldest => "oldest first",
-            Order::Name => "by name",
+            SortOrder::Default => "",
+            SortOrder::Newest => "newest first",
+            SortOrder::Oldest => "oldest first",
+            SortOrder::Name => "by name",
         }
     }
 }
 
 impl Pane {
     /// A pane that shows that.
-    pub(crate) fn of(content: Content) -> Pane {
+    pub(crate) fn new(content: PaneContent) -> Pane {
         Pane {
-            below: Vec::new(),
+            back_stack: Vec::new(),
             content,
             scroll: 0,
             mark: None,
             filter: String::new(),
-            order: Order::Usual,
+            order: SortOrder::Default,
         }
     }
 
     /// Shows something else, from its beginning.
-    pub(crate) fn turn_to(&mut self, content: Content) -> Below {
-        let before = std::mem::replace(self, Pane::of(content));
-        self.below = before.below;
-        Below {
+    pub(crate) fn open(&mut self, content: PaneContent) -> PreviousContent {
+        let before = std::mem::replace(self, Pane::new(content));
+        self.back_stack = before.back_stack;
+        PreviousContent {
             content: before.content,
             scroll: before.scroll,
             mark: before.mark,
@@ -82,8 +82,8 @@ impl Pane {
     }
 
     /// Shows what it showed before, as it was left; answers whether there was something.
-    pub(crate) fn turn_back(&mut self) -> bool {
-        let Some(below) = self.below.pop() else {
+    pub(crate) fn go_back(&mut self) -> bool {
+        let Some(below) = self.back_stack.pop() else {
             return false;
         };
         (self.content, self.filter, self.order) = (below.content, below.filter, below.order);

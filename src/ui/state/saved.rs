@@ -5,22 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Content, Finished, Pane, Shape, State, Tab, Zoom, is_prefix_of};
-use crate::domain::{Level, Timestamp};
-use crate::ui::layout::{Layout, LayoutProblem};
+use super::{FinishedTasks, Pane, PaneArrangement, PaneContent, Tab, UiState, Zoom, is_prefix_of};
+use crate::domain::{NoticeLevel, Timestamp};
+use crate::ui::layout::{LayoutError, TabLayout};
 use crate::ui::pane::PaneId;
 
 /// Version of the form.
 const VERSION: u32 = 1;
 
-/// An arrangement.
+/// A client's tabs and panes as they are stored while nobody is attached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saved {
+pub struct SavedArrangement {
     version: u32,
     tab: usize,
     tabs: Vec<SavedTab>,
-    panes: Vec<(PaneId, Content)>,
-    finished: Finished,
+    panes: Vec<(PaneId, PaneContent)>,
+    finished: FinishedTasks,
     /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
     known: BTreeSet<String>,
     /// Whether the person was told how keys get past the program their terminal is in.
@@ -37,60 +37,60 @@ pub struct Saved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SavedTab {
     title: String,
-    shape: Shape,
+    shape: PaneArrangement,
     focus: PaneId,
     zoom: Zoom,
 }
 
-impl State {
+impl UiState {
     /// The arrangement as it is now. What was opened in a pane for a look is not part of it.
-    pub fn saved(&self) -> Saved {
+    pub fn save_arrangement(&self) -> SavedArrangement {
         let tab = |tab: &Tab| SavedTab {
             title: tab.title.clone(),
-            shape: tab.shape.clone(),
+            shape: tab.arrangement.clone(),
             focus: tab.focus,
             zoom: tab.zoom,
         };
         let own = |pane: &Pane| {
-            let below = pane.below.first().map(|below| &below.content);
+            let below = pane.back_stack.first().map(|below| &below.content);
             below.unwrap_or(&pane.content).clone()
         };
         let fixed = self.panes.iter().filter(|(id, _)| matches!(id, PaneId::Fixed(_)));
-        Saved {
+        SavedArrangement {
             version: VERSION,
             tab: self.tab,
             tabs: self.tabs.iter().map(tab).collect(),
             panes: fixed.map(|(id, pane)| (*id, own(pane))).collect(),
             finished: self.finished,
             known: self.layouts.clone(),
-            hinted: self.hinted,
+            hinted: self.prefix_hint_shown,
             theme: self.theme.clone(),
             left: None,
         }
     }
 
     /// Tells a person once how keys get past the program their terminal is in, if that takes our prefix for itself.
-    pub fn hint_at_outer(&mut self, now: Timestamp, outer: Option<&str>) {
+    pub fn hint_prefix_in_multiplexer(&mut self, now: Timestamp, outer: Option<&str>) {
         let prefix = self.keymap.prefix().to_string();
         let takes_it = outer.is_some_and(|outer| is_prefix_of(outer, &prefix));
-        let Some(outer) = outer.filter(|_| takes_it && !self.hinted) else {
+        let Some(outer) = outer.filter(|_| takes_it && !self.prefix_hint_shown) else {
             return;
         };
-        self.hinted = true;
+        self.prefix_hint_shown = true;
         let other = if prefix == "C-a" { "ctrl-b" } else { "ctrl-a" };
         let text = format!(
             "inside {outer}, which takes {prefix}: press it twice to reach dbs, or give dbs its own: dbs config keys.prefix {other}"
         );
-        self.tell(now, Level::Alert, text);
+        self.show_toast(now, NoticeLevel::Alert, text);
     }
 
     /// Takes up a kept arrangement; `runs` says which shells still do, the others are opened anew. Answers whether it was one:
     /// if not, nothing has changed.
-    pub fn restore(&mut self, saved: Saved, runs: &dyn Fn(u64) -> bool) -> bool {
+    pub fn restore_arrangement(&mut self, saved: SavedArrangement, runs: &dyn Fn(u64) -> bool) -> bool {
         let panes: BTreeMap<PaneId, Pane> = saved
             .panes
             .into_iter()
-            .map(|(id, content)| (id, Pane::of(alive(content, runs))))
+            .map(|(id, content)| (id, Pane::new(alive(content, runs))))
             .collect();
         let stands = |tab: &SavedTab| tab.shape.fixed().iter().all(|id| panes.contains_key(id));
         if saved.version != VERSION || saved.tabs.is_empty() || !saved.tabs.iter().all(stands) {
@@ -98,9 +98,9 @@ impl State {
         }
         let tab = |tab: SavedTab| Tab {
             title: tab.title,
-            shape: tab.shape,
+            arrangement: tab.shape,
             focus: tab.focus,
-            last: None,
+            last_focus: None,
             zoom: tab.zoom,
             next_arrangement: 0,
         };
@@ -109,7 +109,7 @@ impl State {
         self.tabs = saved.tabs.into_iter().map(tab).collect();
         self.tab = saved.tab.min(self.tabs.len() - 1);
         self.finished = saved.finished;
-        self.hinted |= saved.hinted;
+        self.prefix_hint_shown |= saved.hinted;
         self.theme = saved.theme;
         // Layouts that have come since then.
         let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
@@ -123,15 +123,15 @@ impl State {
     fn adopt(&mut self, mut tab: Tab, panes: &BTreeMap<PaneId, Pane>) {
         let mut used: BTreeSet<PaneId> = self.panes.keys().copied().collect();
         let mut names = BTreeMap::new();
-        for id in tab.shape.fixed() {
-            let new = crate::ui::pane::fresh(&used);
+        for id in tab.arrangement.fixed() {
+            let new = crate::ui::pane::next_free_id(&used);
             used.insert(new);
             names.insert(id, new);
             if let Some(pane) = panes.get(&id) {
                 self.panes.insert(new, pane.clone());
             }
         }
-        tab.shape.rename(&names);
+        tab.arrangement.rename(&names);
         tab.focus = names.get(&tab.focus).copied().unwrap_or(tab.focus);
         self.tabs.push(tab);
     }
@@ -140,9 +140,9 @@ impl State {
     ///
     /// # Errors
     /// When the text is no layout, or names a view that does not exist.
-    pub fn add_layout(&mut self, text: &str) -> Result<(), super::StateProblem> {
+    pub fn add_layout(&mut self, text: &str) -> Result<(), super::UiStateError> {
         let layout =
-            Layout::parse(text).map_err(|problem: LayoutProblem| super::StateProblem::from(problem))?;
+            TabLayout::parse(text).map_err(|problem: LayoutError| super::UiStateError::from(problem))?;
         let title = layout.title.clone();
         super::start::add(self, layout)?;
         let last = self.tabs.len() - 1;
@@ -153,7 +153,7 @@ impl State {
             .filter(|at| *at < last)
         {
             let replaced = self.tabs.swap_remove(at);
-            for id in replaced.shape.fixed() {
+            for id in replaced.arrangement.fixed() {
                 self.panes.remove(&id);
             }
         }
@@ -162,20 +162,20 @@ impl State {
 }
 
 /// A shell that does not run any more is opened anew.
-fn alive(content: Content, runs: &dyn Fn(u64) -> bool) -> Content {
+fn alive(content: PaneContent, runs: &dyn Fn(u64) -> bool) -> PaneContent {
     match content {
-        Content::Shell(Some(number)) if !runs(number) => Content::Shell(None),
+        PaneContent::Shell(Some(number)) if !runs(number) => PaneContent::Shell(None),
         content => content,
     }
 }
 
-impl Shape {
+impl PaneArrangement {
     /// Its panes that stay until they are closed.
     fn fixed(&self) -> Vec<PaneId> {
         let panes = match self {
-            Shape::Saved { wide, medium } => [wide.panes(), medium.panes()].concat(),
-            Shape::Own(tree) => tree.panes(),
-            Shape::Agents { list } => vec![*list],
+            PaneArrangement::Saved { wide, medium } => [wide.panes(), medium.panes()].concat(),
+            PaneArrangement::Own(tree) => tree.panes(),
+            PaneArrangement::Agents { list } => vec![*list],
         };
         let fixed = panes.into_iter().filter(|id| matches!(id, PaneId::Fixed(_)));
         fixed.collect::<BTreeSet<_>>().into_iter().collect()
@@ -184,12 +184,12 @@ impl Shape {
     fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
         let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
         match self {
-            Shape::Saved { wide, medium } => {
+            PaneArrangement::Saved { wide, medium } => {
                 wide.rename(&new);
                 medium.rename(&new);
             }
-            Shape::Own(tree) => tree.rename(&new),
-            Shape::Agents { list } => *list = new(*list),
+            PaneArrangement::Own(tree) => tree.rename(&new),
+            PaneArrangement::Agents { list } => *list = new(*list),
         }
     }
 }
@@ -198,9 +198,9 @@ impl Shape {
 mod tests {
     use super::*;
 
-    fn state() -> State {
-        let mut state = State::builtin((120, 40)).expect("state");
-        for pane in state.shells_wanted() {
+    fn state() -> UiState {
+        let mut state = UiState::builtin((120, 40)).expect("state");
+        for pane in state.unopened_shells() {
             state.shell_opened(pane, 4);
         }
         state
@@ -211,25 +211,25 @@ mod tests {
         let mut before = state();
         before.tab = 2;
         before.tabs.remove(3);
-        before.finished = Finished::Shown;
+        before.finished = FinishedTasks::Shown;
         before.theme = Some("dark".to_owned());
-        let text = serde_json::to_string(&before.saved()).expect("json");
-        let mut after = State::builtin((80, 24)).expect("state");
-        assert!(after.restore(serde_json::from_str(&text).expect("read"), &|number| number == 4));
-        assert_eq!(after.saved(), before.saved());
-        assert!(after.shells_wanted().is_empty());
+        let text = serde_json::to_string(&before.save_arrangement()).expect("json");
+        let mut after = UiState::builtin((80, 24)).expect("state");
+        assert!(after.restore_arrangement(serde_json::from_str(&text).expect("read"), &|number| number == 4));
+        assert_eq!(after.save_arrangement(), before.save_arrangement());
+        assert!(after.unopened_shells().is_empty());
     }
 
     #[test]
     fn a_shell_that_ended_is_opened_anew() {
-        let mut after = State::builtin((80, 24)).expect("state");
-        assert!(after.restore(state().saved(), &|_| false));
-        assert_eq!(after.shells_wanted().len(), 1);
+        let mut after = UiState::builtin((80, 24)).expect("state");
+        assert!(after.restore_arrangement(state().save_arrangement(), &|_| false));
+        assert_eq!(after.unopened_shells().len(), 1);
     }
 
     #[test]
     fn what_makes_no_sense_changes_nothing() {
-        let before = state().saved();
+        let before = state().save_arrangement();
         let mut newer = before.clone();
         newer.version = 2;
         let mut torn = before.clone();
@@ -238,14 +238,14 @@ mod tests {
         none.tabs.clear();
         for saved in [newer, torn, none] {
             let mut after = state();
-            assert!(!after.restore(saved, &|_| true));
-            assert_eq!(after.saved(), before);
+            assert!(!after.restore_arrangement(saved, &|_| true));
+            assert_eq!(after.save_arrangement(), before);
         }
     }
 
     #[test]
     fn a_layout_that_has_come_since_then_is_added_and_one_of_the_same_title_replaced() {
-        let kept = state().saved();
+        let kept = state().save_arrangement();
         let mut after = state();
         after
             .add_layout("title = 'Mine'\nwide = 'graph'")
@@ -253,16 +253,16 @@ mod tests {
         after
             .add_layout("title = 'Board'\nwide = 'inbox'")
             .expect("layout");
-        let titles = |state: &State| state.tabs.iter().map(|tab| tab.title.clone()).collect::<Vec<_>>();
+        let titles = |state: &UiState| state.tabs.iter().map(|tab| tab.title.clone()).collect::<Vec<_>>();
         assert_eq!(titles(&after)[2], "Board");
         assert_eq!(
             Some(after.pane(after.tabs[2].focus).content),
-            Content::named("inbox")
+            PaneContent::named("inbox")
         );
-        assert!(after.restore(kept, &|_| true));
+        assert!(after.restore_arrangement(kept, &|_| true));
         assert_eq!(titles(&after).last().map(String::as_str), Some("Mine"));
         let mine = after.tabs.last().expect("tab").focus;
-        assert_eq!(Some(after.pane(mine).content), Content::named("graph"));
+        assert_eq!(Some(after.pane(mine).content), PaneContent::named("graph"));
         assert!(after.add_layout("title = 'X'\nwide = 'nonsense'").is_err());
     }
 }

@@ -3,83 +3,83 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Content, Finished, Hands, Pane, Shape, State, Tab, Zoom};
-use crate::ui::keymap::{KeyProblem, Keymap};
-use crate::ui::layout::{BUILTIN, Layout, LayoutProblem, Plan};
-use crate::ui::pane::{Node, PaneId, fresh};
+use super::{FinishedTasks, KeyFocus, Pane, PaneArrangement, PaneContent, Tab, UiState, Zoom};
+use crate::ui::keymap::{Keymap, KeymapError};
+use crate::ui::layout::{BUILTIN, LayoutError, LayoutKind, TabLayout};
+use crate::ui::pane::{PaneId, PaneTree, next_free_id};
 
-/// Why a state could not be made.
+/// The error for a client state that could not be made from its key and layout files.
 #[derive(Debug, thiserror::Error)]
-pub enum StateProblem {
+pub enum UiStateError {
     /// A key file.
     #[error(transparent)]
-    Keys(KeyProblem),
+    Keys(KeymapError),
     /// A layout file.
     #[error(transparent)]
-    Layout(#[from] LayoutProblem),
+    Layout(#[from] LayoutError),
     /// A layout names a view that does not exist.
-    #[error("show `{0}`: there is no such view; there are {names}", names = Content::names())]
+    #[error("show `{0}`: there is no such view; there are {names}", names = PaneContent::names())]
     UnknownView(String),
 }
 
-pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<State, StateProblem> {
-    let mut state = State {
+pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<UiState, UiStateError> {
+    let mut state = UiState {
         size,
         keymap,
         tabs: Vec::new(),
         tab: 0,
         panes: BTreeMap::new(),
-        hands: Hands::Ours,
+        key_focus: KeyFocus::Views,
         overlay: None,
-        counted: None,
-        copying: None,
-        pressed: None,
-        clicked: None,
-        held: None,
-        line: None,
-        copied: String::new(),
+        count: None,
+        copy_mode: None,
+        mouse_press: None,
+        last_click: None,
+        mouse_grab: None,
+        dragged_split: None,
+        clipboard: String::new(),
         selected: None,
         agent: None,
-        trail: Vec::new(),
+        back_stack: Vec::new(),
         toasts: Vec::new(),
-        told: Vec::new(),
-        undo: Vec::new(),
-        redo: Vec::new(),
-        marks: BTreeSet::new(),
+        unlogged: Vec::new(),
+        undo_stack: Vec::new(),
+        redo_stack: Vec::new(),
+        marked_tasks: BTreeSet::new(),
         editing: None,
-        recent: Vec::new(),
-        finished: Finished::Counted,
+        recent_actions: Vec::new(),
+        finished: FinishedTasks::Counted,
         layouts: BTreeSet::new(),
-        seat: super::Seat::Here,
+        location: super::ClientLocation::Local,
         pastes: super::PastePreview::Shown,
-        mouse: super::MouseUse::All,
-        hinted: false,
-        away: None,
-        greeting: None,
+        mouse: super::MouseCapture::All,
+        prefix_hint_shown: false,
+        away_since: None,
+        splash: None,
         theme: None,
-        wished: None,
+        requested_theme: None,
         themes: Vec::new(),
     };
     for text in BUILTIN {
-        add(&mut state, Layout::parse(text)?)?;
+        add(&mut state, TabLayout::parse(text)?)?;
     }
     Ok(state)
 }
 
-pub(super) fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem> {
+pub(super) fn add(state: &mut UiState, layout: TabLayout) -> Result<(), UiStateError> {
     let mut ids = Vec::new();
     for view in &layout.views {
-        let content = Content::named(view).ok_or_else(|| StateProblem::UnknownView(view.clone()))?;
+        let content = PaneContent::named(view).ok_or_else(|| UiStateError::UnknownView(view.clone()))?;
         ids.push(new_pane(state, content));
     }
     let (shape, focus) = match layout.plan {
-        Plan::Agents => {
-            let list = new_pane(state, Content::Agents);
-            (Shape::Agents { list }, list)
+        LayoutKind::Agents => {
+            let list = new_pane(state, PaneContent::Agents);
+            (PaneArrangement::Agents { list }, list)
         }
-        Plan::Trees { wide, medium } => {
+        LayoutKind::Trees { wide, medium } => {
             let focus = ids.get(layout.focus).copied().unwrap_or(PaneId::Fixed(0));
-            let shape = Shape::Saved {
+            let shape = PaneArrangement::Saved {
                 wide: renumbered(wide, &ids),
                 medium: renumbered(medium, &ids),
             };
@@ -89,33 +89,33 @@ pub(super) fn add(state: &mut State, layout: Layout) -> Result<(), StateProblem>
     state.layouts.insert(layout.title.clone());
     state.tabs.push(Tab {
         title: layout.title,
-        shape,
+        arrangement: shape,
         focus,
-        last: None,
+        last_focus: None,
         zoom: Zoom::Out,
         next_arrangement: 0,
     });
     Ok(())
 }
 
-fn new_pane(state: &mut State, content: Content) -> PaneId {
+fn new_pane(state: &mut UiState, content: PaneContent) -> PaneId {
     let used: BTreeSet<PaneId> = state.panes.keys().copied().collect();
-    let id = fresh(&used);
-    state.panes.insert(id, Pane::of(content));
+    let id = next_free_id(&used);
+    state.panes.insert(id, Pane::new(content));
     id
 }
 
 /// The same tree with the panes of the state instead of the file's numbers.
-fn renumbered(node: Node, ids: &[PaneId]) -> Node {
+fn renumbered(node: PaneTree, ids: &[PaneId]) -> PaneTree {
     match node {
-        Node::Leaf(PaneId::Fixed(number)) => {
+        PaneTree::Leaf(PaneId::Fixed(number)) => {
             let id = usize::try_from(number).ok().and_then(|at| ids.get(at));
-            Node::Leaf(id.copied().unwrap_or(PaneId::Fixed(number)))
+            PaneTree::Leaf(id.copied().unwrap_or(PaneId::Fixed(number)))
         }
-        Node::Leaf(PaneId::Agent(attempt)) => Node::Leaf(PaneId::Agent(attempt)),
-        Node::Split(split) => {
+        PaneTree::Leaf(PaneId::Agent(attempt)) => PaneTree::Leaf(PaneId::Agent(attempt)),
+        PaneTree::Split(split) => {
             let (first, second) = (renumbered(split.first, ids), renumbered(split.second, ids));
-            Node::split(split.axis, split.share, first, second)
+            PaneTree::split(split.axis, split.share, first, second)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Pane, Tab};
-use crate::domain::command::Patch;
+use crate::domain::command::TaskPatch;
 use crate::domain::{Command, Span, Task, TaskId, TaskState, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
@@ -14,20 +14,20 @@ pub(crate) const UNDO_FOR: Span = Span::seconds(10);
 /// Acts that are remembered; older ones are forgotten.
 pub(crate) const MOST_UNDOABLE: usize = 20;
 
-/// An act that can be taken back.
+/// An entry of the undo list: what was done, when, and how it is taken back.
 #[derive(Debug, Clone)]
-pub(crate) struct Undoable {
+pub(crate) struct UndoEntry {
     /// What was done, in a few words.
     pub(crate) title: String,
     /// When.
     pub(crate) at: Timestamp,
     /// How it is taken back.
-    pub(crate) how: Undo,
+    pub(crate) method: UndoMethod,
 }
 
 /// How an act is taken back.
 #[derive(Debug, Clone)]
-pub(crate) enum Undo {
+pub(crate) enum UndoMethod {
     /// By asking the board for something else.
     Commands {
         /// What was asked.
@@ -36,27 +36,27 @@ pub(crate) enum Undo {
         inverse: Vec<Command>,
     },
     /// By showing what was shown before.
-    Panes(Box<Shown>),
+    Panes(Box<PanesSnapshot>),
     /// By marking what was marked before.
     Marks(BTreeSet<TaskId>),
     /// By giving the session the name it had before.
     Name(String),
     /// Not at all; what the board was asked, if it was.
-    Never(Vec<Command>),
+    Irreversible(Vec<Command>),
 }
 
-/// What was shown: tabs and panes.
+/// The tabs and panes of a client before a change, to return to on undo.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown {
+pub(crate) struct PanesSnapshot {
     pub(crate) tabs: Vec<Tab>,
     pub(crate) tab: usize,
     pub(crate) panes: BTreeMap<PaneId, Pane>,
 }
 
-impl Undoable {
+impl UndoEntry {
     /// Whether it is to be offered that it is taken back.
-    pub(crate) fn is_offered(&self, now: Timestamp) -> bool {
-        self.is_fresh(now) && !matches!(self.how, Undo::Never(_))
+    pub(crate) fn is_shown(&self, now: Timestamp) -> bool {
+        self.is_fresh(now) && !matches!(self.method, UndoMethod::Irreversible(_))
     }
 
     /// Whether it was done so lately that it is what a person means who wants to take something back.
@@ -138,11 +138,11 @@ fn again(task: TaskId) -> Command {
 }
 
 /// The change that makes a change undone; nothing for a move, which stops work.
-fn unpatched(task: &Task, patch: &Patch) -> Option<Patch> {
+fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
     if patch.stage.is_some() {
         return None;
     }
-    Some(Patch {
+    Some(TaskPatch {
         title: patch.title.as_ref().map(|_| task.title.clone()),
         body: patch.body.as_ref().map(|_| task.body.clone()),
         priority: patch.priority.map(|_| task.priority),

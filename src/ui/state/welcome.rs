@@ -2,43 +2,43 @@
 //! looks for anything: what was found comes in.
 
 use crate::ui::chord::Chord;
-use crate::ui::line::Line;
+use crate::ui::line_editor::LineEditor;
 
-/// What was found when a person came for the first time and nothing was configured.
+/// The agent programs and the terminal multiplexer found at a first start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FirstLook {
+pub struct DetectedPrograms {
     /// Programs that were looked for, and where each was found.
     pub programs: Vec<(String, Option<String>)>,
     /// The folders that were searched, as the variable has them.
     pub path: String,
     /// The program around this terminal, if that has keys of its own: tmux, screen, zellij.
-    pub outer: Option<String>,
+    pub multiplexer: Option<String>,
 }
 
-/// The questions, and where a person stands.
+/// The state of the first-start questions: what was detected, the current question and the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Welcome {
     /// What was found.
-    pub(crate) found: FirstLook,
+    pub(crate) detected: DetectedPrograms,
     /// The question that is asked.
-    pub(crate) step: Step,
+    pub(crate) step: WelcomeStep,
     /// Which answer is marked, from 0.
-    pub(crate) at: usize,
+    pub(crate) marked: usize,
     /// Settings and values so far.
     pub(crate) answers: Vec<(String, String)>,
 }
 
-/// A question.
+/// A question of the first start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum WelcomeStep {
     /// Which agent does the work.
     Agent,
     /// With which command line.
-    Command(Line),
+    Command(LineEditor),
     /// Which key is ours while a person types to an agent; the one that arrived last.
     Prefix(Option<Chord>),
     /// Whether the terminal may call.
-    Calls,
+    Alerts,
     /// Whether a demo is to be played.
     Demo,
 }
@@ -61,18 +61,18 @@ pub(crate) fn is_prefix_of(outer: &str, key: &str) -> bool {
 
 impl Welcome {
     /// The first question.
-    pub(crate) fn new(found: FirstLook) -> Welcome {
+    pub(crate) fn new(detected: DetectedPrograms) -> Welcome {
         Welcome {
-            found,
-            step: Step::Agent,
-            at: 0,
+            detected,
+            step: WelcomeStep::Agent,
+            marked: 0,
             answers: Vec::new(),
         }
     }
 
     /// Names of the programs that are there.
-    pub(crate) fn there(&self) -> impl Iterator<Item = &str> {
-        let found = self.found.programs.iter();
+    pub(crate) fn found_agents(&self) -> impl Iterator<Item = &str> {
+        let found = self.detected.programs.iter();
         found
             .filter(|(_, place)| place.is_some())
             .map(|(name, _)| name.as_str())
@@ -81,23 +81,23 @@ impl Welcome {
     /// Answers to choose from; none where something is written or a key pressed.
     pub(crate) fn choices(&self) -> Vec<String> {
         match &self.step {
-            Step::Agent => {
-                let there = self.there().map(str::to_owned);
+            WelcomeStep::Agent => {
+                let there = self.found_agents().map(str::to_owned);
                 there.chain(OTHER_AGENTS.map(str::to_owned)).collect()
             }
-            Step::Calls => CALLS.map(str::to_owned).to_vec(),
-            Step::Demo => DEMO.map(str::to_owned).to_vec(),
-            Step::Command(_) | Step::Prefix(_) => Vec::new(),
+            WelcomeStep::Alerts => CALLS.map(str::to_owned).to_vec(),
+            WelcomeStep::Demo => DEMO.map(str::to_owned).to_vec(),
+            WelcomeStep::Command(_) | WelcomeStep::Prefix(_) => Vec::new(),
         }
     }
 
     /// The number of the question, of how many.
     pub(crate) fn number(&self) -> (usize, usize) {
         let at = match self.step {
-            Step::Agent | Step::Command(_) => 1,
-            Step::Prefix(_) => 2,
-            Step::Calls => 3,
-            Step::Demo => 4,
+            WelcomeStep::Agent | WelcomeStep::Command(_) => 1,
+            WelcomeStep::Prefix(_) => 2,
+            WelcomeStep::Alerts => 3,
+            WelcomeStep::Demo => 4,
         };
         (at, 4)
     }

@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{Palette, Theme};
+use super::{ColourDepth, Theme};
 
 /// Colours from the part of the table that nobody changes: far apart from each other, and 3 to 1 against the ground of every
 /// built-in theme, black and white (WCAG 2, what is not text).
@@ -16,9 +16,9 @@ impl Theme {
     /// How a cell looks that stands for the project of that name; like any other where there are no colours.
     pub(crate) fn accent(&self, project: &str) -> Style {
         let colours: &[u8] = match self.palette {
-            Palette::Mono => &[],
-            Palette::Sixteen => &OF_16,
-            Palette::Indexed | Palette::True => &OF_256,
+            ColourDepth::Mono => &[],
+            ColourDepth::Sixteen => &OF_16,
+            ColourDepth::Indexed | ColourDepth::True => &OF_256,
         };
         let many = u64::try_from(colours.len()).unwrap_or(u64::MAX).max(1);
         let nth = usize::try_from(hash(project) % many).unwrap_or_default();

@@ -2,15 +2,15 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::Palette;
-use crate::term::{Palette as Table, Rgb};
+use super::ColourDepth;
+use crate::term::{ColorPalette as Table, Rgb};
 
 /// A style with the colours that palette has.
-pub(super) fn fitted(style: Style, palette: Palette) -> Style {
+pub(super) fn fit_style(style: Style, palette: ColourDepth) -> Style {
     match palette {
-        Palette::True => style,
-        Palette::Mono => without_colour(style),
-        Palette::Sixteen | Palette::Indexed => Style {
+        ColourDepth::True => style,
+        ColourDepth::Mono => without_colour(style),
+        ColourDepth::Sixteen | ColourDepth::Indexed => Style {
             fg: style.fg.map(|color| nearest(color, palette)),
             bg: style.bg.map(|color| nearest(color, palette)),
             underline_color: style.underline_color.map(|color| nearest(color, palette)),
@@ -20,8 +20,8 @@ pub(super) fn fitted(style: Style, palette: Palette) -> Style {
 }
 
 /// A role's style; text never gets the colour of what lies below it, however few colours there are.
-pub(super) fn fitted_on(style: Style, ground: Option<Color>, palette: Palette) -> Style {
-    let mut fitted = fitted(style, palette);
+pub(super) fn fit_style_on(style: Style, ground: Option<Color>, palette: ColourDepth) -> Style {
+    let mut fitted = fit_style(style, palette);
     let below = style.bg.or(ground).map(|color| nearest(color, palette));
     if let (Some(text), Some(below)) = (fitted.fg, below)
         && text == below
@@ -41,11 +41,11 @@ fn without_colour(style: Style) -> Style {
     plain
 }
 
-fn nearest(color: Color, palette: Palette) -> Color {
+fn nearest(color: Color, palette: ColourDepth) -> Color {
     let most: u8 = match palette {
-        Palette::Mono | Palette::True => return color,
-        Palette::Sixteen => 15,
-        Palette::Indexed => 255,
+        ColourDepth::Mono | ColourDepth::True => return color,
+        ColourDepth::Sixteen => 15,
+        ColourDepth::Indexed => 255,
     };
     match color {
         // What is in the table already follows the person's own colours.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
-use super::Role;
+use super::StyleRole;
 
-/// What is wrong with a theme.
+/// The error for a theme that cannot be read or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ThemeProblem {
+pub enum ThemeError {
     /// The file cannot be understood.
     #[error("read the theme {file}, line {line}: {why}")]
     Line {
@@ -33,7 +33,7 @@ pub enum ThemeProblem {
     Ring(String),
 }
 
-/// A theme file.
+/// A theme file as it is parsed: its base theme and the styles of its roles.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ThemeFile {
@@ -41,32 +41,32 @@ pub(super) struct ThemeFile {
     pub(super) like: Option<String>,
     /// Roles, and how they look.
     #[serde(default)]
-    pub(super) roles: BTreeMap<Role, Look>,
+    pub(super) roles: BTreeMap<StyleRole, RoleStyle>,
 }
 
-/// How a role looks.
+/// The colours and attributes a theme file gives to a role.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Look {
-    fg: Option<Paint>,
-    bg: Option<Paint>,
+pub(super) struct RoleStyle {
+    fg: Option<ThemeColour>,
+    bg: Option<ThemeColour>,
     #[serde(default)]
     attrs: Vec<Attr>,
 }
 
-/// A colour by name or as `#rrggbb`.
+/// A colour in a theme file, by name or as `#rrggbb`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
-struct Paint(Color);
+struct ThemeColour(Color);
 
-impl TryFrom<String> for Paint {
+impl TryFrom<String> for ThemeColour {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Paint, String> {
+    fn try_from(text: String) -> Result<ThemeColour, String> {
         let wrong =
             || format!("`{text}` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255");
         text.parse()
-            .map(Paint)
+            .map(ThemeColour)
             .map_err(|_nothing_more: ratatui::style::ParseColorError| wrong())
     }
 }
@@ -83,13 +83,13 @@ enum Attr {
 
 impl ThemeFile {
     /// Reads the text of a file; `name` is what its problems are told of.
-    pub(super) fn parse(name: &str, text: &str) -> Result<ThemeFile, ThemeProblem> {
+    pub(super) fn parse(name: &str, text: &str) -> Result<ThemeFile, ThemeError> {
         toml_edit::de::from_str(text).map_err(|error| {
             let before = error
                 .span()
                 .and_then(|span| text.get(..span.start))
                 .unwrap_or_default();
-            ThemeProblem::Line {
+            ThemeError::Line {
                 file: name.to_owned(),
                 line: before.matches('\n').count() + 1,
                 why: error.message().to_owned(),
@@ -98,7 +98,7 @@ impl ThemeFile {
     }
 }
 
-impl Look {
+impl RoleStyle {
     pub(super) fn style(&self) -> Style {
         let style = Style {
             fg: self.fg.map(|paint| paint.0),

@@ -18,24 +18,24 @@ const FIXED: [(&str, f64); 6] = [
 ];
 
 /// Roles that are lines, not text: WCAG asks for 3 to 1.
-const LINES: [Role; 3] = [Role::Border, Role::BorderFocus, Role::BorderType];
+const LINES: [StyleRole; 3] = [StyleRole::Border, StyleRole::BorderFocus, StyleRole::BorderType];
 
 /// Roles whose ground others are drawn on.
-const SURFACES: [Role; 3] = [Role::Text, Role::Bar, Role::SelectedElsewhere];
+const SURFACES: [StyleRole; 3] = [StyleRole::Text, StyleRole::Bar, StyleRole::SelectedElsewhere];
 
-const STATES: [Role; 8] = [
-    Role::Pending,
-    Role::Running,
-    Role::Verifying,
-    Role::Done,
-    Role::Failed,
-    Role::Blocked,
-    Role::Human,
-    Role::Retry,
+const STATES: [StyleRole; 8] = [
+    StyleRole::Pending,
+    StyleRole::Running,
+    StyleRole::Verifying,
+    StyleRole::Done,
+    StyleRole::Failed,
+    StyleRole::Blocked,
+    StyleRole::Human,
+    StyleRole::Retry,
 ];
 
-fn theme(name: &str, palette: Palette, ground: Option<Ground>) -> Theme {
-    let looks = Looks {
+fn theme(name: &str, palette: ColourDepth, ground: Option<Background>) -> Theme {
+    let looks = DisplayCaps {
         palette,
         glyphs: Glyphs::Unicode,
         ground,
@@ -53,15 +53,15 @@ fn contrast(one: Rgb, other: Rgb) -> f64 {
 }
 
 /// Text and grounds it is drawn on.
-fn pairs(theme: &Theme, role: Role) -> Vec<(Rgb, Rgb)> {
-    let text = theme.style(Role::Text);
+fn pairs(theme: &Theme, role: StyleRole) -> Vec<(Rgb, Rgb)> {
+    let text = theme.style(StyleRole::Text);
     let style = theme.style(role);
     let fg = rgb(style.fg.or(text.fg));
     match style.bg {
         Some(bg) => vec![(fg, rgb(Some(bg)))],
         None if LINES.contains(&role) => vec![(fg, rgb(text.bg))],
         None => {
-            let ground = |surface: Role| rgb(theme.style(surface).bg.or(text.bg));
+            let ground = |surface: StyleRole| rgb(theme.style(surface).bg.or(text.bg));
             SURFACES.map(|surface| (fg, ground(surface))).into()
         }
     }
@@ -70,12 +70,12 @@ fn pairs(theme: &Theme, role: Role) -> Vec<(Rgb, Rgb)> {
 #[test]
 fn text_of_themes_with_colours_of_their_own_stands_out() {
     for (name, least) in FIXED {
-        for palette in [Palette::True, Palette::Indexed] {
+        for palette in [ColourDepth::True, ColourDepth::Indexed] {
             let theme = theme(name, palette, None);
             for (role, style) in &theme.roles {
                 let least = if LINES.contains(role) { 3.0 } else { least };
                 // The nearest of 256 may be a little off.
-                let least = if palette == Palette::Indexed {
+                let least = if palette == ColourDepth::Indexed {
                     least * 0.8
                 } else {
                     least
@@ -99,10 +99,10 @@ fn text_of_themes_with_colours_of_their_own_stands_out() {
 #[test]
 fn with_sixteen_colours_no_text_vanishes() {
     for (name, _) in FIXED {
-        let theme = theme(name, Palette::Sixteen, None);
-        let ground = theme.style(Role::Text).bg;
+        let theme = theme(name, ColourDepth::Sixteen, None);
+        let ground = theme.style(StyleRole::Text).bg;
         for (role, style) in &theme.roles {
-            let fg = style.fg.or(theme.style(Role::Text).fg);
+            let fg = style.fg.or(theme.style(StyleRole::Text).fg);
             let bg = style.bg.or(ground);
             assert_ne!(fg, bg, "{name} {role:?}");
             assert!(
@@ -149,12 +149,12 @@ fn seen(color: Rgb, eye: &[[f64; 3]; 3]) -> [f64; 3] {
 }
 
 /// The two states that look most alike, and how far apart they are; below 2.3 nobody sees a difference.
-fn most_alike(theme: &Theme) -> (f64, Role, Role) {
-    let mut worst = (f64::MAX, Role::Text, Role::Text);
+fn most_alike(theme: &Theme) -> (f64, StyleRole, StyleRole) {
+    let mut worst = (f64::MAX, StyleRole::Text, StyleRole::Text);
     for eye in &DICHROMATS {
         for (at, one) in STATES.iter().enumerate() {
             for other in STATES.iter().skip(at + 1) {
-                let colour = |role: &Role| seen(rgb(theme.style(*role).fg), eye);
+                let colour = |role: &StyleRole| seen(rgb(theme.style(*role).fg), eye);
                 let parts = colour(one).into_iter().zip(colour(other));
                 let apart = parts.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
                 if apart < worst.0 {
@@ -169,13 +169,13 @@ fn most_alike(theme: &Theme) -> (f64, Role, Role) {
 #[test]
 fn in_the_colour_blind_themes_every_state_looks_different_without_red_or_green() {
     for name in ["colour-blind-dark", "colour-blind-light"] {
-        let (apart, one, other) = most_alike(&theme(name, Palette::True, None));
+        let (apart, one, other) = most_alike(&theme(name, ColourDepth::True, None));
         assert!(
             apart >= 12.0,
             "{name}: {one:?} and {other:?} are only {apart:.1} apart"
         );
     }
-    let (apart, ..) = most_alike(&theme("dark", Palette::True, None));
+    let (apart, ..) = most_alike(&theme("dark", ColourDepth::True, None));
     assert!(
         apart < 12.0,
         "the ordinary theme would pass, so the measure says nothing"
@@ -184,16 +184,16 @@ fn in_the_colour_blind_themes_every_state_looks_different_without_red_or_green()
 
 #[test]
 fn every_built_in_theme_knows_every_role_and_mono_has_no_colour() {
-    let mono = theme("mono", Palette::True, None);
-    assert_eq!(mono.palette, Palette::Mono);
+    let mono = theme("mono", ColourDepth::True, None);
+    assert_eq!(mono.palette, ColourDepth::Mono);
     let has_colour = |style: &Style| style.fg.is_some() || style.bg.is_some();
     assert!(!mono.roles.values().any(has_colour));
     for (name, _) in FIXED {
-        let theme = theme(name, Palette::True, None);
+        let theme = theme(name, ColourDepth::True, None);
         assert!(theme.roles.keys().eq(mono.roles.keys()), "{name}");
         assert_ne!(theme.ground().bg, None, "{name}");
     }
-    let terminal = theme("terminal", Palette::True, None);
+    let terminal = theme("terminal", ColourDepth::True, None);
     assert!(terminal.roles.keys().eq(mono.roles.keys()));
     assert_eq!(terminal.ground(), Style::default());
 }
@@ -201,54 +201,57 @@ fn every_built_in_theme_knows_every_role_and_mono_has_no_colour() {
 #[test]
 fn a_name_may_stand_for_a_dark_and_a_light_theme() {
     for name in ["adaptive", "high-contrast", "colour-blind"] {
-        let of = |ground| luminance(rgb(theme(name, Palette::True, ground).ground().bg));
-        assert!(of(Some(Ground::Dark)) < 0.1, "{name}");
-        assert!(of(Some(Ground::Light)) > 0.8, "{name}");
+        let of = |ground| luminance(rgb(theme(name, ColourDepth::True, ground).ground().bg));
+        assert!(of(Some(Background::Dark)) < 0.1, "{name}");
+        assert!(of(Some(Background::Light)) > 0.8, "{name}");
         assert!(of(None) < 0.1, "{name}");
     }
-    assert_eq!(Ground::of(0xfd, 0xf6, 0xe3), Ground::Light);
-    assert_eq!(Ground::of(0x28, 0x2a, 0x36), Ground::Dark);
+    assert_eq!(Background::from_rgb(0xfd, 0xf6, 0xe3), Background::Light);
+    assert_eq!(Background::from_rgb(0x28, 0x2a, 0x36), Background::Dark);
 }
 
 #[test]
 fn what_is_wished_for_wins_over_a_terminal_without_colours_and_auto_follows_it() {
-    assert_eq!(theme("auto", Palette::Mono, None).palette, Palette::Mono);
-    assert_eq!(theme("auto", Palette::True, None).palette, Palette::True);
-    assert_eq!(theme("terminal", Palette::Mono, None).palette, Palette::Sixteen);
+    assert_eq!(theme("auto", ColourDepth::Mono, None).palette, ColourDepth::Mono);
+    assert_eq!(theme("auto", ColourDepth::True, None).palette, ColourDepth::True);
+    assert_eq!(
+        theme("terminal", ColourDepth::Mono, None).palette,
+        ColourDepth::Sixteen
+    );
 }
 
-fn own(name: &str, text: &str) -> OwnTheme {
-    OwnTheme {
+fn own(name: &str, text: &str) -> UserTheme {
+    UserTheme {
         name: name.to_owned(),
         file: format!("themes/{name}.toml"),
         text: text.to_owned(),
     }
 }
 
-fn problem(own: Vec<OwnTheme>, name: &str) -> String {
-    let looks = Looks {
-        palette: Palette::True,
+fn problem(own: Vec<UserTheme>, name: &str) -> String {
+    let looks = DisplayCaps {
+        palette: ColourDepth::True,
         glyphs: Glyphs::Unicode,
         ground: None,
     };
-    Themes::with(own).theme(name, looks).unwrap_err().to_string()
+    Themes::new(own).theme(name, looks).unwrap_err().to_string()
 }
 
 #[test]
 fn a_theme_of_ones_own_may_change_a_single_role_of_another() {
-    let themes = Themes::with(vec![own(
+    let themes = Themes::new(vec![own(
         "mine",
         "like = \"dark\"\n[roles]\ndone = { fg = \"#123456\" }\n",
     )]);
-    let looks = Looks {
-        palette: Palette::True,
+    let looks = DisplayCaps {
+        palette: ColourDepth::True,
         glyphs: Glyphs::Ascii,
         ground: None,
     };
     let mine = themes.theme("mine", looks).unwrap();
     let dark = themes.theme("dark", looks).unwrap();
-    assert_eq!(mine.style(Role::Done).fg, Some(Color::Rgb(0x12, 0x34, 0x56)));
-    assert_eq!(mine.style(Role::Failed), dark.style(Role::Failed));
+    assert_eq!(mine.style(StyleRole::Done).fg, Some(Color::Rgb(0x12, 0x34, 0x56)));
+    assert_eq!(mine.style(StyleRole::Failed), dark.style(StyleRole::Failed));
     assert!(themes.names().iter().any(|(name, _)| name == "mine"));
 }
 
@@ -270,28 +273,33 @@ fn what_is_wrong_with_a_theme_is_said_with_file_and_line() {
 
 #[test]
 fn nothing_blinks_when_motion_is_reduced() {
-    let full = theme("terminal", Palette::Sixteen, None);
+    let full = theme("terminal", ColourDepth::Sixteen, None);
     let blinks = |theme: &Theme| {
         theme
-            .style(Role::Needs)
+            .style(StyleRole::Needs)
             .add_modifier
             .contains(Modifier::SLOW_BLINK)
     };
-    assert!(blinks(&full.clone().with(Motion::Full)));
-    let still = full.with(Motion::Reduced);
+    assert!(blinks(&full.clone().with_motion(Motion::Full)));
+    let still = full.with_motion(Motion::Reduced);
     let any = still
         .roles
         .values()
         .any(|style| style.add_modifier.contains(Modifier::SLOW_BLINK));
-    assert!(!any && still.style(Role::Needs).add_modifier.contains(Modifier::REVERSED));
+    assert!(
+        !any && still
+            .style(StyleRole::Needs)
+            .add_modifier
+            .contains(Modifier::REVERSED)
+    );
 }
 
 #[test]
 fn the_colours_of_projects_stand_out_on_every_ground_and_from_each_other() {
     let indexed = |colour: &u8| rgb(Some(Color::Indexed(*colour)));
     let bars = FIXED.map(|(name, _)| {
-        let theme = theme(name, Palette::True, None);
-        rgb(theme.style(Role::Bar).bg.or(theme.style(Role::Text).bg))
+        let theme = theme(name, ColourDepth::True, None);
+        rgb(theme.style(StyleRole::Bar).bg.or(theme.style(StyleRole::Text).bg))
     });
     let grounds = bars.into_iter().chain([(0, 0, 0), (255, 255, 255)]);
     for (ground, colour) in grounds.flat_map(|ground| OF_256.iter().map(move |colour| (ground, colour))) {
@@ -310,8 +318,8 @@ fn the_colours_of_projects_stand_out_on_every_ground_and_from_each_other() {
         }
     }
     for (name, _) in FIXED {
-        let theme = theme(name, Palette::Sixteen, None);
-        let ground = theme.style(Role::Bar).bg.or(theme.style(Role::Text).bg);
+        let theme = theme(name, ColourDepth::Sixteen, None);
+        let ground = theme.style(StyleRole::Bar).bg.or(theme.style(StyleRole::Text).bg);
         assert!(
             OF_16.iter().all(|colour| ground != Some(Color::Indexed(*colour))),
             "{name}"
@@ -321,7 +329,7 @@ fn the_colours_of_projects_stand_out_on_every_ground_and_from_each_other() {
 
 #[test]
 fn a_project_keeps_its_colour_and_others_have_others() {
-    let theme = theme("dark", Palette::True, None);
+    let theme = theme("dark", ColourDepth::True, None);
     let of = |name: &str| theme.accent(name).bg.expect("a colour");
     assert_eq!(of("shop"), of("shop"));
     let names: Vec<String> = (0..200).map(|n| format!("project-{n}")).collect();
@@ -334,7 +342,7 @@ fn a_project_keeps_its_colour_and_others_have_others() {
     }
     for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
         assert_eq!(
-            Theme::builtin(Palette::Mono, glyphs).accent("shop"),
+            Theme::builtin(ColourDepth::Mono, glyphs).accent("shop"),
             Style::default()
         );
     }

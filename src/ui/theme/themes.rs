@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use ratatui::style::Style;
 
-use super::colour::fitted_on;
-use super::file::{Look, ThemeFile};
-use super::{Ground, Looks, Palette, Role, Theme, ThemeProblem};
+use super::colour::fit_style_on;
+use super::file::{RoleStyle, ThemeFile};
+use super::{Background, ColourDepth, DisplayCaps, StyleRole, Theme, ThemeError};
 
 /// Built-in theme files, by name.
 const BUILTIN: [(&str, &str); 8] = [
@@ -48,9 +48,9 @@ const NAMES: [(&str, &str); 8] = [
 /// How many themes may stand behind one another by `like`.
 const DEEPEST: usize = 8;
 
-/// A theme file of a person's own.
+/// A theme file of a person's own, unparsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnTheme {
+pub struct UserTheme {
     /// Its name: that of the file without `.toml`.
     pub name: String,
     /// Where it is, for problems.
@@ -59,15 +59,15 @@ pub struct OwnTheme {
     pub text: String,
 }
 
-/// All themes there are.
+/// All themes there are: the built-in ones and a person's own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Themes {
-    own: Vec<OwnTheme>,
+    own: Vec<UserTheme>,
 }
 
 impl Themes {
     /// The built-in ones and these; of two with the same name the first holds, and one of a person's own before a built-in one.
-    pub fn with(own: Vec<OwnTheme>) -> Themes {
+    pub fn new(own: Vec<UserTheme>) -> Themes {
         Themes { own }
     }
 
@@ -88,13 +88,13 @@ impl Themes {
     ///
     /// # Errors
     /// When there is no such theme, or its file cannot be understood.
-    pub fn theme(&self, name: &str, looks: Looks) -> Result<Theme, ThemeProblem> {
+    pub fn theme(&self, name: &str, looks: DisplayCaps) -> Result<Theme, ThemeError> {
         let palette = match (name, looks.palette) {
-            ("mono", _) | ("auto", Palette::Mono) => Palette::Mono,
-            (_, palette) => palette.max(Palette::Sixteen),
+            ("mono", _) | ("auto", ColourDepth::Mono) => ColourDepth::Mono,
+            (_, palette) => palette.max(ColourDepth::Sixteen),
         };
         let name = match (name, palette) {
-            ("auto", Palette::Mono) => "mono",
+            ("auto", ColourDepth::Mono) => "mono",
             ("auto", _) => "terminal",
             (name, _) => name,
         };
@@ -107,10 +107,10 @@ impl Themes {
     }
 
     /// The name of the file that a name stands for.
-    fn file_for(&self, name: &str, ground: Option<Ground>) -> Result<String, ThemeProblem> {
+    fn file_for(&self, name: &str, ground: Option<Background>) -> Result<String, ThemeError> {
         let ground = match ground {
-            Some(Ground::Light) => "light",
-            Some(Ground::Dark) | None => "dark",
+            Some(Background::Light) => "light",
+            Some(Background::Dark) | None => "dark",
         };
         let candidates = [
             name.to_owned(),
@@ -121,7 +121,7 @@ impl Themes {
             },
         ];
         let there = candidates.into_iter().find(|name| self.text(name).is_some());
-        there.ok_or_else(|| ThemeProblem::Unknown {
+        there.ok_or_else(|| ThemeError::Unknown {
             name: name.to_owned(),
             known: self
                 .names()
@@ -141,7 +141,7 @@ impl Themes {
     }
 
     /// The roles of a file and of those it is like.
-    fn rows(&self, name: &str) -> Result<BTreeMap<Role, Look>, ThemeProblem> {
+    fn rows(&self, name: &str) -> Result<BTreeMap<StyleRole, RoleStyle>, ThemeError> {
         let mut rows = BTreeMap::new();
         let mut next = Some(name.to_owned());
         for _ in 0..DEEPEST {
@@ -157,22 +157,25 @@ impl Themes {
                 None => None,
             };
         }
-        Err(ThemeProblem::Ring(name.to_owned()))
+        Err(ThemeError::Ring(name.to_owned()))
     }
 }
 
 /// Styles with the colours there are. Where a theme has a colour for text, every role has one.
-fn styles(rows: &BTreeMap<Role, Look>, palette: Palette) -> BTreeMap<Role, Style> {
-    let text = rows.get(&Role::Text).map(Look::style).unwrap_or_default();
-    let style = |(role, look): (&Role, &Look)| {
+fn styles(rows: &BTreeMap<StyleRole, RoleStyle>, palette: ColourDepth) -> BTreeMap<StyleRole, Style> {
+    let text = rows
+        .get(&StyleRole::Text)
+        .map(RoleStyle::style)
+        .unwrap_or_default();
+    let style = |(role, look): (&StyleRole, &RoleStyle)| {
         let style = look.style();
         // A bar or a chosen row that only has a ground leaves the colours of what is on it.
-        let is_surface = style.bg.is_some() || matches!(role, Role::Bar);
+        let is_surface = style.bg.is_some() || matches!(role, StyleRole::Bar);
         let style = Style {
             fg: style.fg.or(if is_surface { None } else { text.fg }),
             ..style
         };
-        (*role, fitted_on(style, text.bg, palette))
+        (*role, fit_style_on(style, text.bg, palette))
     };
     rows.iter().map(style).collect()
 }

@@ -2,17 +2,20 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{Request, Turn, Typed};
+use super::{ProgramInput, UiRequest, UpdateContext};
 use crate::ui::action::Action;
-use crate::ui::arrange::{Mode, alive};
+use crate::ui::availability::can_go_back;
 use crate::ui::chord::Chord;
-use crate::ui::keymap::Place;
-use crate::ui::live::key_input;
+use crate::ui::keymap::KeyTable;
+use crate::ui::live_screen::key_input;
 use crate::ui::pane::Direction;
-use crate::ui::possible::is_inside;
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{Confirm, Counted, Deed, Field, Hands, Overlay, PastePreview, Step as Question};
-use crate::ui::views::Step;
+use crate::ui::screen_layout::{InputMode, is_running};
+use crate::ui::state::{
+    ConfirmAction, ConfirmPrompt, CountPrefix, FormField, KeyFocus, Overlay, PastePreview,
+    WelcomeStep as Question,
+};
+use crate::ui::views::ViewMove;
 
 /// Lines of a paste that are sent without being shown.
 const MOST_PASTED: usize = 5;
@@ -21,9 +24,9 @@ const MOST_PASTED_BYTES: usize = 4 * 1024 * 1024;
 /// The largest number that counts.
 const MOST_COUNTED: u32 = 999;
 
-impl Turn<'_, '_> {
+impl UpdateContext<'_, '_> {
     pub(super) fn key(&mut self, key: &KeyEvent) {
-        let chord = Chord::of(key);
+        let chord = Chord::from_event(key);
         let released = key.kind == KeyEventKind::Release;
         if self.state.overlay.is_some() {
             if !released {
@@ -31,16 +34,16 @@ impl Turn<'_, '_> {
             }
             return;
         }
-        match self.state.hands {
+        match self.state.key_focus {
             // Typed ahead for the program that has ended; the prefix never was.
-            Hands::Guarded(_) if chord != self.state.keymap.prefix() => {}
-            Hands::Typing(id) if chord != self.state.keymap.prefix() => self.type_key(id, key),
+            KeyFocus::DropUntil(_) if chord != self.state.keymap.prefix() => {}
+            KeyFocus::Terminal(id) if chord != self.state.keymap.prefix() => self.type_key(id, key),
             _ if released => {}
-            Hands::Typing(id) => self.prefix(Some(id)),
-            Hands::Prefix { then, .. } => self.after_prefix(chord, then, key),
-            Hands::Guarded(_) => self.prefix(None),
-            Hands::Ours if chord == self.state.keymap.prefix() => self.prefix(None),
-            Hands::Ours => self.own_key(chord),
+            KeyFocus::Terminal(id) => self.prefix(Some(id)),
+            KeyFocus::Prefix { then, .. } => self.after_prefix(chord, then, key),
+            KeyFocus::DropUntil(_) => self.prefix(None),
+            KeyFocus::Views if chord == self.state.keymap.prefix() => self.prefix(None),
+            KeyFocus::Views => self.own_key(chord),
         }
     }
 
@@ -48,15 +51,15 @@ impl Turn<'_, '_> {
     fn own_key(&mut self, chord: Chord) {
         let mode = self.mode();
         if let Some(digit) = self.digit(chord, mode) {
-            let before = self.state.counted.map_or(0, |counted| counted.number);
-            self.state.counted = Some(Counted {
+            let before = self.state.count.map_or(0, |counted| counted.number);
+            self.state.count = Some(CountPrefix {
                 number: (before * 10 + digit).min(MOST_COUNTED),
                 since: self.scene.now,
             });
             return;
         }
         let action = self.meaning(chord, mode);
-        match self.state.counted.take() {
+        match self.state.count.take() {
             Some(counted) if action.is_some_and(repeats) => {
                 if let Some(action) = action {
                     self.repeat(action, counted.number);
@@ -71,27 +74,27 @@ impl Turn<'_, '_> {
         }
     }
 
-    fn meaning(&self, chord: Chord, mode: Mode) -> Option<Action> {
+    fn meaning(&self, chord: Chord, mode: InputMode) -> Option<Action> {
         let keymap = &self.state.keymap;
-        if mode == Mode::Copy {
-            return keymap.lookup(Place::Copy, chord);
+        if mode == InputMode::Copy {
+            return keymap.lookup(KeyTable::Copy, chord);
         }
         let filtered = !self.state.pane(self.arranged().focus).filter.is_empty();
-        let found = keymap.lookup(Place::Found, chord).filter(|_| filtered);
-        let action = found.or_else(|| keymap.lookup(Place::Nav, chord));
+        let found = keymap.lookup(KeyTable::Filtered, chord).filter(|_| filtered);
+        let action = found.or_else(|| keymap.lookup(KeyTable::Nav, chord));
         // Out of what was opened in a pane one goes back first (A6); after the prefix the same action always leaves.
         match action {
-            Some(Action::Leave) if is_inside(self.state, self.arranged().focus) => Some(Action::Back),
+            Some(Action::Detach) if can_go_back(self.state, self.arranged().focus) => Some(Action::Back),
             other => other,
         }
     }
 
     /// The digit a key stands for: one that means a tab, or goes on with a number; over text that is held still every one.
-    fn digit(&self, chord: Chord, mode: Mode) -> Option<u32> {
-        let digit = chord.typed()?.to_digit(10)?;
-        let counting = self.state.counted.is_some();
+    fn digit(&self, chord: Chord, mode: InputMode) -> Option<u32> {
+        let digit = chord.typed_char()?.to_digit(10)?;
+        let counting = self.state.count.is_some();
         let counts = match mode {
-            Mode::Copy => counting || digit > 0,
+            InputMode::Copy => counting || digit > 0,
             _ => counting || matches!(self.meaning(chord, mode), Some(Action::Tab(_))),
         };
         counts.then_some(digit)
@@ -100,12 +103,14 @@ impl Turn<'_, '_> {
     fn repeat(&mut self, action: Action, times: u32) {
         let lines = i16::try_from(times).unwrap_or(i16::MAX);
         let arranged = self.arranged();
-        let held = self.copying(&arranged).is_some();
+        let held = self.focused_copy_mode(&arranged).is_some();
         match action {
             Action::Step(Direction::Down) if !held => {
-                self.step(arranged.focus, Step::Lines(lines), &arranged);
+                self.move_in_view(arranged.focus, ViewMove::Lines(lines), &arranged);
             }
-            Action::Step(Direction::Up) if !held => self.step(arranged.focus, Step::Lines(-lines), &arranged),
+            Action::Step(Direction::Up) if !held => {
+                self.move_in_view(arranged.focus, ViewMove::Lines(-lines), &arranged)
+            }
             other => {
                 for _ in 0..times {
                     self.act(other);
@@ -115,9 +120,9 @@ impl Turn<'_, '_> {
     }
 
     /// Digits that no movement came after: a tab.
-    pub(super) fn visit_counted(&mut self, counted: Option<Counted>) {
+    pub(super) fn visit_counted(&mut self, counted: Option<CountPrefix>) {
         let Some(counted) = counted else { return };
-        if self.mode() == Mode::Copy {
+        if self.mode() == InputMode::Copy {
             return;
         }
         if let Some(tab) = counted
@@ -130,9 +135,9 @@ impl Turn<'_, '_> {
     }
 
     fn prefix(&mut self, then: Option<ScreenId>) {
-        let counted = self.state.counted.take();
+        let counted = self.state.count.take();
         self.visit_counted(counted);
-        self.state.hands = Hands::Prefix {
+        self.state.key_focus = KeyFocus::Prefix {
             since: self.scene.now,
             then,
         };
@@ -140,13 +145,13 @@ impl Turn<'_, '_> {
 
     /// A key after the prefix. One that is not bound cancels and is not sent on; the prefix again is sent once (A5).
     fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyEvent) {
-        let ended = then.is_some_and(|id| !alive(self.scene, id));
-        let meant = self.state.keymap.lookup(Place::Prefixed, chord);
+        let ended = then.is_some_and(|id| !is_running(self.scene, id));
+        let meant = self.state.keymap.lookup(KeyTable::Prefixed, chord);
         match then {
             // Whoever asks for an action knows whose the keys are; anything else was typed ahead.
-            Some(_) if ended && meant.is_none() => self.guard(),
-            Some(id) if !ended => self.state.hands = Hands::Typing(id),
-            _ => self.state.hands = Hands::Ours,
+            Some(_) if ended && meant.is_none() => self.drop_typeahead(),
+            Some(id) if !ended => self.state.key_focus = KeyFocus::Terminal(id),
+            _ => self.state.key_focus = KeyFocus::Views,
         }
         match (meant, then) {
             _ if chord == self.state.keymap.prefix() => {
@@ -163,12 +168,12 @@ impl Turn<'_, '_> {
         let focus = self.arranged().focus;
         self.state.pane_mut(focus).scroll = 0;
         if let Some(input) = key_input(key) {
-            self.ask(Request::TypeInto(id, Typed::Key(input)));
+            self.ask(UiRequest::SendInput(id, ProgramInput::Key(input)));
         }
     }
 
     /// A long paste, or one that could act by itself, is shown before it is sent (A5).
-    pub(super) fn paste_seen(&mut self, id: ScreenId, text: String) {
+    pub(super) fn paste_previewed(&mut self, id: ScreenId, text: String) {
         if text.len() > MOST_PASTED_BYTES {
             return self.warn("too long to be pasted: at most 4 MiB; keep it in a file and name that");
         }
@@ -180,7 +185,7 @@ impl Turn<'_, '_> {
         let mut marks = false;
         self.scene
             .screens
-            .with(id, &mut |screen| marks = screen.marks_pastes());
+            .with(id, &mut |screen| marks = screen.bracketed_paste());
         // Without marks every line end is an Enter.
         let acts = lines > 1 && !marks;
         if self.state.pastes == PastePreview::Never || (lines <= MOST_PASTED && !steers && !acts) {
@@ -200,42 +205,42 @@ impl Turn<'_, '_> {
         if steers {
             shown.push("It holds control characters.".to_owned());
         }
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question: format!("Paste {lines} lines?"),
             lines: shown,
-            first: 0,
+            scroll: 0,
             yes: "paste".to_owned(),
-            deed: Deed::Paste(id, text),
+            action: ConfirmAction::Paste(id, text),
         });
     }
 
     pub(super) fn paste(&mut self, text: String) {
-        match (&mut self.state.overlay, self.state.hands) {
-            (Some(Overlay::Ask(ask)), _) => ask.line.insert(&text),
+        match (&mut self.state.overlay, self.state.key_focus) {
+            (Some(Overlay::Prompt(ask)), _) => ask.line.insert(&text),
             (Some(Overlay::Welcome(welcome)), _) => {
                 if let Question::Command(line) = &mut welcome.step {
                     line.insert(&text);
                 }
             }
             (Some(Overlay::Form(form)), _) => match form.field {
-                Field::Body => form.body.push_str(&with_line_feeds(&text)),
+                FormField::Body => form.body.push_str(&with_line_feeds(&text)),
                 _ => form.title.insert(&text),
             },
-            (Some(Overlay::Find(finding)), _) => {
+            (Some(Overlay::Search(finding)), _) => {
                 finding.line.insert(&text);
                 let finding = finding.clone();
-                self.look_for(&finding);
+                self.run_search(&finding);
             }
             (Some(Overlay::Palette(search) | Overlay::Help(search)), _) => {
                 search.line.insert(&text);
-                search.at = 0;
+                search.marked = 0;
             }
-            (None, Hands::Typing(id) | Hands::Prefix { then: Some(id), .. }) => {
-                self.paste_seen(id, text);
+            (None, KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. }) => {
+                self.paste_previewed(id, text);
             }
             _ => {
                 let key = self.state.keymap.hint(Action::Type).unwrap_or_default();
-                let way_out = if self.mode() == Mode::Look {
+                let way_out = if self.mode() == InputMode::Look {
                     format!("; {key} begins to type")
                 } else {
                     String::new()

@@ -4,26 +4,26 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEven
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::copying::word_at;
-use super::{Request, Turn, Typed};
+use super::copy_mode::word_at;
+use super::{ProgramInput, UiRequest, UpdateContext};
 use crate::domain::Span;
 use crate::ui::action::Action;
-use crate::ui::arrange::{Arranged, Mode, Placed};
 use crate::ui::chord::Chord;
-use crate::ui::live::mouse_input;
-use crate::ui::scene::Wants;
-use crate::ui::state::{Clicked, MouseUse, Overlay};
-use crate::ui::still::Select;
+use crate::ui::live_screen::mouse_input;
+use crate::ui::scene::MouseReporting;
+use crate::ui::screen_layout::{InputMode, PlacedPane, ScreenLayout};
+use crate::ui::scrollback::SelectionMode;
+use crate::ui::state::{LastClick, MouseCapture, Overlay};
 use crate::ui::target::{selected, shown_agent};
 use crate::ui::view::view;
-use crate::ui::views::{Hit, Step};
+use crate::ui::views::{ClickTarget, ViewMove};
 
 /// Lines per notch of the wheel.
 const WHEEL_LINES: i16 = 3;
 /// How soon after a click one at the same place is the second of two.
 const AGAIN_WITHIN: Span = Span::seconds(1);
 
-impl Turn<'_, '_> {
+impl UpdateContext<'_, '_> {
     pub(super) fn mouse(&mut self, event: MouseEvent) {
         let arranged = self.arranged();
         let button = matches!(
@@ -36,14 +36,14 @@ impl Turn<'_, '_> {
             return;
         }
         match self.state.mouse {
-            MouseUse::All => {}
-            MouseUse::Scroll if is_wheel(event.kind) => {}
-            MouseUse::Scroll => {
+            MouseCapture::All => {}
+            MouseCapture::Scroll if is_wheel(event.kind) => {}
+            MouseCapture::Scroll => {
                 self.reaches_program(event, &arranged);
                 return;
             }
             // What was on its way when the setting changed.
-            MouseUse::Nothing => return,
+            MouseCapture::Off => return,
         }
         match event.kind {
             MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
@@ -58,19 +58,19 @@ impl Turn<'_, '_> {
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
-                if self.state.line.is_some() {
-                    self.drag_line((event.column, event.row), &arranged);
+                if self.state.dragged_split.is_some() {
+                    self.drag_split((event.column, event.row), &arranged);
                 } else if !self.reaches_program(event, &arranged) {
                     self.drag(event, &arranged);
                 }
             }
             MouseEventKind::Up(MouseButton::Left) => {
-                if let Some((_, from)) = self.state.line.take() {
-                    return self.let_go_of_line(event, from, &arranged);
+                if let Some((_, from)) = self.state.dragged_split.take() {
+                    return self.release_split(event, from, &arranged);
                 }
-                let dragged = self.state.pressed.take().is_some()
+                let dragged = self.state.mouse_press.take().is_some()
                     && self
-                        .copying(&arranged)
+                        .focused_copy_mode(&arranged)
                         .is_some_and(|copying| copying.anchor.is_some());
                 if dragged {
                     self.yank();
@@ -93,32 +93,38 @@ impl Turn<'_, '_> {
     /// the next is pressed.
     fn is_held(&mut self, event: MouseEvent) -> bool {
         if matches!(event.kind, MouseEventKind::Down(_)) {
-            (self.state.pressed, self.state.line, self.state.held) = (None, None, None);
+            (
+                self.state.mouse_press,
+                self.state.dragged_split,
+                self.state.mouse_grab,
+            ) = (None, None, None);
         }
-        self.state.pressed.is_some() || self.state.line.is_some() || self.state.held.is_some()
+        self.state.mouse_press.is_some()
+            || self.state.dragged_split.is_some()
+            || self.state.mouse_grab.is_some()
     }
 
     /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that was told of a press
     /// is told of what follows until the release, wherever the mouse is by then: at its edge.
-    fn reaches_program(&mut self, event: MouseEvent, arranged: &Arranged) -> bool {
-        let held = self.state.held;
+    fn reaches_program(&mut self, event: MouseEvent, arranged: &ScreenLayout) -> bool {
+        let held = self.state.mouse_grab;
         if matches!(event.kind, MouseEventKind::Up(_)) {
-            self.state.held = None;
+            self.state.mouse_grab = None;
         }
-        let typing = self.state.overlay.is_none() && self.mode() == Mode::Type;
+        let typing = self.state.overlay.is_none() && self.mode() == InputMode::Type;
         let placed = arranged
             .focused()
             .filter(|placed| typing && (inside(placed, event) || held == Some(placed.pane)));
-        let Some(placed) = placed.filter(|placed| self.wants(placed).mouse) else {
+        let Some(placed) = placed.filter(|placed| self.wants(placed).reports) else {
             return false;
         };
         if matches!(event.kind, MouseEventKind::Down(_)) {
-            self.state.held = Some(placed.pane);
+            self.state.mouse_grab = Some(placed.pane);
         }
         self.forward(event, placed)
     }
 
-    fn forward(&mut self, mut event: MouseEvent, placed: &Placed) -> bool {
+    fn forward(&mut self, mut event: MouseEvent, placed: &PlacedPane) -> bool {
         let Some(id) = placed.content.screen() else {
             return false;
         };
@@ -130,74 +136,76 @@ impl Turn<'_, '_> {
             .row
             .clamp(area.y, area.bottom().saturating_sub(1).max(area.y));
         let input = mouse_input(&event, (area.x, area.y));
-        self.ask(Request::TypeInto(id, Typed::Mouse(input)));
+        self.ask(UiRequest::SendInput(id, ProgramInput::Mouse(input)));
         true
     }
 
-    fn wants(&self, placed: &Placed) -> Wants {
-        let mut wants = Wants::default();
+    fn wants(&self, placed: &PlacedPane) -> MouseReporting {
+        let mut wants = MouseReporting::default();
         if let Some(id) = placed.content.screen() {
-            self.scene.screens.with(id, &mut |screen| wants = screen.wants());
+            self.scene
+                .screens
+                .with(id, &mut |screen| wants = screen.mouse_reporting());
         }
         wants
     }
 
-    fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &Arranged) {
-        self.state.clicked = None;
+    fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &ScreenLayout) {
+        self.state.last_click = None;
         if self.state.overlay.is_some() {
             return self.overlay_wheel(isize::from(lines.signum()));
         }
         let Some(placed) = arranged.at(event.column, event.row).cloned() else {
             return;
         };
-        if placed.pane == arranged.focus && self.copying(arranged).is_some() {
-            return self.scroll_still(isize::from(lines));
+        if placed.pane == arranged.focus && self.focused_copy_mode(arranged).is_some() {
+            return self.scroll_copy_mode(isize::from(lines));
         }
         let wants = self.wants(&placed);
-        let typing = self.mode() == Mode::Type && placed.pane == arranged.focus;
+        let typing = self.mode() == InputMode::Type && placed.pane == arranged.focus;
         // Whoever looks at what was shown before turns the wheel to get out of there.
         let back = self.state.pane(placed.pane).scroll > 0;
-        if inside(&placed, event) && !back && (wants.mouse || (typing && wants.wheel_keys)) {
+        if inside(&placed, event) && !back && (wants.reports || (typing && wants.wheel_keys)) {
             self.forward(event, &placed);
             return;
         }
-        self.step(placed.pane, Step::Lines(lines), arranged);
+        self.move_in_view(placed.pane, ViewMove::Lines(lines), arranged);
     }
 
     /// Text under the mouse is selected: the terminal is held still where the mouse was pressed.
-    fn drag(&mut self, event: MouseEvent, arranged: &Arranged) {
-        let Some((pane, from)) = self.state.pressed else {
+    fn drag(&mut self, event: MouseEvent, arranged: &ScreenLayout) {
+        let Some((pane, from)) = self.state.mouse_press else {
             return;
         };
         let Some(placed) = arranged.focused().filter(|placed| placed.pane == pane) else {
             return;
         };
         let area = placed.inner;
-        if self.copying(arranged).is_none() && !self.hold_still(arranged, Some(from)) {
+        if self.focused_copy_mode(arranged).is_none() && !self.enter_copy_mode(arranged, Some(from)) {
             return;
         }
         let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
         let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
         let height = usize::from(area.height);
-        if let Some(copying) = &mut self.state.copying {
+        if let Some(copying) = &mut self.state.copy_mode {
             let begun = (copying.top + usize::from(from.1), usize::from(from.0));
-            copying.anchor.get_or_insert((Select::Text, begun));
-            let line = (copying.top + usize::from(row)).min(copying.still.last());
-            copying.at = (line, usize::from(column));
+            copying.anchor.get_or_insert((SelectionMode::Text, begun));
+            let line = (copying.top + usize::from(row)).min(copying.scrollback.last_line());
+            copying.cursor = (line, usize::from(column));
             copying.reveal(height);
         }
     }
 
-    fn click(&mut self, event: MouseEvent, arranged: &Arranged) {
+    fn click(&mut self, event: MouseEvent, arranged: &ScreenLayout) {
         let covered = self.state.overlay.is_some();
-        self.state.pressed = arranged
+        self.state.mouse_press = arranged
             .at(event.column, event.row)
             .filter(|placed| !covered && inside(placed, event) && placed.content.screen().is_some())
             .map(|placed| {
                 let area = placed.inner;
                 (placed.pane, (event.column - area.x, event.row - area.y))
             });
-        if !covered && self.point_at_still(arranged) {
+        if !covered && self.click_copy_mode(arranged) {
             return;
         }
         let again = self.clicked_again(event);
@@ -207,83 +215,87 @@ impl Turn<'_, '_> {
         };
         let is_row = matches!(
             hit,
-            Hit::Task(..) | Hit::Mark(..) | Hit::Agent(..) | Hit::Choice(_)
+            ClickTarget::Task(..) | ClickTarget::Row(..) | ClickTarget::Agent(..) | ClickTarget::MenuItem(_)
         );
-        self.state.clicked = (is_first && is_row).then(|| Clicked {
+        self.state.last_click = (is_first && is_row).then(|| LastClick {
             at: (event.column, event.row),
             since: self.scene.now,
             hit: hit.clone(),
         });
-        if !covered && matches!(hit, Hit::Pane(_)) {
-            self.hold_line((event.column, event.row), arranged);
+        if !covered && matches!(hit, ClickTarget::Pane(_)) {
+            self.grab_split((event.column, event.row), arranged);
         }
         // Whoever takes hold of a line does not mean what is inside.
-        if self.state.line.is_none() {
-            self.go_to_hit(hit, arranged);
+        if self.state.dragged_split.is_none() {
+            self.activate(hit, arranged);
         }
     }
 
     /// What was clicked there just before: a list may have moved below the mouse since, for the marked row to be seen in it, and the
     /// second click means what the first one marked.
-    fn clicked_again(&mut self, event: MouseEvent) -> Option<Hit> {
-        let clicked = self.state.clicked.take()?;
+    fn clicked_again(&mut self, event: MouseEvent) -> Option<ClickTarget> {
+        let clicked = self.state.last_click.take()?;
         let again =
             clicked.at == (event.column, event.row) && self.scene.now.since(clicked.since) < AGAIN_WITHIN;
         again.then_some(clicked.hit)
     }
 
     /// A line that was not moved was not meant: it is the border of a pane, which gets the focus.
-    fn let_go_of_line(&mut self, event: MouseEvent, from: (u16, u16), arranged: &Arranged) {
+    fn release_split(&mut self, event: MouseEvent, from: (u16, u16), arranged: &ScreenLayout) {
         match self.hit(event) {
-            Some(Hit::Pane(pane)) if (event.column, event.row) == from => self.focus(pane, arranged.focus),
+            Some(ClickTarget::Pane(pane)) if (event.column, event.row) == from => {
+                self.focus(pane, arranged.focus)
+            }
             _ => {}
         }
     }
 
     /// A click on a terminal that is held still moves its cursor there; one more at the same place selects the word. Answers whether
     /// it was one.
-    fn point_at_still(&mut self, arranged: &Arranged) -> bool {
-        let Some((pane, (column, row))) = self.state.pressed else {
+    fn click_copy_mode(&mut self, arranged: &ScreenLayout) -> bool {
+        let Some((pane, (column, row))) = self.state.mouse_press else {
             return false;
         };
-        let here = self.copying(arranged).is_some_and(|copying| copying.pane == pane);
-        let Some(copying) = self.state.copying.as_mut().filter(|_| here) else {
+        let here = self
+            .focused_copy_mode(arranged)
+            .is_some_and(|copying| copying.pane == pane);
+        let Some(copying) = self.state.copy_mode.as_mut().filter(|_| here) else {
             return false;
         };
-        let line = (copying.top + usize::from(row)).min(copying.still.last());
+        let line = (copying.top + usize::from(row)).min(copying.scrollback.last_line());
         let spot = (line, usize::from(column));
         copying.anchor = None;
-        match word_at(&copying.still, spot).filter(|_| copying.at == spot) {
+        match word_at(&copying.scrollback, spot).filter(|_| copying.cursor == spot) {
             Some((first, last)) => {
-                copying.anchor = Some((Select::Text, (line, first)));
-                copying.at = (line, last);
+                copying.anchor = Some((SelectionMode::Text, (line, first)));
+                copying.cursor = (line, last);
             }
-            None => copying.at = spot,
+            None => copying.cursor = spot,
         }
         true
     }
 
     /// What a click there does: the first one goes there, the second one opens.
-    pub(super) fn go_to_hit(&mut self, hit: Hit, arranged: &Arranged) {
+    pub(super) fn activate(&mut self, hit: ClickTarget, arranged: &ScreenLayout) {
         match hit {
-            Hit::Overlay => {}
-            Hit::Keys(chords) => {
+            ClickTarget::Overlay => {}
+            ClickTarget::Keys(chords) => {
                 for chord in chords {
                     self.key(&chord.event());
                 }
             }
-            Hit::Choice(at) => self.click_choice(at),
-            Hit::Tab(tab) => self.visit_tab(tab),
-            Hit::Strip => self.act(Action::NeedsYou),
-            Hit::Act(action) => self.act(action),
-            Hit::Pane(pane) => {
+            ClickTarget::MenuItem(at) => self.click_choice(at),
+            ClickTarget::Tab(tab) => self.visit_tab(tab),
+            ClickTarget::AttentionBar => self.act(Action::GoToAttention),
+            ClickTarget::Action(action) => self.act(action),
+            ClickTarget::Pane(pane) => {
                 if pane == arranged.focus {
                     self.click_terminal(arranged);
                 } else {
                     self.focus(pane, arranged.focus);
                 }
             }
-            Hit::Task(pane, task) => {
+            ClickTarget::Task(pane, task) => {
                 let again =
                     pane == arranged.focus && selected(self.state, self.scene).as_ref() == Some(&task);
                 self.state.selected = Some(task);
@@ -292,7 +304,7 @@ impl Turn<'_, '_> {
                     self.act(Action::Open);
                 }
             }
-            Hit::Mark(pane, mark) => {
+            ClickTarget::Row(pane, mark) => {
                 let again = pane == arranged.focus && self.state.pane(pane).mark == Some(mark);
                 let marked = self.state.pane_mut(pane);
                 (marked.mark, marked.scroll) = (Some(mark), 0);
@@ -301,7 +313,7 @@ impl Turn<'_, '_> {
                     self.act(Action::Open);
                 }
             }
-            Hit::Agent(pane, agent) => {
+            ClickTarget::Agent(pane, agent) => {
                 let again =
                     pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
                 self.state.agent = Some(agent);
@@ -314,21 +326,21 @@ impl Turn<'_, '_> {
     }
 
     /// A click on a terminal that has the focus already: begin to type.
-    fn click_terminal(&mut self, arranged: &Arranged) {
-        if self.mode() == Mode::Look && arranged.focused().is_some() {
+    fn click_terminal(&mut self, arranged: &ScreenLayout) {
+        if self.mode() == InputMode::Look && arranged.focused().is_some() {
             self.act(Action::Type);
         }
     }
 
     fn click_choice(&mut self, at: usize) {
         let marked = match &mut self.state.overlay {
-            Some(Overlay::Choose(choose)) => &mut choose.at,
-            Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.at,
-            Some(Overlay::Welcome(asked)) => &mut asked.at,
+            Some(Overlay::Menu(choose)) => &mut choose.marked,
+            Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.marked,
+            Some(Overlay::Welcome(asked)) => &mut asked.marked,
             Some(
-                Overlay::Ask(_)
+                Overlay::Prompt(_)
                 | Overlay::Confirm(_)
-                | Overlay::Find(_)
+                | Overlay::Search(_)
                 | Overlay::Form(_)
                 | Overlay::Jump(_),
             )
@@ -338,13 +350,13 @@ impl Turn<'_, '_> {
             return self.overlay_key(Chord::plain(KeyCode::Enter));
         }
         *marked = at;
-        if let Some(Overlay::Choose(choose)) = self.state.overlay.clone() {
-            self.try_on(&choose);
+        if let Some(Overlay::Menu(choose)) = self.state.overlay.clone() {
+            self.preview_theme(&choose);
         }
     }
 
     /// What is drawn at that position: the frame is drawn once more and asked.
-    fn hit(&self, event: MouseEvent) -> Option<Hit> {
+    fn hit(&self, event: MouseEvent) -> Option<ClickTarget> {
         let (width, height) = self.state.size;
         let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
         let layouted = view(self.state, self.scene, &mut scratch);
@@ -368,6 +380,6 @@ fn is_wheel(kind: MouseEventKind) -> bool {
     )
 }
 
-fn inside(placed: &Placed, event: MouseEvent) -> bool {
+fn inside(placed: &PlacedPane, event: MouseEvent) -> bool {
     placed.inner.contains((event.column, event.row).into())
 }

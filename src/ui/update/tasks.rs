@@ -2,39 +2,41 @@
 
 use std::sync::Arc;
 
-use super::Turn;
-use super::victims::{listed, victims};
-use crate::domain::command::Patch;
-use crate::domain::{Attempt, Command, Doing, Level, Task, TaskId, TaskState};
+use super::UpdateContext;
+use super::affected::{affected_lines, listed};
+use crate::domain::command::TaskPatch;
+use crate::domain::{ActivityKind, Attempt, Command, NoticeLevel, Task, TaskId, TaskState};
 use crate::ui::action::Action;
-use crate::ui::arrange::Arranged;
-use crate::ui::line::Line;
-use crate::ui::marker::of_attempt;
+use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
-use crate::ui::state::{Ask, AskKind, Confirm, Deed, Finished, Overlay, Undo, named};
-use crate::ui::target::Target;
-use crate::ui::views::Step;
+use crate::ui::screen_layout::ScreenLayout;
+use crate::ui::state::{
+    ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named,
+};
+use crate::ui::status::attempt_status;
+use crate::ui::target::ActionTarget;
+use crate::ui::views::ViewMove;
 
-impl Turn<'_, '_> {
+impl UpdateContext<'_, '_> {
     /// Does any other action.
-    pub(super) fn on_task(&mut self, action: Action, arranged: &Arranged) {
+    pub(super) fn task_action(&mut self, action: Action, arranged: &ScreenLayout) {
         match action {
             Action::NewTask => self.new_task(),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::Jump => self.begin_jump(),
-            Action::Mark => self.mark(arranged),
-            Action::Pause => self.pause(),
+            Action::ToggleMark => self.mark(arranged),
+            Action::TogglePause => self.pause(),
             Action::StopServer => self.stop_server(),
-            Action::Finished => {
+            Action::ToggleFinished => {
                 self.state.finished = match self.state.finished {
-                    Finished::Counted => Finished::Shown,
-                    Finished::Shown => Finished::Counted,
+                    FinishedTasks::Counted => FinishedTasks::Shown,
+                    FinishedTasks::Shown => FinishedTasks::Counted,
                 };
             }
             Action::Interrupt => self.interrupt(),
             Action::Demo => self.play_demo(),
-            Action::TryNow => {
+            Action::RetryNow => {
                 let waiting: Vec<TaskId> = self.scene.model.delayed().cloned().collect();
                 let title = format!("tried {} at once", named(&waiting));
                 self.commands(title, waiting.into_iter().map(retry).collect());
@@ -45,11 +47,13 @@ impl Turn<'_, '_> {
                     self.ask_approve_all(&about);
                 } else if other == Action::Copy {
                     self.offer_copies(&about, arranged);
-                } else if let (Action::Approve, Some((attempt, what)), true) =
-                    (other, about.wants_permission(), self.state.marks.is_empty())
-                {
-                    self.allow_at_hand(attempt, what);
-                } else if !self.on_several(other, &self.victims(&about)) {
+                } else if let (Action::Approve, Some((attempt, what)), true) = (
+                    other,
+                    about.wants_permission(),
+                    self.state.marked_tasks.is_empty(),
+                ) {
+                    self.allow_current(attempt, what);
+                } else if !self.tasks_action(other, &self.affected_tasks(&about)) {
                     self.on_one(other, &about);
                 }
             }
@@ -57,10 +61,10 @@ impl Turn<'_, '_> {
     }
 
     /// The tasks an action is about: those that are marked, else the one at hand.
-    fn victims(&self, about: &Target<'_>) -> Vec<Arc<Task>> {
+    fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
         let tasks = &self.scene.model.tasks;
-        if self.named.is_none() && !self.state.marks.is_empty() {
-            let marked = self.state.marks.iter();
+        if self.named_task.is_none() && !self.state.marked_tasks.is_empty() {
+            let marked = self.state.marked_tasks.iter();
             return marked.filter_map(|id| tasks.get(id).cloned()).collect();
         }
         let one = about.task.and_then(|task| tasks.get(&task.id));
@@ -68,7 +72,7 @@ impl Turn<'_, '_> {
     }
 
     /// Does an action that can be done to several tasks at once; answers whether it was one.
-    fn on_several(&mut self, action: Action, tasks: &[Arc<Task>]) -> bool {
+    fn tasks_action(&mut self, action: Action, tasks: &[Arc<Task>]) -> bool {
         let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
         if ids.is_empty() {
             return false;
@@ -81,11 +85,11 @@ impl Turn<'_, '_> {
             Action::Approve => ("approved", each(Command::Approve)),
             Action::Skip => ("skipped", each(Command::Skip)),
             Action::Retry => ("took up again", each(retry)),
-            Action::Park if all_parked => ("took up again", each(retry)),
+            Action::TogglePark if all_parked => ("took up again", each(retry)),
             Action::Release => ("released", vec![Command::Release(ids.clone())]),
             Action::Withdraw => ("took back", each(Command::Withdraw)),
-            Action::MoreUrgent => ("raised", priorities(tasks, -1)),
-            Action::LessUrgent => ("lowered", priorities(tasks, 1)),
+            Action::RaisePriority => ("raised", priorities(tasks, -1)),
+            Action::LowerPriority => ("lowered", priorities(tasks, 1)),
             Action::MergeNow => {
                 self.ask_merge(tasks);
                 return true;
@@ -96,11 +100,11 @@ impl Turn<'_, '_> {
             }
             other => {
                 let kind = match other {
-                    Action::Park => AskKind::Park(ids),
-                    Action::Reject => AskKind::Reject(ids),
-                    Action::Answer => AskKind::Answer(ids),
-                    Action::Comment => AskKind::Comment(ids),
-                    Action::RetryWithNote => AskKind::RetryWithNote(ids),
+                    Action::TogglePark => PromptKind::Park(ids),
+                    Action::Reject => PromptKind::Reject(ids),
+                    Action::Answer => PromptKind::Answer(ids),
+                    Action::Comment => PromptKind::Comment(ids),
+                    Action::RetryWithNote => PromptKind::RetryWithNote(ids),
                     Action::CloseTask => {
                         self.ask_close(ids, tasks);
                         return true;
@@ -109,7 +113,7 @@ impl Turn<'_, '_> {
                 };
                 let mut lines = self.asked_by(&kind);
                 if tasks.len() > 1 {
-                    lines.splice(0..0, victims(tasks.iter().map(AsRef::as_ref)));
+                    lines.splice(0..0, affected_lines(tasks.iter().map(AsRef::as_ref)));
                 }
                 self.prompt(kind, lines, None);
                 return true;
@@ -120,11 +124,11 @@ impl Turn<'_, '_> {
         } else {
             self.commands(format!("{verb} {}", named(&ids)), commands);
         }
-        self.state.marks.clear();
+        self.state.marked_tasks.clear();
         true
     }
 
-    fn on_one(&mut self, action: Action, about: &Target<'_>) {
+    fn on_one(&mut self, action: Action, about: &ActionTarget<'_>) {
         match (action, about.task, about.attempt) {
             (Action::StopAgent, task, Some(attempt)) => self.stop_agent(attempt, task),
             (Action::EditTask, Some(task), _) => self.edit_task(task),
@@ -133,28 +137,30 @@ impl Turn<'_, '_> {
     }
 
     /// Marks the task at hand, or no longer, and goes on to the next.
-    fn mark(&mut self, arranged: &Arranged) {
+    fn mark(&mut self, arranged: &ScreenLayout) {
         let Some(id) = self.target(arranged).task.map(|task| task.id.clone()) else {
             return;
         };
-        let before = self.state.marks.clone();
-        if !self.state.marks.remove(&id) {
-            self.state.marks.insert(id.clone());
+        let before = self.state.marked_tasks.clone();
+        if !self.state.marked_tasks.remove(&id) {
+            self.state.marked_tasks.insert(id.clone());
         }
-        self.remember_act(format!("marked {id}"), Undo::Marks(before));
-        self.step(arranged.focus, Step::One(Direction::Down), arranged);
+        self.record_undo(format!("marked {id}"), UndoMethod::Marks(before));
+        self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged);
     }
 
     /// What the agent asked, when it is to be answered.
-    fn asked_by(&self, kind: &AskKind) -> Vec<String> {
-        let AskKind::Answer(tasks) = kind else {
+    fn asked_by(&self, kind: &PromptKind) -> Vec<String> {
+        let PromptKind::Answer(tasks) = kind else {
             return Vec::new();
         };
         let model = self.scene.model;
         let said = tasks.iter().filter_map(|id| {
             let attempt = model.open_attempt(model.tasks.get(id)?)?;
             match &attempt.activity.doing {
-                Doing::Question(text) | Doing::Permission(text) => Some(format!("{id} asks: {text}")),
+                ActivityKind::Question(text) | ActivityKind::Permission(text) => {
+                    Some(format!("{id} asks: {text}"))
+                }
                 _ => None,
             }
         });
@@ -168,10 +174,10 @@ impl Turn<'_, '_> {
         let mut lines = Vec::new();
         let mut word = None;
         if tasks.len() > 1 {
-            lines = victims(tasks.iter().map(AsRef::as_ref));
+            lines = affected_lines(tasks.iter().map(AsRef::as_ref));
         }
         if let Some(first) = begun.first() {
-            lines = victims(tasks.iter().map(AsRef::as_ref));
+            lines = affected_lines(tasks.iter().map(AsRef::as_ref));
             lines.push(format!(
                 "Their work is taken away; before that it is kept below refs/dbs/attic/{}/, and `git branch NAME REF` brings it back.",
                 if begun.len() == 1 { first.id.as_str() } else { "ID" }
@@ -179,16 +185,16 @@ impl Turn<'_, '_> {
             lines.push("Write discard, and the reason behind it.".to_owned());
             word = Some("discard");
         }
-        self.prompt(AskKind::Close(ids), lines, word);
+        self.prompt(PromptKind::Close(ids), lines, word);
     }
 
-    fn prompt(&mut self, kind: AskKind, lines: Vec<String>, word: Option<&'static str>) {
-        self.state.overlay = Some(Overlay::Ask(Ask {
+    fn prompt(&mut self, kind: PromptKind, lines: Vec<String>, word: Option<&'static str>) {
+        self.state.overlay = Some(Overlay::Prompt(TextPrompt {
             kind,
-            line: Line::default(),
+            line: LineEditor::default(),
             lines,
-            back: 0,
-            word,
+            scrolled_back: 0,
+            required_word: word,
         }));
     }
 
@@ -221,12 +227,12 @@ impl Turn<'_, '_> {
             [(only, _)] => format!("Merge {only} now?"),
             several => format!("Merge {} tasks now?", several.len()),
         };
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question,
             lines,
-            first: 0,
+            scroll: 0,
             yes: "merge".to_owned(),
-            deed: Deed::Merge(moves),
+            action: ConfirmAction::Merge(moves),
         });
     }
 
@@ -240,19 +246,19 @@ impl Turn<'_, '_> {
         if open.is_empty() {
             return self.warn("no agent works on any of them");
         }
-        let mut lines = victims(
+        let mut lines = affected_lines(
             tasks
                 .iter()
                 .filter(|task| model.open_attempt(task).is_some())
                 .map(AsRef::as_ref),
         );
         lines.push("The tasks go back to their stages; no budget is used up.".to_owned());
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question: format!("Stop {} agents?", open.len()),
             lines,
-            first: 0,
+            scroll: 0,
             yes: "stop them".to_owned(),
-            deed: Deed::Stop(open.iter().map(|attempt| attempt.id).collect()),
+            action: ConfirmAction::Stop(open.iter().map(|attempt| attempt.id).collect()),
         });
     }
 
@@ -260,20 +266,20 @@ impl Turn<'_, '_> {
         let begun = attempt.started_at.unwrap_or(attempt.created_at);
         let age = self.scene.now.since(begun);
         let title = task.map(|task| task.title.as_str()).unwrap_or_default();
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question: format!("Stop {}?", attempt.worker.name()),
             lines: vec![
                 format!("It works on {} {title}", attempt.task),
                 format!("in {}, try {}, for {age}.", attempt.stage, attempt.n),
                 "The task goes back to its stage; no budget is used up.".to_owned(),
             ],
-            first: 0,
+            scroll: 0,
             yes: "stop it".to_owned(),
-            deed: Deed::Stop(vec![attempt.id]),
+            action: ConfirmAction::Stop(vec![attempt.id]),
         });
     }
 
-    pub(super) fn confirm(&mut self, confirm: Confirm) {
+    pub(super) fn confirm(&mut self, confirm: ConfirmPrompt) {
         self.state.overlay = Some(Overlay::Confirm(Box::new(confirm)));
     }
 
@@ -290,12 +296,12 @@ impl Turn<'_, '_> {
             0,
             "These agents are stopped; their tasks go back to their stages:".to_owned(),
         );
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question: "Pause everything?".to_owned(),
             lines,
-            first: 0,
+            scroll: 0,
             yes: "pause".to_owned(),
-            deed: Deed::Command(Box::new(Command::Pause)),
+            action: ConfirmAction::Command(Box::new(Command::Pause)),
         });
     }
 
@@ -309,19 +315,19 @@ impl Turn<'_, '_> {
                 "These agents go on and are found again at the next start:".to_owned(),
             );
         }
-        self.confirm(Confirm {
+        self.confirm(ConfirmPrompt {
             question: "Stop the server?".to_owned(),
             lines,
-            first: 0,
+            scroll: 0,
             yes: "stop the server".to_owned(),
-            deed: Deed::StopServer,
+            action: ConfirmAction::StopServer,
         });
     }
 
     fn at_work(&self) -> Vec<String> {
         let rows = self.scene.model.agents();
         let named = rows.map(|row| {
-            let word = of_attempt(row.attempt).word;
+            let word = attempt_status(row.attempt).word;
             let line = format!("  {}  {}  ({word})", row.attempt.task, row.name);
             (line, word)
         });
@@ -332,11 +338,11 @@ impl Turn<'_, '_> {
         let key = |action| self.state.keymap.hint(action).unwrap_or_default();
         let text = format!(
             "{} leaves, agents go on; {} stops an agent, {} the server",
-            key(Action::Leave),
+            key(Action::Detach),
             key(Action::StopAgent),
             key(Action::StopServer),
         );
-        self.state.tell(self.scene.now, Level::Info, text);
+        self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
     }
 }
 
@@ -355,9 +361,9 @@ fn priorities(tasks: &[Arc<Task>], by: i8) -> Vec<Command> {
             .priority
             .checked_add_signed(by)
             .filter(|priority| *priority <= 4)?;
-        let patch = Patch {
+        let patch = TaskPatch {
             priority: Some(priority),
-            ..Patch::default()
+            ..TaskPatch::default()
         };
         Some(Command::Update(task.id.clone(), patch))
     });

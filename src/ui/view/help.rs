@@ -2,17 +2,17 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, writing};
+use super::{FrameContext, writing};
 use crate::ui::action::{Action, entries};
-use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
-use crate::ui::help::{HelpRow, keys_of, rows, spelled_out};
-use crate::ui::keymap::Place;
+use crate::ui::availability::unavailable_reason;
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
+use crate::ui::help::{HelpRow, keys_of, rows, shell_command};
+use crate::ui::keymap::KeyTable;
 use crate::ui::pane::Axis;
-use crate::ui::possible::why_not;
-use crate::ui::state::Search;
+use crate::ui::state::Picker;
 use crate::ui::text::{cut, wrap};
-use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits, SESSIONS, target};
+use crate::ui::theme::StyleRole;
+use crate::ui::views::{ClickMap, ClickTarget, SESSIONS, target};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
@@ -25,7 +25,7 @@ fn dialog(area: Rect) -> Rect {
         100.min(area.width.saturating_sub(4)),
         area.height.saturating_sub(2),
     );
-    middle(area, size)
+    centered_rect(area, size)
 }
 
 /// Where what was typed is drawn.
@@ -38,19 +38,19 @@ pub(super) fn line_of(area: Rect) -> Rect {
     }
 }
 
-/// One line of the help as drawn, and which action it belongs to, by its number.
-struct Drawn {
-    pieces: Vec<Piece>,
+/// One drawn line of the help and the action it belongs to.
+struct HelpLine {
+    pieces: Vec<StyledText>,
     act: Option<usize>,
 }
 
 /// Draws the help; what is marked is in view.
 pub(super) fn draw(
-    frame: &FrameOf<'_>,
-    search: &Search,
+    frame: &FrameContext<'_>,
+    search: &Picker,
     area: Rect,
     canvas: &mut Canvas<'_>,
-    hits: &mut Hits,
+    hits: &mut ClickMap,
 ) {
     let title = format!("Help  dbs {}", frame.scene.session.version);
     let inside = canvas.dialog(dialog(area), &title);
@@ -61,10 +61,10 @@ pub(super) fn draw(
             width: 2,
             ..prompt
         },
-        &[piece("/ ", Role::Key)],
+        &[piece("/ ", StyleRole::Key)],
     );
     if search.line.is_empty() {
-        canvas.line(prompt, &[piece("type to search; Enter runs", Role::Dim)]);
+        canvas.line(prompt, &[piece("type to search; Enter runs", StyleRole::Dim)]);
     }
     writing::draw(&search.line, prompt, canvas);
     let room = Rect {
@@ -75,21 +75,21 @@ pub(super) fn draw(
     };
     let lines = lines(frame, search, usize::from(room.width));
     let height = usize::from(room.height);
-    let first = first_line(&lines, search.at, height);
+    let first = first_line(&lines, search.marked, height);
     for (at, line) in lines.iter().skip(first).take(height).enumerate() {
         let place = row_of(room, at);
         canvas.line(place, &line.pieces);
         if let Some(act) = line.act {
-            if act == search.at {
-                canvas.tint(place, Role::Selected);
+            if act == search.marked {
+                canvas.apply_role(place, StyleRole::Selected);
             }
-            hits.push((place, Hit::Choice(act)));
+            hits.push((place, ClickTarget::MenuItem(act)));
         }
     }
 }
 
 /// The first line to draw: the beginning as long as the mark is on the first page, then the mark in the middle.
-fn first_line(lines: &[Drawn], marked: usize, height: usize) -> usize {
+fn first_line(lines: &[HelpLine], marked: usize, height: usize) -> usize {
     let last = lines
         .iter()
         .rposition(|line| line.act == Some(marked))
@@ -102,7 +102,7 @@ fn first_line(lines: &[Drawn], marked: usize, height: usize) -> usize {
         .min(lines.len().saturating_sub(height))
 }
 
-fn lines(frame: &FrameOf<'_>, search: &Search, room: usize) -> Vec<Drawn> {
+fn lines(frame: &FrameContext<'_>, search: &Picker, room: usize) -> Vec<HelpLine> {
     let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
     let mut lines = Vec::new();
     let mut acts = 0;
@@ -110,15 +110,15 @@ fn lines(frame: &FrameOf<'_>, search: &Search, room: usize) -> Vec<Drawn> {
         match row {
             HelpRow::Heading(text) => {
                 lines.push(plain(Vec::new()));
-                lines.push(plain(vec![piece(text, Role::Strong)]));
+                lines.push(plain(vec![piece(text, StyleRole::Strong)]));
             }
             HelpRow::Text(text) => {
                 let wrapped = wrap(&text, room).into_iter();
-                lines.extend(wrapped.map(|line| plain(vec![piece(line, Role::Text)])));
+                lines.extend(wrapped.map(|line| plain(vec![piece(line, StyleRole::Text)])));
             }
             HelpRow::Act(action) => {
                 lines.extend(explained(frame, action, acts, room));
-                if acts == search.at {
+                if acts == search.marked {
                     lines.extend(as_command(frame, action, acts));
                 }
                 acts += 1;
@@ -128,20 +128,24 @@ fn lines(frame: &FrameOf<'_>, search: &Search, room: usize) -> Vec<Drawn> {
     lines
 }
 
-fn plain(pieces: Vec<Piece>) -> Drawn {
-    Drawn { pieces, act: None }
+fn plain(pieces: Vec<StyledText>) -> HelpLine {
+    HelpLine { pieces, act: None }
 }
 
 /// Keys and the sentence; one that is not possible now says why.
-fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Vec<Drawn> {
+fn explained(frame: &FrameContext<'_>, action: Action, act: usize, room: usize) -> Vec<HelpLine> {
     let Some(entry) = action.entry() else {
         return Vec::new();
     };
     let keys = keys_of(&frame.state.keymap, action).join(" ");
-    let keys = cut(&keys, KEYS_WIDTH, frame.scene.theme.more());
+    let keys = cut(&keys, KEYS_WIDTH, frame.scene.theme.ellipsis());
     let mut text = entry.help.to_owned();
-    let why_not = why_not(action, frame.state, frame.scene, frame.arranged);
-    let role = if why_not.is_some() { Role::Dim } else { Role::Text };
+    let why_not = unavailable_reason(action, frame.state, frame.scene, frame.arranged);
+    let role = if why_not.is_some() {
+        StyleRole::Dim
+    } else {
+        StyleRole::Text
+    };
     if let Some(why) = why_not {
         text = format!("{text} Not now: {why}.");
     }
@@ -150,9 +154,9 @@ fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Ve
     texts
         .map(|(at, text)| {
             let keys = if at == 0 { keys.as_str() } else { "" };
-            Drawn {
+            HelpLine {
                 pieces: vec![
-                    piece(format!("{keys:<KEYS_WIDTH$}"), Role::Key),
+                    piece(format!("{keys:<KEYS_WIDTH$}"), StyleRole::Key),
                     piece(format!(" {text}"), role),
                 ],
                 act: Some(act),
@@ -162,13 +166,13 @@ fn explained(frame: &FrameOf<'_>, action: Action, act: usize, room: usize) -> Ve
 }
 
 /// The command that does the same in a shell, below the marked row.
-fn as_command(frame: &FrameOf<'_>, action: Action, act: usize) -> Option<Drawn> {
+fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<HelpLine> {
     let about = target(frame.state, frame.scene, frame.arranged);
-    let command = spelled_out(action, &about, frame.scene.model)?;
-    Some(Drawn {
+    let command = shell_command(action, &about, frame.scene.model)?;
+    Some(HelpLine {
         pieces: vec![
-            piece(format!("{:>KEYS_WIDTH$}", "C-y copies"), Role::Dim),
-            piece(format!(" {command}"), Role::Strong),
+            piece(format!("{:>KEYS_WIDTH$}", "C-y copies"), StyleRole::Dim),
+            piece(format!(" {command}"), StyleRole::Strong),
         ],
         act: Some(act),
     })
@@ -176,10 +180,10 @@ fn as_command(frame: &FrameOf<'_>, action: Action, act: usize) -> Option<Drawn> 
 
 /// What may follow the prefix that is shown first where there is no room for all.
 const FIRST: [Action; 21] = [
-    Action::Look,
-    Action::Board,
-    Action::NeedsYou,
-    Action::Leave,
+    Action::StopTyping,
+    Action::ShowBoard,
+    Action::GoToAttention,
+    Action::Detach,
     Action::Palette,
     Action::Help,
     Action::CopyMode,
@@ -200,7 +204,7 @@ const FIRST: [Action; 21] = [
 ];
 
 /// The panel of what may follow the prefix; what has no room is counted.
-pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn which_key(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let columns = usize::from(area.width.saturating_sub(2) / CELL_WIDTH).max(1);
     let most = usize::from(area.height.saturating_sub(4)).max(1);
     let cells = cells(frame, columns * most);
@@ -227,11 +231,16 @@ pub(super) fn which_key(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>
 }
 
 /// Keys that may follow the prefix and what they do, as many as there is room for; the last one says how many more there are.
-fn cells(frame: &FrameOf<'_>, room: usize) -> Vec<Vec<Piece>> {
+fn cells(frame: &FrameContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let keymap = &frame.state.keymap;
-    let cell = |key: &str, text: &str| vec![piece(format!(" {key:>7} "), Role::Key), piece(text, Role::Text)];
+    let cell = |key: &str, text: &str| {
+        vec![
+            piece(format!(" {key:>7} "), StyleRole::Key),
+            piece(text, StyleRole::Text),
+        ]
+    };
     let mut listed: Vec<_> = entries()
-        .filter_map(|entry| Some((entry, keymap.keys(Place::Prefixed, entry.action).first()?)))
+        .filter_map(|entry| Some((entry, keymap.keys(KeyTable::Prefixed, entry.action).first()?)))
         .filter(|(entry, _)| !matches!(entry.action, Action::Tab(2..)))
         .collect();
     let all = listed.len();
@@ -246,7 +255,7 @@ fn cells(frame: &FrameOf<'_>, room: usize) -> Vec<Vec<Piece>> {
         .map(|(entry, chord)| cell(&chord.to_string(), entry.title))
         .collect();
     if shown < all {
-        let help = keymap.keys(Place::Prefixed, Action::Help).first();
+        let help = keymap.keys(KeyTable::Prefixed, Action::Help).first();
         let way = help.map_or_else(String::new, |help| format!(", {help} for all"));
         cells.push(cell(&format!("+{}", all - shown), &format!("more{way}")));
     }

@@ -3,40 +3,43 @@
 use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 
-use super::{FrameOf, Hit, Hits, writing};
+use super::{ClickMap, ClickTarget, FrameContext, writing};
 use crate::ui::action::Action;
-use crate::ui::arrange::Mode;
-use crate::ui::canvas::{Canvas, Piece, piece, pieces_width};
+use crate::ui::availability::{can_go_back, unavailable_reason};
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width};
 use crate::ui::chord::Chord;
-use crate::ui::keymap::Place;
-use crate::ui::likely::likely;
-use crate::ui::possible::{is_inside, why_not};
-use crate::ui::state::{Counted, Finding, Goal, Hands, Overlay};
-use crate::ui::theme::Role;
+use crate::ui::keymap::KeyTable;
+use crate::ui::screen_layout::InputMode;
+use crate::ui::state::{CountPrefix, KeyFocus, Overlay, SearchPrompt, SearchScope};
+use crate::ui::suggestions::suggested_actions;
+use crate::ui::theme::StyleRole;
 
 /// Draws the last row.
-pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, offered: &mut Hits) {
+pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offered: &mut ClickMap) {
     let area = frame.arranged.status;
     let role = match frame.mode {
-        Mode::Nav => Role::ModeNav,
-        Mode::Look => Role::ModeLook,
-        Mode::Type => Role::ModeType,
-        Mode::Copy => Role::ModeCopy,
-        Mode::Find => Role::ModeFind,
-        Mode::Ask => Role::ModeAsk,
+        InputMode::Nav => StyleRole::ModeNav,
+        InputMode::Look => StyleRole::ModeLook,
+        InputMode::Type => StyleRole::ModeType,
+        InputMode::Copy => StyleRole::ModeCopy,
+        InputMode::Find => StyleRole::ModeFind,
+        InputMode::Ask => StyleRole::ModeAsk,
     };
-    if let Some(Overlay::Find(finding)) = &frame.state.overlay {
+    if let Some(Overlay::Search(finding)) = &frame.state.overlay {
         return find(frame, finding, role, canvas);
     }
     let word = piece(format!(" {} ", frame.mode.word()), role);
     let last = last_hint(frame);
     let room = usize::from(area.width);
     let mut pieces = vec![word];
-    if let Some(Counted { number, .. }) = frame.state.counted {
-        pieces.push(piece(format!(" {number}"), Role::Key));
+    if let Some(CountPrefix { number, .. }) = frame.state.count {
+        pieces.push(piece(format!(" {number}"), StyleRole::Key));
     }
-    if !frame.state.marks.is_empty() {
-        pieces.push(piece(format!(" {} marked", frame.state.marks.len()), Role::Key));
+    if !frame.state.marked_tasks.is_empty() {
+        pieces.push(piece(
+            format!(" {} marked", frame.state.marked_tasks.len()),
+            StyleRole::Key,
+        ));
     }
     let last_width = last.as_ref().map_or(0, |last| pieces_width(&last.pieces));
     let mut used = pieces_width(&pieces);
@@ -68,7 +71,7 @@ pub(super) fn status(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, offered: &mut
 }
 
 /// A click on a hint presses its keys.
-fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut Hits) {
+fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut ClickMap) {
     let columns = |many: usize| u16::try_from(many).unwrap_or(u16::MAX);
     let place = Rect {
         x: area.x.saturating_add(columns(at)),
@@ -76,7 +79,7 @@ fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut
         ..area
     };
     if !keys.is_empty() {
-        offered.push((place.intersection(area), Hit::Keys(keys)));
+        offered.push((place.intersection(area), ClickTarget::Keys(keys)));
     }
 }
 
@@ -91,15 +94,15 @@ pub(super) fn find_line(area: Rect) -> Rect {
 }
 
 /// The last row while something is looked for: the words, and how many match.
-fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<'_>) {
+fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.status;
-    let mark = match finding.goal {
-        Goal::Still { onward: false, .. } => "?",
-        Goal::Still { .. } | Goal::List | Goal::Past => "/",
+    let mark = match finding.scope {
+        SearchScope::CopyMode { onward: false, .. } => "?",
+        SearchScope::CopyMode { .. } | SearchScope::List | SearchScope::AllTerminals => "/",
     };
     canvas.line(
         area,
-        &[piece(" FIND ", role), piece(format!("  {mark}"), Role::Key)],
+        &[piece(" FIND ", role), piece(format!("  {mark}"), StyleRole::Key)],
     );
     let line = find_line(area);
     writing::draw(&finding.line, line, canvas);
@@ -110,9 +113,9 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
     };
     let mut pieces = Vec::new();
     if let Some((shown, all)) = frame.found() {
-        pieces.push(piece(format!("{shown} of {all}"), Role::Text));
+        pieces.push(piece(format!("{shown} of {all}"), StyleRole::Text));
     }
-    if finding.goal == Goal::Past {
+    if finding.scope == SearchScope::AllTerminals {
         pieces.extend(hint("Enter", "to the list").pieces);
     } else {
         pieces.extend(hint("Enter", "keep").pieces);
@@ -122,29 +125,29 @@ fn find(frame: &FrameOf<'_>, finding: &Finding, role: Role, canvas: &mut Canvas<
     canvas.line(rest, &pieces);
 }
 
-/// What a key does, in a few columns.
-struct Hint {
-    pieces: Vec<Piece>,
+/// A key and what it does, as shown in the last row.
+struct KeyHint {
+    pieces: Vec<StyledText>,
     /// What a click on it presses; nothing where no key in particular is named.
     keys: Vec<Chord>,
 }
 
-fn hint(key: &str, title: &str) -> Hint {
+fn hint(key: &str, title: &str) -> KeyHint {
     let keys: Result<Vec<Chord>, _> = key.split(' ').map(str::parse).collect();
-    Hint {
+    KeyHint {
         pieces: vec![
-            piece("  ", Role::Text),
-            piece(key, Role::Key),
-            piece(format!(" {title}"), Role::Text),
+            piece("  ", StyleRole::Text),
+            piece(key, StyleRole::Key),
+            piece(format!(" {title}"), StyleRole::Text),
         ],
         keys: keys.unwrap_or_default(),
     }
 }
 
-fn last_hint(frame: &FrameOf<'_>) -> Option<Hint> {
-    let typing = frame.mode == Mode::Type;
-    let place = if typing { Place::Prefixed } else { Place::Nav };
-    if matches!(frame.mode, Mode::Ask | Mode::Find | Mode::Copy) {
+fn last_hint(frame: &FrameContext<'_>) -> Option<KeyHint> {
+    let typing = frame.mode == InputMode::Type;
+    let place = if typing { KeyTable::Prefixed } else { KeyTable::Nav };
+    if matches!(frame.mode, InputMode::Ask | InputMode::Find | InputMode::Copy) {
         return None;
     }
     let chord = frame.state.keymap.keys(place, Action::Help).first()?;
@@ -154,14 +157,14 @@ fn last_hint(frame: &FrameOf<'_>) -> Option<Hint> {
         chord.to_string()
     };
     let mut hint = hint(&key, "help");
-    hint.pieces.push(piece(" ", Role::Text));
+    hint.pieces.push(piece(" ", StyleRole::Text));
     Some(hint)
 }
 
-fn hints(frame: &FrameOf<'_>) -> Vec<Hint> {
-    if let Hands::Prefix { .. } = frame.state.hands {
+fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
+    if let KeyFocus::Prefix { .. } = frame.state.key_focus {
         let prefix = frame.state.keymap.prefix();
-        let waits = Hint {
+        let waits = KeyHint {
             keys: vec![Chord::plain(KeyCode::Esc)],
             ..hint(&prefix.to_string(), "and then? Esc cancels")
         };
@@ -171,34 +174,35 @@ fn hints(frame: &FrameOf<'_>) -> Vec<Hint> {
         return overlay_hints(overlay);
     }
     let place = match frame.mode {
-        Mode::Type => Place::Prefixed,
-        Mode::Copy => Place::Copy,
-        Mode::Nav | Mode::Look | Mode::Find | Mode::Ask => Place::Nav,
+        InputMode::Type => KeyTable::Prefixed,
+        InputMode::Copy => KeyTable::Copy,
+        InputMode::Nav | InputMode::Look | InputMode::Find | InputMode::Ask => KeyTable::Nav,
     };
-    let possible = |action: &Action| why_not(*action, frame.state, frame.scene, frame.arranged).is_none();
-    likely(frame.state, frame.scene, frame.arranged)
+    let possible =
+        |action: &Action| unavailable_reason(*action, frame.state, frame.scene, frame.arranged).is_none();
+    suggested_actions(frame.state, frame.scene, frame.arranged)
         .into_iter()
         .filter(possible)
         .filter_map(|action| one(frame, place, action))
         .collect()
 }
 
-fn one(frame: &FrameOf<'_>, place: Place, action: Action) -> Option<Hint> {
+fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyHint> {
     let keymap = &frame.state.keymap;
     let chord = keymap.keys(place, action).first()?;
     let key = match place {
-        Place::Nav | Place::Found | Place::Copy => chord.to_string(),
-        Place::Prefixed => format!("{} {chord}", keymap.prefix()),
+        KeyTable::Nav | KeyTable::Filtered | KeyTable::Copy => chord.to_string(),
+        KeyTable::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
-    let inside = place == Place::Nav && is_inside(frame.state, frame.arranged.focus);
+    let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.arranged.focus);
     let title = match action {
-        Action::Leave if inside => "back",
+        Action::Detach if inside => "back",
         _ => action.entry()?.title,
     };
     Some(hint(&key, title))
 }
 
-fn overlay_hints(overlay: &Overlay) -> Vec<Hint> {
+fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
     let hints: &[(&str, &str)] = match overlay {
         Overlay::Help(_) => &[
             ("Enter", "run it"),
@@ -211,7 +215,7 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Hint> {
             ("Esc", "close"),
             ("C-y", "copy as a command"),
         ],
-        Overlay::Find(_) => &[],
+        Overlay::Search(_) => &[],
         Overlay::Form(_) => &[
             ("Enter", "make it"),
             ("Tab", "next field"),
@@ -219,10 +223,10 @@ fn overlay_hints(overlay: &Overlay) -> Vec<Hint> {
             ("Esc", "cancel"),
         ],
         Overlay::Jump(_) => &[("letters", "go there"), ("Esc", "cancel")],
-        Overlay::Ask(_) => &[("Enter", "send"), ("Esc", "cancel")],
+        Overlay::Prompt(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Welcome(_) => &[("Enter", "take it"), ("Esc", "skip the rest")],
-        Overlay::Choose(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
+        Overlay::Menu(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
     };
     hints.iter().map(|(key, title)| hint(key, title)).collect()
 }

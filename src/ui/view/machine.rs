@@ -1,12 +1,12 @@
 //! What the machine has left, in the top row. Shows only what is known of the present; asks for it, and measures nothing.
 
-use super::FrameOf;
+use super::FrameContext;
 use crate::domain::Span;
-use crate::read_model::{Cause, Machine};
-use crate::ui::arrange::Framing;
-use crate::ui::canvas::{Piece, piece};
-use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::theme::Role;
+use crate::read_model::{MachineLoad, TroubleKind};
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
+use crate::ui::canvas::{StyledText, piece};
+use crate::ui::screen_layout::BorderMode;
+use crate::ui::theme::StyleRole;
 
 /// From this width on shares and room are shown.
 const SHOWN: u16 = 120;
@@ -21,20 +21,20 @@ const SOON: Span = Span::seconds(1);
 pub(super) const FIGURES: usize = 3;
 
 /// What is to be measured for this frame.
-pub(super) fn want(frame: &FrameOf<'_>) -> Option<Want> {
-    let fresh_for = match frame.scene.shelf.sheet(&Paper::Machine) {
-        Some(Sheet::Machine(Machine { cpu: None, .. })) => SOON,
+pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
+    let fresh_for = match frame.scene.cache.get(&CacheKey::Machine) {
+        Some(CacheEntry::Machine(MachineLoad { cpu: None, .. })) => SOON,
         _ => FRESH,
     };
-    (frame.arranged.framing != Framing::TooSmall).then_some(Want {
-        paper: Paper::Machine,
-        fresh_for,
+    (frame.arranged.framing != BorderMode::TooSmall).then_some(CacheRequest {
+        key: CacheKey::Machine,
+        max_age: fresh_for,
     })
 }
 
 /// The figures without so many of them: memory goes first, then the share of the processors.
-pub(super) fn figures(frame: &FrameOf<'_>, gone: usize) -> Vec<Piece> {
-    let width = frame.arranged.top.width;
+pub(super) fn figures(frame: &FrameContext<'_>, gone: usize) -> Vec<StyledText> {
+    let width = frame.arranged.top_bar.width;
     let Some(machine) = now(frame).filter(|_| width >= SHOWN) else {
         return Vec::new();
     };
@@ -48,25 +48,25 @@ pub(super) fn figures(frame: &FrameOf<'_>, gone: usize) -> Vec<Piece> {
     left.filter_map(|(_, name, figure)| Some((name, figure?)))
         .flat_map(|(name, figure)| {
             [
-                piece(format!(" {name} "), Role::Dim),
-                piece(format!("{figure} "), Role::Text),
+                piece(format!(" {name} "), StyleRole::Dim),
+                piece(format!("{figure} "), StyleRole::Text),
             ]
         })
         .collect()
 }
 
 /// That there is little room, at any width.
-pub(super) fn scarce(frame: &FrameOf<'_>) -> Option<Piece> {
-    let told = |trouble: &crate::read_model::Trouble| trouble.cause == Cause::Disk;
-    let free = now(frame)?.scarce_room()?;
+pub(super) fn scarce(frame: &FrameContext<'_>) -> Option<StyledText> {
+    let told = |trouble: &crate::read_model::Trouble| trouble.kind == TroubleKind::Disk;
+    let free = now(frame)?.scarce_disk()?;
     // That there is none at all is said by what failed for it.
     (!frame.scene.model.troubles.iter().any(told))
-        .then(|| piece(format!(" disk {} low ", bytes(free)), Role::Banner))
+        .then(|| piece(format!(" disk {} low ", bytes(free)), StyleRole::Banner))
 }
 
-fn now<'a>(frame: &FrameOf<'a>) -> Option<&'a Machine> {
-    match frame.scene.shelf.sheet(&Paper::Machine)? {
-        Sheet::Machine(machine) => machine.at(frame.scene.now),
+fn now<'a>(frame: &FrameContext<'a>) -> Option<&'a MachineLoad> {
+    match frame.scene.cache.get(&CacheKey::Machine)? {
+        CacheEntry::Machine(machine) => machine.fresh_at(frame.scene.now),
         _ => None,
     }
 }

@@ -2,80 +2,84 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, away, cursor, form, greeting, help, lines, palette, welcome, writing};
-use crate::domain::Level;
+use super::{
+    FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, welcome, writing,
+};
+use crate::domain::NoticeLevel;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, middle, piece, row_of};
-use crate::ui::marker::Mark;
+use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
 use crate::ui::scene::Scene;
-use crate::ui::state::{Ask, Choose, Confirm, Hands, Jump, KEYS_SHOWN_AFTER, Overlay, State, UNDO_FOR};
+use crate::ui::state::{
+    ConfirmPrompt, JumpLabels, KeyFocus, Menu, Overlay, TextPrompt, UNDO_FOR, UiState, WHICH_KEY_DELAY,
+};
+use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, width};
-use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits};
+use crate::ui::theme::StyleRole;
+use crate::ui::views::{ClickMap, ClickTarget};
 
 /// Draws whatever lies over the panes.
-pub(super) fn draw(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
     toasts(frame, area, canvas);
-    if let Hands::Prefix { since, .. } = frame.state.hands
-        && frame.scene.now.since(since) >= KEYS_SHOWN_AFTER
+    if let KeyFocus::Prefix { since, .. } = frame.state.key_focus
+        && frame.scene.now.since(since) >= WHICH_KEY_DELAY
     {
         help::which_key(frame, area, canvas);
     }
-    if let (Some(left), None) = (frame.state.away, &frame.state.overlay) {
-        away::draw(frame, left, area, canvas);
+    if let (Some(left), None) = (frame.state.away_since, &frame.state.overlay) {
+        away_summary::draw(frame, left, area, canvas);
     } else if frame.state.overlay.is_none() {
-        greeting::draw(frame, area, canvas);
+        splash::draw(frame, area, canvas);
     }
     let Some(overlay) = &frame.state.overlay else {
         return;
     };
-    if !matches!(overlay, Overlay::Find(_)) {
-        hits.push((area, Hit::Overlay));
+    if !matches!(overlay, Overlay::Search(_)) {
+        hits.push((area, ClickTarget::Overlay));
     }
     match overlay {
-        Overlay::Find(_) => {}
+        Overlay::Search(_) => {}
         Overlay::Help(search) => help::draw(frame, search, area, canvas, hits),
         Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
-        Overlay::Form(form) => form::draw(form, area, canvas),
+        Overlay::Form(form) => task_form::draw(form, area, canvas),
         Overlay::Jump(jump) => draw_jump(jump, canvas),
-        Overlay::Ask(ask) => draw_ask(ask, area, canvas),
+        Overlay::Prompt(ask) => draw_ask(ask, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas, hits),
-        Overlay::Choose(choose) => draw_choose(choose, area, canvas, hits),
+        Overlay::Menu(choose) => draw_choose(choose, area, canvas, hits),
     }
 }
 
 /// Whether there is anything that [`draw`] would draw.
-pub(super) fn any(state: &State, scene: &Scene<'_>) -> bool {
-    let keys = match state.hands {
-        Hands::Prefix { since, .. } => scene.now.since(since) >= KEYS_SHOWN_AFTER,
-        Hands::Ours | Hands::Typing(_) | Hands::Guarded(_) => false,
+pub(super) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
+    let keys = match state.key_focus {
+        KeyFocus::Prefix { since, .. } => scene.now.since(since) >= WHICH_KEY_DELAY,
+        KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) => false,
     };
-    keys || state.copying.is_some()
-        || state.undo.last().is_some_and(|act| act.is_offered(scene.now))
+    keys || state.copy_mode.is_some()
+        || state.undo_stack.last().is_some_and(|act| act.is_shown(scene.now))
         || state.overlay.is_some()
-        || state.greeting(scene.now).is_some()
-        || state.toasts.iter().any(|toast| toast.shown(scene.now))
+        || state.splash_lines(scene.now).is_some()
+        || state.toasts.iter().any(|toast| toast.is_visible(scene.now))
 }
 
-fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let shown = frame
         .state
         .toasts
         .iter()
-        .filter(|toast| toast.shown(frame.scene.now));
+        .filter(|toast| toast.is_visible(frame.scene.now));
     // The row in which something is written stays free.
-    let written = cursor::of(frame, area).map(|at| usize::from(at.y - area.y));
+    let written = cursor::outer_cursor(frame, area).map(|at| usize::from(at.y - area.y));
     let last = usize::from(area.height).saturating_sub(1);
     let mut rows = (2..last).rev().filter(|row| Some(*row) != written);
     undo(frame, area, &mut rows, canvas);
     for (toast, row) in shown.rev().zip(rows) {
         let (mark, role) = match toast.level {
-            Level::Info => (Mark::Running, Role::Text),
-            Level::Success => (Mark::Done, Role::Done),
-            Level::Warning => (Mark::Retry, Role::Retry),
-            Level::Error => (Mark::Failed, Role::Failed),
-            Level::Alert => (Mark::NeedsYou, Role::Human),
+            NoticeLevel::Info => (DisplayStatus::Running, StyleRole::Text),
+            NoticeLevel::Success => (DisplayStatus::Done, StyleRole::Done),
+            NoticeLevel::Warning => (DisplayStatus::Retry, StyleRole::Retry),
+            NoticeLevel::Error => (DisplayStatus::Failed, StyleRole::Failed),
+            NoticeLevel::Alert => (DisplayStatus::NeedsYou, StyleRole::Human),
         };
         let glyph = mark.glyph(canvas.theme.glyphs);
         let mut pieces = vec![
@@ -83,7 +87,7 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             piece(format!("{} ", toast.text), role),
         ];
         if toast.times > 1 {
-            pieces.push(piece(format!(" {} times ", toast.times), Role::Dim));
+            pieces.push(piece(format!(" {} times ", toast.times), StyleRole::Dim));
         }
         let line = row_of(area, row);
         canvas.clear(line);
@@ -92,9 +96,14 @@ fn toasts(frame: &FrameOf<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 }
 
 /// What can be taken back, and for how long; takes a row if there is something.
-fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>, canvas: &mut Canvas<'_>) {
+fn undo(
+    frame: &FrameContext<'_>,
+    area: Rect,
+    rows: &mut impl Iterator<Item = usize>,
+    canvas: &mut Canvas<'_>,
+) {
     let now = frame.scene.now;
-    let act = frame.state.undo.last().filter(|act| act.is_offered(now));
+    let act = frame.state.undo_stack.last().filter(|act| act.is_shown(now));
     let Some((act, row)) = act.and_then(|act| Some((act, rows.next()?))) else {
         return;
     };
@@ -103,29 +112,29 @@ fn undo(frame: &FrameOf<'_>, area: Rect, rows: &mut impl Iterator<Item = usize>,
     let line = row_of(area, row);
     canvas.clear(line);
     let pieces = [
-        piece(format!(" {key}"), Role::Key),
-        piece(format!(" takes back: {}  ", act.title), Role::Text),
-        piece(left.to_string(), Role::Dim),
+        piece(format!(" {key}"), StyleRole::Key),
+        piece(format!(" takes back: {}  ", act.title), StyleRole::Text),
+        piece(left.to_string(), StyleRole::Dim),
     ];
     canvas.line(line, &pieces);
 }
 
-fn draw_ask(ask: &Ask, area: Rect, canvas: &mut Canvas<'_>) {
-    let dialog = lines::ask_area(ask, area);
+fn draw_ask(ask: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
+    let dialog = prompt_lines::ask_area(ask, area);
     canvas.dialog(dialog, &ask.kind.question());
-    for (at, text) in lines::of_ask(ask, area).iter().enumerate() {
+    for (at, text) in prompt_lines::prompt_visible(ask, area).iter().enumerate() {
         let line = Rect {
             x: dialog.x + 2.min(dialog.width),
             width: dialog.width.saturating_sub(4),
             ..row_of(dialog, at + 1)
         };
-        canvas.line(line, &[piece(text, Role::Text)]);
+        canvas.line(line, &[piece(text, StyleRole::Text)]);
     }
-    writing::draw(&ask.line, lines::ask_line(ask, area), canvas);
+    writing::draw(&ask.line, prompt_lines::ask_line(ask, area), canvas);
 }
 
 /// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
-fn draw_jump(jump: &Jump, canvas: &mut Canvas<'_>) {
+fn draw_jump(jump: &JumpLabels, canvas: &mut Canvas<'_>) {
     for target in jump
         .targets
         .iter()
@@ -138,41 +147,41 @@ fn draw_jump(jump: &Jump, canvas: &mut Canvas<'_>) {
             height: 1,
             ..target.area
         };
-        canvas.line(place, &[piece(left, Role::ModeFind)]);
+        canvas.line(place, &[piece(left, StyleRole::ModeFind)]);
     }
 }
 
-fn draw_confirm(confirm: &Confirm, area: Rect, canvas: &mut Canvas<'_>) {
-    let shown = lines::of_confirm(confirm, area);
+fn draw_confirm(confirm: &ConfirmPrompt, area: Rect, canvas: &mut Canvas<'_>) {
+    let shown = prompt_lines::confirm_visible(confirm, area);
     let high = u16::try_from(shown.lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(4);
-    let size = (lines::confirm_width(area) + 4, high);
-    let inside = canvas.dialog(middle(area, size), &confirm.question);
+    let size = (prompt_lines::confirm_width(area) + 4, high);
+    let inside = canvas.dialog(centered_rect(area, size), &confirm.question);
     let text = Rect {
         x: inside.x + 1,
         width: inside.width.saturating_sub(2),
         ..inside
     };
     for (at, line) in shown.lines.iter().enumerate() {
-        canvas.line(row_of(text, at), &[piece(line, Role::Text)]);
+        canvas.line(row_of(text, at), &[piece(line, StyleRole::Text)]);
     }
     let below = shown.lines.len();
     if let Some(hidden) = shown.hidden() {
-        canvas.line(row_of(text, below), &[piece(hidden, Role::Key)]);
+        canvas.line(row_of(text, below), &[piece(hidden, StyleRole::Key)]);
     }
     let choice = [
-        piece("y", Role::Key),
-        piece(format!(" {}   ", confirm.yes), Role::Text),
-        piece("n", Role::Key),
-        piece(" no", Role::Strong),
+        piece("y", StyleRole::Key),
+        piece(format!(" {}   ", confirm.yes), StyleRole::Text),
+        piece("n", StyleRole::Key),
+        piece(" no", StyleRole::Strong),
     ];
     canvas.line(row_of(text, below + 1), &choice);
 }
 
-fn draw_choose(choose: &Choose, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+fn draw_choose(choose: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
     let widest = choose
-        .choices
+        .items
         .iter()
         .map(|choice| width(&clean(&choice.text)))
         .max()
@@ -181,17 +190,17 @@ fn draw_choose(choose: &Choose, area: Rect, canvas: &mut Canvas<'_>, hits: &mut 
         .unwrap_or(u16::MAX)
         .max(40)
         .min(area.width.saturating_sub(4));
-    let high = u16::try_from(choose.choices.len() + 2)
+    let high = u16::try_from(choose.items.len() + 2)
         .unwrap_or(u16::MAX)
         .min(area.height.saturating_sub(4));
-    let inside = canvas.dialog(middle(area, (wide, high)), &choose.title);
+    let inside = canvas.dialog(centered_rect(area, (wide, high)), &choose.title);
     let height = usize::from(inside.height);
     let first = choose
-        .at
+        .marked
         .saturating_sub(height / 2)
-        .min(choose.choices.len().saturating_sub(height));
+        .min(choose.items.len().saturating_sub(height));
     for (row, (at, choice)) in choose
-        .choices
+        .items
         .iter()
         .enumerate()
         .skip(first)
@@ -199,10 +208,10 @@ fn draw_choose(choose: &Choose, area: Rect, canvas: &mut Canvas<'_>, hits: &mut 
         .enumerate()
     {
         let line = row_of(inside, row);
-        canvas.line(line, &[piece(format!(" {} ", choice.text), Role::Text)]);
-        if at == choose.at {
-            canvas.tint(line, Role::Selected);
+        canvas.line(line, &[piece(format!(" {} ", choice.text), StyleRole::Text)]);
+        if at == choose.marked {
+            canvas.apply_role(line, StyleRole::Selected);
         }
-        hits.push((line, Hit::Choice(at)));
+        hits.push((line, ClickTarget::MenuItem(at)));
     }
 }

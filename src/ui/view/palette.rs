@@ -2,13 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use super::{FrameOf, writing};
+use super::{FrameContext, writing};
 use crate::ui::canvas::{Canvas, piece, row_of};
-use crate::ui::palette::{MARKS, Row, hinted, rows};
-use crate::ui::state::Search;
+use crate::ui::palette::{MARKS, PaletteRow, completion_hint, rows};
+use crate::ui::state::Picker;
 use crate::ui::text::width;
-use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits, first_row};
+use crate::ui::theme::StyleRole;
+use crate::ui::views::{ClickMap, ClickTarget, first_row};
 
 /// Most rows that are drawn.
 const MOST_ROWS: u16 = 14;
@@ -41,11 +41,11 @@ pub(super) fn line_of(area: Rect) -> Rect {
 
 /// Draws the palette.
 pub(super) fn draw(
-    frame: &FrameOf<'_>,
-    search: &Search,
+    frame: &FrameContext<'_>,
+    search: &Picker,
     area: Rect,
     canvas: &mut Canvas<'_>,
-    hits: &mut Hits,
+    hits: &mut ClickMap,
 ) {
     let inside = canvas.dialog(dialog(area), "Palette");
     let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
@@ -55,7 +55,7 @@ pub(super) fn draw(
         width: 2,
         ..prompt
     };
-    canvas.line(mark, &[piece(": ", Role::Key)]);
+    canvas.line(mark, &[piece(": ", StyleRole::Key)]);
     ghost(search, &rows, prompt, canvas);
     writing::draw(&search.line, prompt, canvas);
     let list = Rect {
@@ -65,17 +65,17 @@ pub(super) fn draw(
     };
     if rows.is_empty() {
         let text = format!(" Nothing matches `{}`. Esc closes.", search.line.text());
-        canvas.line(row_of(list, 0), &[piece(text, Role::Dim)]);
+        canvas.line(row_of(list, 0), &[piece(text, StyleRole::Dim)]);
     }
     let height = usize::from(list.height);
-    let first = first_row(search.at, height, rows.len());
+    let first = first_row(search.marked, height, rows.len());
     for (place, (at, row)) in rows.iter().enumerate().skip(first).take(height).enumerate() {
         let line = row_of(list, place);
         draw_row(row, line, canvas);
-        if at == search.at {
-            canvas.tint(line, Role::Selected);
+        if at == search.marked {
+            canvas.apply_role(line, StyleRole::Selected);
         }
-        hits.push((line, Hit::Choice(at)));
+        hits.push((line, ClickTarget::MenuItem(at)));
     }
     foot(
         row_of(inside, usize::from(inside.height.saturating_sub(1))),
@@ -83,14 +83,18 @@ pub(super) fn draw(
     );
 }
 
-fn draw_row(row: &Row, line: Rect, canvas: &mut Canvas<'_>) {
-    let key = [piece(format!(" {} ", row.key), Role::Key)];
+fn draw_row(row: &PaletteRow, line: Rect, canvas: &mut Canvas<'_>) {
+    let key = [piece(format!(" {} ", row.key), StyleRole::Key)];
     let used = canvas.right(line, &key);
     let left = Rect {
         width: line.width - used,
         ..line
     };
-    let role = if row.possible { Role::Text } else { Role::Dim };
+    let role = if row.possible {
+        StyleRole::Text
+    } else {
+        StyleRole::Dim
+    };
     let title = format!(" {}", row.title);
     let named = canvas.line(left, &[piece(&title, role)]);
     let begin = named.max(NAME_WIDTH.min(left.width / 2)).saturating_add(1);
@@ -99,34 +103,36 @@ fn draw_row(row: &Row, line: Rect, canvas: &mut Canvas<'_>) {
         width: left.width.saturating_sub(begin),
         ..left
     };
-    canvas.line(rest, &[piece(&row.detail, Role::Dim)]);
+    canvas.line(rest, &[piece(&row.detail, StyleRole::Dim)]);
 }
 
 /// How the marked row goes on from what was typed, which Tab writes, and what may follow.
-fn ghost(search: &Search, rows: &[Row], prompt: Rect, canvas: &mut Canvas<'_>) {
+fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas<'_>) {
     let typed = search.line.text();
     if typed.is_empty() {
         let text = "an action, a task, a pane";
-        canvas.line(prompt, &[piece(text, Role::Dim)]);
+        canvas.line(prompt, &[piece(text, StyleRole::Dim)]);
         return;
     }
     let used = u16::try_from(width(typed)).unwrap_or(u16::MAX);
-    let rest = rows.get(search.at).and_then(|row| hinted(typed, row));
+    let rest = rows
+        .get(search.marked)
+        .and_then(|row| completion_hint(typed, row));
     if let Some(rest) = rest.filter(|_| used < prompt.width) {
         let after = Rect {
             x: prompt.x + used,
             width: prompt.width - used,
             ..prompt
         };
-        canvas.line(after, &[piece(rest, Role::Dim)]);
+        canvas.line(after, &[piece(rest, StyleRole::Dim)]);
     }
 }
 
 fn foot(line: Rect, canvas: &mut Canvas<'_>) {
-    let mut pieces = vec![piece(" ", Role::Dim)];
+    let mut pieces = vec![piece(" ", StyleRole::Dim)];
     for (mark, what) in MARKS {
-        pieces.push(piece(mark, Role::Key));
-        pieces.push(piece(format!(" {what}   "), Role::Dim));
+        pieces.push(piece(mark, StyleRole::Key));
+        pieces.push(piece(format!(" {what}   "), StyleRole::Dim));
     }
     canvas.line(line, &pieces);
 }

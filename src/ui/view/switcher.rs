@@ -5,23 +5,23 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::FrameOf;
-use crate::ui::arrange::SEVERAL;
+use super::FrameContext;
 use crate::ui::canvas::{Canvas, piece, pieces_width, row_of};
 use crate::ui::pane::PaneId;
+use crate::ui::screen_layout::SEVERAL;
 use crate::ui::state::Zoom;
-use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits};
+use crate::ui::theme::StyleRole;
+use crate::ui::views::{ClickMap, ClickTarget};
 
 /// Columns of ` +12 `, which stands for panes that have no room.
 const MORE: usize = 5;
 
 /// Draws them, when only one pane of several is drawn.
-pub(super) fn draw(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
     let arranged = frame.arranged;
-    let zoomed = frame.state.here().is_some_and(|tab| tab.zoom == Zoom::In);
+    let zoomed = frame.state.current_tab().is_some_and(|tab| tab.zoom == Zoom::In);
     let hidden = arranged.body.width < SEVERAL || zoomed;
-    let ([only], true) = (arranged.placed.as_slice(), arranged.order.len() > 1 && hidden) else {
+    let ([only], true) = (arranged.panes.as_slice(), arranged.order.len() > 1 && hidden) else {
         return;
     };
     let names: Vec<(PaneId, String)> = arranged
@@ -40,27 +40,27 @@ pub(super) fn draw(frame: &FrameOf<'_>, canvas: &mut Canvas<'_>, hits: &mut Hits
     };
     let widths: Vec<usize> = names
         .iter()
-        .map(|(_, name)| pieces_width(&[piece(name, Role::Dim)]))
+        .map(|(_, name)| pieces_width(&[piece(name, StyleRole::Dim)]))
         .collect();
     let at = names.iter().position(|(id, _)| *id == only.pane).unwrap_or(0);
     let shown = around(&widths, at, usize::from(line.width));
     let before = shown.start.checked_sub(1).and_then(|last| names.get(last));
     let after = names.get(shown.end);
     let more = |many: usize| format!(" +{many} ");
-    let before = before.map(|(id, _)| (*id, more(shown.start), Role::Key));
-    let after = after.map(|(id, _)| (*id, more(names.len() - shown.end), Role::Key));
+    let before = before.map(|(id, _)| (*id, more(shown.start), StyleRole::Key));
+    let after = after.map(|(id, _)| (*id, more(names.len() - shown.end), StyleRole::Key));
     let here = names.get(shown).unwrap_or_default().iter().map(|(id, name)| {
         let role = if *id == only.pane {
-            Role::TabHere
+            StyleRole::TabHere
         } else {
-            Role::Dim
+            StyleRole::Dim
         };
         (*id, name.clone(), role)
     });
     let mut room = line;
     for (id, text, role) in before.into_iter().chain(here).chain(after) {
         let used = canvas.line(room, &[piece(text, role)]);
-        hits.push((Rect { width: used, ..room }, Hit::Pane(id)));
+        hits.push((Rect { width: used, ..room }, ClickTarget::Pane(id)));
         room.x += used;
         room.width -= used;
     }

@@ -2,15 +2,15 @@
 
 use ratatui::layout::Rect;
 
-use super::FrameOf;
+use super::FrameContext;
 use super::writing;
-use crate::ui::canvas::{Canvas, Piece, middle, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
 use crate::ui::chord::Chord;
-use crate::ui::marker::Mark;
-use crate::ui::state::{Step, Welcome, is_prefix_of};
+use crate::ui::state::{Welcome, WelcomeStep, is_prefix_of};
+use crate::ui::status::DisplayStatus;
 use crate::ui::text::wrap;
-use crate::ui::theme::Role;
-use crate::ui::views::{Hit, Hits};
+use crate::ui::theme::StyleRole;
+use crate::ui::views::{ClickMap, ClickTarget};
 
 /// Columns of the dialog where there is room.
 const WIDE: u16 = 72;
@@ -21,11 +21,11 @@ const MISSING: usize = 2;
 
 /// Draws the question.
 pub(super) fn draw(
-    frame: &FrameOf<'_>,
+    frame: &FrameContext<'_>,
     welcome: &Welcome,
     area: Rect,
     canvas: &mut Canvas<'_>,
-    hits: &mut Hits,
+    hits: &mut ClickMap,
 ) {
     let lines = lines(frame, welcome, area);
     let (at, all) = welcome.number();
@@ -34,23 +34,23 @@ pub(super) fn draw(
     for (at, line) in lines.iter().enumerate() {
         canvas.line(row_of(inside, at), line);
     }
-    if let Step::Command(line) = &welcome.step {
+    if let WelcomeStep::Command(line) = &welcome.step {
         return writing::draw(line, line_of(frame, welcome, area), canvas);
     }
     let choices = welcome.choices();
-    let first = welcome.at.saturating_sub(CHOICES - 1);
+    let first = welcome.marked.saturating_sub(CHOICES - 1);
     for (row, (at, choice)) in choices.iter().enumerate().skip(first).take(CHOICES).enumerate() {
         let line = row_of(inside, lines.len() + row);
-        canvas.line(line, &[piece(format!("   {choice}"), Role::Text)]);
-        if at == welcome.at {
-            canvas.tint(line, Role::Selected);
+        canvas.line(line, &[piece(format!("   {choice}"), StyleRole::Text)]);
+        if at == welcome.marked {
+            canvas.apply_role(line, StyleRole::Selected);
         }
-        hits.push((line, Hit::Choice(at)));
+        hits.push((line, ClickTarget::MenuItem(at)));
     }
 }
 
 /// Where the command line is written.
-pub(super) fn line_of(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Rect {
+pub(super) fn line_of(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> Rect {
     let above = lines(frame, welcome, area).len();
     let dialog = dialog(area, above + answers(welcome));
     let row = row_of(dialog, above + 1);
@@ -64,77 +64,77 @@ pub(super) fn line_of(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Rec
 /// Rows below what is asked.
 fn answers(welcome: &Welcome) -> usize {
     match &welcome.step {
-        Step::Command(_) => 1,
-        Step::Prefix(_) => 0,
-        Step::Agent | Step::Calls | Step::Demo => welcome.choices().len().min(CHOICES),
+        WelcomeStep::Command(_) => 1,
+        WelcomeStep::Prefix(_) => 0,
+        WelcomeStep::Agent | WelcomeStep::Alerts | WelcomeStep::Demo => welcome.choices().len().min(CHOICES),
     }
 }
 
 fn dialog(area: Rect, rows: usize) -> Rect {
     let high = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(area.height);
-    middle(area, (WIDE.min(area.width.saturating_sub(2)), high))
+    centered_rect(area, (WIDE.min(area.width.saturating_sub(2)), high))
 }
 
-type Lines = Vec<Vec<Piece>>;
+type WelcomeLines = Vec<Vec<StyledText>>;
 
-fn lines(frame: &FrameOf<'_>, welcome: &Welcome, area: Rect) -> Lines {
+fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLines {
     let room = usize::from(WIDE.min(area.width.saturating_sub(2)).saturating_sub(4));
-    let mut said = Said {
+    let mut said = WelcomeText {
         room: room.max(8),
         lines: Vec::new(),
     };
     match &welcome.step {
-        Step::Agent => said.agent(frame, welcome),
-        Step::Command(_) => {
-            said.line("With which command line?", Role::Strong);
+        WelcomeStep::Agent => said.agent(frame, welcome),
+        WelcomeStep::Command(_) => {
+            said.line("With which command line?", StyleRole::Strong);
             said.line(
                 "{task} {title} {body} {branch} {base} {role} {finding} are filled in. It says how it went by `dbs signal`.",
-                Role::Dim,
+                StyleRole::Dim,
             );
         }
-        Step::Prefix(pressed) => said.prefix(frame, welcome, *pressed),
-        Step::Calls => {
+        WelcomeStep::Prefix(pressed) => said.prefix(frame, welcome, *pressed),
+        WelcomeStep::Alerts => {
             said.line(
                 "May your terminal call you when something needs you?",
-                Role::Strong,
+                StyleRole::Strong,
             );
             said.line(
                 "By a notification and the bell, while you look elsewhere.",
-                Role::Dim,
+                StyleRole::Dim,
             );
         }
-        Step::Demo => {
-            said.line("See it at work?", Role::Strong);
+        WelcomeStep::Demo => {
+            said.line("See it at work?", StyleRole::Strong);
             said.line(
                 "Scripted agents in a throw-away repository: one minute, no account, no network. Afterwards you are here again.",
-                Role::Dim,
+                StyleRole::Dim,
             );
         }
     }
     said.lines
 }
 
-/// What is said above the answers, wrapped.
-struct Said {
+/// The wrapped text above the answers of a first-start question.
+struct WelcomeText {
     room: usize,
-    lines: Lines,
+    lines: WelcomeLines,
 }
 
-impl Said {
-    fn line(&mut self, text: &str, role: Role) {
+impl WelcomeText {
+    fn line(&mut self, text: &str, role: StyleRole) {
         let wrapped = wrap(text, self.room).into_iter();
         self.lines
             .extend(wrapped.map(|line| vec![piece(format!(" {line}"), role)]));
     }
 
-    fn agent(&mut self, frame: &FrameOf<'_>, welcome: &Welcome) {
-        self.line("Which agent does the work?", Role::Strong);
-        let found = welcome.found.programs.iter();
+    fn agent(&mut self, frame: &FrameContext<'_>, welcome: &Welcome) {
+        self.line("Which agent does the work?", StyleRole::Strong);
+        let found = welcome.detected.programs.iter();
         let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
-        let glyph = Mark::Done.glyph(frame.scene.theme.glyphs);
+        let glyph = DisplayStatus::Done.glyph(frame.scene.theme.glyphs);
         for (name, place) in there {
             let place = place.as_deref().unwrap_or_default();
-            self.line(&format!("{glyph} {name}  {place}"), Role::Done);
+            self.line(&format!("{glyph} {name}  {place}"), StyleRole::Done);
         }
         let missing: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
         if missing.is_empty() {
@@ -144,36 +144,36 @@ impl Said {
         let text = format!(
             "Not found: {}. Looked in {}",
             missing.join(", "),
-            welcome.found.path
+            welcome.detected.path
         );
-        self.line(&text, Role::Dim);
+        self.line(&text, StyleRole::Dim);
         self.lines.truncate(before + MISSING);
     }
 
-    fn prefix(&mut self, frame: &FrameOf<'_>, welcome: &Welcome, pressed: Option<Chord>) {
+    fn prefix(&mut self, frame: &FrameContext<'_>, welcome: &Welcome, pressed: Option<Chord>) {
         let prefix = frame.state.keymap.prefix();
-        self.line("One key is ours while you type to an agent.", Role::Strong);
+        self.line("One key is ours while you type to an agent.", StyleRole::Strong);
         let text =
             format!("It is {prefix}. Press it to see that it arrives, or another that you want instead.");
-        self.line(&text, Role::Text);
-        if let Some(outer) = &welcome.found.outer {
+        self.line(&text, StyleRole::Text);
+        if let Some(outer) = &welcome.detected.multiplexer {
             let prefix = prefix.to_string();
             if is_prefix_of(outer, &prefix) {
                 let other = if prefix == "C-a" { "C-b" } else { "C-a" };
                 let text = format!(
                     "This terminal is in {outer}, which may keep {prefix} for itself: {other}, then."
                 );
-                self.line(&text, Role::Retry);
+                self.line(&text, StyleRole::Retry);
             } else {
                 let text = format!("This terminal is in {outer}, which leaves it alone.");
-                self.line(&text, Role::Dim);
+                self.line(&text, StyleRole::Dim);
             }
         }
         match pressed {
-            None => self.line("Nothing has arrived yet.", Role::Dim),
+            None => self.line("Nothing has arrived yet.", StyleRole::Dim),
             Some(chord) => {
-                let glyph = Mark::Done.glyph(frame.scene.theme.glyphs);
-                self.line(&format!("{glyph} {chord} arrives."), Role::Done);
+                let glyph = DisplayStatus::Done.glyph(frame.scene.theme.glyphs);
+                self.line(&format!("{glyph} {chord} arrives."), StyleRole::Done);
             }
         }
     }

@@ -3,15 +3,15 @@
 use ratatui::layout::Rect;
 
 use crate::ui::canvas::{Canvas, piece};
-use crate::ui::line::Line;
+use crate::ui::line_editor::LineEditor;
 use crate::ui::text::{clean, prefix, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
 /// Draws a line that is being written, moved to the left so that its caret is in it.
-pub(super) fn draw(line: &Line, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(line: &LineEditor, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width.saturating_sub(1));
-    let skip = width(line.before()).saturating_sub(room);
+    let skip = width(line.before_caret()).saturating_sub(room);
     let skipped = prefix(line.text(), skip).len();
     let text = line.text().get(skipped..).unwrap_or_default();
-    canvas.line(area, &[piece(clean(text), Role::Text)]);
+    canvas.line(area, &[piece(clean(text), StyleRole::Text)]);
 }

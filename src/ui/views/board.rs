@@ -2,21 +2,22 @@
 
 use ratatui::layout::Rect;
 
-use super::card::Card;
+use super::task_card::TaskCard;
 use super::{
-    Hit, Hits, Look, Moved, Step, View, detail, diff, first_row, gates, kanban, stepped, summary, throughput,
+    ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, first_row, gates, kanban,
+    stepped, summary, throughput,
 };
-use crate::domain::{TaskId, counted};
+use crate::domain::{TaskId, pluralized};
 use crate::read_model::Column;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::shelf::{Against, Want};
-use crate::ui::state::{Finished, Order};
-use crate::ui::target::{is_listed, list_order, listed, selected, shown_cards};
+use crate::ui::cache::{CacheRequest, DiffBase};
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::state::{FinishedTasks, SortOrder};
+use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
 use crate::ui::text::{cut, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
-/// The board.
+/// The view of the board: a list, a list with details, or kanban columns.
 pub(super) struct BoardView;
 
 /// From this inner width on: columns by stage.
@@ -35,15 +36,15 @@ const HALVED: u16 = 40;
 /// Rows that the columns have at least then.
 const LEAST_CARDS: u16 = 12;
 
-/// How a board of some size is divided.
-enum Division {
+/// How a board of a given size is divided: as kanban, or as a list with details.
+enum BoardLayout {
     Kanban,
     List { list: Rect, detail: Option<Rect> },
 }
 
-fn divide(area: Rect) -> Division {
+fn divide(area: Rect) -> BoardLayout {
     if area.width >= KANBAN {
-        return Division::Kanban;
+        return BoardLayout::Kanban;
     }
     if area.width >= BESIDE && (area.width >= SPACIOUS || area.height < HALVED) {
         let list = (area.width * 11 / 20).max(48);
@@ -52,7 +53,7 @@ fn divide(area: Rect) -> Division {
             width: area.width - list - 1,
             ..area
         };
-        return Division::List {
+        return BoardLayout::List {
             list: Rect { width: list, ..area },
             detail: Some(detail),
         };
@@ -67,76 +68,81 @@ fn divide(area: Rect) -> Division {
         height: (area.height - list).saturating_sub(1),
         ..area
     };
-    Division::List {
+    BoardLayout::List {
         list: Rect { height: list, ..area },
         detail: (detail.height > 0).then_some(detail),
     }
 }
 
 impl View for BoardView {
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "The board: every task by stage. A mark says what happens to each, the words why."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         let model = look.scene.model;
         let mut title = vec![piece(
-            format!("Board  {}", counted(model.tasks.len(), "task")),
-            Role::Title,
+            format!("Board  {}", pluralized(model.tasks.len(), "task")),
+            StyleRole::Title,
         )];
         if let Some(base) = &model.base {
-            title.push(piece(format!("  onto {base}"), Role::Dim));
+            title.push(piece(format!("  onto {base}"), StyleRole::Dim));
         }
         title
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
-        let shown = listed(look.state, look.scene, &look.sieve());
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
+        let shown = listed_tasks(look.state, look.scene, &look.sieve());
         Some((shown.len(), look.scene.model.tasks.len()))
     }
 
-    fn orders(&self) -> &'static [Order] {
-        &[Order::Usual, Order::Newest, Order::Oldest, Order::Name]
+    fn orders(&self) -> &'static [SortOrder] {
+        &[
+            SortOrder::Default,
+            SortOrder::Newest,
+            SortOrder::Oldest,
+            SortOrder::Name,
+        ]
     }
 
-    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
         let task = selected(look.state, look.scene);
-        let changes = task.and_then(|task| diff::want(look, &task, Against::Base));
-        changes.into_iter().chain(gates::want_running(look)).collect()
+        let changes = task.and_then(|task| diff::cache_request(look, &task, DiffBase::Base));
+        changes.into_iter().chain(gates::running_request(look)).collect()
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         if look.scene.model.tasks.is_empty() {
             return empty(look, area, canvas);
         }
-        let is_over = summary::is_due(look) && look.state.finished == Finished::Counted;
+        let is_over = summary::is_due(look) && look.state.finished == FinishedTasks::Counted;
         match divide(area) {
-            Division::Kanban => {
+            BoardLayout::Kanban => {
                 let (cards, below) = halves(look, area);
                 kanban::draw(look, cards, canvas, hits);
                 if is_over {
                     summary::draw(look, area, canvas);
                 } else if let (Some(below), Some(task)) = (below, selected(look.state, look.scene)) {
                     let (below, row) = throughput::divide(below);
-                    canvas.level(below.y - 1, below);
+                    canvas.horizontal_line(below.y - 1, below);
                     detail::draw_beside(look, &task, below, canvas);
                     if let Some(row) = row {
                         throughput::draw(look, row, canvas);
                     }
                 }
             }
-            Division::List { .. } if is_over => {
+            BoardLayout::List { .. } if is_over => {
                 hidden(look, row_of(area, 0), look.scene.model.tasks.len(), canvas);
                 summary::draw(look, area, canvas);
             }
-            Division::List { list, detail } => {
+            BoardLayout::List { list, detail } => {
                 draw_list(look, list, canvas, hits);
                 let chosen = selected(look.state, look.scene);
                 if let (Some(area), Some(task)) = (detail, chosen) {
                     if area.x > list.x {
-                        canvas.upright(area.x - 1, area);
+                        canvas.vertical_line(area.x - 1, area);
                     } else {
-                        canvas.level(area.y.saturating_sub(1), area);
+                        canvas.horizontal_line(area.y.saturating_sub(1), area);
                     }
                     detail::draw_task(look, &task, area, canvas);
                 }
@@ -144,23 +150,23 @@ impl View for BoardView {
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
-        if let Division::Kanban = divide(area) {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        if let BoardLayout::Kanban = divide(area) {
             return kanban::step(look, area, step);
         }
         let Some(rows) = step.rows(area.height) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
-        let tasks = listed(look.state, look.scene, &look.sieve());
+        let tasks = listed_tasks(look.state, look.scene, &look.sieve());
         let chosen = selected(look.state, look.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
         let to = stepped(at, rows, tasks.len()).and_then(|to| tasks.into_iter().nth(to));
-        to.map_or(Moved::Nowhere, Moved::Task)
+        to.map_or(MoveOutcome::Nowhere, MoveOutcome::Task)
     }
 }
 
 /// The columns, and what is left below them for the selected task where the pane is high.
-fn halves(look: &Look<'_>, area: Rect) -> (Rect, Option<Rect>) {
+fn halves(look: &ViewContext<'_>, area: Rect) -> (Rect, Option<Rect>) {
     if area.height < HALVED {
         return (area, None);
     }
@@ -174,26 +180,32 @@ fn halves(look: &Look<'_>, area: Rect) -> (Rect, Option<Rect>) {
 }
 
 /// Shown while there is no task at all.
-fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
     let mut lines = vec![
-        ("No tasks yet.".to_owned(), Role::Strong),
-        (String::new(), Role::Text),
-        (format!("{}  makes one here", hint(Action::NewTask)), Role::Text),
-        (format!("{}  explains the keys", hint(Action::Help)), Role::Text),
+        ("No tasks yet.".to_owned(), StyleRole::Strong),
+        (String::new(), StyleRole::Text),
+        (
+            format!("{}  makes one here", hint(Action::NewTask)),
+            StyleRole::Text,
+        ),
+        (
+            format!("{}  explains the keys", hint(Action::Help)),
+            StyleRole::Text,
+        ),
         (
             format!("{} demo  plays a minute of agents at work", hint(Action::Palette)),
-            Role::Text,
+            StyleRole::Text,
         ),
     ];
     if look.scene.model.base.is_none() {
         lines.extend([
-            (String::new(), Role::Text),
+            (String::new(), StyleRole::Text),
             (
                 "No base branch is set, and agents need one:".to_owned(),
-                Role::Retry,
+                StyleRole::Retry,
             ),
-            ("dbs config base_branch NAME".to_owned(), Role::Key),
+            ("dbs config base_branch NAME".to_owned(), StyleRole::Key),
         ]);
     }
     let height = usize::from(area.height);
@@ -203,41 +215,41 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// A line of the list.
-enum Row<'a> {
+/// A row of the board's list.
+enum BoardRow<'a> {
     Heading(&'a Column),
     Task(&'a TaskId),
     Hidden(usize),
 }
 
-fn rows<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
+fn rows<'a>(look: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
     let sieve = look.sieve();
     let mut rows = Vec::new();
-    for column in list_order(look.scene) {
+    for column in ordered_columns(look.scene) {
         if column.cards.is_empty() {
             continue;
         }
-        if sieve.needle.is_empty() && !is_listed(look.state, column) {
-            rows.push(Row::Hidden(column.cards.len()));
+        if sieve.needle.is_empty() && !shows_column(look.state, column) {
+            rows.push(BoardRow::Hidden(column.cards.len()));
             continue;
         }
         let cards = shown_cards(look.state, look.scene, &sieve, column);
         if !cards.is_empty() {
-            rows.push(Row::Heading(column));
-            rows.extend(cards.into_iter().map(Row::Task));
+            rows.push(BoardRow::Heading(column));
+            rows.extend(cards.into_iter().map(BoardRow::Task));
         }
     }
     rows
 }
 
-fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+fn draw_list(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
     let rows = rows(look);
     let chosen = selected(look.state, look.scene);
-    let is_chosen = |row: &Row<'_>| matches!(row, Row::Task(id) if Some(*id) == chosen.as_ref());
+    let is_chosen = |row: &BoardRow<'_>| matches!(row, BoardRow::Task(id) if Some(*id) == chosen.as_ref());
     let marked = rows.iter().position(is_chosen).unwrap_or(0);
     let ids = rows.iter().filter_map(|row| match row {
-        Row::Task(id) => Some(width(id.as_str())),
-        Row::Heading(..) | Row::Hidden(_) => None,
+        BoardRow::Task(id) => Some(width(id.as_str())),
+        BoardRow::Heading(..) | BoardRow::Hidden(_) => None,
     });
     let id_width = ids.max().unwrap_or(0).min(12);
     let height = usize::from(area.height);
@@ -245,48 +257,48 @@ fn draw_list(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hi
     for (at, row) in rows.iter().skip(first).take(height).enumerate() {
         let line = row_of(area, at);
         match row {
-            Row::Heading(column) => {
+            BoardRow::Heading(column) => {
                 canvas.line(line, &kanban::heading(look, column));
             }
-            Row::Hidden(many) => hidden(look, line, *many, canvas),
-            Row::Task(id) => {
+            BoardRow::Hidden(many) => hidden(look, line, *many, canvas),
+            BoardRow::Task(id) => {
                 draw_task(look, line, id, id_width, canvas);
                 if is_chosen(row) {
-                    canvas.tint(
+                    canvas.apply_role(
                         line,
                         if look.focused {
-                            Role::Selected
+                            StyleRole::Selected
                         } else {
-                            Role::SelectedElsewhere
+                            StyleRole::SelectedElsewhere
                         },
                     );
                 }
-                hits.push((line, Hit::Task(look.id, (*id).clone())));
+                hits.push((line, ClickTarget::Task(look.id, (*id).clone())));
             }
         }
     }
 }
 
-fn hidden(look: &Look<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
-    let key = look.state.keymap.hint(Action::Finished).unwrap_or_default();
+fn hidden(look: &ViewContext<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
+    let key = look.state.keymap.hint(Action::ToggleFinished).unwrap_or_default();
     let text = format!(" {many} finished, {key} shows them");
-    canvas.line(line, &[piece(text, Role::Dim)]);
+    canvas.line(line, &[piece(text, StyleRole::Dim)]);
 }
 
-fn draw_task(look: &Look<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
-    let Some(card) = Card::of(id, look.scene) else {
+fn draw_task(look: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
+    let Some(card) = TaskCard::for_task(id, look.scene) else {
         return;
     };
-    let more = canvas.theme.more();
+    let more = canvas.theme.ellipsis();
     let id = cut(id.as_str(), id_width, more);
     let pad = " ".repeat(id_width.saturating_sub(width(&id)));
     let lead = [
         look.mark_of(&card.task.id),
         card.glyph(),
-        piece(format!(" {id}{pad} "), Role::Dim),
+        piece(format!(" {id}{pad} "), StyleRole::Dim),
     ];
     let used = canvas.line(line, &lead);
-    let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
+    let age = [piece(format!(" {:>4} ", card.age), StyleRole::Dim)];
     let right = canvas.right(line, &age);
     let room = line.width.saturating_sub(used + right);
     let state = state_room(room);
@@ -301,7 +313,7 @@ fn draw_task(look: &Look<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: 
         width: state,
         ..line
     };
-    canvas.line(rest, &card.told(usize::from(state)));
+    canvas.line(rest, &card.summary(usize::from(state)));
 }
 
 /// Columns of a row, of those that title and state share, that say who and what: enough for `tests 40s of ~75s` where

@@ -2,21 +2,21 @@
 
 use ratatui::layout::Rect;
 
-use super::{Hits, Look, Moved, Step, View, diff, gates, scrolled, terminal};
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, diff, gates, scrolled, terminal};
 use crate::domain::{Span, TaskId};
-use crate::ui::canvas::{Canvas, Piece, columns_of, piece, row_of};
+use crate::ui::cache::{CacheKey, CacheRequest, DiffBase};
+use crate::ui::canvas::{Canvas, StyledText, columns_of, piece, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
-use crate::ui::shelf::{Against, Paper, Want};
-use crate::ui::state::{Content, Pane, State};
-use crate::ui::target::{self, Target, selected};
-use crate::ui::theme::Role;
+use crate::ui::state::{Pane, PaneContent, UiState};
+use crate::ui::target::{self, ActionTarget, selected};
+use crate::ui::theme::StyleRole;
 
 mod failure;
 mod lines;
 mod paragraph;
 
-/// One task in full.
+/// The view of one task in full.
 pub(super) struct DetailView;
 
 /// Rows from which on the agent's terminal is shown below the task.
@@ -27,75 +27,77 @@ const CHECKED_FOR: Span = Span::seconds(20);
 const PEEK_BELOW: u16 = 14;
 
 impl View for DetailView {
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "One task in full: what it asks for, where it stands and why, what was tried, what was written on it."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         let task = shown(look).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
-        vec![piece(task, Role::Title)]
+        vec![piece(task, StyleRole::Title)]
     }
 
-    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
         match &pane.content {
-            Content::Detail(Some(id)) => target::of_task(scene, id),
-            _ => target::of_selected(state, scene),
+            PaneContent::Detail(Some(id)) => target::task_target(scene, id),
+            _ => target::selected_target(state, scene),
         }
     }
 
-    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
         let Some(id) = shown(look) else {
             return Vec::new();
         };
-        let mut wants: Vec<Want> = diff::want(look, &id, Against::Base).into_iter().collect();
-        wants.extend(gates::want_running(look));
+        let mut wants: Vec<CacheRequest> = diff::cache_request(look, &id, DiffBase::Base)
+            .into_iter()
+            .collect();
+        wants.extend(gates::running_request(look));
         let task = look.scene.model.tasks.get(&id);
         if let Some(task) = task.filter(|task| failure::is_of_checks(look, task)) {
-            wants.push(Want {
-                paper: Paper::Checks(Some(id)),
-                fresh_for: CHECKED_FOR,
+            wants.push(CacheRequest {
+                key: CacheKey::Checks(Some(id)),
+                max_age: CHECKED_FOR,
             });
             let failed = look.scene.model.failure_of(task);
             let check = failed.and_then(|(attempt, ..)| failure::failed_check(look.scene, task, attempt.id));
-            wants.extend(check.map(|check| Want {
-                paper: Paper::Output(check.attempt, check.nth),
-                fresh_for: Span::minutes(10),
+            wants.extend(check.map(|check| CacheRequest {
+                key: CacheKey::Output(check.attempt, check.index),
+                max_age: Span::minutes(10),
             }));
         }
         wants
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
         match shown(look) {
             Some(task) => draw_lines(look, (&task, look.pane.scroll), area, canvas),
             None => canvas.centre(
                 row_of(area, usize::from(area.height) / 3),
                 "No task is selected.",
-                Role::Dim,
+                StyleRole::Dim,
             ),
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let (Some(task), Some(rows)) = (shown(look), step.rows(area.height)) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
-        let texts = lines::of(look, &task, &widths(&columns_of(area)));
+        let texts = lines::detail_lines(look, &task, &widths(&columns_of(area)));
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(area.height));
-        Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
+        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
     }
 }
 
-fn shown(look: &Look<'_>) -> Option<TaskId> {
+fn shown(look: &ViewContext<'_>) -> Option<TaskId> {
     match &look.pane.content {
-        Content::Detail(Some(id)) => Some(id.clone()),
+        PaneContent::Detail(Some(id)) => Some(id.clone()),
         _ => selected(look.state, look.scene),
     }
 }
 
 /// The task beside or below a board: its first lines, and its agent's terminal when there is room.
-pub(super) fn draw_task(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_task(look: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(look, task).filter(|_| area.height >= PEEK_FROM) else {
         return draw_lines(look, (task, 0), area, canvas);
     };
@@ -109,12 +111,12 @@ pub(super) fn draw_task(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut
         height: area.height - PEEK_BELOW - 1,
         ..area
     };
-    canvas.level(lower.y - 1, lower);
-    terminal::peek(look, (screen, 0), lower, canvas);
+    canvas.horizontal_line(lower.y - 1, lower);
+    terminal::draw_cropped(look, (screen, 0), lower, canvas);
 }
 
 /// The task below the columns of a board, and its agent's terminal beside it.
-pub(super) fn draw_beside(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_beside(look: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(look, task) else {
         return draw_lines(look, (task, 0), area, canvas);
     };
@@ -128,28 +130,28 @@ pub(super) fn draw_beside(look: &Look<'_>, task: &TaskId, area: Rect, canvas: &m
         ..area
     };
     draw_lines(look, (task, 0), left, canvas);
-    canvas.upright(left.right(), area);
-    terminal::peek(look, (screen, 0), right, canvas);
+    canvas.vertical_line(left.right(), area);
+    terminal::draw_cropped(look, (screen, 0), right, canvas);
 }
 
 /// The terminal of whoever works on it, while there is one.
-fn terminal_of(look: &Look<'_>, task: &TaskId) -> Option<ScreenId> {
+fn terminal_of(look: &ViewContext<'_>, task: &TaskId) -> Option<ScreenId> {
     let open = look.scene.model.tasks.get(task)?.open_attempt?;
     Some(ScreenId::Attempt(open)).filter(|id| look.scene.screens.has(*id))
 }
 
 /// Draws the lines of a task, scrolled by so many.
 pub(super) fn draw_lines(
-    look: &Look<'_>,
+    look: &ViewContext<'_>,
     (task, scroll): (&TaskId, usize),
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) {
     let columns = columns_of(area);
     if let [_, right] = columns.as_slice() {
-        canvas.upright(right.x.saturating_sub(2), area);
+        canvas.vertical_line(right.x.saturating_sub(2), area);
     }
-    let texts = lines::of(look, task, &widths(&columns));
+    let texts = lines::detail_lines(look, task, &widths(&columns));
     for (column, lines) in columns.iter().zip(texts) {
         let height = usize::from(column.height);
         let first = scroll.min(lines.len().saturating_sub(height));

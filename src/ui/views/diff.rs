@@ -2,24 +2,24 @@
 
 use ratatui::layout::Rect;
 
-use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, scrolled};
 use crate::domain::{Span, TaskId};
-use crate::read_model::{Diff, DiffLine, FileChange, FileDiff, LineKind};
+use crate::read_model::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
-use crate::ui::shelf::{Against, Paper, Sheet, Want};
-use crate::ui::state::{Content, Pane, State};
-use crate::ui::target::{self, Target, selected};
+use crate::ui::state::{Pane, PaneContent, UiState};
+use crate::ui::target::{self, ActionTarget, selected};
 use crate::ui::text::cut_front;
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
-mod lines;
+mod hunks;
 
-use lines::lines;
+use hunks::lines;
 
-/// What a task changed.
+/// The view of what a task changed.
 pub(super) struct DiffView;
 
 /// From this inner width on the files stand beside the lines.
@@ -33,20 +33,20 @@ const LIVE: Span = Span::seconds(10);
 const QUIET: Span = Span::minutes(5);
 
 impl View for DiffView {
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         let Some((task, against)) = shown(look) else {
-            return vec![piece("Diff", Role::Title)];
+            return vec![piece("Diff", StyleRole::Title)];
         };
         let base = look.scene.model.base_of(&task).unwrap_or("its base");
         let from = match against {
-            Against::Base => format!("  against {base}"),
-            Against::Review => "  since the last review".to_owned(),
+            DiffBase::Base => format!("  against {base}"),
+            DiffBase::Review => "  since the last review".to_owned(),
         };
-        let mut title = vec![piece(format!("Diff {task}"), Role::Title)];
-        if let Some(Sheet::Diff(diff)) = sheet(look) {
+        let mut title = vec![piece(format!("Diff {task}"), StyleRole::Title)];
+        if let Some(CacheEntry::Diff(diff)) = sheet(look) {
             title.extend(figures(diff));
         }
-        title.push(piece(from, Role::Dim));
+        title.push(piece(from, StyleRole::Dim));
         title
     }
 
@@ -54,38 +54,38 @@ impl View for DiffView {
         true
     }
 
-    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
         match &pane.content {
-            Content::Diff(Some(id), _) => target::of_task(scene, id),
-            _ => target::of_selected(state, scene),
+            PaneContent::Diff(Some(id), _) => target::task_target(scene, id),
+            _ => target::selected_target(state, scene),
         }
     }
 
-    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
         shown(look)
-            .and_then(|(task, against)| want(look, &task, against))
+            .and_then(|(task, against)| cache_request(look, &task, against))
             .into_iter()
             .collect()
     }
 
-    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
-        let Some(Sheet::Diff(diff)) = sheet(look) else {
+    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let Some(CacheEntry::Diff(diff)) = sheet(look) else {
             return Vec::new();
         };
         let file = marked(look, diff).map(|(_, file)| ("file", file.path.clone()));
         file.into_iter().collect()
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
         match sheet(look) {
-            Some(Sheet::Diff(diff)) => Some((shown_files(look, diff).len(), diff.files.len())),
+            Some(CacheEntry::Diff(diff)) => Some((shown_files(look, diff).len(), diff.files.len())),
             _ => Some((0, 0)),
         }
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let diff = match sheet(look) {
-            Some(Sheet::Diff(diff)) if !diff.files.is_empty() => diff,
+            Some(CacheEntry::Diff(diff)) if !diff.files.is_empty() => diff,
             other => return says(look, other, area, canvas),
         };
         let Some((at, file)) = marked(look, diff) else {
@@ -98,7 +98,7 @@ impl View for DiffView {
             heading(file, (at, diff.files.len()), head, canvas);
             hits.push((
                 head,
-                Hit::Mark(
+                ClickTarget::Row(
                     look.id,
                     next.and_then(|next| u64::try_from(*next).ok()).unwrap_or(0),
                 ),
@@ -112,21 +112,23 @@ impl View for DiffView {
             width: area.width - TREE - 1,
             ..area
         };
-        canvas.upright(rest.x - 1, area);
+        canvas.vertical_line(rest.x - 1, area);
         lines(look, file, rest, canvas);
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
-        let Some(Sheet::Diff(diff)) = sheet(look) else {
-            return Moved::Out;
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let Some(CacheEntry::Diff(diff)) = sheet(look) else {
+            return MoveOutcome::LeaveView;
         };
         let Some((at, file)) = marked(look, diff) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
         let shown = shown_files(look, diff);
         let to = match step {
-            Step::Next | Step::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
-            Step::Previous | Step::One(Direction::Left) => shown.into_iter().rev().find(|to| *to < at),
+            ViewMove::Next | ViewMove::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
+            ViewMove::Previous | ViewMove::One(Direction::Left) => {
+                shown.into_iter().rev().find(|to| *to < at)
+            }
             other => {
                 let height = if area.width < TREE_FROM {
                     below(area).height
@@ -135,12 +137,12 @@ impl View for DiffView {
                 };
                 let most = file.lines.len().saturating_sub(usize::from(height));
                 let rows = other.rows(height).unwrap_or(0);
-                return Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most));
+                return MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most));
             }
         };
         match to.and_then(|to| u64::try_from(to).ok()) {
-            Some(mark) => Moved::Marked { mark, scroll: 0 },
-            None => Moved::Out,
+            Some(mark) => MoveOutcome::Marked { mark, scroll: 0 },
+            None => MoveOutcome::LeaveView,
         }
     }
 }
@@ -155,34 +157,38 @@ fn below(area: Rect) -> Rect {
 }
 
 /// Which task, and against what.
-fn shown(look: &Look<'_>) -> Option<(TaskId, Against)> {
+fn shown(look: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
     match &look.pane.content {
-        Content::Diff(Some(task), against) => Some((task.clone(), *against)),
-        Content::Diff(None, against) => selected(look.state, look.scene).map(|task| (task, *against)),
+        PaneContent::Diff(Some(task), against) => Some((task.clone(), *against)),
+        PaneContent::Diff(None, against) => selected(look.state, look.scene).map(|task| (task, *against)),
         _ => None,
     }
 }
 
 /// What to fetch for a task's differences; nothing where there are none to be had.
-pub(super) fn want(look: &Look<'_>, task: &TaskId, against: Against) -> Option<Want> {
+pub(super) fn cache_request(
+    look: &ViewContext<'_>,
+    task: &TaskId,
+    against: DiffBase,
+) -> Option<CacheRequest> {
     let model = look.scene.model;
     let known = model.tasks.get(task)?;
     let has_work = known.head.is_some() || model.workplace(known).is_some();
-    let reviewed = against == Against::Base || model.last_review(known).is_some();
+    let reviewed = against == DiffBase::Base || model.last_review(known).is_some();
     let fresh_for = if known.open_attempt.is_some() { LIVE } else { QUIET };
-    (has_work && reviewed).then(|| Want {
-        paper: Paper::Diff(task.clone(), against),
-        fresh_for,
+    (has_work && reviewed).then(|| CacheRequest {
+        key: CacheKey::Diff(task.clone(), against),
+        max_age: fresh_for,
     })
 }
 
-fn sheet<'a>(look: &Look<'a>) -> Option<&'a Sheet> {
+fn sheet<'a>(look: &ViewContext<'a>) -> Option<&'a CacheEntry> {
     let (task, against) = shown(look)?;
-    look.scene.shelf.sheet(&Paper::Diff(task, against))
+    look.scene.cache.get(&CacheKey::Diff(task, against))
 }
 
 /// `  +182 −31  6 files`.
-pub(super) fn figures(diff: &Diff) -> [Piece; 3] {
+pub(super) fn figures(diff: &Diff) -> [StyledText; 3] {
     let files = diff.files.len();
     let files = if files == 1 {
         "  1 file".to_owned()
@@ -191,13 +197,13 @@ pub(super) fn figures(diff: &Diff) -> [Piece; 3] {
     };
     let more = if diff.cut { " and more" } else { "" };
     [
-        piece(format!("  +{}", diff.added()), Role::Done),
-        piece(format!(" -{}", diff.removed()), Role::Failed),
-        piece(format!("{files}{more}"), Role::Text),
+        piece(format!("  +{}", diff.added()), StyleRole::Done),
+        piece(format!(" -{}", diff.removed()), StyleRole::Failed),
+        piece(format!("{files}{more}"), StyleRole::Text),
     ]
 }
 
-fn marked<'a>(look: &Look<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
+fn marked<'a>(look: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
     let shown = shown_files(look, diff);
     let mark = look.pane.mark.and_then(|mark| usize::try_from(mark).ok());
     let at = mark
@@ -207,28 +213,28 @@ fn marked<'a>(look: &Look<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> 
 }
 
 /// Numbers of the files that match what is filtered by: in their path, or in a line that differs.
-fn shown_files(look: &Look<'_>, diff: &Diff) -> Vec<usize> {
+fn shown_files(look: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
     let needle = look.sieve().needle;
     let holds = |file: &FileDiff| {
-        let changed = |line: &&DiffLine| matches!(line.kind, LineKind::Added | LineKind::Removed);
+        let changed = |line: &&DiffLine| matches!(line.kind, DiffLineKind::Added | DiffLineKind::Removed);
         needle.is_empty()
-            || needle.fits(&file.path)
+            || needle.matches(&file.path)
             || file
                 .lines
                 .iter()
                 .filter(changed)
-                .any(|line| needle.whole(&line.text).is_some())
+                .any(|line| needle.score_exact(&line.text).is_some())
     };
     let files = diff.files.iter().enumerate();
     files.filter(|(_, file)| holds(file)).map(|(at, _)| at).collect()
 }
 
 /// Why there is nothing to be seen.
-fn says(look: &Look<'_>, sheet: Option<&Sheet>, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = look.state.keymap.hint(Action::Against).unwrap_or_default();
+fn says(look: &ViewContext<'_>, sheet: Option<&CacheEntry>, area: Rect, canvas: &mut Canvas<'_>) {
+    let key = look.state.keymap.hint(Action::ToggleDiffBase).unwrap_or_default();
     let (text, hint) = match (shown(look), sheet) {
         (None, _) => ("No task is selected.".to_owned(), String::new()),
-        (_, Some(Sheet::Failed(why))) => (
+        (_, Some(CacheEntry::Failed(why))) => (
             format!("Could not {why}."),
             "It is tried again by itself.".to_owned(),
         ),
@@ -236,38 +242,38 @@ fn says(look: &Look<'_>, sheet: Option<&Sheet>, area: Rect, canvas: &mut Canvas<
             "Nothing differs.".to_owned(),
             format!("{key} compares with the other: the base, or what the last review saw."),
         ),
-        (Some((task, against)), None) => match (want(look, &task, against), against) {
+        (Some((task, against)), None) => match (cache_request(look, &task, against), against) {
             (Some(_), _) => (format!("Reading what {task} changed."), String::new()),
-            (None, Against::Base) => (
+            (None, DiffBase::Base) => (
                 format!("{task} has no work to show."),
                 "Nobody has begun it, or its branch is put away.".to_owned(),
             ),
-            (None, Against::Review) => (
+            (None, DiffBase::Review) => (
                 format!("No review has looked at {task} yet."),
                 format!("{key} compares with the base."),
             ),
         },
     };
     let top = usize::from(area.height) / 3;
-    canvas.centre(row_of(area, top), &text, Role::Text);
-    canvas.centre(row_of(area, top + 2), &hint, Role::Dim);
+    canvas.centre(row_of(area, top), &text, StyleRole::Text);
+    canvas.centre(row_of(area, top + 2), &hint, StyleRole::Dim);
 }
 
 /// The file in one row: which of how many, its path, how much.
 fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
     let counts = [
-        piece(format!(" +{}", file.added), Role::Done),
-        piece(format!(" -{} ", file.removed), Role::Failed),
+        piece(format!(" +{}", file.added), StyleRole::Done),
+        piece(format!(" -{} ", file.removed), StyleRole::Failed),
     ];
     let used = canvas.right(line, &counts);
     let lead = vec![
-        piece(format!(" {}/{many} ", at + 1), Role::Dim),
+        piece(format!(" {}/{many} ", at + 1), StyleRole::Dim),
         piece(format!("{} ", letter(file.kind)), role(file.kind)),
     ];
     let room = usize::from(line.width - used).saturating_sub(pieces_width(&lead));
-    let path = cut_front(&path(file), room, canvas.theme.more());
+    let path = cut_front(&path(file), room, canvas.theme.ellipsis());
     let mut pieces = lead;
-    pieces.push(piece(path, Role::Strong));
+    pieces.push(piece(path, StyleRole::Strong));
     canvas.line(line, &pieces);
 }
 
@@ -287,64 +293,64 @@ fn letter(kind: FileChange) -> &'static str {
     }
 }
 
-fn role(kind: FileChange) -> Role {
+fn role(kind: FileChange) -> StyleRole {
     match kind {
-        FileChange::Added => Role::Done,
-        FileChange::Changed => Role::Text,
-        FileChange::Deleted => Role::Failed,
-        FileChange::Moved => Role::Verifying,
+        FileChange::Added => StyleRole::Done,
+        FileChange::Changed => StyleRole::Text,
+        FileChange::Deleted => StyleRole::Failed,
+        FileChange::Moved => StyleRole::Verifying,
     }
 }
 
-/// A row of the tree: a folder, or the file of that number.
-enum Row<'a> {
+/// A row of the tree of changed files: a folder or a file.
+enum FileTreeRow<'a> {
     Folder(&'a str),
     File(usize, &'a FileDiff),
 }
 
-fn tree<'a>(diff: &'a Diff, shown: &[usize]) -> Vec<Row<'a>> {
+fn tree<'a>(diff: &'a Diff, shown: &[usize]) -> Vec<FileTreeRow<'a>> {
     let mut rows = Vec::new();
     let mut folder = None;
     for (at, file) in diff.files.iter().enumerate().filter(|(at, _)| shown.contains(at)) {
         let here = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         if folder != Some(here) {
             if !here.is_empty() {
-                rows.push(Row::Folder(here));
+                rows.push(FileTreeRow::Folder(here));
             }
             folder = Some(here);
         }
-        rows.push(Row::File(at, file));
+        rows.push(FileTreeRow::File(at, file));
     }
     rows
 }
 
 fn draw_tree(
-    look: &Look<'_>,
+    look: &ViewContext<'_>,
     diff: &Diff,
     (at, area): (usize, Rect),
     canvas: &mut Canvas<'_>,
-    hits: &mut Hits,
+    hits: &mut ClickMap,
 ) {
     let rows = tree(diff, &shown_files(look, diff));
     let marked = rows
         .iter()
-        .position(|row| matches!(row, Row::File(n, _) if *n == at));
+        .position(|row| matches!(row, FileTreeRow::File(n, _) if *n == at));
     let height = usize::from(area.height);
     let first = first_row(marked.unwrap_or(0), height, rows.len());
     for (nth, row) in rows.iter().skip(first).take(height).enumerate() {
         let line = row_of(area, nth);
         match row {
-            Row::Folder(folder) => {
+            FileTreeRow::Folder(folder) => {
                 let room = usize::from(line.width).saturating_sub(2);
-                let folder = cut_front(folder, room, canvas.theme.more());
-                canvas.line(line, &[piece(format!(" {folder}/"), Role::Dim)]);
+                let folder = cut_front(folder, room, canvas.theme.ellipsis());
+                canvas.line(line, &[piece(format!(" {folder}/"), StyleRole::Dim)]);
             }
-            Row::File(n, file) => {
+            FileTreeRow::File(n, file) => {
                 draw_file(file, line, canvas);
                 if *n == at {
-                    canvas.tint(line, look.chosen());
+                    canvas.apply_role(line, look.chosen());
                 }
-                hits.push((line, Hit::Mark(look.id, u64::try_from(*n).unwrap_or(0))));
+                hits.push((line, ClickTarget::Row(look.id, u64::try_from(*n).unwrap_or(0))));
             }
         }
     }
@@ -353,14 +359,14 @@ fn draw_tree(
 fn draw_file(file: &FileDiff, line: Rect, canvas: &mut Canvas<'_>) {
     let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
     let counts = [
-        piece(format!(" +{}", file.added), Role::Done),
-        piece(format!(" -{} ", file.removed), Role::Failed),
+        piece(format!(" +{}", file.added), StyleRole::Done),
+        piece(format!(" -{} ", file.removed), StyleRole::Failed),
     ];
     let used = canvas.right(line, &counts);
     let indent = if folder.is_empty() { " " } else { "   " };
     let pieces = [
         piece(format!("{indent}{} ", letter(file.kind)), role(file.kind)),
-        piece(name, Role::Text),
+        piece(name, StyleRole::Text),
     ];
     let room = Rect {
         width: line.width - used,

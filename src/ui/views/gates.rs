@@ -1,23 +1,25 @@
 //! The checks the engine ran, the worst first: command, how it ended, how long it took, and the output of the marked one.
 
+mod output;
+
 use ratatui::layout::Rect;
 
-use super::{Hit, Hits, Look, Moved, Step, View, first_row, scrolled, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
 use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
-use crate::read_model::{Check, CheckResult, RunningCheck};
+use crate::read_model::{CheckResult, CheckRun, RunningCheck};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::lists;
-use crate::ui::marker::Mark;
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::list_filter;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
-use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::state::{Content, Order, Pane, State};
-use crate::ui::target::{Target, marked_check, of_task as target_of};
-use crate::ui::text::{width, wrap};
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::state::{Pane, PaneContent, SortOrder, UiState};
+use crate::ui::status::DisplayStatus;
+use crate::ui::target::{ActionTarget, marked_check, task_target as target_of};
+use crate::ui::text::width;
+use crate::ui::theme::{Glyphs, StyleRole};
 
-/// The checks the engine ran.
+/// The view of the checks the engine ran.
 pub(super) struct GatesView;
 
 /// From this inner height on the output of the marked check is shown below the list.
@@ -33,17 +35,17 @@ const BESIDE: Span = Span::seconds(5);
 const BAR: u64 = 10;
 
 impl View for GatesView {
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
-        let mut title = vec![piece("Gates", Role::Title)];
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+        let mut title = vec![piece("Gates", StyleRole::Title)];
         if let Some(task) = of_task(look) {
-            title.push(piece(format!("  of {task}"), Role::Dim));
+            title.push(piece(format!("  of {task}"), StyleRole::Dim));
         }
         let checks = checks(look).unwrap_or_default();
-        let failed = |check: &&Check| matches!(check.result, CheckResult::Failed(_));
+        let failed = |check: &&CheckRun| matches!(check.result, CheckResult::Failed(_));
         let failed = checks.iter().filter(failed).count();
-        title.push(piece(format!("  {} runs", checks.len()), Role::Dim));
+        title.push(piece(format!("  {} runs", checks.len()), StyleRole::Dim));
         if failed > 0 {
-            title.push(piece(format!("  {failed} failed"), Role::Failed));
+            title.push(piece(format!("  {failed} failed"), StyleRole::Failed));
         }
         title
     }
@@ -52,22 +54,27 @@ impl View for GatesView {
         true
     }
 
-    fn target<'a>(&self, _state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+    fn target<'a>(
+        &self,
+        _state: &UiState,
+        scene: &Scene<'a>,
+        (_, pane): (PaneId, &Pane),
+    ) -> ActionTarget<'a> {
         let task = task_of(&pane.content);
         let check = marked_check(task, pane, scene).map(|check| &check.task);
         check
             .or(task)
-            .map_or_else(Target::default, |id| target_of(scene, id))
+            .map_or_else(ActionTarget::default, |id| target_of(scene, id))
     }
 
-    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
-        let list = Want {
-            paper: Paper::Checks(of_task(look).cloned()),
-            fresh_for: if somebody_works(look) { LIVE } else { QUIET },
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let list = CacheRequest {
+            key: CacheKey::Checks(of_task(look).cloned()),
+            max_age: if somebody_works(look) { LIVE } else { QUIET },
         };
-        let output = marked(look).map(|check| Want {
-            paper: Paper::Output(check.attempt, check.nth),
-            fresh_for: if check.took.is_none() {
+        let output = marked(look).map(|check| CacheRequest {
+            key: CacheKey::Output(check.attempt, check.index),
+            max_age: if check.took.is_none() {
                 LIVE
             } else {
                 Span::minutes(10)
@@ -76,20 +83,20 @@ impl View for GatesView {
         output.into_iter().chain([list]).collect()
     }
 
-    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
-        let of = |check: &Check| [("check", check.command.clone()), ("tested", check.commit.clone())];
+    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let of = |check: &CheckRun| [("check", check.command.clone()), ("tested", check.commit.clone())];
         marked(look).map(of).into_iter().flatten().collect()
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
-        Some((shown(look).len(), checks(look).map_or(0, <[Check]>::len)))
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
+        Some((shown(look).len(), checks(look).map_or(0, <[CheckRun]>::len)))
     }
 
-    fn orders(&self) -> &'static [Order] {
-        &[Order::Usual, Order::Newest, Order::Name]
+    fn orders(&self) -> &'static [SortOrder] {
+        &[SortOrder::Default, SortOrder::Newest, SortOrder::Name]
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let (all, found) = (checks(look).unwrap_or_default(), shown(look));
         let Some(chosen) = marked(look) else {
             if all.is_empty() {
@@ -98,77 +105,77 @@ impl View for GatesView {
             return;
         };
         let (list, below) = divide(area, found.len());
-        let at = found.iter().position(|check| check.mark() == chosen.mark());
+        let at = found.iter().position(|check| check.key() == chosen.key());
         let height = usize::from(list.height);
         let first = first_row(at.unwrap_or(0), height, found.len());
         for (row, check) in found.iter().skip(first).take(height).enumerate() {
             let line = row_of(list, row);
             draw_check(look, all, check, line, canvas);
-            if check.mark() == chosen.mark() {
-                canvas.tint(line, look.chosen());
+            if check.key() == chosen.key() {
+                canvas.apply_role(line, look.chosen());
             }
-            hits.push((line, Hit::Mark(look.id, check.mark())));
+            hits.push((line, ClickTarget::Row(look.id, check.key())));
         }
         if let Some(below) = below {
-            canvas.level(below.y - 1, below);
-            draw_output(look, chosen, below, canvas);
+            canvas.horizontal_line(below.y - 1, below);
+            output::draw(look, chosen, below, canvas);
         }
         tell_of_more(look, found.len().saturating_sub(height), list, canvas);
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let found = shown(look);
-        if checks(look).is_none_or(<[Check]>::is_empty) {
-            return Moved::Out;
+        if checks(look).is_none_or(<[CheckRun]>::is_empty) {
+            return MoveOutcome::LeaveView;
         }
         let (_, below) = divide(area, found.len());
         let rows = match (step, below) {
-            (Step::Next, _) => 1,
-            (Step::Previous, _) => -1,
-            (Step::PageUp | Step::PageDown | Step::Lines(_), Some(below)) => {
-                return scroll(look, below, step);
+            (ViewMove::Next, _) => 1,
+            (ViewMove::Previous, _) => -1,
+            (ViewMove::PageUp | ViewMove::PageDown | ViewMove::Lines(_), Some(below)) => {
+                return output::scroll(look, below, step);
             }
             _ => match step.rows(area.height) {
                 Some(rows) => rows,
-                None => return Moved::Out,
+                None => return MoveOutcome::LeaveView,
             },
         };
-        let mark = marked(look).map(Check::mark);
-        let at = found.iter().position(|check| Some(check.mark()) == mark);
+        let mark = marked(look).map(CheckRun::key);
+        let at = found.iter().position(|check| Some(check.key()) == mark);
         let to = stepped(at, rows, found.len()).and_then(|to| found.get(to));
-        to.map_or(Moved::Nowhere, |check| Moved::Marked {
-            mark: check.mark(),
+        to.map_or(MoveOutcome::Nowhere, |check| MoveOutcome::Marked {
+            mark: check.key(),
             scroll: 0,
         })
     }
 }
 
 /// What must be fetched so that a card can say which check runs and for how long; nothing while none can.
-pub(super) fn want_running(look: &Look<'_>) -> Option<Want> {
+pub(super) fn running_request(look: &ViewContext<'_>) -> Option<CacheRequest> {
     let checks = |attempt: &Attempt| match attempt.state {
         AttemptState::Verifying => true,
         AttemptState::Running => matches!(attempt.worker, Worker::Engine(_)),
         _ => false,
     };
     let mut attempts = look.scene.model.attempts.values();
-    attempts.any(|attempt| checks(attempt)).then_some(Want {
-        paper: Paper::Checks(None),
-        fresh_for: BESIDE,
+    attempts.any(|attempt| checks(attempt)).then_some(CacheRequest {
+        key: CacheKey::Checks(None),
+        max_age: BESIDE,
     })
 }
 
-fn of_task<'a>(look: &Look<'a>) -> Option<&'a TaskId> {
+fn of_task<'a>(look: &ViewContext<'a>) -> Option<&'a TaskId> {
     task_of(&look.pane.content)
 }
 
-fn task_of(content: &Content) -> Option<&TaskId> {
+fn task_of(content: &PaneContent) -> Option<&TaskId> {
     match content {
-        Content::Gates(task) => task.as_ref(),
+        PaneContent::Gates(task) => task.as_ref(),
         _ => None,
     }
 }
 
-fn somebody_works(look: &Look<'_>) -> bool {
+fn somebody_works(look: &ViewContext<'_>) -> bool {
     look.scene
         .model
         .attempts
@@ -176,19 +183,19 @@ fn somebody_works(look: &Look<'_>) -> bool {
         .any(|attempt| attempt.state.is_open())
 }
 
-fn checks<'a>(look: &Look<'a>) -> Option<&'a [Check]> {
-    match look.scene.shelf.sheet(&Paper::Checks(of_task(look).cloned()))? {
-        Sheet::Checks(checks) => Some(checks),
+fn checks<'a>(look: &ViewContext<'a>) -> Option<&'a [CheckRun]> {
+    match look.scene.cache.get(&CacheKey::Checks(of_task(look).cloned()))? {
+        CacheEntry::Checks(checks) => Some(checks),
         _ => None,
     }
 }
 
 /// Those that match what the list is filtered by, in order.
-fn shown<'a>(look: &Look<'a>) -> Vec<&'a Check> {
-    lists::checks(&look.sieve(), of_task(look), look.scene)
+fn shown<'a>(look: &ViewContext<'a>) -> Vec<&'a CheckRun> {
+    list_filter::checks(&look.sieve(), of_task(look), look.scene)
 }
 
-fn marked<'a>(look: &Look<'a>) -> Option<&'a Check> {
+fn marked<'a>(look: &ViewContext<'a>) -> Option<&'a CheckRun> {
     marked_check(of_task(look), look.pane, look.scene)
 }
 
@@ -210,30 +217,36 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
 }
 
 /// How many are out of sight and the keys that lead there, in the row below the list.
-fn tell_of_more(look: &Look<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
+fn tell_of_more(look: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
     let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
     let keys = [Action::NextPart, Action::PreviousPart].map(hint).join(" ");
-    let row = inside(Rect {
+    let row = output::inside(Rect {
         y: list.bottom(),
         height: 1,
         ..list
     });
     if hidden > 0 {
-        let more = piece(format!(" +{hidden} more  "), Role::Text);
-        canvas.line(row, &[more, piece(format!("{keys} "), Role::Key)]);
+        let more = piece(format!(" +{hidden} more  "), StyleRole::Text);
+        canvas.line(row, &[more, piece(format!("{keys} "), StyleRole::Key)]);
     }
 }
 
-fn look_of(check: &Check) -> (Mark, Role, String) {
+fn look_of(check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
     match &check.result {
-        CheckResult::Failed(why) => (Mark::Failed, Role::Failed, why.clone()),
-        CheckResult::Unknown(why) => (Mark::Unsure, Role::Retry, why.clone()),
-        CheckResult::Running => (Mark::Gate, Role::Verifying, "running".to_owned()),
-        CheckResult::Passed => (Mark::Done, Role::Done, "passed".to_owned()),
+        CheckResult::Failed(why) => (DisplayStatus::Failed, StyleRole::Failed, why.clone()),
+        CheckResult::Unknown(why) => (DisplayStatus::Unsure, StyleRole::Retry, why.clone()),
+        CheckResult::Running => (DisplayStatus::Gate, StyleRole::Verifying, "running".to_owned()),
+        CheckResult::Passed => (DisplayStatus::Done, StyleRole::Done, "passed".to_owned()),
     }
 }
 
-fn draw_check(look: &Look<'_>, all: &[Check], check: &Check, line: Rect, canvas: &mut Canvas<'_>) {
+fn draw_check(
+    look: &ViewContext<'_>,
+    all: &[CheckRun],
+    check: &CheckRun,
+    line: Rect,
+    canvas: &mut Canvas<'_>,
+) {
     let (mark, role, word) = look_of(check);
     let glyphs = look.scene.theme.glyphs;
     let age = look.scene.now.since(check.began).to_string();
@@ -241,8 +254,8 @@ fn draw_check(look: &Look<'_>, all: &[Check], check: &Check, line: Rect, canvas:
         .took
         .map_or_else(|| running_for(look, all, check, glyphs), seconds);
     let mut right = vec![
-        piece(format!("  {took:>6}"), Role::Text),
-        piece(format!(" {age:>5} ago "), Role::Dim),
+        piece(format!("  {took:>6}"), StyleRole::Text),
+        piece(format!(" {age:>5} ago "), StyleRole::Dim),
     ];
     if line.width >= WIDE {
         right.insert(0, piece(format!("  {word}"), role));
@@ -257,10 +270,10 @@ fn draw_check(look: &Look<'_>, all: &[Check], check: &Check, line: Rect, canvas:
     let pad = " ".repeat(widest.unwrap_or(0).saturating_sub(width(stage)));
     let left = [
         piece(format!(" {} ", mark.glyph(glyphs)), role),
-        piece(format!("{:<8} ", check.task), Role::Strong),
-        piece(format!("{stage}{pad}  "), Role::Dim),
-        piece(format!("{}: ", check.name), Role::Text),
-        piece(&check.command, Role::Text),
+        piece(format!("{:<8} ", check.task), StyleRole::Strong),
+        piece(format!("{stage}{pad}  "), StyleRole::Dim),
+        piece(format!("{}: ", check.name), StyleRole::Text),
+        piece(&check.command, StyleRole::Text),
     ];
     canvas.line(room, &left);
 }
@@ -273,7 +286,7 @@ fn seconds(span: Span) -> String {
 }
 
 /// `[####......] 40s of ~75s`: how long it runs already, and how long it usually takes.
-fn running_for(look: &Look<'_>, all: &[Check], check: &Check, glyphs: Glyphs) -> String {
+fn running_for(look: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs: Glyphs) -> String {
     let running = RunningCheck::among(all, check, look.scene.now);
     let Some(usual) = running.usual else {
         return running.times();
@@ -292,98 +305,10 @@ fn running_for(look: &Look<'_>, all: &[Check], check: &Check, glyphs: Glyphs) ->
     )
 }
 
-/// The marked check in full: what was run on what, how it ended, its output from the end.
-fn draw_output(look: &Look<'_>, check: &Check, area: Rect, canvas: &mut Canvas<'_>) {
-    let room = inside(area);
-    let head = head(look, check, room);
-    for (at, pieces) in head.iter().enumerate() {
-        canvas.line(row_of(room, at), pieces);
-    }
-    let area = output_area(room, head.len());
-    let (lines, note) = match output(look, check) {
-        Some(Sheet::Text(lines)) if lines.is_empty() => (&[][..], "It wrote nothing."),
-        Some(Sheet::Text(lines)) => (lines.as_slice(), ""),
-        Some(_) => (&[][..], "Its output is not here (any more)."),
-        None => (&[][..], "Reading its output."),
-    };
-    canvas.line(row_of(area, 0), &[piece(note, Role::Dim)]);
-    let height = usize::from(area.height);
-    let most = lines.len().saturating_sub(height);
-    let first = most.saturating_sub(look.pane.scroll.min(most));
-    for (at, line) in lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(area, at), &[piece(line.replace('\t', "    "), Role::Text)]);
-    }
-}
-
-fn inside(area: Rect) -> Rect {
-    Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    }
-}
-
-fn output_area(room: Rect, head: usize) -> Rect {
-    let used = u16::try_from(head).unwrap_or(room.height).min(room.height);
-    Rect {
-        y: room.y + used,
-        height: room.height - used,
-        ..room
-    }
-}
-
-fn output<'a>(look: &Look<'a>, check: &Check) -> Option<&'a Sheet> {
-    look.scene.shelf.sheet(&Paper::Output(check.attempt, check.nth))
-}
-
-fn head(look: &Look<'_>, check: &Check, room: Rect) -> Vec<Vec<Piece>> {
-    let (_, role, word) = look_of(check);
-    let commit: String = check.commit.chars().take(10).collect();
-    let wide = usize::from(room.width).max(8);
-    let told = wrap(&format!("$ {}", check.command), wide).into_iter().take(3);
-    let mut head: Vec<Vec<Piece>> = told.map(|line| vec![piece(line, Role::Strong)]).collect();
-    let retry = look.state.keymap.hint(Action::Retry).unwrap_or_default();
-    let mut about = vec![
-        piece(word, role),
-        piece(
-            format!("  attempt {} of {}, commit {commit}", check.attempt, check.task),
-            Role::Dim,
-        ),
-    ];
-    let task = look.scene.model.tasks.get(&check.task);
-    if task.is_some_and(|task| matches!(task.state, crate::domain::TaskState::Held(_))) {
-        about.push(piece(format!("  {retry}"), Role::Key));
-        about.push(piece(" retry runs it again", Role::Text));
-    }
-    head.push(about);
-    if check.is_cut {
-        head.push(vec![piece(
-            "Its output was longer than what is kept.",
-            Role::Retry,
-        )]);
-    }
-    head
-}
-
-fn scroll(look: &Look<'_>, below: Rect, step: Step) -> Moved {
-    let Some(check) = marked(look) else {
-        return Moved::Nowhere;
-    };
-    let room = inside(below);
-    let height = output_area(room, head(look, check, room).len()).height;
-    let lines = match output(look, check) {
-        Some(Sheet::Text(lines)) => lines.len(),
-        _ => 0,
-    };
-    let most = lines.saturating_sub(usize::from(height));
-    let rows = step.rows(height).unwrap_or(0);
-    Moved::Scrolled(scrolled(look.pane.scroll.min(most), -rows, most))
-}
-
-fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
-    if let Some(why) = look.failure(&Paper::Checks(of_task(look).cloned())) {
-        return canvas.centre(row_of(area, top), &why, Role::Failed);
+    if let Some(why) = look.failure(&CacheKey::Checks(of_task(look).cloned())) {
+        return canvas.centre(row_of(area, top), &why, StyleRole::Failed);
     }
     let (text, hint) = match checks(look) {
         None => ("Looking for checks.", ""),
@@ -392,6 +317,6 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             "A check is a command that must succeed: dbs config gates.NAME COMMAND",
         ),
     };
-    canvas.centre(row_of(area, top), text, Role::Strong);
-    canvas.centre(row_of(area, top + 2), hint, Role::Dim);
+    canvas.centre(row_of(area, top), text, StyleRole::Strong);
+    canvas.centre(row_of(area, top + 2), hint, StyleRole::Dim);
 }

@@ -2,22 +2,22 @@
 
 use ratatui::layout::Rect;
 
-use super::card::Card;
-use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped};
-use crate::domain::{Span, TaskId, counted};
-use crate::read_model::{Graph, GraphRow};
-use crate::ui::action::Page;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
+use super::task_card::TaskCard;
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
+use crate::domain::{Span, TaskId, pluralized};
+use crate::read_model::{DependencyGraph, DependencyRow};
+use crate::ui::action::ViewName;
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
 use crate::ui::pane::Direction;
-use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::target::{fits, selected};
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::target::{matches_task, selected};
+use crate::ui::theme::{Glyphs, StyleRole};
 
-/// What waits for what.
+/// The view of the dependencies between tasks.
 pub(super) struct GraphView;
 
 /// Its name.
-pub(super) const PAGE: Page = Page::of("graph");
+pub(super) const PAGE: ViewName = ViewName::of("graph");
 
 /// How old what is drawn up may be.
 const FRESH: Span = Span::seconds(1);
@@ -27,44 +27,44 @@ const LEVEL: usize = 3;
 const LEAST: usize = 30;
 
 impl View for GraphView {
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
-        let mut title = vec![piece("Dependencies", Role::Title)];
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+        let mut title = vec![piece("Dependencies", StyleRole::Title)];
         let Some(graph) = graph(look) else { return title };
         if graph.rows.is_empty() {
             return title;
         }
-        let figures = format!("  {}, {} deep", counted(graph.rows.len(), "task"), graph.depth);
-        title.push(piece(figures, Role::Dim));
+        let figures = format!("  {}, {} deep", pluralized(graph.rows.len(), "task"), graph.depth);
+        title.push(piece(figures, StyleRole::Dim));
         if !graph.path.is_empty() {
             title.push(piece(
                 format!("  * longest way left: {}", graph.path.len()),
-                Role::Retry,
+                StyleRole::Retry,
             ));
         }
         if graph.alone > 0 {
             title.push(piece(
                 format!("  {} more wait for nothing", graph.alone),
-                Role::Dim,
+                StyleRole::Dim,
             ));
         }
         title
     }
 
-    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
-        vec![Want {
-            paper: Paper::Graph,
-            fresh_for: FRESH,
+    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+        vec![CacheRequest {
+            key: CacheKey::Graph,
+            max_age: FRESH,
         }]
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
         let Some(graph) = graph(look) else {
             return Some((0, 0));
         };
         Some((shown(look, graph).len(), graph.rows.len()))
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let Some(graph) = graph(look).filter(|graph| !graph.rows.is_empty()) else {
             return empty(look, area, canvas);
         };
@@ -76,62 +76,63 @@ impl View for GraphView {
             let line = row_of(area, nth);
             draw_row(look, row, line, canvas);
             if chosen == Some(first + nth) {
-                canvas.tint(line, look.chosen());
+                canvas.apply_role(line, look.chosen());
             }
-            hits.push((line, Hit::Task(look.id, row.task.clone())));
+            hits.push((line, ClickTarget::Task(look.id, row.task.clone())));
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let Some(graph) = graph(look) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
         let rows = shown(look, graph);
         let at = marked(look, &rows);
         let row = at.and_then(|at| rows.get(at));
         let whole = rows.len() == graph.rows.len();
         let to = match step {
-            Step::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| whole),
-            Step::One(Direction::Right) => rows
+            ViewMove::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| whole),
+            ViewMove::One(Direction::Right) => rows
                 .iter()
                 .position(|row| whole && row.below.is_some() && row.below == at),
             other => other.rows(area.height).and_then(|by| stepped(at, by, rows.len())),
         };
         match to.and_then(|to| rows.get(to)) {
-            Some(row) => Moved::Task(row.task.clone()),
-            None => Moved::Out,
+            Some(row) => MoveOutcome::Task(row.task.clone()),
+            None => MoveOutcome::LeaveView,
         }
     }
 }
 
-fn graph<'a>(look: &Look<'a>) -> Option<&'a Graph> {
-    match look.scene.shelf.sheet(&Paper::Graph)? {
-        Sheet::Graph(graph) => Some(graph),
+fn graph<'a>(look: &ViewContext<'a>) -> Option<&'a DependencyGraph> {
+    match look.scene.cache.get(&CacheKey::Graph)? {
+        CacheEntry::Graph(graph) => Some(graph),
         _ => None,
     }
 }
 
 /// The row of the selected task, if it has one; else the first.
-fn marked(look: &Look<'_>, rows: &[&GraphRow]) -> Option<usize> {
+fn marked(look: &ViewContext<'_>, rows: &[&DependencyRow]) -> Option<usize> {
     let chosen = selected(look.state, look.scene)?;
     let at = rows.iter().position(|row| row.task == chosen);
     at.or(Some(0)).filter(|at| *at < rows.len())
 }
 
 /// The rows that match what the list is filtered by.
-fn shown<'a>(look: &Look<'_>, graph: &'a Graph) -> Vec<&'a GraphRow> {
+fn shown<'a>(look: &ViewContext<'_>, graph: &'a DependencyGraph) -> Vec<&'a DependencyRow> {
     let needle = look.sieve().needle;
     let rows = graph.rows.iter();
-    rows.filter(|row| fits(&needle, look.scene, &row.task)).collect()
+    rows.filter(|row| matches_task(&needle, look.scene, &row.task))
+        .collect()
 }
 
-fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>) {
-    let Some(card) = Card::of(&row.task, look.scene) else {
+fn draw_row(look: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut Canvas<'_>) {
+    let Some(card) = TaskCard::for_task(&row.task, look.scene) else {
         let gone = format!("   {} is gone", row.task);
-        canvas.line(line, &[piece(gone, Role::Dim)]);
+        canvas.line(line, &[piece(gone, StyleRole::Dim)]);
         return;
     };
-    let age = [piece(format!(" {:>4} ", card.age), Role::Dim)];
+    let age = [piece(format!(" {:>4} ", card.age), StyleRole::Dim)];
     let right = canvas.right(line, &age);
     let critical = if row.is_critical { "*" } else { " " };
     // Without the rows between them the lines would lead nowhere.
@@ -141,22 +142,29 @@ fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>
         String::new()
     };
     let title = card.title();
-    let strong = Piece {
-        role: if row.is_critical { Role::Strong } else { title.role },
+    let strong = StyledText {
+        role: if row.is_critical {
+            StyleRole::Strong
+        } else {
+            title.role
+        },
         ..title
     };
     let mut pieces = vec![
-        piece(critical, Role::Retry),
-        piece(trunk, Role::Border),
+        piece(critical, StyleRole::Retry),
+        piece(trunk, StyleRole::Border),
         card.glyph(),
-        piece(format!(" {} ", row.task), Role::Dim),
+        piece(format!(" {} ", row.task), StyleRole::Dim),
         strong,
-        piece("  ", Role::Text),
+        piece("  ", StyleRole::Text),
         piece(&card.marker.word, card.marker.role),
     ];
     if !row.also.is_empty() {
         let ids: Vec<&str> = row.also.iter().map(TaskId::as_str).collect();
-        pieces.push(piece(format!("  also after {}", ids.join(", ")), Role::Blocked));
+        pieces.push(piece(
+            format!("  also after {}", ids.join(", ")),
+            StyleRole::Blocked,
+        ));
     }
     let room = Rect {
         width: line.width - right,
@@ -166,7 +174,7 @@ fn draw_row(look: &Look<'_>, row: &GraphRow, line: Rect, canvas: &mut Canvas<'_>
 }
 
 /// The lines that lead to a task; of one that stands very deep only the last of them.
-fn trunk(row: &GraphRow, room: usize, glyphs: Glyphs) -> String {
+fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
     let (through, branch, end, none) = match glyphs {
         Glyphs::Unicode => ("│  ", "├─ ", "└─ ", "   "),
         Glyphs::Ascii => ("|  ", "+- ", "`- ", "   "),
@@ -190,10 +198,10 @@ fn trunk(row: &GraphRow, room: usize, glyphs: Glyphs) -> String {
     trunk
 }
 
-fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
-    if let Some(why) = look.failure(&Paper::Graph) {
-        return canvas.centre(row_of(area, top), &why, Role::Failed);
+    if let Some(why) = look.failure(&CacheKey::Graph) {
+        return canvas.centre(row_of(area, top), &why, StyleRole::Failed);
     }
     let (text, hint) = match graph(look) {
         None => ("Looking at what waits for what.", ""),
@@ -202,6 +210,6 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             "dbs task dep TASK OTHER lets one wait for the other.",
         ),
     };
-    canvas.centre(row_of(area, top), text, Role::Strong);
-    canvas.centre(row_of(area, top + 2), hint, Role::Dim);
+    canvas.centre(row_of(area, top), text, StyleRole::Strong);
+    canvas.centre(row_of(area, top + 2), hint, StyleRole::Dim);
 }

@@ -2,28 +2,28 @@
 
 use ratatui::layout::Rect;
 
-use super::offers::{self, Offer};
-use super::{Hit, Hits, Look, Moved, Step, View, first_row, stepped, terminal};
+use super::buttons::{self, ActionButton};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped, terminal};
 use super::{detail, diff};
 use crate::domain::{Attempt, Task};
-use crate::read_model::{Attention, AttentionKind, known_from};
-use crate::ui::action::{Action, Page};
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::lists::inbox;
-use crate::ui::marker::{Mark, attention_word, kind_word};
+use crate::read_model::{AttentionItem, AttentionKind, source_words};
+use crate::ui::action::{Action, ViewName};
+use crate::ui::cache::{CacheRequest, DiffBase};
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
-use crate::ui::shelf::{Against, Want};
-use crate::ui::state::{Order, Pane, State};
-use crate::ui::target::{Target, of_task, waiting};
+use crate::ui::state::{Pane, SortOrder, UiState};
+use crate::ui::status::{DisplayStatus, attention_word, kind_word};
+use crate::ui::target::{ActionTarget, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
-/// What needs a person.
+/// The view of everything that needs a person.
 pub(super) struct InboxView;
 
 /// Its name.
-pub(super) const PAGE: Page = Page::of("inbox");
+pub(super) const PAGE: ViewName = ViewName::of("inbox");
 
 /// Rows of the marked item's details, its line included, where there is room for them.
 const DETAILS: u16 = 9;
@@ -35,41 +35,42 @@ const WIDE: u16 = 76;
 const PEEK_FROM: u16 = 6;
 
 impl View for InboxView {
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "All that needs you, oldest first: permissions, questions, approvals, failures. Answer in place."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         let many = look.scene.model.attention.len();
-        let mut title = vec![piece(format!("Inbox {many}"), Role::Title)];
-        if look.pane.order == Order::Usual {
-            title.push(piece("  oldest first", Role::Dim));
+        let mut title = vec![piece(format!("Inbox {many}"), StyleRole::Title)];
+        if look.pane.order == SortOrder::Default {
+            title.push(piece("  oldest first", StyleRole::Dim));
         }
         title
     }
 
-    fn papers(&self, look: &Look<'_>) -> Vec<Want> {
-        let marked = waiting(look.state, look.pane, look.scene);
-        let changes = marked.and_then(|(_, item)| diff::want(look, &item.task, Against::Base));
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let marked = marked_attention(look.state, look.pane, look.scene);
+        let changes = marked.and_then(|(_, item)| diff::cache_request(look, &item.task, DiffBase::Base));
         changes.into_iter().collect()
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
         let shown = inbox(&look.sieve(), look.scene).len();
         Some((shown, look.scene.model.attention.len()))
     }
 
-    fn orders(&self) -> &'static [Order] {
-        &[Order::Usual, Order::Newest, Order::Name]
+    fn orders(&self) -> &'static [SortOrder] {
+        &[SortOrder::Default, SortOrder::Newest, SortOrder::Name]
     }
 
-    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
-        waiting(state, pane, scene).map_or_else(Target::default, |(_, item)| of_task(scene, &item.task))
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
+        marked_attention(state, pane, scene)
+            .map_or_else(ActionTarget::default, |(_, item)| task_target(scene, &item.task))
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let items = inbox(&look.sieve(), look.scene);
-        let Some((at, marked)) = waiting(look.state, look.pane, look.scene) else {
+        let Some((at, marked)) = marked_attention(look.state, look.pane, look.scene) else {
             if look.pane.filter.is_empty() {
                 empty(look, area, canvas);
             }
@@ -82,24 +83,24 @@ impl View for InboxView {
             let line = row_of(list, row);
             draw_item(look, item, line, canvas);
             if *item == marked {
-                canvas.tint(line, look.chosen());
+                canvas.apply_role(line, look.chosen());
             }
-            hits.push((line, Hit::Task(look.id, item.task.clone())));
+            hits.push((line, ClickTarget::Task(look.id, item.task.clone())));
         }
         if let Some(told) = told {
-            canvas.level(told.y - 1, told);
+            canvas.horizontal_line(told.y - 1, told);
             draw_told(look, marked, told, canvas, hits);
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let items = inbox(&look.sieve(), look.scene);
         let Some(rows) = step.rows(divide(area, items.len()).0.height) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
-        let at = waiting(look.state, look.pane, look.scene).map(|(at, _)| at);
+        let at = marked_attention(look.state, look.pane, look.scene).map(|(at, _)| at);
         let to = stepped(at, rows, items.len()).and_then(|to| items.get(to));
-        to.map_or(Moved::Nowhere, |item| Moved::Task(item.task.clone()))
+        to.map_or(MoveOutcome::Nowhere, |item| MoveOutcome::Task(item.task.clone()))
     }
 }
 
@@ -118,29 +119,29 @@ fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
     (Rect { height, ..area }, Some(told))
 }
 
-fn draw_item(look: &Look<'_>, item: &Attention, line: Rect, canvas: &mut Canvas<'_>) {
+fn draw_item(look: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &mut Canvas<'_>) {
     let (_, role) = attention_word(item.kind);
     let kind = kind_word(item.kind);
     let age = look.scene.now.since(item.since).to_string();
-    let mut right = vec![piece(format!(" {age:>5} "), Role::Dim)];
+    let mut right = vec![piece(format!(" {age:>5} "), StyleRole::Dim)];
     if let Some(source) = source(look, item).filter(|_| line.width >= WIDE) {
-        right.insert(0, piece(format!("  {source}"), Role::Dim));
+        right.insert(0, piece(format!("  {source}"), StyleRole::Dim));
     }
     let used = canvas.right(line, &right);
     let mut left = vec![
         piece(
-            format!(" {} ", Mark::NeedsYou.glyph(look.scene.theme.glyphs)),
-            Role::Human,
+            format!(" {} ", DisplayStatus::NeedsYou.glyph(look.scene.theme.glyphs)),
+            StyleRole::Human,
         ),
-        piece(format!("{:<8} ", item.task), Role::Strong),
+        piece(format!("{:<8} ", item.task), StyleRole::Strong),
         piece(format!("{kind:<10} "), role),
-        piece(&item.text, Role::Text),
+        piece(&item.text, StyleRole::Text),
     ];
     if line.width >= WIDE {
         let time = clock(item.since, look.scene.session.utc_offset);
         left.insert(
             1,
-            piece(format!("{} ", time.get(..5).unwrap_or(&time)), Role::Dim),
+            piece(format!("{} ", time.get(..5).unwrap_or(&time)), StyleRole::Dim),
         );
     }
     let room = Rect {
@@ -150,13 +151,19 @@ fn draw_item(look: &Look<'_>, item: &Attention, line: Rect, canvas: &mut Canvas<
     canvas.line(room, &left);
 }
 
-fn source<'a>(look: &Look<'a>, item: &Attention) -> Option<&'a str> {
+fn source<'a>(look: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
     let attempt = look.scene.model.attempts.get(&item.attempt?)?;
-    item.kind.is_agents().then(|| known_from(&attempt.activity))
+    item.kind.is_agents().then(|| source_words(&attempt.activity))
 }
 
 /// The marked item in full: the task, who waits for what, what was found, and the keys.
-fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+fn draw_told(
+    look: &ViewContext<'_>,
+    item: &AttentionItem,
+    area: Rect,
+    canvas: &mut Canvas<'_>,
+    hits: &mut ClickMap,
+) {
     let room = Rect {
         x: area.x + 1,
         width: area.width.saturating_sub(2),
@@ -165,12 +172,12 @@ fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<
     let wide = usize::from(room.width).max(8);
     let model = look.scene.model;
     let task = model.tasks.get(&item.task);
-    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    let mut lines: Vec<Vec<StyledText>> = Vec::new();
     if let Some(task) = task {
         lines.push(vec![
-            piece(format!("{}  ", task.id), Role::Strong),
-            piece(&task.title, Role::Strong),
-            piece(format!("  in {}", model.stage_label(task)), Role::Dim),
+            piece(format!("{}  ", task.id), StyleRole::Strong),
+            piece(&task.title, StyleRole::Strong),
+            piece(format!("  in {}", model.stage_label(task)), StyleRole::Dim),
         ]);
     }
     let attempt = item.attempt.and_then(|id| model.attempts.get(&id));
@@ -184,7 +191,7 @@ fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<
     for (at, pieces) in lines.iter().take(shown).enumerate() {
         canvas.line(row_of(room, at), pieces);
     }
-    offers::draw(&keys, (room, shown), canvas, hits);
+    buttons::draw(&keys, (room, shown), canvas, hits);
     let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
     if area.height >= used.saturating_add(PEEK_FROM) {
         let below = Rect {
@@ -192,29 +199,29 @@ fn draw_told(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<
             height: area.height - used - 1,
             ..area
         };
-        canvas.level(below.y - 1, below);
+        canvas.horizontal_line(below.y - 1, below);
         draw_ground(look, item, below, canvas);
     }
 }
 
 /// What one decides by: the terminal of the agent that asks or failed, else all that is known of the task.
-fn draw_ground(look: &Look<'_>, item: &Attention, area: Rect, canvas: &mut Canvas<'_>) {
+fn draw_ground(look: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
     let model = look.scene.model;
     let failed = || Some(model.failure_of(model.tasks.get(&item.task)?)?.0.id);
     let screen = item.attempt.or_else(failed).map(ScreenId::Attempt);
     match screen.filter(|id| look.scene.screens.has(*id)) {
         Some(screen) => {
-            terminal::peek(look, (screen, 0), area, canvas);
+            terminal::draw_cropped(look, (screen, 0), area, canvas);
         }
         None => detail::draw_lines(look, (&item.task, 0), area, canvas),
     }
 }
 
 fn told(
-    look: &Look<'_>,
-    item: &Attention,
+    look: &ViewContext<'_>,
+    item: &AttentionItem,
     (task, attempt): (Option<&Task>, Option<&Attempt>),
-) -> Vec<(String, Role)> {
+) -> Vec<(String, StyleRole)> {
     let now = look.scene.now;
     let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
     let (_, role) = attention_word(item.kind);
@@ -229,25 +236,25 @@ fn told(
     }];
     if let (true, Some(attempt)) = (item.kind.is_agents(), attempt) {
         let age = now.since(attempt.activity.since);
-        let alike = look.scene.model.alike(item).count().saturating_sub(1);
+        let alike = look.scene.model.same_request(item).count().saturating_sub(1);
         let text = format!(
             "Known from {}, {age} ago. Identical ones waiting: {alike}.",
-            known_from(&attempt.activity)
+            source_words(&attempt.activity)
         );
-        texts.push((text, Role::Dim));
+        texts.push((text, StyleRole::Dim));
     }
     if let Some((attempt, class, why)) = task.and_then(|task| look.scene.model.failure_of(task)) {
-        texts.push((format!("Attempt {}, {class}: {why}", attempt.id), Role::Text));
+        texts.push((format!("Attempt {}, {class}: {why}", attempt.id), StyleRole::Text));
     }
     if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
-        texts.push((finding.to_owned(), Role::Text));
+        texts.push((finding.to_owned(), StyleRole::Text));
     }
     texts
 }
 
 /// The keys that answer it, as many lines as they need.
-fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Offer>> {
-    let alike = look.scene.model.alike(item).count();
+fn keys(look: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<ActionButton>> {
+    let alike = look.scene.model.same_request(item).count();
     let all = format!("allow all {alike}");
     let offers: &[(Action, &str)] = match item.kind {
         AttentionKind::Permission => &[
@@ -276,12 +283,12 @@ fn keys(look: &Look<'_>, item: &Attention, room: usize) -> Vec<Vec<Offer>> {
     };
     let several = |(action, _): &&(Action, &str)| *action != Action::ApproveAll || alike > 1;
     let offers: Vec<(Action, &str)> = offers.iter().filter(several).copied().collect();
-    offers::lines(look, &offers, room)
+    buttons::lines(look, &offers, room)
 }
 
-fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
-    canvas.centre(row_of(area, top), "Nothing needs you.", Role::Strong);
+    canvas.centre(row_of(area, top), "Nothing needs you.", StyleRole::Strong);
     let now = look.scene.now;
     let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
     let longest = look.scene.model.agents().min_by_key(|row| begun(row.attempt));
@@ -295,5 +302,5 @@ fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             )
         },
     );
-    canvas.centre(row_of(area, top + 2), &text, Role::Dim);
+    canvas.centre(row_of(area, top + 2), &text, StyleRole::Dim);
 }

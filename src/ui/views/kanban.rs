@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use super::card::Card;
-use super::{Hit, Hits, Look, Moved, Step, first_row, stepped};
+use super::task_card::TaskCard;
+use super::{ClickMap, ClickTarget, MoveOutcome, ViewContext, ViewMove, first_row, stepped};
 use crate::domain::TaskId;
 use crate::read_model::{Column, ColumnKind};
-use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
-use crate::ui::marker::Mark;
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
 use crate::ui::pane::Direction;
-use crate::ui::target::{fits, in_order, selected};
+use crate::ui::status::DisplayStatus;
+use crate::ui::target::{matches_task, selected, sort_tasks};
 use crate::ui::text::{cut, width, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 22;
@@ -23,22 +23,24 @@ const STATE: usize = 2;
 const INDENT: &str = "   ";
 
 /// The columns with the cards that match what the board is filtered by.
-fn columns<'a>(look: &Look<'a>) -> Cow<'a, [Column]> {
+fn columns<'a>(look: &ViewContext<'a>) -> Cow<'a, [Column]> {
     let columns = look.scene.model.columns.as_slice();
     let sieve = look.sieve();
-    if sieve.is_open() {
+    if sieve.is_default() {
         return Cow::Borrowed(columns);
     }
     let matching = columns.iter().map(|column| {
         let mut column = column.clone();
-        column.cards.retain(|id| fits(&sieve.needle, look.scene, id));
-        in_order(&sieve, look.scene, &mut column.cards);
+        column
+            .cards
+            .retain(|id| matches_task(&sieve.needle, look.scene, id));
+        sort_tasks(&sieve, look.scene, &mut column.cards);
         column
     });
     Cow::Owned(matching.collect())
 }
 
-pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+pub(super) fn draw(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
     let columns = &*columns(look);
     let chosen = selected(look.state, look.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
@@ -48,7 +50,7 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &
     for (nth, column) in columns.iter().skip(first).take(shown).enumerate() {
         let place = slot(area, nth, shown);
         if nth > 0 {
-            canvas.upright(place.x.saturating_sub(1), area);
+            canvas.vertical_line(place.x.saturating_sub(1), area);
         }
         draw_column(look, column, chosen.as_ref(), (place, canvas), hits);
         let hidden = match nth {
@@ -62,7 +64,7 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &
 
 /// Says beside a heading of that width how many columns lie on that side of it.
 fn tell_of_more(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
-    let more = piece(format!(" +{hidden} "), Role::Key);
+    let more = piece(format!(" +{hidden} "), StyleRole::Key);
     if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
         canvas.right(row_of(place, 0), &[more]);
     }
@@ -82,14 +84,20 @@ fn slot(area: Rect, nth: usize, of: usize) -> Rect {
 }
 
 fn draw_column(
-    look: &Look<'_>,
+    look: &ViewContext<'_>,
     column: &Column,
     chosen: Option<&TaskId>,
     (area, canvas): (Rect, &mut Canvas<'_>),
-    hits: &mut Hits,
+    hits: &mut ClickMap,
 ) {
     canvas.line(row_of(area, 0), &heading(look, column));
-    let card = |id: &TaskId| Some(lines(look, &Card::of(id, look.scene)?, usize::from(area.width)));
+    let card = |id: &TaskId| {
+        Some(lines(
+            look,
+            &TaskCard::for_task(id, look.scene)?,
+            usize::from(area.width),
+        ))
+    };
     let room = usize::from(area.height).saturating_sub(3);
     let marked = column.cards.iter().position(|id| Some(id) == chosen);
     let heights = |at: usize| column.cards.get(at).and_then(card).map_or(0, |card| card.len());
@@ -106,10 +114,10 @@ fn draw_column(
             ..area
         };
         if y + card.len() > height {
-            let left = format!(" {} {} more", canvas.theme.more(), column.cards.len() - at);
+            let left = format!(" {} {} more", canvas.theme.ellipsis(), column.cards.len() - at);
             canvas.line(
                 row_of(area, usize::from(area.height) - 1),
-                &[piece(left, Role::Dim)],
+                &[piece(left, StyleRole::Dim)],
             );
             break;
         }
@@ -117,26 +125,26 @@ fn draw_column(
             canvas.line(row_of(place, at), pieces);
         }
         if Some(id) == chosen {
-            canvas.tint(place, look.chosen());
+            canvas.apply_role(place, look.chosen());
         }
-        hits.push((place, Hit::Task(look.id, id.clone())));
+        hits.push((place, ClickTarget::Task(look.id, id.clone())));
         y += card.len() + 1;
     }
 }
 
 /// Title, how many, and how many of those allowed are at work, where the stage has a limit of its own.
-pub(super) fn heading(look: &Look<'_>, column: &Column) -> Vec<Piece> {
+pub(super) fn heading(look: &ViewContext<'_>, column: &Column) -> Vec<StyledText> {
     let mut heading = vec![
-        piece(format!(" {} ", column.title), Role::Strong),
-        piece(column.cards.len().to_string(), Role::Dim),
+        piece(format!(" {} ", column.title), StyleRole::Strong),
+        piece(column.cards.len().to_string(), StyleRole::Dim),
     ];
     if let ColumnKind::Stage(workflow, stage) = &column.kind
         && let Some((open, most)) = look.scene.model.limit_of(workflow, stage)
     {
         let role = if usize::try_from(most).is_ok_and(|most| open >= most) {
-            Role::Retry
+            StyleRole::Retry
         } else {
-            Role::Dim
+            StyleRole::Dim
         };
         heading.push(piece(format!("  {open}/{most} at work"), role));
     }
@@ -157,11 +165,11 @@ fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usiz
 }
 
 /// A card: id and title on one or two lines, who does what since when, what it waits for.
-fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
+fn lines(look: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let lead = vec![
         look.mark_of(&card.task.id),
         card.glyph(),
-        piece(format!(" {} ", card.task.id), Role::Dim),
+        piece(format!(" {} ", card.task.id), StyleRole::Dim),
     ];
     let title = card.title();
     let indent = lead.iter().map(|piece| width(&piece.text)).sum::<usize>();
@@ -178,17 +186,21 @@ fn lines(look: &Look<'_>, card: &Card<'_>, room: usize) -> Vec<Vec<Piece>> {
         lines.push(vec![piece(format!("{INDENT}{rest}"), title.role)]);
     }
     if let Some(who) = card.name(room.saturating_sub(width(INDENT))) {
-        lines.push(vec![piece(format!("{INDENT}{who}"), Role::Dim)]);
+        lines.push(vec![piece(format!("{INDENT}{who}"), StyleRole::Dim)]);
     }
-    lines.extend(states(card, room, look.scene.theme.more()));
-    if let Some(last) = card.last.as_ref().filter(|_| card.marker.mark == Mark::Running) {
-        lines.push(vec![piece(format!("{INDENT}{last}"), Role::Dim)]);
+    lines.extend(states(card, room, look.scene.theme.ellipsis()));
+    if let Some(last) = card
+        .last
+        .as_ref()
+        .filter(|_| card.marker.mark == DisplayStatus::Running)
+    {
+        lines.push(vec![piece(format!("{INDENT}{last}"), StyleRole::Dim)]);
     }
     lines
 }
 
 /// What happens to it or what it waits for, on as many lines as [`STATE`] allows, and for how long.
-fn states(card: &Card<'_>, room: usize, more: &str) -> Vec<Vec<Piece>> {
+fn states(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<Vec<StyledText>> {
     let wide = room.saturating_sub(width(INDENT)).max(6);
     let beside = width(&card.age) + 1;
     let word = word_of(card, wide, beside);
@@ -203,39 +215,41 @@ fn states(card: &Card<'_>, room: usize, more: &str) -> Vec<Vec<Piece>> {
     if let Some(last) = told.last_mut().filter(|last| is_full && !with_age(last)) {
         *last = cut(last, wide.saturating_sub(beside), more);
     }
-    let age = piece(format!(" {}", card.age), Role::Dim);
-    let indent = || piece(INDENT, Role::Text);
+    let age = piece(format!(" {}", card.age), StyleRole::Dim);
+    let indent = || piece(INDENT, StyleRole::Text);
     // The times of a check say how long.
     let alone = !is_full && card.check.is_none() && !told.last().is_some_and(|last| with_age(last));
     let beside = told.last().is_some_and(|last| with_age(last));
-    let mut lines: Vec<Vec<Piece>> = told
+    let mut lines: Vec<Vec<StyledText>> = told
         .into_iter()
         .map(|line| vec![indent(), piece(line, word.role)])
         .collect();
     match lines.last_mut() {
         Some(last) if beside => last.push(age),
-        _ if alone => lines.push(vec![indent(), piece(&card.age, Role::Dim)]),
+        _ if alone => lines.push(vec![indent(), piece(&card.age, StyleRole::Dim)]),
         _ => {}
     }
     lines
 }
 
 /// What a card says of its state: all of what it waits for, or as much as there is room for with the time beside it.
-fn word_of(card: &Card<'_>, wide: usize, beside: usize) -> Piece {
-    let whole = card.whole();
-    if !card.waits() {
+fn word_of(card: &TaskCard<'_>, wide: usize, beside: usize) -> StyledText {
+    let whole = card.full_status();
+    if !card.is_waiting() {
         return whole;
     }
-    let fits = |word: &Piece| {
+    let fits = |word: &StyledText| {
         let lines = wrap(&word.text, wide);
         lines.len() <= STATE && lines.last().is_some_and(|last| width(last) + beside <= wide)
     };
-    let fewer = (1..=card.unresolved.len()).rev().map(|many| card.waiting(many));
+    let fewer = (1..=card.unresolved.len())
+        .rev()
+        .map(|many| card.dependencies(many));
     { fewer }.find(fits).unwrap_or(whole)
 }
 
 /// Rows that the fullest column needs, at most so many.
-pub(super) fn height(look: &Look<'_>, area: Rect, most: u16) -> u16 {
+pub(super) fn height(look: &ViewContext<'_>, area: Rect, most: u16) -> u16 {
     let columns = &*columns(look);
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
     let room = usize::from(slot(area, 0, shown).width);
@@ -245,7 +259,7 @@ pub(super) fn height(look: &Look<'_>, area: Rect, most: u16) -> u16 {
             if rows >= usize::from(most) {
                 break;
             }
-            rows += Card::of(id, look.scene).map_or(0, |card| lines(look, &card, room).len() + 1);
+            rows += TaskCard::for_task(id, look.scene).map_or(0, |card| lines(look, &card, room).len() + 1);
         }
         rows
     };
@@ -262,17 +276,17 @@ fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)>
     })
 }
 
-pub(super) fn step(look: &Look<'_>, area: Rect, step: Step) -> Moved {
+pub(super) fn step(look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
     let columns = &*columns(look);
     let chosen = selected(look.state, look.scene);
     let Some((column, row)) = position(columns, chosen.as_ref()) else {
         let first = columns.iter().find_map(|column| column.cards.first());
-        return first.map_or(Moved::Nowhere, |id| Moved::Task(id.clone()));
+        return first.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task(id.clone()));
     };
     let to = match step {
-        Step::One(side @ (Direction::Left | Direction::Right)) => match beside(columns, column, side) {
+        ViewMove::One(side @ (Direction::Left | Direction::Right)) => match beside(columns, column, side) {
             Some(cards) => cards.get(row.min(cards.len().saturating_sub(1))),
-            None => return Moved::Out,
+            None => return MoveOutcome::LeaveView,
         },
         other => {
             let cards = columns
@@ -283,7 +297,7 @@ pub(super) fn step(look: &Look<'_>, area: Rect, step: Step) -> Moved {
             stepped(Some(row), rows, cards.len()).and_then(|to| cards.get(to))
         }
     };
-    to.map_or(Moved::Nowhere, |id| Moved::Task(id.clone()))
+    to.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task(id.clone()))
 }
 
 /// The next column on that side that holds cards.

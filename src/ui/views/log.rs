@@ -3,49 +3,49 @@
 
 use ratatui::layout::Rect;
 
-use super::{Hit, Hits, Look, Moved, Step, View, stepped};
-use crate::domain::Level;
-use crate::ui::action::{Action, Page};
-use crate::ui::canvas::{Canvas, Piece, piece, pieces_width, row_of};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, stepped};
+use crate::domain::NoticeLevel;
+use crate::ui::action::{Action, ViewName};
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
 use crate::ui::scene::LogLine;
-use crate::ui::state::Content;
+use crate::ui::state::PaneContent;
 use crate::ui::text::{clock, prefix, width, wrap};
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::theme::{Glyphs, StyleRole};
 
 mod filter;
 
-use filter::Filter;
+use filter::LogFilter;
 
-/// What happened.
+/// The view of the event log.
 pub(super) struct LogView;
 
 /// Its name.
-pub(crate) const PAGE: Page = Page::of("log");
+pub(crate) const PAGE: ViewName = ViewName::of("log");
 /// The same as the seed's first tab has it: the watcher's log, with a filter and a mark of its own.
-pub(super) const WATCHER: Page = Page::of("watcher");
+pub(super) const WATCHER: ViewName = ViewName::of("watcher");
 /// Whether a pane shows what happened.
-pub(crate) fn is_log(content: &Content) -> bool {
-    [PAGE, WATCHER].map(Content::Page).contains(content)
+pub(crate) fn is_log(content: &PaneContent) -> bool {
+    [PAGE, WATCHER].map(PaneContent::Page).contains(content)
 }
 
 /// From this width on sentences begin below each other.
 const ALIGNED: u16 = 44;
 
 impl View for LogView {
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "What happened, the newest at the bottom. A marked line stays in view; behind the last one it follows again. Enter leads to what the agent's screen showed then."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         let name = look.pane.content.title().unwrap_or("Log");
-        vec![piece(name, Role::Title)]
+        vec![piece(name, StyleRole::Title)]
     }
 
-    fn found(&self, look: &Look<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
         Some((shown(look).len(), look.scene.log.len()))
     }
 
-    fn copies(&self, look: &Look<'_>) -> Vec<(&'static str, String)> {
+    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         let lines = shown(look);
         let at = marked(look, &lines).or(lines.len().checked_sub(1));
         let line = at.and_then(|at| lines.get(at));
@@ -54,20 +54,20 @@ impl View for LogView {
             .collect()
     }
 
-    fn note(&self, look: &Look<'_>) -> Option<Piece> {
+    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
         let mark = look.pane.mark?;
         let newer = shown(look).iter().filter(|line| line.seq > mark).count();
-        (newer > 0).then(|| piece(format!("{newer} newer below"), Role::Retry))
+        (newer > 0).then(|| piece(format!("{newer} newer below"), StyleRole::Retry))
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let lines = shown(look);
         if lines.is_empty() {
             return empty(look, area, canvas);
         }
         let height = usize::from(area.height);
         let at = marked(look, &lines);
-        let mut rows: Vec<(u64, Vec<Piece>)> = Vec::new();
+        let mut rows: Vec<(u64, Vec<StyledText>)> = Vec::new();
         let last = last_drawn(look, &lines, at, area);
         let ids = ids(&lines, last, height);
         for line in lines.iter().take(last + 1).rev() {
@@ -82,15 +82,15 @@ impl View for LogView {
             let row = row_of(area, at);
             canvas.line(row, pieces);
             if look.pane.mark == Some(*seq) {
-                canvas.tint(row, look.chosen());
+                canvas.apply_role(row, look.chosen());
             }
-            hits.push((row, Hit::Mark(look.id, *seq)));
+            hits.push((row, ClickTarget::Row(look.id, *seq)));
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let Some(rows) = step.rows(area.height) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
         let lines = shown(look);
         let last = lines.len().saturating_sub(1);
@@ -98,32 +98,34 @@ impl View for LogView {
         let from = marked(look, &lines).unwrap_or(last);
         let to = stepped(Some(from), rows, lines.len());
         match to.and_then(|to| lines.get(to).map(|line| (to, line))) {
-            Some((to, _)) if to == last && rows > 0 => Moved::Unmarked,
-            Some((_, line)) => Moved::Marked {
+            Some((to, _)) if to == last && rows > 0 => MoveOutcome::Unmarked,
+            Some((_, line)) => MoveOutcome::Marked {
                 mark: line.seq,
                 scroll: 0,
             },
-            None => Moved::Nowhere,
+            None => MoveOutcome::Nowhere,
         }
     }
 }
 
 /// The lines that the filter lets through, oldest first.
-fn shown<'a>(look: &Look<'a>) -> Vec<&'a LogLine> {
-    let filter = Filter::parse(&look.pane.filter);
+fn shown<'a>(look: &ViewContext<'a>) -> Vec<&'a LogLine> {
+    let filter = LogFilter::parse(&look.pane.filter);
     let lines = look.scene.log.iter();
-    lines.filter(|line| filter.lets(line, look.scene.model)).collect()
+    lines
+        .filter(|line| filter.matches(line, look.scene.model))
+        .collect()
 }
 
 /// Where the marked line stands; the next one when it is not shown (any more).
-fn marked(look: &Look<'_>, lines: &[&LogLine]) -> Option<usize> {
+fn marked(look: &ViewContext<'_>, lines: &[&LogLine]) -> Option<usize> {
     let mark = look.pane.mark?;
     let at = lines.partition_point(|line| line.seq < mark);
     Some(at.min(lines.len().saturating_sub(1)))
 }
 
 /// The lowest line that is drawn: the newest, or one so far below the marked line that both fit.
-fn last_drawn(look: &Look<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
+fn last_drawn(look: &ViewContext<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
     let newest = lines.len().saturating_sub(1);
     let Some(at) = at else { return newest };
     let mut rows = 0;
@@ -148,23 +150,23 @@ fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
 }
 
 /// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
-fn entry(look: &Look<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<Piece>> {
+fn entry(look: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<StyledText>> {
     let time = clock(line.at, look.scene.session.utc_offset);
     let time = if room < 44 { prefix(&time, 5) } else { &time };
     let (glyph, role) = mark(line.notice.level, look.scene.theme.glyphs);
     let mut lead = vec![
-        piece(format!("{time} "), Role::Dim),
+        piece(format!("{time} "), StyleRole::Dim),
         piece(format!("{glyph} "), role),
     ];
     if let Some(task) = &line.notice.task {
         let ids = if room < ALIGNED { 0 } else { ids };
         let pad = " ".repeat(ids.saturating_sub(width(task.as_str())));
-        lead.push(piece(format!("{task}{pad} "), Role::Dim));
+        lead.push(piece(format!("{task}{pad} "), StyleRole::Dim));
     }
     let indent = pieces_width(&lead);
     let left = usize::from(room).saturating_sub(indent);
-    let text_role = if line.notice.level == Level::Info {
-        Role::Text
+    let text_role = if line.notice.level == NoticeLevel::Info {
+        StyleRole::Text
     } else {
         role
     };
@@ -178,12 +180,12 @@ fn entry(look: &Look<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<Piec
     if let Some(first) = texts.next() {
         if pieces_width(&lead) + width(&first) > usize::from(room) {
             rows.push(std::mem::take(&mut lead));
-            lead.push(piece(" ".repeat(indent), Role::Dim));
+            lead.push(piece(" ".repeat(indent), StyleRole::Dim));
         }
         lead.push(piece(first, text_role));
     }
     rows.push(lead);
-    rows.extend(texts.map(|text| vec![piece(" ".repeat(indent), Role::Dim), piece(text, text_role)]));
+    rows.extend(texts.map(|text| vec![piece(" ".repeat(indent), StyleRole::Dim), piece(text, text_role)]));
     rows
 }
 
@@ -195,13 +197,13 @@ fn sentence(line: &LogLine) -> &str {
     rest.unwrap_or(said)
 }
 
-fn mark(level: Level, glyphs: Glyphs) -> (&'static str, Role) {
+fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {
     let (unicode, ascii, role) = match level {
-        Level::Info => ("∙", ".", Role::Dim),
-        Level::Success => ("✓", "+", Role::Done),
-        Level::Warning => ("↻", "r", Role::Retry),
-        Level::Error => ("✗", "x", Role::Failed),
-        Level::Alert => ("⚑", "!", Role::Human),
+        NoticeLevel::Info => ("∙", ".", StyleRole::Dim),
+        NoticeLevel::Success => ("✓", "+", StyleRole::Done),
+        NoticeLevel::Warning => ("↻", "r", StyleRole::Retry),
+        NoticeLevel::Error => ("✗", "x", StyleRole::Failed),
+        NoticeLevel::Alert => ("⚑", "!", StyleRole::Human),
     };
     match glyphs {
         Glyphs::Unicode => (unicode, role),
@@ -209,12 +211,12 @@ fn mark(level: Level, glyphs: Glyphs) -> (&'static str, Role) {
     }
 }
 
-fn empty(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
     if look.scene.log.is_empty() {
-        return canvas.centre(row_of(area, top), "Nothing has happened yet.", Role::Dim);
+        return canvas.centre(row_of(area, top), "Nothing has happened yet.", StyleRole::Dim);
     }
     let back = look.state.keymap.hint(Action::Back).unwrap_or_default();
     let hint = format!("{back} clears. Words, or t:TASK  level:warning  agent:NAME  kind:merge");
-    canvas.centre(row_of(area, top + 2), &hint, Role::Dim);
+    canvas.centre(row_of(area, top + 2), &hint, StyleRole::Dim);
 }

@@ -5,56 +5,56 @@ use std::sync::LazyLock;
 
 use ratatui::layout::Rect;
 
-use super::{Hits, Look, Moved, Step, View, scrolled};
-use crate::domain::{Span, counted};
-use crate::read_model::Figures;
-use crate::ui::action::Page;
-use crate::ui::canvas::{Canvas, Piece, columns_of, piece, row_of};
-use crate::ui::shelf::{Paper, Sheet, Want};
-use crate::ui::theme::Role;
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use crate::domain::{Span, pluralized};
+use crate::read_model::MetricsReport;
+use crate::ui::action::ViewName;
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
+use crate::ui::canvas::{Canvas, StyledText, columns_of, piece, row_of};
+use crate::ui::theme::StyleRole;
 
-mod lines;
+mod charts;
 
-pub(super) use lines::sparkline;
+pub(super) use charts::sparkline;
 
-/// Figures about the work.
+/// The view of figures about the work.
 pub(super) struct MetricsView;
 
 /// Its name.
-pub(crate) const PAGE: Page = Page::of("metrics");
+pub(crate) const PAGE: ViewName = ViewName::of("metrics");
 /// How old figures may be.
 const FRESH: Span = Span::seconds(2);
 
 impl View for MetricsView {
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
-        let mut title = vec![piece("Metrics", Role::Title)];
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+        let mut title = vec![piece("Metrics", StyleRole::Title)];
         if let Some(figures) = figures(look) {
-            let attempts = counted(figures.metrics.attempts, "attempt");
-            title.push(piece(format!("  {attempts}"), Role::Dim));
+            let attempts = pluralized(figures.metrics.attempts, "attempt");
+            title.push(piece(format!("  {attempts}"), StyleRole::Dim));
         }
         title
     }
 
-    fn papers(&self, _look: &Look<'_>) -> Vec<Want> {
-        vec![Want {
-            paper: Paper::Figures,
-            fresh_for: FRESH,
+    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+        vec![CacheRequest {
+            key: CacheKey::Figures,
+            max_age: FRESH,
         }]
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
         let Some(figures) = figures(look) else {
-            let text = match look.scene.shelf.sheet(&Paper::Figures) {
-                Some(Sheet::Failed(why)) => format!("Could not {why}."),
+            let text = match look.scene.cache.get(&CacheKey::Figures) {
+                Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
                 _ => "Counting what was done.".to_owned(),
             };
-            return canvas.centre(row_of(area, usize::from(area.height) / 3), &text, Role::Text);
+            return canvas.centre(row_of(area, usize::from(area.height) / 3), &text, StyleRole::Text);
         };
         let columns = columns_of(area);
         let texts = texts(look, figures, &columns);
         let scroll = look.pane.scroll;
         if let [_, right] = columns.as_slice() {
-            canvas.upright(right.x.saturating_sub(2), area);
+            canvas.vertical_line(right.x.saturating_sub(2), area);
         }
         for (column, lines) in columns.iter().zip(texts) {
             let height = usize::from(column.height);
@@ -65,40 +65,40 @@ impl View for MetricsView {
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let (Some(figures), Some(rows)) = (figures(look), step.rows(area.height)) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
         let lines = texts(look, figures, &columns_of(area));
         let longest = lines.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(area.height));
-        Moved::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
+        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
     }
 }
 
 /// What there is to count where nothing was ever tried.
-static NOTHING: LazyLock<Figures> = LazyLock::new(Figures::default);
+static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
 /// The figures that were fetched. Where nothing was ever tried they are known without: it would be counted for nothing.
-fn figures<'a>(look: &Look<'a>) -> Option<&'a Figures> {
-    match look.scene.shelf.sheet(&Paper::Figures) {
-        Some(Sheet::Figures(figures)) => Some(figures),
+fn figures<'a>(look: &ViewContext<'a>) -> Option<&'a MetricsReport> {
+    match look.scene.cache.get(&CacheKey::Figures) {
+        Some(CacheEntry::Figures(figures)) => Some(figures),
         None if look.scene.model.attempts.is_empty() => Some(&NOTHING),
         _ => None,
     }
 }
 
-type Lines = Vec<Vec<Piece>>;
+type MetricsLines = Vec<Vec<StyledText>>;
 
 /// The lines of each column.
-fn texts(look: &Look<'_>, figures: &Figures, columns: &[Rect]) -> Vec<Lines> {
+fn texts(look: &ViewContext<'_>, figures: &MetricsReport, columns: &[Rect]) -> Vec<MetricsLines> {
     let width = |nth: usize| columns.get(nth).map_or(0, |column| usize::from(column.width));
     let (first, second) = (width(0), width(columns.len().saturating_sub(1)));
-    let mut left = lines::throughput(look, figures, first);
-    left.extend(lines::stages(look, figures, first));
-    let mut right = lines::totals(look, figures, second);
-    right.extend(lines::loads(look, figures, second));
-    right.extend(lines::trails(look, figures, second));
+    let mut left = charts::throughput(look, figures, first);
+    left.extend(charts::stages(look, figures, first));
+    let mut right = charts::totals(look, figures, second);
+    right.extend(charts::loads(look, figures, second));
+    right.extend(charts::trails(look, figures, second));
     // Every section begins with an empty line; the first of a column needs none.
     left.remove(0);
     if columns.len() > 1 {

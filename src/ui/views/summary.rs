@@ -2,13 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use super::{LOG, Look, METRICS};
-use crate::domain::{Span, Task, TaskState, counted};
+use super::{LOG, METRICS, ViewContext};
+use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, Piece, middle, piece, pieces_width, row_of};
-use crate::ui::marker::Mark;
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, pieces_width, row_of};
+use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, cut};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
 /// Tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
@@ -19,15 +19,15 @@ const WHY: usize = 32;
 const OFTEN: u32 = 2;
 
 /// Whether there are tasks, and nothing more happens to any of them by itself.
-pub(super) fn is_due(look: &Look<'_>) -> bool {
+pub(super) fn is_due(look: &ViewContext<'_>) -> bool {
     let tasks = &look.scene.model.tasks;
     !tasks.is_empty() && tasks.values().all(|task| task.state.is_terminal())
 }
 
 /// Draws the card in the middle of an area.
-pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     // Where there is little room fewer tasks are named; what may be done now is always said.
-    let fits = |lines: &Vec<Vec<Piece>>| lines.len() + 2 <= usize::from(area.height);
+    let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
     let lines = (0..=NAMED).rev().map(|named| lines(look, named)).find(fits);
     let lines = lines.unwrap_or_else(|| vec![keys(look)]);
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
@@ -35,13 +35,13 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         u16::try_from(wide).unwrap_or(u16::MAX).max(30),
         u16::try_from(lines.len() + 2).unwrap_or(u16::MAX),
     );
-    let inside = canvas.dialog(middle(area, size), "All is over");
+    let inside = canvas.dialog(centered_rect(area, size), "All is over");
     for (at, pieces) in lines.iter().enumerate() {
         canvas.line(row_of(inside, at), pieces);
     }
 }
 
-fn lines(look: &Look<'_>, named: usize) -> Vec<Vec<Piece>> {
+fn lines(look: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     let tasks: Vec<&Task> = look.scene.model.tasks.values().map(AsRef::as_ref).collect();
     let many = |wanted: fn(&TaskState) -> bool| tasks.iter().filter(|task| wanted(&task.state)).count();
     let failed = |state: &TaskState| matches!(state, TaskState::Failed(_));
@@ -51,19 +51,19 @@ fn lines(look: &Look<'_>, named: usize) -> Vec<Vec<Piece>> {
             many(|state| *state == TaskState::Done),
             tasks.len()
         ),
-        Role::Done,
+        StyleRole::Done,
     )];
     for (count, word, role) in [
-        (many(failed), "failed", Role::Failed),
+        (many(failed), "failed", StyleRole::Failed),
         (
             many(|state| matches!(state, TaskState::Skipped(_))),
             "skipped",
-            Role::Pending,
+            StyleRole::Pending,
         ),
         (
             many(|state| *state == TaskState::Cancelled),
             "cancelled",
-            Role::Pending,
+            StyleRole::Pending,
         ),
     ] {
         if count > 0 {
@@ -80,8 +80,8 @@ fn lines(look: &Look<'_>, named: usize) -> Vec<Vec<Piece>> {
     lines
 }
 
-fn plain(text: String) -> Vec<Piece> {
-    vec![piece(text, Role::Text)]
+fn plain(text: String) -> Vec<StyledText> {
+    vec![piece(text, StyleRole::Text)]
 }
 
 /// How long it took, and how often something was tried or sent back.
@@ -93,7 +93,7 @@ fn figures(tasks: &[&Task], took: Span) -> String {
     let rejected: u32 = tasks.iter().map(|task| task.rejections).sum();
     format!(
         " in {took}, with {}, {}, {rejected} sent back",
-        counted(attempts, "attempt"),
+        pluralized(attempts, "attempt"),
         if again == 1 {
             "1 retry".to_owned()
         } else {
@@ -103,7 +103,7 @@ fn figures(tasks: &[&Task], took: Span) -> String {
 }
 
 /// What was merged: how many into what, and the commits of the latest.
-fn merged(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
+fn merged(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
     let mut merged: Vec<(&Task, &str)> = tasks
         .iter()
         .filter_map(|task| Some((*task, task.merged.as_deref()?)))
@@ -117,8 +117,8 @@ fn merged(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
     lines.extend(merged.iter().take(named).map(|(task, commit)| {
         let commit: String = commit.chars().take(10).collect();
         vec![
-            piece(format!("   {commit}"), Role::Dim),
-            piece(format!("  {}", task.id), Role::Done),
+            piece(format!("   {commit}"), StyleRole::Dim),
+            piece(format!("  {}", task.id), StyleRole::Done),
             title(look, task),
         ]
     }));
@@ -127,17 +127,20 @@ fn merged(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
 }
 
 /// What is worth a look: what failed, what was left out, and what was merged only after it came back often; the worst first.
-fn review(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
+fn review(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
     let glyphs = look.scene.theme.glyphs;
     let worth = tasks.iter().filter_map(|task| {
         let (rank, mark, role, why) = match &task.state {
-            TaskState::Failed(why) => (0, Mark::Failed, Role::Failed, why.clone()),
-            TaskState::Skipped(root) if *root != task.id => {
-                (1, Mark::Skipped, Role::Retry, format!("left out with {root}"))
-            }
+            TaskState::Failed(why) => (0, DisplayStatus::Failed, StyleRole::Failed, why.clone()),
+            TaskState::Skipped(root) if *root != task.id => (
+                1,
+                DisplayStatus::Skipped,
+                StyleRole::Retry,
+                format!("left out with {root}"),
+            ),
             TaskState::Done if task.rejections >= OFTEN => {
                 let why = format!("sent back {} times", task.rejections);
-                (2, Mark::Retry, Role::Retry, why)
+                (2, DisplayStatus::Retry, StyleRole::Retry, why)
             }
             _ => return None,
         };
@@ -145,8 +148,8 @@ fn review(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
             piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
             title(look, task),
             piece(
-                format!("  {}", cut(&clean(&why), WHY, look.scene.theme.more())),
-                Role::Dim,
+                format!("  {}", cut(&clean(&why), WHY, look.scene.theme.ellipsis())),
+                StyleRole::Dim,
             ),
         ];
         Some((rank, std::cmp::Reverse(task.rejections), pieces))
@@ -163,30 +166,33 @@ fn review(look: &Look<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Piece>> {
     lines
 }
 
-fn title(look: &Look<'_>, task: &Task) -> Piece {
+fn title(look: &ViewContext<'_>, task: &Task) -> StyledText {
     piece(
-        format!("  {}", cut(&clean(&task.title), TITLE, look.scene.theme.more())),
-        Role::Text,
+        format!(
+            "  {}",
+            cut(&clean(&task.title), TITLE, look.scene.theme.ellipsis())
+        ),
+        StyleRole::Text,
     )
 }
 
-fn more(many: usize, named: usize) -> Option<Vec<Piece>> {
+fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
     let left = many.checked_sub(named).filter(|left| *left > 0 && named > 0)?;
-    Some(vec![piece(format!("   and {left} more"), Role::Dim)])
+    Some(vec![piece(format!("   and {left} more"), StyleRole::Dim)])
 }
 
 /// What may be done now.
-fn keys(look: &Look<'_>) -> Vec<Piece> {
+fn keys(look: &ViewContext<'_>) -> Vec<StyledText> {
     let mut keys = Vec::new();
     for (action, title) in [
         (Action::Show(METRICS), "figures"),
         (Action::Show(LOG), "log"),
         (Action::NewTask, "new task"),
-        (Action::Finished, "show them"),
+        (Action::ToggleFinished, "show them"),
     ] {
         let key = look.state.keymap.hint(action).unwrap_or_default();
-        keys.push(piece(format!(" {key}"), Role::Key));
-        keys.push(piece(format!(" {title}  "), Role::Text));
+        keys.push(piece(format!(" {key}"), StyleRole::Key));
+        keys.push(piece(format!(" {title}  "), StyleRole::Text));
     }
     keys
 }

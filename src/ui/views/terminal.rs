@@ -4,101 +4,104 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::held;
-use super::{Hits, Look, Moved, Step, View, scrolled};
+use super::copy_mode;
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::AttemptId;
-use crate::ui::arrange::Mode;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::marker::of_attempt;
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId, ScreenRead};
-use crate::ui::state::{Content, Pane, State};
-use crate::ui::target::{self, Target};
+use crate::ui::screen_layout::InputMode;
+use crate::ui::state::{Pane, PaneContent, UiState};
+use crate::ui::status::attempt_status;
+use crate::ui::target::{self, ActionTarget};
 use crate::ui::text::{clean, grapheme_width, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::StyleRole;
 
-/// A live terminal.
+/// The view of a live terminal.
 pub(super) struct TerminalView;
 
 impl View for TerminalView {
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "A terminal of a program that runs by itself. Closing the pane never stops it."
     }
 
-    fn title(&self, look: &Look<'_>) -> Vec<Piece> {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
         match &look.pane.content {
-            Content::Attempt(id) => agent_title(look, *id),
-            Content::Shell(_) => named(look, "Shell"),
-            Content::Conductor => named(look, "Conductor"),
+            PaneContent::Attempt(id) => agent_title(look, *id),
+            PaneContent::Shell(_) => named(look, "Shell"),
+            PaneContent::Conductor => named(look, "Conductor"),
             _ => Vec::new(),
         }
     }
 
-    fn target<'a>(&self, state: &State, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> Target<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
         match pane.content {
-            Content::Attempt(id) => target::of_attempt(scene, id),
-            _ => target::of_selected(state, scene),
+            PaneContent::Attempt(id) => target::attempt_target(scene, id),
+            _ => target::selected_target(state, scene),
         }
     }
 
-    fn note(&self, look: &Look<'_>) -> Option<Piece> {
+    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
         let id = look.pane.content.screen()?;
         let mut ended = false;
-        let there = look.scene.screens.with(id, &mut |screen| ended = !screen.alive());
+        let there = look
+            .scene
+            .screens
+            .with(id, &mut |screen| ended = !screen.is_running());
         let back = look.pane.scroll;
-        if let Some(copying) = held::held(look) {
-            let text = format!("{}/{}", copying.at.0 + 1, copying.still.lines.len());
-            return Some(piece(text, Role::ModeCopy));
+        if let Some(copying) = copy_mode::focused_copy_mode(look) {
+            let text = format!("{}/{}", copying.cursor.0 + 1, copying.scrollback.lines.len());
+            return Some(piece(text, StyleRole::ModeCopy));
         }
         match (there, ended, look.mode) {
             (false, ..) => None,
-            (_, true, _) => Some(piece("ended", Role::Dim)),
-            _ if back > 0 => Some(piece(format!("{back} lines back"), Role::Retry)),
-            (_, _, Mode::Type) if look.focused => Some(piece("TYPING", Role::ModeType)),
-            (_, _, Mode::Look) if look.focused => Some(piece("LOOKING", Role::ModeLook)),
+            (_, true, _) => Some(piece("ended", StyleRole::Dim)),
+            _ if back > 0 => Some(piece(format!("{back} lines back"), StyleRole::Retry)),
+            (_, _, InputMode::Type) if look.focused => Some(piece("TYPING", StyleRole::ModeType)),
+            (_, _, InputMode::Look) if look.focused => Some(piece("LOOKING", StyleRole::ModeLook)),
             _ => None,
         }
     }
 
-    fn draw(&self, look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut Hits) {
-        if let Some(copying) = held::held(look) {
-            return held::draw(copying, area, canvas);
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        if let Some(copying) = copy_mode::focused_copy_mode(look) {
+            return copy_mode::draw(copying, area, canvas);
         }
         if !draw_screen(look, area, canvas) {
             absent(look, area, canvas);
         }
     }
 
-    fn step(&self, look: &Look<'_>, area: Rect, step: Step) -> Moved {
+    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let (Some(id), Some(rows)) = (look.pane.content.screen(), step.rows(area.height)) else {
-            return Moved::Out;
+            return MoveOutcome::LeaveView;
         };
         let mut history = 0;
         look.scene
             .screens
-            .with(id, &mut |screen| history = screen.history());
-        Moved::Scrolled(scrolled(look.pane.scroll.min(history), -rows, history))
+            .with(id, &mut |screen| history = screen.history_len());
+        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(history), -rows, history))
     }
 }
 
-fn named(look: &Look<'_>, name: &str) -> Vec<Piece> {
+fn named(look: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
     let mut title = String::new();
     if let Some(id) = look.pane.content.screen() {
         look.scene.screens.with(id, &mut |screen| title = screen.title());
     }
-    let mut pieces = vec![piece(name, Role::Title)];
+    let mut pieces = vec![piece(name, StyleRole::Title)];
     if !title.is_empty() {
-        pieces.push(piece(format!("  {title}"), Role::Dim));
+        pieces.push(piece(format!("  {title}"), StyleRole::Dim));
     }
     pieces
 }
 
 /// Marker, task, agent, what it does, since when.
-fn agent_title(look: &Look<'_>, id: AttemptId) -> Vec<Piece> {
+fn agent_title(look: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let Some(attempt) = look.scene.model.attempts.get(&id) else {
-        return vec![piece(format!("attempt {id}"), Role::Title)];
+        return vec![piece(format!("attempt {id}"), StyleRole::Title)];
     };
-    let marker = of_attempt(attempt);
+    let marker = attempt_status(attempt);
     let task = look.scene.model.tasks.get(&attempt.task);
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
     let age = look.scene.now.since(marker.since);
@@ -107,35 +110,35 @@ fn agent_title(look: &Look<'_>, id: AttemptId) -> Vec<Piece> {
             format!("{} ", marker.mark.glyph(look.scene.theme.glyphs)),
             marker.role,
         ),
-        piece(format!("{} ", attempt.task), Role::Title),
-        piece(format!("{}  ", attempt.worker.name()), Role::Title),
+        piece(format!("{} ", attempt.task), StyleRole::Title),
+        piece(format!("{}  ", attempt.worker.name()), StyleRole::Title),
         piece(format!("{} {age}  ", marker.word), marker.role),
-        piece(title, Role::Dim),
+        piece(title, StyleRole::Dim),
     ]
 }
 
 /// Draws the pane's terminal; answers whether there is one.
-fn draw_screen(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
+fn draw_screen(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
     let Some(id) = look.pane.content.screen() else {
         return false;
     };
-    peek(look, (id, look.pane.scroll), area, canvas)
+    draw_cropped(look, (id, look.pane.scroll), area, canvas)
 }
 
 /// Draws a terminal scrolled back by so many lines, cut to the area so that the cursor's row is in it.
-pub(super) fn peek(
-    look: &Look<'_>,
+pub(super) fn draw_cropped(
+    look: &ViewContext<'_>,
     (id, back): (ScreenId, usize),
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> bool {
     look.scene.screens.with(id, &mut |screen| {
-        let top = first_shown(screen, area.height);
-        let back = back.min(screen.history());
-        canvas.bare(area);
+        let top = first_row_shown(screen, area.height);
+        let back = back.min(screen.history_len());
+        canvas.reset_area(area);
         screen.cells(back, &mut |column, row, grapheme, style| {
             if let Some(row) = row.checked_sub(top) {
-                put(canvas, area, (column, row), (grapheme, style));
+                draw_cell(canvas, area, (column, row), (grapheme, style));
             }
         });
     })
@@ -148,17 +151,17 @@ pub(crate) fn redraw_row(
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> Option<u16> {
-    let top = first_shown(screen, area.height);
+    let top = first_row_shown(screen, area.height);
     let place = row.checked_sub(top).filter(|place| *place < area.height)?;
-    canvas.bare(row_of(area, usize::from(place)));
+    canvas.reset_area(row_of(area, usize::from(place)));
     screen.row(row, &mut |column, _, grapheme, style| {
-        put(canvas, area, (column, place), (grapheme, style));
+        draw_cell(canvas, area, (column, place), (grapheme, style));
     });
     Some(area.y + place)
 }
 
 /// One cell of a terminal, if it is inside the area.
-pub(super) fn put(
+pub(super) fn draw_cell(
     canvas: &mut Canvas<'_>,
     area: Rect,
     (column, row): (u16, u16),
@@ -166,7 +169,7 @@ pub(super) fn put(
 ) {
     let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
     if row < area.height && column + wide <= area.width {
-        let style = canvas.theme.shown(style);
+        let style = canvas.theme.fit_style(style);
         canvas.cell((area.x + column, area.y + row), shown(grapheme), style, wide);
     }
 }
@@ -180,17 +183,17 @@ fn shown(grapheme: &str) -> &str {
 }
 
 /// The first row of a terminal to draw when it is taller than its pane.
-pub(crate) fn first_shown(screen: &dyn ScreenRead, height: u16) -> u16 {
+pub(crate) fn first_row_shown(screen: &dyn ScreenRead, height: u16) -> u16 {
     let (_, rows) = screen.size();
     let most = rows.saturating_sub(height);
-    (screen.writes_at() + 1).saturating_sub(height).min(most)
+    (screen.output_row() + 1).saturating_sub(height).min(most)
 }
 
 /// Says why there is no terminal, and what to do.
-fn absent(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn absent(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let text = match &look.pane.content {
-        Content::Shell(_) => "The shell is being opened.".to_owned(),
-        Content::Attempt(id) => {
+        PaneContent::Shell(_) => "The shell is being opened.".to_owned(),
+        PaneContent::Attempt(id) => {
             let attempt = look.scene.model.attempts.get(id);
             if attempt.is_some_and(|attempt| attempt.state.is_open()) {
                 "Its terminal is being opened.".to_owned()
@@ -206,7 +209,7 @@ fn absent(look: &Look<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         ..area
     };
     for (at, line) in wrap(&text, usize::from(room.width)).iter().enumerate() {
-        let role = if at == 0 { Role::Text } else { Role::Dim };
+        let role = if at == 0 { StyleRole::Text } else { StyleRole::Dim };
         canvas.line(row_of(room, at + 1), &[piece(clean(line), role)]);
     }
 }

@@ -3,12 +3,12 @@
 
 use ratatui::layout::Rect;
 
-use super::Look;
+use super::ViewContext;
 use super::metrics::sparkline;
 use crate::domain::{Span, TaskState};
 use crate::read_model::per_span;
-use crate::ui::canvas::{Canvas, Piece, piece, row_of};
-use crate::ui::theme::Role;
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::theme::StyleRole;
 
 /// From this height on what lies below the columns spares two rows.
 const SPARES: u16 = 26;
@@ -26,23 +26,23 @@ pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
 }
 
 /// Draws the row, and the line above it.
-pub(super) fn draw(look: &Look<'_>, row: Rect, canvas: &mut Canvas<'_>) {
-    canvas.level(row.y.saturating_sub(1), row);
-    let mut pieces = vec![piece(" Throughput", Role::Strong)];
+pub(super) fn draw(look: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
+    canvas.horizontal_line(row.y.saturating_sub(1), row);
+    let mut pieces = vec![piece(" Throughput", StyleRole::Strong)];
     pieces.extend(curve(look, "last hour", (Span::minutes(2), 30)));
     pieces.extend(curve(look, "last day", (Span::minutes(60), 24)));
     canvas.line(row, &pieces);
 }
 
 /// Tasks done in the last spans of that length.
-fn curve(look: &Look<'_>, name: &str, (span, many): (Span, usize)) -> [Piece; 3] {
+fn curve(look: &ViewContext<'_>, name: &str, (span, many): (Span, usize)) -> [StyledText; 3] {
     let tasks = look.scene.model.tasks.values();
     let done = tasks.filter(|task| task.state == TaskState::Done);
     let counts = per_span(done.map(|task| task.since), span, (look.scene.now, many));
     let all: u64 = counts.iter().sum();
     [
-        piece(format!("   {name} "), Role::Dim),
-        piece(format!("{all} done "), Role::Text),
-        piece(sparkline(&counts, look.scene.theme.glyphs), Role::Running),
+        piece(format!("   {name} "), StyleRole::Dim),
+        piece(format!("{all} done "), StyleRole::Text),
+        piece(sparkline(&counts, look.scene.theme.glyphs), StyleRole::Running),
     ]
 }

@@ -1,6 +1,6 @@
 //! Agents made of dice: what one will do from its start to its end.
 
-use dbs::domain::workflow::{Access, RejectTo};
+use dbs::domain::workflow::{FileAccess, RejectTo};
 use dbs::domain::{Attempt, Board, SignalKind};
 
 use super::agenda::Act;
@@ -32,7 +32,7 @@ pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut
         let kind = dice.pick(&wrong).copied().unwrap_or(SignalKind::Question);
         then(dice, Act::Say(kind, dice_times(kind)));
     }
-    if attempt.mode.access(stage) == Access::Write {
+    if attempt.mode.access(stage) == FileAccess::Write {
         if !dice.percent(faults.empty) {
             then(dice, Act::Commit);
         }

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use dbs::domain::attempt::{AttemptState, Verdict};
+use dbs::domain::batch::RunState;
 use dbs::domain::evidence::Severity;
-use dbs::domain::run::RunState;
-use dbs::domain::task::{Hold, Task};
-use dbs::domain::workflow::{Actor, Approval, Cascade, Edge, GateSet, RejectTo, Stage};
+use dbs::domain::task::{HoldReason, Task};
+use dbs::domain::workflow::{Actor, ApprovalRule, CascadePolicy, Edge, GateSet, RejectTo, Stage};
 use dbs::domain::{
     ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, SignalKind, StageId,
     TaskId, TaskState, Worker,
@@ -96,9 +96,9 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
         format!("{} began where a person acts", task.id)
     })?;
     let needs = match stage.approval {
-        Approval::NotNeeded => false,
-        Approval::WhenAsked => task.needs_approval,
-        Approval::Always => true,
+        ApprovalRule::NotNeeded => false,
+        ApprovalRule::WhenAsked => task.needs_approval,
+        ApprovalRule::Always => true,
     };
     must(!needs || task.approved.as_ref() == Some(&stage.id), || {
         format!("{} began in {} unapproved", task.id, stage.id)
@@ -221,7 +221,7 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
         let skip = after.workflow_of(task).map(|flow| flow.cascade);
         match &task.state {
             TaskState::Skipped(root) if was != Some(&task.state) && *root != task.id => {
-                let skips = matches!(skip, Some(Cascade::Skip { .. }));
+                let skips = matches!(skip, Some(CascadePolicy::Skip { .. }));
                 must(skips, || {
                     format!("{} is skipped where nothing is ever skipped", task.id)
                 })?;
@@ -234,7 +234,7 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
                 })?;
                 *lost.entry(task.batch.as_str()).or_insert(0) += 1;
             }
-            TaskState::Backlog | TaskState::Released if matches!(skip, Some(Cascade::Skip { .. })) => {
+            TaskState::Backlog | TaskState::Released if matches!(skip, Some(CascadePolicy::Skip { .. })) => {
                 let broken = task.deps.iter().find(|on| root_of(after, on).is_some());
                 let batch = after.batches.get(&task.batch);
                 let is_aborted = batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)));
@@ -269,7 +269,7 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
 fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
     match &board.tasks.get(id)?.state {
         TaskState::Skipped(root) => Some(root.clone()),
-        TaskState::Held(Hold::Approval) => None,
+        TaskState::Held(HoldReason::Approval) => None,
         TaskState::Failed(_) | TaskState::Cancelled | TaskState::Parked(_) | TaskState::Held(_) => {
             Some(id.clone())
         }

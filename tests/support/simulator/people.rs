@@ -1,7 +1,7 @@
 //! People made of dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
 
-use dbs::domain::task::{Hold, Task, TaskKind};
-use dbs::domain::{Board, Command, Draft, Patch, StageId, TaskId, TaskState, WhyNot};
+use dbs::domain::task::{HoldReason, Task, TaskKind};
+use dbs::domain::{Board, Command, StageId, TaskDraft, TaskId, TaskPatch, TaskState, WaitReason};
 
 use super::dice::Dice;
 
@@ -30,7 +30,7 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
         }
         let last = flow.id.as_str() == "kanban" && !deps.is_empty() && dice.percent(30);
         let kinds = [TaskKind::Bug, TaskKind::Task, TaskKind::Feature];
-        commands.push(Command::Create(Draft {
+        commands.push(Command::Create(TaskDraft {
             id: id.clone(),
             batch: if dice.percent(80) {
                 "one".into()
@@ -83,12 +83,12 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
     }
 }
 
-fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> Patch {
+fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> TaskPatch {
     let flow = board.tasks.get(id).and_then(|task| board.workflow_of(task));
     let stages: Vec<StageId> = flow.map(|flow| flow.scan.clone()).unwrap_or_default();
-    Patch {
+    TaskPatch {
         stage: dice.pick(&stages).cloned(),
-        ..Patch::default()
+        ..TaskPatch::default()
     }
 }
 
@@ -122,7 +122,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     }
     for task in board.tasks.values() {
         match &task.state {
-            TaskState::Held(Hold::Approval) => return Some(Command::Approve(task.id.clone())),
+            TaskState::Held(HoldReason::Approval) => return Some(Command::Approve(task.id.clone())),
             TaskState::Held(_) | TaskState::Failed(_) | TaskState::Parked(_) => {
                 return Some(retry(task.id.clone()));
             }
@@ -130,7 +130,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
             TaskState::Backlog => return Some(Command::Release(vec![task.id.clone()])),
             TaskState::Released => match &task.why_not {
                 // Its workflow has no merge, or somebody moved it past the merge.
-                Some(WhyNot::DependencyNotMerged(on)) => {
+                Some(WaitReason::DependencyNotMerged(on)) => {
                     let on = on.first().cloned()?;
                     return Some(Command::RemoveDependency(task.id.clone(), on));
                 }
@@ -152,7 +152,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
             TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Parked(_) | TaskState::Cancelled => {
                 true
             }
-            TaskState::Held(ref hold) => *hold != Hold::Approval,
+            TaskState::Held(ref hold) => *hold != HoldReason::Approval,
             _ => false,
         })
     };

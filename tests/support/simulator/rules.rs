@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dbs::domain::board::check_invariants;
 use dbs::domain::task::Task;
-use dbs::domain::workflow::Guard;
+use dbs::domain::workflow::StartGuard;
 use dbs::domain::{Attempt, Board, Effect, Event, TaskState, Timestamp};
 
 use super::laws;
@@ -117,7 +117,7 @@ impl Step<'_> {
                 .tasks
                 .get(on)
                 .ok_or_else(|| format!("{} waits for nothing", task.id))?;
-            if guards.contains(&Guard::DependencyHeadsMerged) && on.head.is_some() {
+            if guards.contains(&StartGuard::DependencyHeadsMerged) && on.head.is_some() {
                 must(self.world.merged.contains_key(&on.id), || {
                     format!("{} began before {} was merged", task.id, on.id)
                 })?;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
 use dbs::domain::{
-    Board, Effect, Event, Inventory, RequestId, Settings, TaskId, TaskState, Timestamp, Workflow,
+    Board, BoardSettings, Effect, Event, Inventory, RequestId, TaskId, TaskState, Timestamp, Workflow,
 };
 
 use super::agenda::Item;
@@ -73,7 +73,7 @@ struct Story {
 }
 
 /// Tells the story of a seed.
-pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &Settings) -> Result<Outcome, Box<Broken>> {
+pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> Result<Outcome, Box<Broken>> {
     let mut dice = Dice::new(seed);
     let faults = Faults::swarm(&mut dice);
     let start = Board::default();
@@ -111,7 +111,7 @@ fn rule_of(said: &(dyn Any + Send)) -> String {
 }
 
 impl Story {
-    fn begin(&mut self, flows: &[Workflow], settings: &Settings) -> Result<(), String> {
+    fn begin(&mut self, flows: &[Workflow], settings: &BoardSettings) -> Result<(), String> {
         let mut settings = settings.clone();
         settings.max_agents = u32::try_from(self.dice.between(1, 6)).unwrap_or(2);
         settings.max_starts = u32::try_from(self.dice.between(1, 4)).unwrap_or(2);
@@ -211,7 +211,11 @@ impl Story {
         self.world.agenda.lose_reports();
         let inventory = self.world.inventory(&self.board, self.now);
         self.take(Event::Woke(inventory))?;
-        let over = self.board.tasks.keys().filter(|task| self.board.is_clear(task));
+        let over = self
+            .board
+            .tasks
+            .keys()
+            .filter(|task| self.board.is_retirable(task));
         let open: Vec<TaskId> = over
             .filter(|task| !self.world.retired.contains(*task))
             .cloned()
@@ -226,11 +230,11 @@ impl Story {
     fn twice(&self, inventory: &Inventory) -> Result<(), String> {
         let mut again = self.board.clone();
         again.apply(self.now, &Event::Woke(inventory.clone()));
-        again.take_touched();
+        again.take_changed_rows();
         // What a turn's limit kept from starting starts with any event.
         let mut once = self.board.clone();
         once.apply(self.now, &Event::Configured((*self.board.settings).clone()));
-        once.take_touched();
+        once.take_changed_rows();
         if again == once {
             return Ok(());
         }
@@ -245,7 +249,7 @@ impl Story {
         self.last.push_back(brief(self.now, &event));
         let before = self.board.clone();
         let effects = self.board.apply(self.now, &event);
-        self.board.take_touched();
+        self.board.take_changed_rows();
         self.same(&before, &event, &effects)?;
         self.outcome.attempts = self.board.last_attempt;
         Step {
@@ -274,7 +278,7 @@ impl Story {
         }
         let mut again = before.clone();
         let answer = again.apply(self.now, event);
-        again.take_touched();
+        again.take_changed_rows();
         if again == self.board && answer == effects {
             return Ok(());
         }
@@ -318,7 +322,7 @@ impl Story {
         let mut again = self.start.clone();
         for (now, event) in &self.log {
             again.apply(*now, event);
-            again.take_touched();
+            again.take_changed_rows();
         }
         if again == self.board {
             Ok(())

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
-use dbs::domain::evidence::{Issue, Severity};
+use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::Workspace;
 use dbs::domain::{
-    Action, ActionOutcome, Attempt, AttemptId, Board, Effect, Event, Evidence, EvidenceKind, Exit, Inventory,
-    TaskId, Timestamp, Tri, Worker, Workplace,
+    ActionOutcome, Attempt, AttemptId, Board, Effect, EngineAction, Event, Evidence, EvidenceKind, Inventory,
+    ProcessExit, TaskId, Timestamp, Tri, Worker, Workplace,
 };
 
 use super::agenda::{Act, Agenda, Item};
@@ -21,7 +21,7 @@ use super::faults::Faults;
 #[derive(Debug, Clone)]
 pub(super) enum Process {
     Running,
-    Ended(Exit),
+    Ended(ProcessExit),
 }
 
 /// The world outside the board.
@@ -173,11 +173,11 @@ impl World {
             Act::Write => {
                 self.writers.insert(id);
             }
-            Act::End(code) => self.end(now, id, Exit::Code(*code)),
+            Act::End(code) => self.end(now, id, ProcessExit::Code(*code)),
         }
     }
 
-    fn end(&mut self, now: Timestamp, id: AttemptId, exit: Exit) {
+    fn end(&mut self, now: Timestamp, id: AttemptId, exit: ProcessExit) {
         self.processes.insert(id, Process::Ended(exit.clone()));
         let cause = self.dice.percent(self.faults.named).then(|| {
             if self.dice.percent(50) {
@@ -205,9 +205,9 @@ impl World {
         }
         self.agenda.forget_agent(id);
         match self.processes.get(&id).cloned() {
-            Some(Process::Running) => self.end(now, id, Exit::Signal(15)),
+            Some(Process::Running) => self.end(now, id, ProcessExit::Signal(15)),
             Some(Process::Ended(exit)) => self.end(now, id, exit),
-            None => self.end(now, id, Exit::Vanished),
+            None => self.end(now, id, ProcessExit::Vanished),
         }
     }
 
@@ -252,14 +252,14 @@ impl World {
         }
     }
 
-    fn act(&mut self, board: &Board, now: Timestamp, attempt: &Attempt, action: Action) {
+    fn act(&mut self, board: &Board, now: Timestamp, attempt: &Attempt, action: EngineAction) {
         let outcome = if self.dice.percent(self.faults.unknown) {
             ActionOutcome::Unknown("no network".to_owned())
         } else {
             match action {
-                Action::Merge => self.merge(board, attempt),
-                Action::Verify => self.check(),
-                Action::Commit => {
+                EngineAction::Merge => self.merge(board, attempt),
+                EngineAction::Verify => self.check(),
+                EngineAction::Commit => {
                     *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
                     done(board, attempt, self.head(&attempt.task))
                 }
@@ -296,7 +296,7 @@ impl World {
         while issues.len() < 3 && self.dice.percent(self.faults.gates) {
             let all = [Severity::Low, Severity::High, Severity::Critical];
             let severity = self.dice.pick(&all).copied().unwrap_or(Severity::Low);
-            issues.push(Issue {
+            issues.push(ComplianceIssue {
                 severity,
                 text: "an issue".to_owned(),
             });

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use dbs::adapters::rehearsal::{Console, Context, InboxSink, Keys, Pace, run};
+use dbs::adapters::rehearsal::{Console, InboxSink, KeySource, RehearsalContext, RehearsalSpeed, run};
 use dbs::domain::Attempt;
 use dbs::formats::scenario::Scenario;
-use dbs::term::{EngineKind, Size, Terminal};
+use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
 
 use super::run::{Run, role_of};
@@ -37,7 +37,7 @@ impl Screens for Terminals {
 impl Terminals {
     /// A terminal of that size in which these bytes were written.
     pub(crate) fn put(&mut self, id: ScreenId, (cols, rows): (u16, u16), bytes: &[u8]) {
-        let mut terminal = Terminal::new(EngineKind::default(), Size::new(cols, rows), 100);
+        let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(cols, rows), 100);
         terminal.feed(0, bytes);
         self.0.insert(id, RefCell::new(terminal));
     }
@@ -56,7 +56,7 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
     };
     let fixture = worktree(demo, attempt);
     let context = context(demo, attempt, &fixture);
-    let pace = Pace {
+    let pace = RehearsalSpeed {
         speed: SPEED,
         answer_after: Some(Duration::from_hours(1)),
     };
@@ -66,7 +66,7 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
     };
     let console = Console {
         out: &mut out,
-        keys: Keys::Fixed(cols, rows),
+        keys: KeySource::Fixed(cols, rows),
     };
     run(&context, &scenario, pace, console, &mut InboxSink::new(None));
     let text = String::from_utf8(out.written).expect("text");
@@ -119,9 +119,9 @@ fn worktree(demo: &Run, attempt: &Attempt) -> GitFixture {
     fixture
 }
 
-fn context(demo: &Run, attempt: &Attempt, fixture: &GitFixture) -> Context {
+fn context(demo: &Run, attempt: &Attempt, fixture: &GitFixture) -> RehearsalContext {
     let task = &demo.board.tasks[&attempt.task];
-    Context {
+    RehearsalContext {
         attempt: attempt.id.to_string(),
         token: String::new(),
         task: task.id.to_string(),

@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::adapters::rehearsal::{TaskSheet, demo_scenario, demo_tasks};
+use dbs::adapters::rehearsal::{DemoPlan, demo_scenario, demo_tasks};
 use dbs::app::demo;
 use dbs::domain::attempt::Attempt;
 use dbs::domain::{
-    Action, ActionOutcome, AttemptId, Board, Doing, Effect, Event, Evidence, EvidenceKind, Exit, RequestId,
-    Settings, Span, TaskId, Timestamp, Tri, Worker, Workplace,
+    ActionOutcome, ActivityKind, AttemptId, Board, BoardSettings, Effect, EngineAction, Event, Evidence,
+    EvidenceKind, ProcessExit, RequestId, Span, TaskId, Timestamp, Tri, Worker, Workplace,
 };
-use dbs::formats::scenario::{AskKind, Circumstances, Deed, Part, Scenario, Step};
+use dbs::formats::scenario::{
+    AttemptContext, Scenario, ScenarioAskKind, ScenarioPart, ScenarioStep, StepAction,
+};
 use dbs::ui::LogLine;
 
 /// How long the demo's questions wait before they answer themselves, in milliseconds.
@@ -22,7 +24,7 @@ pub(crate) struct Run {
     pub(crate) now: Timestamp,
     pub(crate) log: Vec<LogLine>,
     pub(crate) scenario: Scenario,
-    pub(crate) sheet: TaskSheet,
+    pub(crate) sheet: DemoPlan,
     pub(crate) branches: BTreeMap<TaskId, Branch>,
     /// What each agent does at a time that takes a while: since when, and what its screen says meanwhile.
     pub(crate) beats: BTreeMap<AttemptId, Vec<(Timestamp, String)>>,
@@ -67,7 +69,7 @@ impl Run {
     fn begin(&mut self) {
         let texts = dbs::formats::workflow::builtin().into_iter();
         let flows = texts.filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0);
-        self.take(&Event::Configured(demo::rules(Settings::default())));
+        self.take(&Event::Configured(demo::rules(BoardSettings::default())));
         self.take(&Event::WorkflowsLoaded(flows.collect()));
         for (number, command) in (1..).zip(demo::plan(&self.sheet)) {
             self.take(&Event::Asked {
@@ -117,7 +119,7 @@ impl Run {
                 evidence,
                 ..
             } => self.verify(&attempt(id), evidence),
-            Effect::Stop(id, _) => self.later(60, ended(id, Exit::Signal(15))),
+            Effect::Stop(id, _) => self.later(60, ended(id, ProcessExit::Signal(15))),
             Effect::Settle(attempt) => {
                 let settled = Event::WorkspaceSettled {
                     attempt,
@@ -157,17 +159,17 @@ impl Run {
         );
         let part = self.part(attempt).clone();
         let mut at = 300;
-        self.observed(at, id, Doing::Working);
+        self.observed(at, id, ActivityKind::Working);
         if !self.play(attempt, &part.steps, &mut at) {
-            self.later(at + 80, ended(id, Exit::Code(0)));
+            self.later(at + 80, ended(id, ProcessExit::Code(0)));
         }
     }
 
     /// The part of the scenario that an attempt plays.
-    pub(crate) fn part(&self, attempt: &Attempt) -> &Part {
+    pub(crate) fn part(&self, attempt: &Attempt) -> &ScenarioPart {
         let (task, mode) = (&self.board.tasks[&attempt.task], attempt.mode.to_string());
         let tags: Vec<String> = task.tags.iter().cloned().collect();
-        let now = Circumstances {
+        let now = AttemptContext {
             stage: attempt.stage.as_str(),
             role: role_of(attempt),
             task: task.id.as_str(),
@@ -180,13 +182,13 @@ impl Run {
     }
 
     /// Plans what steps lead to, from that many milliseconds on; answers whether the process ends with them.
-    fn play(&mut self, attempt: &Attempt, steps: &[Step], at: &mut u64) -> bool {
+    fn play(&mut self, attempt: &Attempt, steps: &[ScenarioStep], at: &mut u64) -> bool {
         let id = attempt.id;
         for step in steps {
-            let shown = shown_by(&step.deed).map(|text| (self.now + Span(*at), text));
+            let shown = shown_by(&step.action).map(|text| (self.now + Span(*at), text));
             self.beats.entry(id).or_default().extend(shown);
-            match &step.deed {
-                Deed::Signal { kind, text, .. } => {
+            match &step.action {
+                StepAction::Signal { kind, text, .. } => {
                     let said = Event::Signalled {
                         attempt: id,
                         kind: *kind,
@@ -196,37 +198,39 @@ impl Run {
                     };
                     self.later(*at, said);
                 }
-                Deed::Ask { text, kind, .. } => {
+                StepAction::Ask { text, kind, .. } => {
                     let asks = match kind {
-                        AskKind::Question => Doing::Question(text.clone()),
-                        AskKind::Permission | AskKind::Auth => Doing::Permission(text.clone()),
+                        ScenarioAskKind::Question => ActivityKind::Question(text.clone()),
+                        ScenarioAskKind::Permission | ScenarioAskKind::Auth => {
+                            ActivityKind::Permission(text.clone())
+                        }
                     };
                     self.observed(*at, id, asks);
-                    self.observed(*at + ANSWERED_AFTER, id, Doing::Working);
+                    self.observed(*at + ANSWERED_AFTER, id, ActivityKind::Working);
                 }
-                Deed::Require { path, text, failed } => {
+                StepAction::Require { path, text, failed } => {
                     let branch = self.branches.entry(attempt.task.clone()).or_default();
                     let holds = branch.files.get(path).is_some_and(|file| file.contains(text));
                     if !holds && self.play(attempt, failed, at) {
                         return true;
                     }
                 }
-                Deed::Crash { .. } => {
-                    self.later(*at, ended(id, Exit::Signal(6)));
+                StepAction::Crash { .. } => {
+                    self.later(*at, ended(id, ProcessExit::Signal(6)));
                     return true;
                 }
-                Deed::Exit { code } => {
-                    self.later(*at, ended(id, Exit::Code(i32::from(*code))));
+                StepAction::Exit { code } => {
+                    self.later(*at, ended(id, ProcessExit::Code(i32::from(*code))));
                     return true;
                 }
                 deed => self.change(&attempt.task, deed),
             }
-            *at += milliseconds(&step.deed);
+            *at += milliseconds(&step.action);
         }
         false
     }
 
-    fn observed(&mut self, after: u64, attempt: AttemptId, doing: Doing) {
+    fn observed(&mut self, after: u64, attempt: AttemptId, doing: ActivityKind) {
         let source = "osc 7501".to_owned();
         self.later(
             after,
@@ -239,7 +243,7 @@ impl Run {
     }
 
     /// What a step does to a task's branch.
-    fn change(&mut self, task: &TaskId, deed: &Deed) {
+    fn change(&mut self, task: &TaskId, deed: &StepAction) {
         let branch = self.branches.entry(task.clone()).or_default();
         let before = |path: &str| {
             let first = self.sheet.files.iter().find(|file| file.path == path);
@@ -248,13 +252,13 @@ impl Run {
                 .unwrap_or_default()
         };
         let (path, after) = match deed {
-            Deed::Write {
+            StepAction::Write {
                 path,
                 text,
                 append: true,
             } => (path, before(path) + text),
-            Deed::Write { path, text, .. } => (path, text.clone()),
-            Deed::Replace { path, edits } => {
+            StepAction::Write { path, text, .. } => (path, text.clone()),
+            StepAction::Replace { path, edits } => {
                 let text = before(path);
                 let edit = edits
                     .iter()
@@ -262,11 +266,11 @@ impl Run {
                 let edit = edit.expect("a line to replace");
                 (path, text.replacen(&edit.line, &edit.with, 1))
             }
-            Deed::Commit { .. } => {
+            StepAction::Commit { .. } => {
                 branch.commits += u32::from(std::mem::take(&mut branch.is_dirty));
                 return;
             }
-            Deed::Merge { .. } => {
+            StepAction::Merge { .. } => {
                 branch.is_mended = true;
                 return;
             }
@@ -296,8 +300,8 @@ impl Run {
         self.later(400, seen);
     }
 
-    fn act(&mut self, attempt: &Attempt, action: Action) {
-        assert_eq!(action, Action::Merge, "the demo's only action");
+    fn act(&mut self, attempt: &Attempt, action: EngineAction) {
+        assert_eq!(action, EngineAction::Merge, "the demo's only action");
         let task = &attempt.task;
         let touched = |id: &TaskId| -> Option<BTreeSet<&String>> {
             self.branches.get(id).map(|branch| branch.files.keys().collect())
@@ -333,7 +337,7 @@ pub(crate) fn role_of(attempt: &Attempt) -> &str {
     }
 }
 
-fn ended(attempt: AttemptId, exit: Exit) -> Event {
+fn ended(attempt: AttemptId, exit: ProcessExit) -> Event {
     Event::AttemptEnded {
         attempt,
         exit,
@@ -343,39 +347,42 @@ fn ended(attempt: AttemptId, exit: Exit) -> Event {
 }
 
 /// How long a step takes.
-fn milliseconds(deed: &Deed) -> u64 {
+fn milliseconds(deed: &StepAction) -> u64 {
     let time = match deed {
-        Deed::Think { time, .. }
-        | Deed::Tool { time, .. }
-        | Deed::Bar { time, .. }
-        | Deed::Draw { time, .. }
-        | Deed::Sleep { time } => *time,
+        StepAction::Think { time, .. }
+        | StepAction::Tool { time, .. }
+        | StepAction::Bar { time, .. }
+        | StepAction::Draw { time, .. }
+        | StepAction::Sleep { time } => *time,
         _ => return instants(deed),
     };
     u64::try_from(time.as_millis()).expect("short")
 }
 
 /// The same for what has no time of its own in the scenario.
-fn instants(deed: &Deed) -> u64 {
+fn instants(deed: &StepAction) -> u64 {
     let count = |many: usize| u64::try_from(many).expect("few");
     match deed {
-        Deed::Print {
+        StepAction::Print {
             text, typed: true, ..
         } => 70 * count(text.split_inclusive(' ').count()),
-        Deed::Diff { text } => 40 * count(text.lines().count()),
-        Deed::Changes { .. } => 600,
-        Deed::Ask { .. } => ANSWERED_AFTER,
-        Deed::Commit { .. } | Deed::Push { .. } | Deed::Merge { .. } | Deed::Check { .. } => 150,
+        StepAction::Diff { text } => 40 * count(text.lines().count()),
+        StepAction::Changes { .. } => 600,
+        StepAction::Ask { .. } => ANSWERED_AFTER,
+        StepAction::Commit { .. }
+        | StepAction::Push { .. }
+        | StepAction::Merge { .. }
+        | StepAction::Check { .. } => 150,
         _ => 20,
     }
 }
 
 /// The last that a step which takes a while puts on the screen when it begins.
-fn shown_by(deed: &Deed) -> Option<String> {
+fn shown_by(deed: &StepAction) -> Option<String> {
     match deed {
-        Deed::Think { text, .. } => Some(text.clone()),
-        Deed::Tool { target, .. } => Some(target.clone()),
-        Deed::Ask { .. } => Some("y · n · 1-9 · Enter".to_owned()),
+        StepAction::Think { text, .. } => Some(text.clone()),
+        StepAction::Tool { target, .. } => Some(target.clone()),
+        StepAction::Ask { .. } => Some("y · n · 1-9 · Enter".to_owned()),
         _ => None,
     }
 }

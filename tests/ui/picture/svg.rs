@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dbs::term::Palette;
+use dbs::term::ColorPalette;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr;
@@ -238,7 +238,7 @@ fn colour(color: Color) -> Option<String> {
         Color::LightCyan => named(14),
         Color::White => named(15),
         Color::Indexed(index) if index < 16 => named(usize::from(index)),
-        Color::Indexed(index) => Some(hex(Palette::default().indexed(index))),
+        Color::Indexed(index) => Some(hex(ColorPalette::default().indexed(index))),
         Color::Rgb(red, green, blue) => Some(hex((red, green, blue))),
     }
 }

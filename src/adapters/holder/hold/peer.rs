@@ -8,41 +8,41 @@ use bytes::Bytes;
 use interprocess::local_socket::{Listener, Stream};
 use parking_lot::Mutex;
 
-use super::hub::{Hub, Next, PeerId};
-use super::pump::Input;
-use super::terminal::Screen;
+use super::pty::PtyMaster;
+use super::pump::InputQueue;
+use super::shared::{PeerId, PeerUpdate, SharedState};
 use super::{STOP_SLACK, thread};
-use crate::adapters::holder::log::{Chunk, LogReader, LogWriter};
-use crate::adapters::holder::process::{Target, terminate};
-use crate::adapters::holder::protocol::{Misread, Reply, Request, Snapshot, VERSION};
-use crate::adapters::holder::records::now;
+use crate::adapters::holder::files::now;
+use crate::adapters::holder::frames::{self, FrameReader};
+use crate::adapters::holder::log::{LogChunk, LogReader, LogWriter};
+use crate::adapters::holder::process::{ProcessSelector, terminate};
+use crate::adapters::holder::protocol::{DecodeError, HolderReply, HolderRequest, HolderStatus, VERSION};
 use crate::adapters::holder::socket;
-use crate::adapters::holder::wire::{self, Frames};
-use crate::ports::holders::{EndedBy, PaneSize};
+use crate::ports::holders::{ExitedBy, PaneSize};
 
 /// Bytes read from the log at once.
 const PIECE: usize = 64 * 1024;
 /// The least columns and rows: programs fail on less.
 const LEAST: u16 = 2;
 
-/// What peers may reach.
-pub(super) struct Desk {
-    pub(super) hub: Hub,
+/// Log, input, terminal and shared state that serve the peers of a holder.
+pub(super) struct PeerContext {
+    pub(super) hub: SharedState,
     pub(super) log: Mutex<LogWriter>,
-    pub(super) input: Arc<Input>,
-    pub(super) screen: Screen,
+    pub(super) input: Arc<InputQueue>,
+    pub(super) pty: PtyMaster,
     pub(super) folder: PathBuf,
     pub(super) marker: String,
     /// Only one stop at a time; a second finds nothing left.
     pub(super) stopping: Mutex<()>,
 }
 
-impl Desk {
+impl PeerContext {
     /// Ends the program and everything it started; back when the end is on disk. Answers how many are left.
-    pub(super) fn stop(&self, by: EndedBy, grace: Duration) -> u32 {
+    pub(super) fn stop(&self, by: ExitedBy, grace: Duration) -> u32 {
         self.hub.ask_to_end(by);
         let _one_at_a_time = self.stopping.lock();
-        let mut target = Target::marked(&self.marker).below(std::process::id());
+        let mut target = ProcessSelector::marked(&self.marker).below(std::process::id());
         let survivors = terminate(&mut target, grace).unwrap_or(u32::MAX);
         self.hub.wait_ended(STOP_SLACK / 2);
         survivors
@@ -55,14 +55,14 @@ impl Desk {
             ..size
         };
         self.log.lock().resized(size, now());
-        self.screen.resize(size);
+        self.pty.resize(size);
         self.hub.resized(size);
     }
 
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> HolderStatus {
         let oldest = self.log.lock().oldest();
-        let (size, end, ended) = self.hub.standing();
-        Snapshot {
+        let (size, end, ended) = self.hub.status();
+        HolderStatus {
             size,
             oldest: oldest.min(end),
             end,
@@ -72,10 +72,10 @@ impl Desk {
 }
 
 /// Takes in peers, for ever.
-pub(super) fn listen(listener: &Listener, desk: &Arc<Desk>) {
+pub(super) fn listen(listener: &Listener, desk: &Arc<PeerContext>) {
     loop {
         match socket::accept(listener) {
-            Ok(Some(stream)) => welcome(Arc::new(stream), desk),
+            Ok(Some(stream)) => accept_peer(Arc::new(stream), desk),
             Ok(None) => {}
             // Out of file handles, most likely; a peer that waits is taken in when there is one again.
             Err(_) => std::thread::park_timeout(Duration::from_millis(100)),
@@ -84,57 +84,59 @@ pub(super) fn listen(listener: &Listener, desk: &Arc<Desk>) {
 }
 
 /// A peer that finds no thread or no place is closed by dropping its stream.
-fn welcome(stream: Arc<Stream>, desk: &Arc<Desk>) {
-    let Some(id) = desk.hub.join() else { return };
+fn accept_peer(stream: Arc<Stream>, desk: &Arc<PeerContext>) {
+    let Some(id) = desk.hub.add_peer() else { return };
     let (to, writing) = (Arc::clone(&stream), Arc::clone(desk));
     let writer = thread("peer-out", move || {
         write_to(&to, id, &writing);
-        writing.hub.forget(id);
+        writing.hub.remove_peer(id);
     });
     if writer.is_err() {
-        return desk.hub.forget(id);
+        return desk.hub.remove_peer(id);
     }
     let reading = Arc::clone(desk);
     let reader = thread("peer-in", move || {
         read_from(&stream, id, &reading);
-        reading.hub.leave(id);
+        reading.hub.close_peer(id);
     });
     if reader.is_err() {
-        desk.hub.leave(id);
+        desk.hub.close_peer(id);
     }
 }
 
-fn read_from(stream: &Stream, id: PeerId, desk: &Desk) {
-    let mut frames = Frames::new(stream, 4096);
+fn read_from(stream: &Stream, id: PeerId, desk: &PeerContext) {
+    let mut frames = FrameReader::new(stream, 4096);
     let Ok(Some(first)) = frames.next() else { return };
     if !greet(first, id, desk) {
         return;
     }
     while let Ok(Some(frame)) = frames.next() {
-        match Request::decode(frame) {
-            Ok(Request::Detach) => return,
+        match HolderRequest::decode(frame) {
+            Ok(HolderRequest::Detach) => return,
             Ok(request) => serve(request, id, desk),
-            Err(Misread::Kind(kind)) => {
+            Err(DecodeError::Kind(kind)) => {
                 refuse(desk, id, 1, format!("understand a request of kind {kind:#04x}"));
             }
-            Err(Misread::Malformed) => return refuse(desk, id, 3, "understand a request cut short".into()),
+            Err(DecodeError::Malformed) => {
+                return refuse(desk, id, 3, "understand a request cut short".into());
+            }
         }
     }
 }
 
-fn greet(first: Bytes, id: PeerId, desk: &Desk) -> bool {
-    match Request::decode(first) {
-        Ok(Request::Hello { version: VERSION }) => {
+fn greet(first: Bytes, id: PeerId, desk: &PeerContext) -> bool {
+    match HolderRequest::decode(first) {
+        Ok(HolderRequest::Hello { version: VERSION }) => {
             desk.hub.reply(
                 id,
-                Reply::Welcome {
+                HolderReply::Welcome {
                     version: VERSION,
                     pid: std::process::id(),
                 },
             );
             true
         }
-        Ok(Request::Hello { version }) => {
+        Ok(HolderRequest::Hello { version }) => {
             let text =
                 format!("speak version {version}: this holder speaks {VERSION}; use the dbs that started it");
             refuse(desk, id, 2, text);
@@ -147,52 +149,52 @@ fn greet(first: Bytes, id: PeerId, desk: &Desk) -> bool {
     }
 }
 
-fn refuse(desk: &Desk, id: PeerId, code: u16, text: String) {
-    desk.hub.reply(id, Reply::Refused { code, text });
+fn refuse(desk: &PeerContext, id: PeerId, code: u16, text: String) {
+    desk.hub.reply(id, HolderReply::Refused { code, text });
 }
 
-fn serve(request: Request, id: PeerId, desk: &Desk) {
+fn serve(request: HolderRequest, id: PeerId, desk: &PeerContext) {
     match request {
-        Request::Attach { from } => desk.hub.attach(id, from),
-        Request::Input(bytes) => {
+        HolderRequest::Attach { from } => desk.hub.attach(id, from),
+        HolderRequest::Input(bytes) => {
             let count = desk.input.push(&bytes);
             if count > 0 {
                 desk.hub.reply(
                     id,
-                    Reply::InputDropped {
+                    HolderReply::InputDropped {
                         count: u32::try_from(count).unwrap_or(u32::MAX),
                     },
                 );
             }
         }
-        Request::Resize(size) => desk.resize(size),
-        Request::Stop { grace } => {
-            let survivors = desk.stop(EndedBy::Stop, Duration::from_millis(grace.into()));
-            desk.hub.reply(id, Reply::Stopped { survivors });
+        HolderRequest::Resize(size) => desk.resize(size),
+        HolderRequest::Stop { grace } => {
+            let survivors = desk.stop(ExitedBy::Stop, Duration::from_millis(grace.into()));
+            desk.hub.reply(id, HolderReply::Stopped { survivors });
         }
-        Request::Snapshot => desk.hub.reply(id, Reply::Snapshot(desk.snapshot())),
-        Request::Hello { .. } => refuse(desk, id, 3, "greet twice".into()),
-        Request::Detach => {}
+        HolderRequest::Status => desk.hub.reply(id, HolderReply::Status(desk.snapshot())),
+        HolderRequest::Hello { .. } => refuse(desk, id, 3, "greet twice".into()),
+        HolderRequest::Detach => {}
     }
 }
 
-fn write_to(stream: &Stream, id: PeerId, desk: &Desk) {
+fn write_to(stream: &Stream, id: PeerId, desk: &PeerContext) {
     let mut stored = None;
     loop {
-        let sent = match desk.hub.next(id) {
-            Next::Nothing => return,
-            Next::Reply(reply) => wire::send(stream, reply.encode()),
-            Next::Live { offset, bytes } => {
+        let sent = match desk.hub.next_update(id) {
+            PeerUpdate::Nothing => return,
+            PeerUpdate::Reply(reply) => frames::send(stream, reply.encode()),
+            PeerUpdate::Live { offset, bytes } => {
                 // The log is only needed for the past; its buffers and files are not kept.
                 stored = None;
                 let to = offset + bytes.len() as u64;
-                let sent = wire::send(stream, Reply::Output { offset, bytes }.encode());
+                let sent = frames::send(stream, HolderReply::Output { offset, bytes }.encode());
                 desk.hub.advance(id, offset, to);
                 sent
             }
-            Next::Stored { from, until } => {
+            PeerUpdate::Stored { from, until } => {
                 let (reply, to) = past(&mut stored, desk, from, until);
-                let sent = wire::send(stream, reply.encode());
+                let sent = frames::send(stream, reply.encode());
                 desk.hub.advance(id, from, to);
                 sent
             }
@@ -204,7 +206,7 @@ fn write_to(stream: &Stream, id: PeerId, desk: &Desk) {
 }
 
 /// What the log has at `from`, and the offset behind it. Whatever it does not have up to `until` is a gap.
-fn past(stored: &mut Option<LogReader>, desk: &Desk, from: u64, until: u64) -> (Reply, u64) {
+fn past(stored: &mut Option<LogReader>, desk: &PeerContext, from: u64, until: u64) -> (HolderReply, u64) {
     if stored.is_none() {
         *stored = LogReader::open(&desk.folder).ok();
     }
@@ -212,25 +214,25 @@ fn past(stored: &mut Option<LogReader>, desk: &Desk, from: u64, until: u64) -> (
     let found = stored
         .as_mut()
         .and_then(|log| log.read_from(from, most).ok())
-        .unwrap_or(Chunk::End);
+        .unwrap_or(LogChunk::End);
     match found {
-        Chunk::Bytes { offset, bytes } => {
+        LogChunk::Bytes { offset, bytes } => {
             let to = offset + bytes.len() as u64;
             (
-                Reply::Output {
+                HolderReply::Output {
                     offset,
                     bytes: bytes.into(),
                 },
                 to,
             )
         }
-        Chunk::Gap { from, to } => (
-            Reply::Gap {
+        LogChunk::Gap { from, to } => (
+            HolderReply::Gap {
                 from,
                 to: to.min(until),
             },
             to.min(until),
         ),
-        Chunk::End => (Reply::Gap { from, to: until }, until),
+        LogChunk::End => (HolderReply::Gap { from, to: until }, until),
     }
 }

@@ -1,11 +1,11 @@
 //! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
 //! children.
 
-pub(super) use system::{Mask, Watch, close_standard_streams, collect, settle};
+pub(super) use system::{Mask, SignalWaiter, close_standard_streams, daemonize, reap_children};
 
-/// What was asked of a holder from outside.
+/// What a holder does on a signal from the system: end or ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum SignalAction {
     /// End: the machine shuts down, or a person ended the holder.
     End,
     /// Nothing to do: a holder survives a hang-up.
@@ -23,18 +23,18 @@ mod system {
     use nix::sys::wait::{WaitStatus, wait};
     use portable_pty::Child;
 
-    use super::Call;
+    use super::SignalAction;
     use crate::adapters::holder::error::HolderError;
-    use crate::domain::Exit;
+    use crate::domain::ProcessExit;
 
     pub(in super::super) use nix::sys::stat::Mode as Mask;
 
-    /// Signals that are waited for instead of suffered.
-    pub(in super::super) struct Watch(SigSet);
+    /// Set of process signals that a holder waits for on a thread.
+    pub(in super::super) struct SignalWaiter(SigSet);
 
     /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
     /// Answers the mask for new files its program is to have; the holder's own are private from here on.
-    pub(in super::super) fn settle() -> Result<(Watch, Mask), HolderError> {
+    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
         // What the starter had open must not stay open for as long as a program runs.
         portable_pty::unix::close_random_fds();
         nix::unistd::setsid()
@@ -56,15 +56,15 @@ mod system {
             .thread_block()
             .map_err(Into::into)
             .map_err(HolderError::io("hold back signals"))?;
-        Ok((Watch(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO)))
+        Ok((SignalWaiter(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO)))
     }
 
-    impl Watch {
+    impl SignalWaiter {
         /// Waits for the next signal.
-        pub(in super::super) fn next(&self) -> Call {
+        pub(in super::super) fn next(&self) -> SignalAction {
             match self.0.wait() {
-                Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => Call::End,
-                _ => Call::Ignore,
+                Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => SignalAction::End,
+                _ => SignalAction::Ignore,
             }
         }
     }
@@ -79,15 +79,15 @@ mod system {
     }
 
     /// Collects every child, adopted ones too, until there is none; tells when `program` ends.
-    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(Exit)) {
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
         let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
         loop {
             match wait() {
                 Ok(WaitStatus::Exited(ended, code)) if Some(ended.as_raw()) == pid => {
-                    on_end(Exit::Code(code));
+                    on_end(ProcessExit::Code(code));
                 }
                 Ok(WaitStatus::Signaled(ended, signal, _)) if Some(ended.as_raw()) == pid => {
-                    on_end(Exit::Signal(signal as i32));
+                    on_end(ProcessExit::Signal(signal as i32));
                 }
                 Err(Errno::ECHILD) => return,
                 _ => {}
@@ -102,9 +102,9 @@ mod system {
 
     use portable_pty::Child;
 
-    use super::Call;
+    use super::SignalAction;
     use crate::adapters::holder::error::HolderError;
-    use crate::domain::Exit;
+    use crate::domain::ProcessExit;
 
     /// New files have no mask here.
     #[derive(Clone, Copy)]
@@ -114,15 +114,15 @@ mod system {
     pub(in super::super) struct Watch;
 
     /// A process here is nobody's hostage; there is nothing to leave.
-    pub(in super::super) fn settle() -> Result<(Watch, Mask), HolderError> {
-        Ok((Watch, Mask))
+    pub(in super::super) fn settle() -> Result<(SignalWaiter, Mask), HolderError> {
+        Ok((SignalWaiter, Mask))
     }
 
-    impl Watch {
+    impl SignalWaiter {
         /// Waits for ever.
-        pub(in super::super) fn next(&self) -> Call {
+        pub(in super::super) fn next(&self) -> SignalAction {
             std::thread::park();
-            Call::Ignore
+            SignalAction::Ignore
         }
     }
 
@@ -132,8 +132,10 @@ mod system {
     }
 
     /// Waits for the program.
-    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(Exit)) {
+    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
         let code = program.wait().map(|status| status.exit_code());
-        on_end(code.map_or(Exit::Vanished, |code| Exit::Code(code.cast_signed())));
+        on_end(code.map_or(ProcessExit::Vanished, |code| {
+            ProcessExit::Code(code.cast_signed())
+        }));
     }
 }

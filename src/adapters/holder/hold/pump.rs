@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::hub::Hub;
+use super::shared::SharedState;
+use crate::adapters::holder::files::now;
 use crate::adapters::holder::log::LogWriter;
-use crate::adapters::holder::records::now;
 
 /// Bytes read at once; the system rarely gives more than 4 KiB.
 const READ: usize = 16 * 1024;
@@ -18,7 +18,7 @@ const WRITTEN: usize = 64 * 1024;
 const WAITING: usize = 8 * 1024 * 1024;
 
 /// Reads until the end: terminal to log, then to whoever listens.
-pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &Hub) {
+pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &SharedState) {
     let mut buffer = vec![0; READ];
     loop {
         hub.wait_for_room();
@@ -35,14 +35,14 @@ pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &H
     }
 }
 
-/// Input on its way to the program.
+/// Queue of input bytes on their way to the held program.
 #[derive(Default)]
-pub(super) struct Input {
+pub(super) struct InputQueue {
     waiting: Mutex<VecDeque<u8>>,
     news: Condvar,
 }
 
-impl Input {
+impl InputQueue {
     /// Queues input; answers how many bytes were dropped: all or none.
     pub(super) fn push(&self, bytes: &[u8]) -> usize {
         let mut waiting = self.waiting.lock();
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_long_paste_waits_whole_and_what_has_no_room_is_dropped_and_counted() {
-        let input = Input::default();
+        let input = InputQueue::default();
         let piece = vec![b'x'; 64 * 1024];
         let dropped: usize = (0..WAITING / piece.len()).map(|_| input.push(&piece)).sum();
         assert_eq!(dropped, 0);

@@ -10,41 +10,41 @@ use interprocess::local_socket::Listener;
 use parking_lot::Mutex;
 use portable_pty::Child;
 
-use super::ending::{self, Estate};
-use super::hub::Hub;
-use super::peer::{self, Desk};
-use super::platform::{self, Call, Watch};
-use super::pump::{Input, pump_output};
-use super::terminal::Terminal;
-use super::{answer, chores, thread};
+use super::peer::{self, PeerContext};
+use super::platform::{self, SignalAction, SignalWaiter};
+use super::pty::PtyProcess;
+use super::pump::{InputQueue, pump_output};
+use super::shared::SharedState;
+use super::shutdown::{self, ExitResources};
+use super::{answer, maintenance, thread};
 use crate::adapters::holder::error::HolderError;
-use crate::adapters::holder::log::LogWriter;
-use crate::adapters::holder::process::{Identity, Target, terminate};
-use crate::adapters::holder::records::{
-    EXIT, FORMAT, HoldSpec, META, Meta, Started, now, reserve, write_durably,
+use crate::adapters::holder::files::{
+    EXIT, FORMAT, HoldSpec, HolderMeta, LaunchAnswer, META, now, reserve, write_durably,
 };
+use crate::adapters::holder::log::LogWriter;
+use crate::adapters::holder::process::{ProcessIdentity, ProcessSelector, terminate};
 use crate::adapters::holder::socket;
-use crate::ports::holders::EndedBy;
+use crate::ports::holders::ExitedBy;
 
 /// What a program gets to comply when the holder itself is told to end.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// A holder whose program runs, before its threads do.
-pub(super) struct Holder {
-    desk: Arc<Desk>,
-    estate: Estate,
+/// A holder whose program was started and whose threads were not yet.
+pub(super) struct StartedHolder {
+    context: Arc<PeerContext>,
+    exit_resources: ExitResources,
     listener: Listener,
     program: Box<dyn Child + Send + Sync>,
     output: Box<dyn io::Read + Send>,
-    typing: Box<dyn io::Write + Send>,
-    watch: Watch,
+    input: Box<dyn io::Write + Send>,
+    watch: SignalWaiter,
     /// Held for life: whoever has it, has the folder.
     _claim: File,
 }
 
 /// Starts what is to be held and answers the starter.
-pub(super) fn start(spec: HoldSpec) -> Result<Holder, HolderError> {
-    let (watch, mask) = platform::settle()?;
+pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
+    let (watch, mask) = platform::daemonize()?;
     let claim = claim(&spec.folder)?;
     end_earlier_try(&spec)?;
     let writing = |what: &str| HolderError::io(format!("write {what} in {}", spec.folder.display()));
@@ -53,57 +53,57 @@ pub(super) fn start(spec: HoldSpec) -> Result<Holder, HolderError> {
     let reserved = reserve(&spec.folder.join(EXIT)).map_err(writing(EXIT))?;
     let errors = own_log(&spec.folder).map_err(writing("holder.log"))?;
     let listener = socket::listen(&spec.socket)?;
-    let terminal = Terminal::start(&spec, mask)?;
-    let Terminal {
+    let terminal = PtyProcess::start(&spec, mask)?;
+    let PtyProcess {
         program,
         output,
         input: typing,
-        screen,
+        pty: screen,
     } = terminal;
     let meta = meta(&spec, &*program).and_then(|meta| {
         write_durably(&spec.folder.join(META), &meta).map_err(writing(META))?;
         Ok(meta)
     });
     let meta = meta.inspect_err(|_| drop(end_program(&spec)))?;
-    answer(&Started::Holding(Box::new(meta)));
+    answer(&LaunchAnswer::Holding(Box::new(meta)));
     // Without a null device the streams stay as they are, which only the starter could notice.
     drop(platform::close_standard_streams(&errors));
-    let estate = Estate {
+    let estate = ExitResources {
         reserved,
         leftovers: spec.leftovers,
         socket: spec.socket,
     };
-    let desk = Arc::new(Desk {
-        hub: Hub::new(spec.size),
+    let desk = Arc::new(PeerContext {
+        hub: SharedState::new(spec.size),
         log: Mutex::new(log),
-        input: Arc::new(Input::default()),
-        screen,
+        input: Arc::new(InputQueue::default()),
+        pty: screen,
         folder: spec.folder,
         marker: spec.marker,
         stopping: Mutex::new(()),
     });
-    Ok(Holder {
-        desk,
-        estate,
+    Ok(StartedHolder {
+        context: desk,
+        exit_resources: estate,
         listener,
         program,
         output,
-        typing,
+        input: typing,
         watch,
         _claim: claim,
     })
 }
 
-impl Holder {
+impl StartedHolder {
     /// Holds until the program has ended and the end is told.
     pub(super) fn run(self) {
-        let Holder {
-            desk,
-            estate,
+        let StartedHolder {
+            context: desk,
+            exit_resources: estate,
             listener,
             mut program,
             output,
-            typing,
+            input: typing,
             watch,
             _claim,
         } = self;
@@ -114,7 +114,7 @@ impl Holder {
             }),
             thread("children", {
                 let desk = Arc::clone(&desk);
-                move || platform::collect(&mut *program, |exit| desk.hub.program_ended(exit, now()))
+                move || platform::reap_children(&mut *program, |exit| desk.hub.program_ended(exit, now()))
             }),
             thread("input", {
                 let input = Arc::clone(&desk.input);
@@ -127,22 +127,22 @@ impl Holder {
             }),
             thread("signals", {
                 let desk = Arc::clone(&desk);
-                move || obey(&watch, &desk)
+                move || handle_signals(&watch, &desk)
             }),
         ];
         if threads.iter().any(Result::is_err) {
             // Half a holder is none: the program ends, and the end is recorded if its collector runs.
-            desk.stop(EndedBy::Shutdown, Duration::ZERO);
+            desk.stop(ExitedBy::Shutdown, Duration::ZERO);
         }
-        let (exit, at) = chores::attend(&desk.log, &desk.hub);
-        ending::finish(&desk, &estate, exit, at);
+        let (exit, at) = maintenance::run_until_exit(&desk.log, &desk.hub);
+        shutdown::finish(&desk, &estate, exit, at);
     }
 }
 
-fn obey(watch: &Watch, desk: &Desk) {
+fn handle_signals(watch: &SignalWaiter, desk: &PeerContext) {
     loop {
-        if watch.next() == Call::End {
-            desk.stop(EndedBy::Shutdown, SHUTDOWN_GRACE);
+        if watch.next() == SignalAction::End {
+            desk.stop(ExitedBy::Shutdown, SHUTDOWN_GRACE);
         }
     }
 }
@@ -181,17 +181,17 @@ fn end_earlier_try(spec: &HoldSpec) -> Result<(), HolderError> {
 }
 
 fn end_program(spec: &HoldSpec) -> io::Result<u32> {
-    terminate(&mut Target::marked(&spec.marker), Duration::ZERO)
+    terminate(&mut ProcessSelector::marked(&spec.marker), Duration::ZERO)
 }
 
-fn meta(spec: &HoldSpec, program: &dyn Child) -> Result<Meta, HolderError> {
+fn meta(spec: &HoldSpec, program: &dyn Child) -> Result<HolderMeta, HolderError> {
     let unknown = || HolderError::io("recognise the program")(io::ErrorKind::NotFound.into());
     let child = program
         .process_id()
-        .and_then(Identity::of_own_child)
+        .and_then(ProcessIdentity::of_own_child)
         .ok_or_else(unknown)?;
-    let holder = Identity::of(std::process::id()).ok_or_else(unknown)?;
-    Ok(Meta {
+    let holder = ProcessIdentity::of(std::process::id()).ok_or_else(unknown)?;
+    Ok(HolderMeta {
         format: FORMAT,
         marker: spec.marker.clone(),
         holder,

@@ -9,27 +9,27 @@ use sha2::{Digest, Sha256};
 
 use super::{LocalHolders, launched};
 use crate::adapters::holder::error::HolderError;
-use crate::adapters::holder::records::{HoldSpec, Started, Step};
+use crate::adapters::holder::files::{HoldSpec, LaunchAnswer, StartStage};
 use crate::adapters::holder::socket;
-use crate::ports::holders::{HeldState, HolderId, Holders, LaunchError, LaunchSpec, Launched};
+use crate::ports::holders::{HolderId, HolderLiveness, HolderProcess, Holders, LaunchError, LaunchSpec};
 
 /// Bytes of log kept when the launch does not say.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 /// How long a holder may take to say that its program runs.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LAUNCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl LocalHolders {
-    pub(super) fn launch_once(&self, spec: &LaunchSpec) -> Result<Launched, LaunchError> {
+    pub(super) fn launch_once(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError> {
         check(spec)?;
         if let Some(known) = self.known(&spec.id)? {
             return Ok(known);
         }
         let spec = self.prepare(spec).map_err(refused_or_failed)?;
         match self.start(&spec)? {
-            Started::Holding(meta) => Ok(launched(&meta)),
-            Started::Refused(why) => Err(LaunchError::Refused(why)),
-            Started::Failed(why) => Err(LaunchError::Failed(why)),
-            Started::Taken => {
+            LaunchAnswer::Holding(meta) => Ok(launched(&meta)),
+            LaunchAnswer::Refused(why) => Err(LaunchError::Refused(why)),
+            LaunchAnswer::Failed(why) => Err(LaunchError::Failed(why)),
+            LaunchAnswer::Taken => {
                 let unclear =
                     || LaunchError::Unclear("start it: another holder is just starting there".into());
                 let id = HolderId::new(spec.folder.file_name().unwrap_or_default().to_string_lossy());
@@ -39,12 +39,14 @@ impl LocalHolders {
     }
 
     /// What runs there already; an error when it ran and has ended, or cannot be known.
-    fn known(&self, id: &HolderId) -> Result<Option<Launched>, LaunchError> {
-        match self.look(id).state {
-            HeldState::NotStarted => Ok(None),
-            HeldState::Running(known) => Ok(Some(known)),
-            HeldState::Unknown(why) => Err(LaunchError::Unclear(why)),
-            state @ (HeldState::Exited(_) | HeldState::Lost) => Err(LaunchError::AlreadyRan(Box::new(state))),
+    fn known(&self, id: &HolderId) -> Result<Option<HolderProcess>, LaunchError> {
+        match self.status(id).state {
+            HolderLiveness::NotStarted => Ok(None),
+            HolderLiveness::Running(known) => Ok(Some(known)),
+            HolderLiveness::Unknown(why) => Err(LaunchError::Unclear(why)),
+            state @ (HolderLiveness::Exited(_) | HolderLiveness::Lost) => {
+                Err(LaunchError::AlreadyRan(Box::new(state)))
+            }
         }
     }
 
@@ -63,7 +65,7 @@ impl LocalHolders {
             .unwrap_or_default();
         let name = u64::from_be_bytes(first);
         Ok(HoldSpec {
-            step: Step::Leave,
+            step: StartStage::Leave,
             folder,
             argv: spec.argv.clone(),
             cwd: spec.cwd.clone(),
@@ -71,18 +73,18 @@ impl LocalHolders {
             size: spec.size,
             marker: spec.marker.clone(),
             log_limit: spec.log_limit.unwrap_or(LOG_LIMIT),
-            leftovers: spec.leftovers,
+            leftovers: spec.orphans,
             socket: self.runtime.join(format!("h{name:016x}")),
         })
     }
 
-    fn start(&self, spec: &HoldSpec) -> Result<Started, LaunchError> {
+    fn start(&self, spec: &HoldSpec) -> Result<LaunchAnswer, LaunchError> {
         let failed = |error: &dyn std::fmt::Display| {
             LaunchError::Failed(format!("start the holder {}: {error}", self.program.display()))
         };
         let text = serde_json::to_vec(spec).map_err(|error| LaunchError::Refused(error.to_string()))?;
         let mut first = self.command().spawn().map_err(|error| failed(&error))?;
-        let started = tell_and_hear(&mut first, &text);
+        let started = exchange(&mut first, &text);
         if started.is_err() {
             // Only the first of the two can still be ended; if the second lives, the next look finds it.
             drop(first.kill());
@@ -90,8 +92,8 @@ impl LocalHolders {
         // It ends as soon as the second has been started; waiting leaves no zombie.
         drop(first.wait());
         started.map_err(|why| match why {
-            Silence::TooLong => LaunchError::Unclear("start it: the holder gave no answer in time".into()),
-            Silence::Ended => failed(&"it ended without a word"),
+            NoAnswer::TimedOut => LaunchError::Unclear("start it: the holder gave no answer in time".into()),
+            NoAnswer::Ended => failed(&"it ended without a word"),
         })
     }
 
@@ -111,14 +113,14 @@ impl LocalHolders {
     }
 }
 
-enum Silence {
-    TooLong,
+enum NoAnswer {
+    TimedOut,
     Ended,
 }
 
-fn tell_and_hear(first: &mut Child, text: &[u8]) -> Result<Started, Silence> {
+fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
     let (Some(mut input), Some(output)) = (first.stdin.take(), first.stdout.take()) else {
-        return Err(Silence::Ended);
+        return Err(NoAnswer::Ended);
     };
     // A holder that does not even read ends on its own; what it says then is what counts.
     drop(input.write_all(text));
@@ -136,12 +138,12 @@ fn tell_and_hear(first: &mut Child, text: &[u8]) -> Result<Started, Silence> {
         .spawn(listen)
         .is_err()
     {
-        return Err(Silence::TooLong);
+        return Err(NoAnswer::TimedOut);
     }
-    match heard.recv_timeout(PATIENCE) {
-        Ok(started) => started.ok_or(Silence::Ended),
-        Err(RecvTimeoutError::Timeout) => Err(Silence::TooLong),
-        Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended),
+    match heard.recv_timeout(LAUNCH_TIMEOUT) {
+        Ok(started) => started.ok_or(NoAnswer::Ended),
+        Err(RecvTimeoutError::Timeout) => Err(NoAnswer::TimedOut),
+        Err(RecvTimeoutError::Disconnected) => Err(NoAnswer::Ended),
     }
 }
 

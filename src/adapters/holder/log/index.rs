@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::adapters::holder::records::Size;
+use crate::adapters::holder::files::PaneSizeFormat;
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
 
-/// One line of the index.
+/// One line of the log's index file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Note {
+pub enum IndexEntry {
     /// The first line.
     Format {
         /// Format of log and index.
@@ -39,7 +39,7 @@ pub enum Note {
     /// The terminal has this size from here on.
     Size {
         /// The size.
-        #[serde(with = "Size")]
+        #[serde(with = "PaneSizeFormat")]
         size: PaneSize,
         /// Offset of the next byte.
         offset: u64,
@@ -71,14 +71,14 @@ const INDEX_LIMIT: u64 = 1024 * 1024;
 /// Notes kept in memory while the disk takes none; beyond that the oldest is forgotten.
 const WAITING_LIMIT: usize = 256;
 
-/// Writes an index.
+/// Writer of a log's index file.
 #[derive(Debug)]
 pub(super) struct IndexWriter {
     path: PathBuf,
     file: File,
     /// Bytes of whole lines; what a failed write left behind them is cut off.
     length: u64,
-    waiting: Vec<Note>,
+    waiting: Vec<IndexEntry>,
 }
 
 impl IndexWriter {
@@ -92,12 +92,12 @@ impl IndexWriter {
             length: 0,
             waiting: Vec::new(),
         };
-        index.write(&Note::Format { version: 1 })?;
+        index.write(&IndexEntry::Format { version: 1 })?;
         Ok(index)
     }
 
     /// Writes a note, or fails and leaves no trace of it.
-    pub(super) fn write(&mut self, note: &Note) -> io::Result<()> {
+    pub(super) fn write(&mut self, note: &IndexEntry) -> io::Result<()> {
         while let Some(earlier) = self.waiting.first().cloned() {
             self.append(&earlier)?;
             self.waiting.remove(0);
@@ -106,7 +106,7 @@ impl IndexWriter {
     }
 
     /// Writes a note now or, when the disk is full, before the next one that can be written.
-    pub(super) fn remember(&mut self, note: Note) {
+    pub(super) fn remember(&mut self, note: IndexEntry) {
         if self.write(&note).is_err() {
             if self.waiting.len() >= WAITING_LIMIT {
                 self.waiting.remove(0);
@@ -115,7 +115,7 @@ impl IndexWriter {
         }
     }
 
-    fn append(&mut self, note: &Note) -> io::Result<()> {
+    fn append(&mut self, note: &IndexEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(note).map_err(io::Error::other)?;
         line.push(b'\n');
         match self.file.write_all(&line) {
@@ -137,7 +137,7 @@ impl IndexWriter {
 
     /// Writes the index anew with half of its marks, and one note for all that was dropped.
     pub(super) fn thin_out(&mut self, oldest: u64, at: Timestamp) -> io::Result<()> {
-        let notes = thinned(read_notes(&self.path)?, oldest, at);
+        let notes = thinned(read_entries(&self.path)?, oldest, at);
         let part = self.path.with_extension("part");
         let mut file = OpenOptions::new().append(true).create(true).open(&part)?;
         file.set_len(0)?;
@@ -160,20 +160,20 @@ impl IndexWriter {
     }
 }
 
-fn thinned(notes: Vec<Note>, oldest: u64, at: Timestamp) -> Vec<Note> {
+fn thinned(notes: Vec<IndexEntry>, oldest: u64, at: Timestamp) -> Vec<IndexEntry> {
     let last_size_before = notes
         .iter()
-        .rposition(|note| matches!(note, Note::Size { offset, .. } if *offset <= oldest));
+        .rposition(|note| matches!(note, IndexEntry::Size { offset, .. } if *offset <= oldest));
     let mut kept = Vec::new();
     let mut is_even = false;
     for (place, note) in notes.into_iter().enumerate() {
         let keep = match &note {
-            Note::Format { .. } => true,
-            Note::Dropped { .. } => false,
-            Note::Segment { start, .. } => *start >= oldest,
-            Note::Size { offset, .. } => *offset > oldest || last_size_before == Some(place),
-            Note::Incomplete { to, .. } => *to > oldest,
-            Note::Mark { offset, .. } => {
+            IndexEntry::Format { .. } => true,
+            IndexEntry::Dropped { .. } => false,
+            IndexEntry::Segment { start, .. } => *start >= oldest,
+            IndexEntry::Size { offset, .. } => *offset > oldest || last_size_before == Some(place),
+            IndexEntry::Incomplete { to, .. } => *to > oldest,
+            IndexEntry::Mark { offset, .. } => {
                 is_even = !is_even;
                 is_even && *offset >= oldest
             }
@@ -183,7 +183,7 @@ fn thinned(notes: Vec<Note>, oldest: u64, at: Timestamp) -> Vec<Note> {
         }
     }
     if oldest > 0 {
-        kept.push(Note::Dropped {
+        kept.push(IndexEntry::Dropped {
             from: 0,
             to: oldest,
             at,
@@ -193,7 +193,7 @@ fn thinned(notes: Vec<Note>, oldest: u64, at: Timestamp) -> Vec<Note> {
 }
 
 /// All notes that can be read; none when there is no index.
-pub(super) fn read_notes(path: &Path) -> io::Result<Vec<Note>> {
+pub(super) fn read_entries(path: &Path) -> io::Result<Vec<IndexEntry>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,

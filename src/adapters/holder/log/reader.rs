@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::index::{Note, index_path, read_notes};
+use super::index::{IndexEntry, index_path, read_entries};
 use super::segment::OpenSegment;
 use crate::adapters::holder::HolderError;
 
-/// Reads the log of one attempt.
+/// Reads the terminal log of one attempt by offset.
 pub struct LogReader {
     folder: PathBuf,
     /// Number of each segment the index names, by its first offset.
@@ -16,9 +16,9 @@ pub struct LogReader {
     open: Option<OpenSegment>,
 }
 
-/// What is at an offset.
+/// What a log holds at an offset: bytes, a gap or its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Chunk {
+pub enum LogChunk {
     /// Bytes; the first has this offset.
     Bytes {
         /// Offset of the first.
@@ -37,9 +37,9 @@ pub enum Chunk {
     End,
 }
 
-/// The end of a log.
+/// The last bytes of a log and their offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tail {
+pub struct LogTail {
     /// Offset of the first byte.
     pub offset: u64,
     /// The bytes; across a gap only those behind it.
@@ -65,9 +65,9 @@ impl LogReader {
     ///
     /// # Errors
     /// When the index exists and cannot be read.
-    pub fn notes(&self) -> Result<Vec<Note>, HolderError> {
+    pub fn index_entries(&self) -> Result<Vec<IndexEntry>, HolderError> {
         let path = index_path(&self.folder);
-        read_notes(&path).map_err(HolderError::io(format!("read {}", path.display())))
+        read_entries(&path).map_err(HolderError::io(format!("read {}", path.display())))
     }
 
     /// Up to `most` bytes from this offset on, or what is there instead. Reading onwards is cheap, going back opens
@@ -75,11 +75,11 @@ impl LogReader {
     ///
     /// # Errors
     /// When a file exists and cannot be read.
-    pub fn read_from(&mut self, offset: u64, most: usize) -> Result<Chunk, HolderError> {
+    pub fn read_from(&mut self, offset: u64, most: usize) -> Result<LogChunk, HolderError> {
         for _ in 0..2 {
             match self.at(offset, most).map_err(self.reading(offset))? {
-                Chunk::End | Chunk::Gap { .. } => self.reload()?,
-                found @ Chunk::Bytes { .. } => return Ok(found),
+                LogChunk::End | LogChunk::Gap { .. } => self.reload()?,
+                found @ LogChunk::Bytes { .. } => return Ok(found),
             }
         }
         self.at(offset, most).map_err(self.reading(offset))
@@ -105,40 +105,40 @@ impl LogReader {
     ///
     /// # Errors
     /// When a file exists and cannot be read.
-    pub fn tail(&mut self, most: u64) -> Result<Tail, HolderError> {
+    pub fn tail(&mut self, most: u64) -> Result<LogTail, HolderError> {
         let mut at = self.end()?.saturating_sub(most);
-        let mut tail = Tail {
+        let mut tail = LogTail {
             offset: at,
             bytes: Vec::new(),
         };
         loop {
             match self.read_from(at, 256 * 1024)? {
-                Chunk::Bytes { mut bytes, .. } => {
+                LogChunk::Bytes { mut bytes, .. } => {
                     at += bytes.len() as u64;
                     tail.bytes.append(&mut bytes);
                 }
-                Chunk::Gap { to, .. } => {
+                LogChunk::Gap { to, .. } => {
                     at = to;
-                    tail = Tail {
+                    tail = LogTail {
                         offset: to,
                         bytes: Vec::new(),
                     };
                 }
-                Chunk::End => return Ok(tail),
+                LogChunk::End => return Ok(tail),
             }
         }
     }
 
     fn reload(&mut self) -> Result<(), HolderError> {
-        let segment = |note: Note| match note {
-            Note::Segment { number, start, .. } => Some((start, number)),
+        let segment = |note: IndexEntry| match note {
+            IndexEntry::Segment { number, start, .. } => Some((start, number)),
             _ => None,
         };
-        self.segments = self.notes()?.into_iter().filter_map(segment).collect();
+        self.segments = self.index_entries()?.into_iter().filter_map(segment).collect();
         Ok(())
     }
 
-    fn at(&mut self, offset: u64, most: usize) -> io::Result<Chunk> {
+    fn at(&mut self, offset: u64, most: usize) -> io::Result<LogChunk> {
         if let Some((&start, _)) = self.segments.range(..=offset).next_back()
             && self.select(start, offset)?
             && let Some(open) = &mut self.open
@@ -146,7 +146,7 @@ impl LogReader {
         {
             let bytes = open.read(offset, most)?;
             if !bytes.is_empty() {
-                return Ok(Chunk::Bytes { offset, bytes });
+                return Ok(LogChunk::Bytes { offset, bytes });
             }
         }
         let later: Vec<u64> = self
@@ -156,13 +156,13 @@ impl LogReader {
             .collect();
         for start in later {
             if self.select(start, start)? && self.open.as_ref().map_or(Ok(start), OpenSegment::end)? > start {
-                return Ok(Chunk::Gap {
+                return Ok(LogChunk::Gap {
                     from: offset,
                     to: start,
                 });
             }
         }
-        Ok(Chunk::End)
+        Ok(LogChunk::End)
     }
 
     /// Has the segment that begins at `start` open and ready to read from `offset`; false when it is gone.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::pack;
+use super::compression;
 use super::paths::{packed_path, raw_path};
 
 /// Removes a segment in every form; what does not exist is removed already.
@@ -18,16 +18,16 @@ pub(super) fn remove(folder: &Path, number: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// An open segment that is read forwards; going back opens it again.
+/// A log segment that is open for reading forwards.
 pub(super) struct OpenSegment {
-    source: Source,
+    source: SegmentSource,
     number: u32,
     start: u64,
     /// Offset of the byte that comes next from `source`.
     at: u64,
 }
 
-enum Source {
+enum SegmentSource {
     Raw(File),
     Packed(Box<dyn Read + Send>, u64),
 }
@@ -44,10 +44,10 @@ impl OpenSegment {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
                 Ok(file) if attempt.extension().is_some_and(|end| end == "zst") => {
-                    let (reader, length) = pack::unpack(file)?;
-                    Source::Packed(reader, length)
+                    let (reader, length) = compression::unpack(file)?;
+                    SegmentSource::Packed(reader, length)
                 }
-                Ok(file) => Source::Raw(file),
+                Ok(file) => SegmentSource::Raw(file),
             };
             return Ok(Some(Self {
                 source,
@@ -68,14 +68,14 @@ impl OpenSegment {
     pub(super) fn end(&self) -> io::Result<u64> {
         Ok(self.start
             + match &self.source {
-                Source::Raw(file) => file.metadata()?.len(),
-                Source::Packed(_, length) => *length,
+                SegmentSource::Raw(file) => file.metadata()?.len(),
+                SegmentSource::Packed(_, length) => *length,
             })
     }
 
     /// Whether reading from here needs no new start.
     pub(super) fn can_reach(&self, offset: u64) -> bool {
-        matches!(self.source, Source::Raw(_)) || offset >= self.at
+        matches!(self.source, SegmentSource::Raw(_)) || offset >= self.at
     }
 
     /// Reads up to `most` bytes from `offset` on; empty at the end.
@@ -83,11 +83,11 @@ impl OpenSegment {
         let most = most as u64;
         let mut bytes = Vec::new();
         match &mut self.source {
-            Source::Raw(file) => {
+            SegmentSource::Raw(file) => {
                 file.seek(SeekFrom::Start(offset - self.start))?;
                 file.take(most).read_to_end(&mut bytes)?;
             }
-            Source::Packed(reader, _) => {
+            SegmentSource::Packed(reader, _) => {
                 io::copy(&mut reader.take(offset - self.at), &mut io::sink())?;
                 reader.take(most).read_to_end(&mut bytes)?;
             }

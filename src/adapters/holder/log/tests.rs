@@ -43,17 +43,17 @@ fn read_all(folder: &Path, offset: u64) -> (Vec<Run>, Vec<(u64, u64)>) {
     let (mut at, mut runs, mut gaps) = (offset, Vec::new(), Vec::new());
     loop {
         match log.read_from(at, 10_000).expect("readable") {
-            Chunk::Bytes { offset, bytes } => {
+            LogChunk::Bytes { offset, bytes } => {
                 assert_eq!(offset, at);
                 at += bytes.len() as u64;
                 runs.push((offset, bytes));
             }
-            Chunk::Gap { from, to } => {
+            LogChunk::Gap { from, to } => {
                 assert!(from == at && to > from, "{from}..{to} at {at}");
                 gaps.push((from, to));
                 at = to;
             }
-            Chunk::End => return (runs, gaps),
+            LogChunk::End => return (runs, gaps),
         }
     }
 }
@@ -88,7 +88,7 @@ fn what_was_written_is_read_back_from_any_offset_across_raw_and_compressed_segme
     // Back again, with the same reader, into a compressed segment.
     assert_eq!(
         reader.read_from(3, 5).expect("readable"),
-        Chunk::Bytes {
+        LogChunk::Bytes {
             offset: 3,
             bytes: noise(3, 5)
         }
@@ -123,16 +123,16 @@ fn the_oldest_is_dropped_within_the_limit_and_offsets_stay() {
         .expect("readable");
     assert_eq!(
         tail,
-        Tail {
+        LogTail {
             offset: at - 1000,
             bytes: noise(at - 1000, 1000)
         }
     );
     let notes = LogReader::open(folder.path())
-        .and_then(|log| log.notes())
+        .and_then(|log| log.index_entries())
         .expect("readable");
     let dropped = notes.iter().rev().find_map(|note| match note {
-        Note::Dropped { to, .. } => Some(*to),
+        IndexEntry::Dropped { to, .. } => Some(*to),
         _ => None,
     });
     assert_eq!(dropped, Some(log.oldest()));
@@ -150,18 +150,18 @@ fn a_reader_that_is_overtaken_by_dropping_and_compressing_finds_its_way() {
         at = write(&mut log, at, 30, 8192);
         pack_all(&mut log);
         match reader.read_from(position, 50_000).expect("readable") {
-            Chunk::Bytes { offset, bytes } => {
+            LogChunk::Bytes { offset, bytes } => {
                 assert!(
                     offset == position && bytes == noise(offset, bytes.len()),
                     "at {offset}"
                 );
                 position += bytes.len() as u64;
             }
-            Chunk::Gap { to, .. } => {
+            LogChunk::Gap { to, .. } => {
                 skipped += 1;
                 position = to;
             }
-            Chunk::End => panic!("there is more at {position} of {at}"),
+            LogChunk::End => panic!("there is more at {position} of {at}"),
         }
     }
     assert!(skipped > 0, "the reader was never overtaken");
@@ -179,27 +179,27 @@ fn sizes_and_marks_are_in_the_index_and_a_torn_line_is_skipped() {
     text.extend_from_slice(b"{\"mark\":{\"offs");
     std::fs::write(&index, text).expect("ours");
     let notes = LogReader::open(folder.path())
-        .and_then(|log| log.notes())
+        .and_then(|log| log.index_entries())
         .expect("readable");
     assert_eq!(
         notes,
         [
-            Note::Format { version: 1 },
-            Note::Size {
+            IndexEntry::Format { version: 1 },
+            IndexEntry::Size {
                 size: SIZE,
                 offset: 0,
                 at: Timestamp(5)
             },
-            Note::Segment {
+            IndexEntry::Segment {
                 number: 1,
                 start: 0,
                 at: Timestamp(10_000)
             },
-            Note::Mark {
+            IndexEntry::Mark {
                 offset: 5,
                 at: Timestamp(10_000)
             },
-            Note::Size {
+            IndexEntry::Size {
                 size: PaneSize::cells(100, 30),
                 offset: 5,
                 at: Timestamp(10_500)
@@ -221,14 +221,14 @@ fn the_index_stays_small_however_long_a_program_runs() {
         .len();
     assert!(size <= 1024 * 1024 + 200, "{size} bytes of index");
     let notes = LogReader::open(folder.path())
-        .and_then(|log| log.notes())
+        .and_then(|log| log.index_entries())
         .expect("readable");
     assert_eq!(
         notes.get(..2),
         Some(
             &[
-                Note::Format { version: 1 },
-                Note::Size {
+                IndexEntry::Format { version: 1 },
+                IndexEntry::Size {
                     size: SIZE,
                     offset: 0,
                     at: Timestamp(0)
@@ -237,7 +237,7 @@ fn the_index_stays_small_however_long_a_program_runs() {
         )
     );
     assert!(
-        matches!(notes.last(), Some(Note::Mark { offset: 200_000, .. })),
+        matches!(notes.last(), Some(IndexEntry::Mark { offset: 200_000, .. })),
         "{:?}",
         notes.last()
     );
@@ -288,9 +288,9 @@ fn bytes_the_disk_did_not_take_are_one_gap_that_the_index_names_and_storing_goes
             .all(|(offset, bytes)| bytes == noise(offset, bytes.len()))
     );
     let notes = LogReader::open(folder.path())
-        .and_then(|log| log.notes())
+        .and_then(|log| log.index_entries())
         .expect("readable");
-    let named = |note: &Note| matches!(note, Note::Incomplete { from: first, to: next, .. } if (*first, *next) == (from, to));
+    let named = |note: &IndexEntry| matches!(note, IndexEntry::Incomplete { from: first, to: next, .. } if (*first, *next) == (from, to));
     assert_eq!(notes.iter().filter(|note| named(note)).count(), 1, "{notes:?}");
 }
 
@@ -305,10 +305,10 @@ fn a_silence_begins_and_ends_with_a_mark_of_its_own() {
     log.finish(Timestamp(700_000));
     let notes = LogReader::open(folder.path())
         .expect("readable")
-        .notes()
+        .index_entries()
         .expect("notes");
     let marks = notes.iter().filter_map(|note| match note {
-        Note::Mark { offset, at } => Some((*offset, at.0)),
+        IndexEntry::Mark { offset, at } => Some((*offset, at.0)),
         _ => None,
     });
     assert_eq!(

@@ -6,9 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::index::{IndexWriter, Note};
+use super::index::{IndexEntry, IndexWriter};
 use super::paths::raw_path;
-use super::{pack, segment};
+use super::{compression, segment};
 use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
 
@@ -21,7 +21,7 @@ const MARK_EVERY: u64 = 1000;
 /// Milliseconds between two tries while the disk is full.
 const RETRY_EVERY: u64 = 200;
 
-/// The log of one terminal, being written.
+/// Writes the terminal log of one attempt in segments.
 #[derive(Debug)]
 pub(in super::super) struct LogWriter {
     folder: PathBuf,
@@ -33,7 +33,7 @@ pub(in super::super) struct LogWriter {
     current: Option<File>,
     end: u64,
     next_number: u32,
-    trouble: Option<Trouble>,
+    full_disk: Option<FullDisk>,
     marked_at: Timestamp,
     /// Offset of the last mark.
     marked: u64,
@@ -47,21 +47,21 @@ struct Segment {
     length: u64,
     /// Bytes on disk.
     stored: u64,
-    form: Form,
+    form: SegmentState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SegmentState {
     Open,
     Closed,
     Packed,
     /// Compressing failed; it stays raw.
-    Unpackable,
+    Incompressible,
 }
 
-/// The disk is full: since which byte, and when storing is tried again.
+/// Offset from which the full disk took no bytes, and when writing is retried.
 #[derive(Debug)]
-struct Trouble {
+struct FullDisk {
     from: u64,
     retry_at: Timestamp,
 }
@@ -87,7 +87,7 @@ impl LogWriter {
             current: None,
             end: 0,
             next_number: 1,
-            trouble: None,
+            full_disk: None,
             marked_at: Timestamp(0),
             marked: 0,
             appended_at: now,
@@ -112,7 +112,7 @@ impl LogWriter {
             self.current = None;
             self.close_last();
             let since = at + stored as u64;
-            let trouble = self.trouble.get_or_insert(Trouble {
+            let trouble = self.full_disk.get_or_insert(FullDisk {
                 from: since,
                 retry_at: now,
             });
@@ -128,7 +128,7 @@ impl LogWriter {
 
     /// Notes a change of size.
     pub(in super::super) fn resized(&mut self, size: PaneSize, now: Timestamp) {
-        self.index.remember(Note::Size {
+        self.index.remember(IndexEntry::Size {
             size,
             offset: self.end,
             at: now,
@@ -144,8 +144,8 @@ impl LogWriter {
     pub(in super::super) fn finish(&mut self, now: Timestamp) {
         self.mark_before_silence(now);
         self.mark(now);
-        if let Some(trouble) = self.trouble.take() {
-            self.index.remember(Note::Incomplete {
+        if let Some(trouble) = self.full_disk.take() {
+            self.index.remember(IndexEntry::Incomplete {
                 from: trouble.from,
                 to: self.end,
                 at: now,
@@ -169,7 +169,7 @@ impl LogWriter {
         let waiting = self
             .segments
             .iter()
-            .find(|segment| segment.form == Form::Closed)?;
+            .find(|segment| segment.form == SegmentState::Closed)?;
         Some((self.folder.clone(), waiting.number))
     }
 
@@ -178,23 +178,23 @@ impl LogWriter {
         let found = self.segments.iter_mut().find(|segment| segment.number == number);
         let placed = outcome.and_then(|stored| {
             if found.is_some() {
-                pack::put_in_place(&self.folder, number).map(|()| stored)
+                compression::put_in_place(&self.folder, number).map(|()| stored)
             } else {
-                pack::discard(&self.folder, number);
+                compression::discard(&self.folder, number);
                 Ok(stored)
             }
         });
         if let Some(segment) = found {
             match placed {
-                Ok(stored) => (segment.stored, segment.form) = (stored, Form::Packed),
-                Err(_) => segment.form = Form::Unpackable,
+                Ok(stored) => (segment.stored, segment.form) = (stored, SegmentState::Packed),
+                Err(_) => segment.form = SegmentState::Incompressible,
             }
         }
     }
 
     /// Answers how many bytes were stored, from the first on.
     fn store(&mut self, bytes: &[u8], is_full: bool, now: Timestamp) -> usize {
-        match &self.trouble {
+        match &self.full_disk {
             Some(trouble) if now < trouble.retry_at => return 0,
             Some(trouble) => return self.resume(bytes, trouble.from, now).unwrap_or(0),
             None => {}
@@ -220,7 +220,7 @@ impl LogWriter {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         // A failed try may have left bytes that belong to no offset.
         file.set_len(0)?;
-        self.index.write(&Note::Segment {
+        self.index.write(&IndexEntry::Segment {
             number,
             start,
             at: now,
@@ -231,7 +231,7 @@ impl LogWriter {
             start,
             length: 0,
             stored: 0,
-            form: Form::Open,
+            form: SegmentState::Open,
         });
         self.current = Some(file);
         Ok(())
@@ -247,14 +247,14 @@ impl LogWriter {
             .set_len(0)
             .and_then(|()| file.write_all(bytes))
             .and_then(|()| {
-                self.index.write(&Note::Incomplete {
+                self.index.write(&IndexEntry::Incomplete {
                     from,
                     to: start,
                     at: now,
                 })
             })
             .and_then(|()| {
-                self.index.write(&Note::Segment {
+                self.index.write(&IndexEntry::Segment {
                     number,
                     start,
                     at: now,
@@ -271,15 +271,19 @@ impl LogWriter {
             start,
             length,
             stored: length,
-            form: Form::Open,
+            form: SegmentState::Open,
         });
-        (self.current, self.trouble) = (Some(file), None);
+        (self.current, self.full_disk) = (Some(file), None);
         Ok(bytes.len())
     }
 
     fn close_last(&mut self) {
-        if let Some(last) = self.segments.back_mut().filter(|last| last.form == Form::Open) {
-            last.form = Form::Closed;
+        if let Some(last) = self
+            .segments
+            .back_mut()
+            .filter(|last| last.form == SegmentState::Open)
+        {
+            last.form = SegmentState::Closed;
         }
     }
 
@@ -298,7 +302,7 @@ impl LogWriter {
             to = Some(oldest.start + oldest.length);
         }
         if let Some(to) = to {
-            self.index.remember(Note::Dropped { from, to, at: now });
+            self.index.remember(IndexEntry::Dropped { from, to, at: now });
         }
     }
 
@@ -311,7 +315,7 @@ impl LogWriter {
 
     fn mark(&mut self, now: Timestamp) {
         (self.marked_at, self.marked) = (now, self.end);
-        self.index.remember(Note::Mark {
+        self.index.remember(IndexEntry::Mark {
             offset: self.end,
             at: now,
         });

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::table;
 use crate::domain::Tri;
 
-/// A process that can be recognised later: number, start, and the boot of the machine it started in.
+/// Process id with start time and boot id, so that a reused process id is recognised.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct ProcessIdentity {
     /// Its number.
     pub pid: u32,
     /// When it started, in units of the system (clock ticks after boot, or seconds); only good for comparing.
@@ -16,10 +16,10 @@ pub struct Identity {
     pub boot: String,
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// The process that has this number now, unless it is gone or a zombie.
     pub fn of(pid: u32) -> Option<Self> {
-        let row = table::row(pid).ok().flatten()?;
+        let row = table::process(pid).ok().flatten()?;
         (!row.is_dead).then(|| Self {
             pid,
             start: row.start,
@@ -29,7 +29,7 @@ impl Identity {
 
     /// The process that has this number now, even if it has ended but was not collected yet.
     pub fn of_own_child(pid: u32) -> Option<Self> {
-        let row = table::row(pid).ok().flatten()?;
+        let row = table::process(pid).ok().flatten()?;
         Some(Self {
             pid,
             start: row.start,
@@ -43,7 +43,7 @@ impl Identity {
         if boot != self.boot {
             return Tri::No("the machine was started again since".into());
         }
-        match table::row(self.pid) {
+        match table::process(self.pid) {
             Err(error) => Tri::Unknown(format!("look at process {}: {error}", self.pid)),
             Ok(None) => Tri::No(format!("process {} is gone", self.pid)),
             Ok(Some(row)) if row.start != self.start => {
@@ -61,18 +61,18 @@ mod tests {
 
     #[test]
     fn this_process_is_itself_and_alive() {
-        let me = Identity::of(std::process::id()).expect("this process exists");
+        let me = ProcessIdentity::of(std::process::id()).expect("this process exists");
         assert_eq!(me.is_alive(), Tri::Yes);
     }
 
     #[test]
     fn the_same_number_with_another_start_or_boot_is_somebody_else() {
-        let me = Identity::of(std::process::id()).expect("this process exists");
-        let later = Identity {
+        let me = ProcessIdentity::of(std::process::id()).expect("this process exists");
+        let later = ProcessIdentity {
             start: me.start + 1,
             ..me.clone()
         };
-        let before = Identity {
+        let before = ProcessIdentity {
             boot: "an earlier boot".into(),
             ..me
         };
@@ -89,15 +89,15 @@ mod tests {
             .spawn()
             .expect("sh starts");
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while !table::row(child.id())
+        while !table::process(child.id())
             .expect("readable")
             .is_some_and(|row| row.is_dead)
         {
             assert!(std::time::Instant::now() < deadline, "the child never ended");
             std::thread::yield_now();
         }
-        assert_eq!(Identity::of(child.id()), None);
-        let known = Identity::of_own_child(child.id()).expect("not collected yet");
+        assert_eq!(ProcessIdentity::of(child.id()), None);
+        let known = ProcessIdentity::of_own_child(child.id()).expect("not collected yet");
         assert!(matches!(known.is_alive(), Tri::No(_)));
         assert_eq!(child.wait().expect("collected").code(), Some(3));
         assert!(matches!(known.is_alive(), Tri::No(_)));

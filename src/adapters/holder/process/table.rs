@@ -2,9 +2,9 @@
 
 use std::io;
 
-/// One process.
+/// One entry of the process table: ids of the process, its parent and session, and its start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct ProcessEntry {
     /// Its number.
     pub pid: u32,
     /// Its parent's number, 0 when there is none.
@@ -17,25 +17,25 @@ pub struct Row {
     pub is_dead: bool,
 }
 
-pub use system::rows;
-pub(super) use system::{boot, carries, row};
+pub use system::processes;
+pub(super) use system::{boot, has_env_entry, process};
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{Row, io};
+    use super::{ProcessEntry, io};
     use std::fs;
 
     /// All processes of this machine that can be seen.
     ///
     /// # Errors
     /// When `/proc` cannot be listed.
-    pub fn rows() -> io::Result<Vec<Row>> {
+    pub fn processes() -> io::Result<Vec<ProcessEntry>> {
         let mut rows = Vec::new();
         for entry in fs::read_dir("/proc")? {
             let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            if let Ok(Some(found)) = row(pid) {
+            if let Ok(Some(found)) = process(pid) {
                 rows.push(found);
             }
         }
@@ -43,7 +43,7 @@ mod system {
     }
 
     /// One process, `None` when there is no such.
-    pub(in super::super) fn row(pid: u32) -> io::Result<Option<Row>> {
+    pub(in super::super) fn process(pid: u32) -> io::Result<Option<ProcessEntry>> {
         match fs::read(format!("/proc/{pid}/stat")) {
             Ok(stat) => Ok(parse(pid, &stat)),
             // The second is what a process gives that ends while its file is being read.
@@ -60,7 +60,7 @@ mod system {
     const NO_SUCH_PROCESS: i32 = 3;
 
     /// The name in the second field may hold anything, brackets and blanks too: fields count from the last bracket.
-    fn parse(pid: u32, stat: &[u8]) -> Option<Row> {
+    fn parse(pid: u32, stat: &[u8]) -> Option<ProcessEntry> {
         let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
         let rest = std::str::from_utf8(stat.get(after_name..)?).ok()?;
         let mut fields = rest.split_ascii_whitespace();
@@ -68,7 +68,7 @@ mod system {
         let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().unwrap_or(0);
         let started = fields.nth(15)?.parse().ok()?;
-        Some(Row {
+        Some(ProcessEntry {
             pid,
             parent,
             session,
@@ -78,7 +78,7 @@ mod system {
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn carries(pid: u32, entry: &str) -> bool {
+    pub(in super::super) fn has_env_entry(pid: u32, entry: &str) -> bool {
         fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
             environment
                 .split(|byte| *byte == 0)
@@ -100,7 +100,7 @@ mod system {
         #[test]
         fn a_name_full_of_brackets_and_blanks_does_not_move_the_fields() {
             let line = b"42 (a) b) (c) S 7 42 40 34816 42 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2 3";
-            let row = Row {
+            let row = ProcessEntry {
                 pid: 42,
                 parent: 7,
                 session: 40,
@@ -114,7 +114,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{Row, io};
+    use super::{ProcessEntry, io};
     use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
     fn look(which: ProcessesToUpdate<'_>, environment: UpdateKind) -> io::Result<System> {
@@ -124,8 +124,8 @@ mod system {
         Ok(system)
     }
 
-    fn row_of(process: &Process) -> Row {
-        Row {
+    fn row_of(process: &Process) -> ProcessEntry {
+        ProcessEntry {
             pid: process.pid().as_u32(),
             parent: process.parent().map_or(0, Pid::as_u32),
             session: process.session_id().map_or(0, Pid::as_u32),
@@ -138,14 +138,14 @@ mod system {
     ///
     /// # Errors
     /// When the system does not list them.
-    pub fn rows() -> io::Result<Vec<Row>> {
+    pub fn rows() -> io::Result<Vec<ProcessEntry>> {
         let system = look(ProcessesToUpdate::All, UpdateKind::Never)?;
         let real = |process: &&Process| process.thread_kind().is_none();
         Ok(system.processes().values().filter(real).map(row_of).collect())
     }
 
     /// One process, `None` when there is no such.
-    pub(in super::super) fn row(pid: u32) -> io::Result<Option<Row>> {
+    pub(in super::super) fn row(pid: u32) -> io::Result<Option<ProcessEntry>> {
         let pid = Pid::from_u32(pid);
         let system = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Never)?;
         Ok(system.process(pid).map(row_of))

@@ -2,87 +2,87 @@
 
 use bytes::{Buf, Bytes};
 
-use super::{Misread, Reply, Request, Snapshot};
-use crate::adapters::holder::records::ExitRecord;
-use crate::domain::{Exit, Timestamp};
-use crate::ports::holders::{EndedBy, PaneSize};
+use super::{DecodeError, HolderReply, HolderRequest, HolderStatus};
+use crate::adapters::holder::files::ExitRecord;
+use crate::domain::{ProcessExit, Timestamp};
+use crate::ports::holders::{ExitedBy, PaneSize};
 
-impl Request {
+impl HolderRequest {
     /// Reads a payload.
     ///
     /// # Errors
     /// When the kind is unknown or a field is missing.
-    pub fn decode(mut frame: Bytes) -> Result<Self, Misread> {
+    pub fn decode(mut frame: Bytes) -> Result<Self, DecodeError> {
         Ok(match kind(&mut frame)? {
-            0x01 => Request::Hello {
+            0x01 => HolderRequest::Hello {
                 version: frame.try_get_u16()?,
             },
-            0x02 => Request::Attach {
+            0x02 => HolderRequest::Attach {
                 from: frame.try_get_u64()?,
             },
-            0x03 => Request::Input(frame),
-            0x04 => Request::Resize(size(&mut frame)?),
-            0x05 => Request::Stop {
+            0x03 => HolderRequest::Input(frame),
+            0x04 => HolderRequest::Resize(size(&mut frame)?),
+            0x05 => HolderRequest::Stop {
                 grace: frame.try_get_u32()?,
             },
-            0x06 => Request::Snapshot,
-            0x07 => Request::Detach,
-            other => return Err(Misread::Kind(other)),
+            0x06 => HolderRequest::Status,
+            0x07 => HolderRequest::Detach,
+            other => return Err(DecodeError::Kind(other)),
         })
     }
 }
 
-impl Reply {
+impl HolderReply {
     /// Reads a payload.
     ///
     /// # Errors
     /// When the kind is unknown or a field is missing.
-    pub fn decode(mut frame: Bytes) -> Result<Self, Misread> {
+    pub fn decode(mut frame: Bytes) -> Result<Self, DecodeError> {
         Ok(match kind(&mut frame)? {
-            0x81 => Reply::Welcome {
+            0x81 => HolderReply::Welcome {
                 version: frame.try_get_u16()?,
                 pid: frame.try_get_u32()?,
             },
-            0x82 => Reply::Output {
+            0x82 => HolderReply::Output {
                 offset: frame.try_get_u64()?,
                 bytes: frame,
             },
-            0x83 => Reply::Gap {
+            0x83 => HolderReply::Gap {
                 from: frame.try_get_u64()?,
                 to: frame.try_get_u64()?,
             },
-            0x84 => Reply::Exited(end(&mut frame)?),
-            0x85 => Reply::Snapshot(snapshot(&mut frame)?),
-            0x86 => Reply::Stopped {
+            0x84 => HolderReply::Exited(end(&mut frame)?),
+            0x85 => HolderReply::Status(snapshot(&mut frame)?),
+            0x86 => HolderReply::Stopped {
                 survivors: frame.try_get_u32()?,
             },
             0x87 => {
                 let code = frame.try_get_u16()?;
-                Reply::Refused {
+                HolderReply::Refused {
                     code,
                     text: String::from_utf8_lossy(&frame).into_owned(),
                 }
             }
-            0x88 => Reply::InputDropped {
+            0x88 => HolderReply::InputDropped {
                 count: frame.try_get_u32()?,
             },
-            0x89 => Reply::Replaced,
-            other => return Err(Misread::Kind(other)),
+            0x89 => HolderReply::Replaced,
+            other => return Err(DecodeError::Kind(other)),
         })
     }
 }
 
-impl From<bytes::TryGetError> for Misread {
+impl From<bytes::TryGetError> for DecodeError {
     fn from(_: bytes::TryGetError) -> Self {
-        Misread::Malformed
+        DecodeError::Malformed
     }
 }
 
-fn kind(frame: &mut Bytes) -> Result<u8, Misread> {
+fn kind(frame: &mut Bytes) -> Result<u8, DecodeError> {
     Ok(frame.try_get_u8()?)
 }
 
-fn size(frame: &mut Bytes) -> Result<PaneSize, Misread> {
+fn size(frame: &mut Bytes) -> Result<PaneSize, DecodeError> {
     Ok(PaneSize {
         cols: frame.try_get_u16()?,
         rows: frame.try_get_u16()?,
@@ -91,15 +91,15 @@ fn size(frame: &mut Bytes) -> Result<PaneSize, Misread> {
     })
 }
 
-fn snapshot(frame: &mut Bytes) -> Result<Snapshot, Misread> {
+fn snapshot(frame: &mut Bytes) -> Result<HolderStatus, DecodeError> {
     let size = size(frame)?;
     let (oldest, last) = (frame.try_get_u64()?, frame.try_get_u64()?);
     let ended = match frame.try_get_u8()? {
         0 => None,
         1 => Some(end(frame)?),
-        _ => return Err(Misread::Malformed),
+        _ => return Err(DecodeError::Malformed),
     };
-    Ok(Snapshot {
+    Ok(HolderStatus {
         size,
         oldest,
         end: last,
@@ -107,20 +107,20 @@ fn snapshot(frame: &mut Bytes) -> Result<Snapshot, Misread> {
     })
 }
 
-fn end(frame: &mut Bytes) -> Result<ExitRecord, Misread> {
+fn end(frame: &mut Bytes) -> Result<ExitRecord, DecodeError> {
     let (kind, number) = (frame.try_get_u8()?, frame.try_get_i32()?);
     let exit = match kind {
-        0 => Exit::Code(number),
-        1 => Exit::Signal(number),
-        2 => Exit::Vanished,
-        _ => return Err(Misread::Malformed),
+        0 => ProcessExit::Code(number),
+        1 => ProcessExit::Signal(number),
+        2 => ProcessExit::Vanished,
+        _ => return Err(DecodeError::Malformed),
     };
     let ended_at = Timestamp(frame.try_get_u64()?);
     let by = match frame.try_get_u8()? {
-        0 => EndedBy::Itself,
-        1 => EndedBy::Stop,
-        2 => EndedBy::Shutdown,
-        _ => return Err(Misread::Malformed),
+        0 => ExitedBy::Itself,
+        1 => ExitedBy::Stop,
+        2 => ExitedBy::Shutdown,
+        _ => return Err(DecodeError::Malformed),
     };
     Ok(ExitRecord {
         exit,

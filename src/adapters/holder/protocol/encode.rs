@@ -2,89 +2,89 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::{Reply, Request, Snapshot};
-use crate::adapters::holder::records::ExitRecord;
-use crate::domain::Exit;
-use crate::ports::holders::{EndedBy, PaneSize};
+use super::{HolderReply, HolderRequest, HolderStatus};
+use crate::adapters::holder::files::ExitRecord;
+use crate::domain::ProcessExit;
+use crate::ports::holders::{ExitedBy, PaneSize};
 
-impl Request {
+impl HolderRequest {
     /// The payload of the frame: kind and fields.
     pub fn encode(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
-            Request::Hello { version } => {
+            HolderRequest::Hello { version } => {
                 out.put_u8(0x01);
                 out.put_u16(*version);
             }
-            Request::Attach { from } => {
+            HolderRequest::Attach { from } => {
                 out.put_u8(0x02);
                 out.put_u64(*from);
             }
-            Request::Input(bytes) => {
+            HolderRequest::Input(bytes) => {
                 out.put_u8(0x03);
                 out.put_slice(bytes);
             }
-            Request::Resize(size) => {
+            HolderRequest::Resize(size) => {
                 out.put_u8(0x04);
                 put_size(&mut out, *size);
             }
-            Request::Stop { grace } => {
+            HolderRequest::Stop { grace } => {
                 out.put_u8(0x05);
                 out.put_u32(*grace);
             }
-            Request::Snapshot => out.put_u8(0x06),
-            Request::Detach => out.put_u8(0x07),
+            HolderRequest::Status => out.put_u8(0x06),
+            HolderRequest::Detach => out.put_u8(0x07),
         }
         out.freeze()
     }
 }
 
-impl Reply {
+impl HolderReply {
     /// The payload of the frame: kind and fields.
     pub fn encode(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
-            Reply::Welcome { version, pid } => {
+            HolderReply::Welcome { version, pid } => {
                 out.put_u8(0x81);
                 out.put_u16(*version);
                 out.put_u32(*pid);
             }
-            Reply::Output { offset, bytes } => {
+            HolderReply::Output { offset, bytes } => {
                 out.reserve(9 + bytes.len());
                 out.put_u8(0x82);
                 out.put_u64(*offset);
                 out.put_slice(bytes);
             }
-            Reply::Gap { from, to } => {
+            HolderReply::Gap { from, to } => {
                 out.put_u8(0x83);
                 out.put_u64(*from);
                 out.put_u64(*to);
             }
-            Reply::Exited(end) => {
+            HolderReply::Exited(end) => {
                 out.put_u8(0x84);
                 put_end(&mut out, end);
             }
-            Reply::Snapshot(snapshot) => put_snapshot(&mut out, snapshot),
-            Reply::Stopped { survivors } => {
+            HolderReply::Status(snapshot) => put_snapshot(&mut out, snapshot),
+            HolderReply::Stopped { survivors } => {
                 out.put_u8(0x86);
                 out.put_u32(*survivors);
             }
-            Reply::Refused { code, text } => {
+            HolderReply::Refused { code, text } => {
                 out.put_u8(0x87);
                 out.put_u16(*code);
                 out.put_slice(text.as_bytes());
             }
-            Reply::InputDropped { count } => {
+            HolderReply::InputDropped { count } => {
                 out.put_u8(0x88);
                 out.put_u32(*count);
             }
-            Reply::Replaced => out.put_u8(0x89),
+            HolderReply::Replaced => out.put_u8(0x89),
         }
         out.freeze()
     }
 }
 
-fn put_snapshot(out: &mut BytesMut, snapshot: &Snapshot) {
+fn put_snapshot(out: &mut BytesMut, snapshot: &HolderStatus) {
     out.put_u8(0x85);
     put_size(out, snapshot.size);
     out.put_u64(snapshot.oldest);
@@ -104,17 +104,17 @@ fn put_size(out: &mut BytesMut, size: PaneSize) {
 
 fn put_end(out: &mut BytesMut, end: &ExitRecord) {
     let (kind, number) = match end.exit {
-        Exit::Code(code) => (0, code),
-        Exit::Signal(signal) => (1, signal),
-        Exit::Vanished => (2, 0),
+        ProcessExit::Code(code) => (0, code),
+        ProcessExit::Signal(signal) => (1, signal),
+        ProcessExit::Vanished => (2, 0),
     };
     out.put_u8(kind);
     out.put_i32(number);
     out.put_u64(end.ended_at.0);
     out.put_u8(match end.by {
-        EndedBy::Itself => 0,
-        EndedBy::Stop => 1,
-        EndedBy::Shutdown => 2,
+        ExitedBy::Itself => 0,
+        ExitedBy::Stop => 1,
+        ExitedBy::Shutdown => 2,
     });
     out.put_u64(end.output);
 }

@@ -7,18 +7,18 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::adapters::store::StoreReader;
-use crate::domain::attempt::Doing;
+use crate::domain::attempt::ActivityKind;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
 use crate::domain::workflow::EvidenceKind;
-use crate::domain::{AttemptId, Command, Event, Evidence, Exit, Notice, TaskId, Tri};
+use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
 use crate::ports::store::{StoreError, StoredEvent};
 
 /// What the fields below mean; grows when one of them changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// One event.
+/// One stored event as `dbs events` prints it.
 #[derive(Debug, Serialize)]
-pub(super) struct Line {
+pub(super) struct EventLine {
     schema: u32,
     seq: u64,
     session: u64,
@@ -31,13 +31,13 @@ pub(super) struct Line {
     notices: Vec<Notice>,
 }
 
-/// Which attempt works on which task.
+/// Task of each attempt that the printed events mention.
 #[derive(Debug, Default)]
-pub(super) struct Workers(BTreeMap<AttemptId, TaskId>);
+pub(super) struct TaskByAttempt(BTreeMap<AttemptId, TaskId>);
 
-impl Workers {
+impl TaskByAttempt {
     /// Looks up the attempts these events speak of.
-    pub(super) fn learn(&mut self, reader: &StoreReader, events: &[StoredEvent]) -> Result<(), StoreError> {
+    pub(super) fn add(&mut self, reader: &StoreReader, events: &[StoredEvent]) -> Result<(), StoreError> {
         let mut spoken = events.iter().filter_map(|stored| stored.event.attempt());
         if spoken.all(|attempt| self.0.contains_key(&attempt)) {
             return Ok(());
@@ -50,13 +50,13 @@ impl Workers {
     }
 }
 
-impl Line {
+impl EventLine {
     /// The event as tools see it.
-    pub(super) fn of(stored: &StoredEvent, workers: &Workers) -> Line {
+    pub(super) fn of(stored: &StoredEvent, workers: &TaskByAttempt) -> EventLine {
         let attempt = stored.event.attempt();
         let of_attempt = || workers.0.get(&attempt?).cloned();
-        let (kind, facts) = told(&stored.event);
-        Line {
+        let (kind, facts) = kind_and_facts(&stored.event);
+        EventLine {
             schema: SCHEMA,
             seq: stored.seq,
             session: stored.session,
@@ -122,7 +122,7 @@ fn task_of(event: &Event) -> Option<TaskId> {
 }
 
 /// Its kind and what belongs to that kind.
-fn told(event: &Event) -> (&'static str, Value) {
+fn kind_and_facts(event: &Event) -> (&'static str, Value) {
     match event {
         Event::Asked { by, command, .. } => ("asked", asked(by, command)),
         // What is set may be secret, and `dbs config` shows it to whoever may see it.
@@ -202,23 +202,23 @@ fn asked(by: &str, command: &Command) -> Value {
     facts
 }
 
-fn doing_of(doing: &Doing) -> (&'static str, Option<&str>) {
+fn doing_of(doing: &ActivityKind) -> (&'static str, Option<&str>) {
     match doing {
-        Doing::Starting => ("starting", None),
-        Doing::Working => ("working", None),
-        Doing::Permission(text) => ("permission", Some(text)),
-        Doing::Question(text) => ("question", Some(text)),
-        Doing::Idle => ("idle", None),
-        Doing::Exited => ("exited", None),
-        Doing::Lost => ("lost", None),
+        ActivityKind::Starting => ("starting", None),
+        ActivityKind::Working => ("working", None),
+        ActivityKind::Permission(text) => ("permission", Some(text)),
+        ActivityKind::Question(text) => ("question", Some(text)),
+        ActivityKind::Idle => ("idle", None),
+        ActivityKind::Exited => ("exited", None),
+        ActivityKind::Lost => ("lost", None),
     }
 }
 
-fn exit_of(exit: &Exit) -> Value {
+fn exit_of(exit: &ProcessExit) -> Value {
     match exit {
-        Exit::Code(code) => json!({ "code": code }),
-        Exit::Signal(signal) => json!({ "signal": signal }),
-        Exit::Vanished => json!({ "vanished": true }),
+        ProcessExit::Code(code) => json!({ "code": code }),
+        ProcessExit::Signal(signal) => json!({ "signal": signal }),
+        ProcessExit::Vanished => json!({ "vanished": true }),
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
     use crate::domain::{RequestId, SignalKind, Timestamp};
 
     fn line(event: Event) -> Value {
-        let mut workers = Workers::default();
+        let mut workers = TaskByAttempt::default();
         workers.0.insert(AttemptId(7), "t-1".into());
         let stored = StoredEvent {
             seq: 12,
@@ -281,7 +281,7 @@ mod tests {
             event,
             notices: Vec::new(),
         };
-        serde_json::to_value(Line::of(&stored, &workers)).unwrap()
+        serde_json::to_value(EventLine::of(&stored, &workers)).unwrap()
     }
 
     #[test]

@@ -4,37 +4,37 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::adapters::agents::{Kinds, find_program};
+use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::{GitCli, GitSetup};
-use crate::adapters::out;
+use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
-use crate::cli::args::Json;
-use crate::cli::door::Door;
-use crate::config::edge::Edge;
-use crate::config::place::Place;
-use crate::config::reaching::Ways;
-use crate::config::setup;
-use crate::domain::counted;
-use crate::formats::diagnostic::Severity;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::config::channels::ChannelSettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+use crate::domain::pluralized;
+use crate::formats::diagnostic::DiagnosticLevel;
 use crate::ports::git::{BranchName, Git, Head};
 
-/// One thing looked at.
+/// Result of one check that `dbs doctor` makes.
 #[derive(Debug, Serialize)]
-struct Finding {
+struct DoctorCheck {
     what: &'static str,
     good: bool,
     text: String,
 }
 
 /// Looks at everything; exit code 1 when something is missing.
-pub(in crate::cli::commands) fn doctor(edge: &Edge, json: Json) -> ExitCode {
+pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let findings = examine(edge);
     let good = findings.iter().all(|finding| finding.good);
     if json.json {
-        out::json(&findings);
+        output::json(&findings);
     } else {
         for finding in &findings {
-            out::line(&format!(
+            output::line(&format!(
                 "{} {:<12} {}",
                 if finding.good { "ok     " } else { "MISSING" },
                 finding.what,
@@ -49,42 +49,42 @@ pub(in crate::cli::commands) fn doctor(edge: &Edge, json: Json) -> ExitCode {
     }
 }
 
-fn examine(edge: &Edge) -> Vec<Finding> {
-    let place = match Place::find(&edge.folder, edge) {
+fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
+    let place = match ProjectPaths::find(&edge.folder, edge) {
         Ok(place) => place,
-        Err(why) => return vec![found("project", Err(why))],
+        Err(why) => return vec![check("project", Err(why))],
     };
     let root = place.root.display().to_string();
     vec![
-        found("project", Ok(root)),
-        found("git", git(&place, edge)),
-        found("store", store(&place)),
-        found("settings", settings(&place, edge)),
-        found("base branch", base(&place, edge)),
-        found("agents", agents(&place, edge)),
-        found("calls", calls(&place, edge)),
-        found("server", server(&place)),
+        check("project", Ok(root)),
+        check("git", git(&place, edge)),
+        check("store", store(&place)),
+        check("settings", settings(&place, edge)),
+        check("base branch", base(&place, edge)),
+        check("agents", agents(&place, edge)),
+        check("calls", calls(&place, edge)),
+        check("server", server(&place)),
     ]
 }
 
 /// What is still missing, and how to mend it.
-pub(super) fn missing(edge: &Edge) -> Vec<String> {
+pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
     let missing = examine(edge).into_iter().filter(|finding| !finding.good);
     missing
         .map(|finding| format!("{}: {}", finding.what, finding.text))
         .collect()
 }
 
-fn found(what: &'static str, result: Result<String, String>) -> Finding {
+fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
     let good = result.is_ok();
-    Finding {
+    DoctorCheck {
         what,
         good,
         text: result.unwrap_or_else(|why| why),
     }
 }
 
-fn git(place: &Place, edge: &Edge) -> Result<String, String> {
+fn git(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
         .map_err(|error| error.to_string())?;
     let facts = git.preflight().map_err(|error| error.to_string())?;
@@ -94,7 +94,7 @@ fn git(place: &Place, edge: &Edge) -> Result<String, String> {
     ))
 }
 
-fn store(place: &Place) -> Result<String, String> {
+fn store(place: &ProjectPaths) -> Result<String, String> {
     let files = place.store.clone();
     if !files.database.exists() {
         return Ok("not made yet".to_owned());
@@ -102,18 +102,18 @@ fn store(place: &Place) -> Result<String, String> {
     let board = SqliteStore::open_reader(&files)
         .and_then(|reader| reader.load())
         .map_err(|error| error.to_string())?;
-    Ok(counted(board.tasks.len(), "task"))
+    Ok(pluralized(board.tasks.len(), "task"))
 }
 
 /// Settings that can be used; what in their files is not understood is told, and missing only if nothing of a file is used.
-fn settings(place: &Place, edge: &Edge) -> Result<String, String> {
-    let setup = setup::read(place, edge)?;
+fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+    let setup = session_setup::read(place, edge)?;
     let config = place.config();
     let told: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
     if config
         .diagnostics()
         .iter()
-        .any(|finding| finding.severity == Severity::Error)
+        .any(|finding| finding.severity == DiagnosticLevel::Error)
     {
         return Err(told.join("; "));
     }
@@ -125,8 +125,8 @@ fn settings(place: &Place, edge: &Edge) -> Result<String, String> {
 }
 
 /// The branch tasks start from; they start from what origin has of it.
-fn base(place: &Place, edge: &Edge) -> Result<String, String> {
-    let setup = setup::read(place, edge)?;
+fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+    let setup = session_setup::read(place, edge)?;
     let base = setup
         .settings
         .base
@@ -144,9 +144,9 @@ fn base(place: &Place, edge: &Edge) -> Result<String, String> {
     }
 }
 
-fn agents(place: &Place, edge: &Edge) -> Result<String, String> {
-    let kinds = setup::agents(place)?;
-    if kinds == Kinds::default() {
+fn agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+    let kinds = session_setup::agents(place)?;
+    if kinds == AgentsByRole::default() {
         let why = "none is set; for all roles: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.to_owned());
     }
@@ -165,8 +165,8 @@ fn agents(place: &Place, edge: &Edge) -> Result<String, String> {
 }
 
 /// By what a person is called who is at no screen; what is wrong with an address is among the settings.
-fn calls(place: &Place, edge: &Edge) -> Result<String, String> {
-    let ways = Ways::of(&place.config());
+fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+    let ways = ChannelSettings::of(&place.config());
     let path = edge.get("PATH").unwrap_or_default();
     let program = ways.program();
     if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {
@@ -185,9 +185,9 @@ fn calls(place: &Place, edge: &Edge) -> Result<String, String> {
     Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
 }
 
-fn server(place: &Place) -> Result<String, String> {
-    let door = Door::to(place.clone())?;
-    Ok(if door.is_live() {
+fn server(place: &ProjectPaths) -> Result<String, String> {
+    let door = BoardAccess::open_project(place.clone())?;
+    Ok(if door.has_server() {
         "runs".to_owned()
     } else {
         "does not run; `dbs` starts one".to_owned()

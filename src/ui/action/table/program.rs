@@ -1,9 +1,9 @@
 //! The rows about the program itself. Data only.
 
 use super::row;
-use crate::ui::action::{Action, Entry, Group, When};
+use crate::ui::action::{Action, ActionEntry, ActionGroup, Availability};
 
-pub(super) const ROWS: &[Entry] = &[
+pub(super) const ROWS: &[ActionEntry] = &[
     row(
         Action::Palette,
         "palette",
@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Find any action, task or pane by a few letters and run it, or go there.",
         ),
         &["command", "search", "menu", "everything"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::Help,
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Entry] = &[
             "What you see, what the keys do here, and all keys; type to search, Enter runs.",
         ),
         &["keys", "manual", "what"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::Demo,
@@ -32,24 +32,24 @@ pub(super) const ROWS: &[Entry] = &[
             "Play the demo: scripted agents in a throw-away repository, no account, no network. You come back here.",
         ),
         &["try", "example", "tour", "first"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
-        Action::Leave,
+        Action::Detach,
         "leave",
         (
             "leave",
             "Leave the screen. The server and the agents go on. Its plain key goes back first, out of what was opened in a pane.",
         ),
         &["quit", "exit", "detach"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::Redraw,
         "redraw",
         ("redraw", "Draw everything anew."),
         &["refresh", "clear"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::ChooseTheme,
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Choose how the screen looks; each theme is shown while it is marked.",
         ),
         &["colours", "colors", "dark", "light", "contrast", "looks"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::RenameSession,
@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Give the session another name: in the top bar, in the list of sessions, for `dbs attach`.",
         ),
         &["title", "name", "project"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::Interrupt,
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Never stops anything: says how to leave and how to stop.",
         ),
         &["ctrl-c", "cancel"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
     row(
         Action::StopServer,
@@ -89,6 +89,6 @@ pub(super) const ROWS: &[Entry] = &[
             "Stop the server; asks first. Agents go on and are found again at the next start.",
         ),
         &["shutdown", "kill server"],
-        (Group::Program, When::Always),
+        (ActionGroup::Program, Availability::Always),
     ),
 ];

@@ -1,9 +1,9 @@
 //! The rows about tasks and agents. Data only.
 
 use super::row;
-use crate::ui::action::{Action, Entry, Group, When};
+use crate::ui::action::{Action, ActionEntry, ActionGroup, Availability};
 
-pub(super) const ROWS: &[Entry] = &[
+pub(super) const ROWS: &[ActionEntry] = &[
     row(
         Action::Approve,
         "approve",
@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Say yes: to a task that waits for approval, to an agent that asks for a permission.",
         ),
         &["allow", "yes", "accept", "ok"],
-        (Group::Tasks, When::Approval),
+        (ActionGroup::Tasks, Availability::Approval),
     ),
     row(
         Action::ApproveAll,
@@ -22,14 +22,14 @@ pub(super) const ROWS: &[Entry] = &[
             "Say yes to all that ask the same; names them first.",
         ),
         &["allow all", "batch", "identical"],
-        (Group::Tasks, When::Approval),
+        (ActionGroup::Tasks, Availability::Approval),
     ),
     row(
         Action::Reject,
         "reject",
         ("send back", "Send the work back with a reason; asks for it."),
         &["reject", "no", "deny", "refuse"],
-        (Group::Tasks, When::Rejectable),
+        (ActionGroup::Tasks, Availability::Rejectable),
     ),
     row(
         Action::Retry,
@@ -39,17 +39,17 @@ pub(super) const ROWS: &[Entry] = &[
             "Take a held, parked, failed or skipped task up again; its counters start anew.",
         ),
         &["again", "restart", "unblock", "resume"],
-        (Group::Tasks, When::Retryable),
+        (ActionGroup::Tasks, Availability::Retryable),
     ),
     row(
-        Action::TryNow,
+        Action::RetryNow,
         "try_now",
         (
             "try now",
             "Try at once what waits because of something outside: no answer from the remote, a missing agent, a lock, a full disk.",
         ),
         &["look again", "network", "again", "reconnect"],
-        (Group::Tasks, When::Trouble),
+        (ActionGroup::Tasks, Availability::Trouble),
     ),
     row(
         Action::Skip,
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Leave the task out; what depends on it is skipped or waits, as its workflow says.",
         ),
         &["omit", "ignore"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
         Action::MergeNow,
@@ -69,17 +69,17 @@ pub(super) const ROWS: &[Entry] = &[
             "Merge the task's work without the stages that are still to come; asks first. The engine's own checks hold.",
         ),
         &["integrate", "land", "skip reviews"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
-        Action::Park,
+        Action::TogglePark,
         "park",
         (
             "set aside",
             "Set the task aside with a reason; a parked task is taken up again.",
         ),
         &["park", "shelve", "pause task"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
         Action::Release,
@@ -89,21 +89,21 @@ pub(super) const ROWS: &[Entry] = &[
             "Hand a backlog task to the pipeline; gives its batch the go-ahead.",
         ),
         &["start", "go", "begin", "run"],
-        (Group::Tasks, When::Backlog),
+        (ActionGroup::Tasks, Availability::Backlog),
     ),
     row(
         Action::Answer,
         "answer",
         ("answer", "Type one line to the agent that works on the task."),
         &["reply", "tell", "say", "send"],
-        (Group::Tasks, When::Agent),
+        (ActionGroup::Tasks, Availability::Agent),
     ),
     row(
         Action::Comment,
         "comment",
         ("comment", "Write one line on the task; the next agent reads it."),
         &["note", "write"],
-        (Group::Tasks, When::Task),
+        (ActionGroup::Tasks, Availability::Task),
     ),
     row(
         Action::NewTask,
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Write a task: title, description, kind, workflow, priority.",
         ),
         &["add", "create"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
     row(
         Action::StopAgent,
@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Stop the agent. Its task goes back to its stage and no budget is used up.",
         ),
         &["kill", "abort", "cancel", "terminate"],
-        (Group::Tasks, When::Agent),
+        (ActionGroup::Tasks, Availability::Agent),
     ),
     row(
         Action::CloseTask,
@@ -133,24 +133,24 @@ pub(super) const ROWS: &[Entry] = &[
             "Close the task without it being done; asks for the reason, and for a word where work would go. The work is kept first.",
         ),
         &["cancel", "discard", "drop"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
-        Action::Pause,
+        Action::TogglePause,
         "pause",
         (
             "pause all",
             "Start nothing new and stop what runs; pressed again, go on.",
         ),
         &["resume", "hold", "freeze", "continue"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
     row(
-        Action::Finished,
+        Action::ToggleFinished,
         "finished",
         ("finished", "Show or hide finished tasks in lists."),
         &["done", "hidden", "show"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
     row(
         Action::Copy,
@@ -160,7 +160,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Copy something of the marked row or its task: id, title, branch, path, command; pressed twice, the first of them.",
         ),
         &["yank", "clipboard", "id", "branch", "path", "commit"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
     row(
         Action::RetryWithNote,
@@ -170,7 +170,7 @@ pub(super) const ROWS: &[Entry] = &[
             "Take the task up again and tell the next agent something.",
         ),
         &["again with", "hint", "instruct"],
-        (Group::Tasks, When::Retryable),
+        (ActionGroup::Tasks, Availability::Retryable),
     ),
     row(
         Action::Withdraw,
@@ -180,51 +180,51 @@ pub(super) const ROWS: &[Entry] = &[
             "Take a task that nobody works on back into the backlog.",
         ),
         &["unrelease", "take back", "backlog"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
-        Action::MoreUrgent,
+        Action::RaisePriority,
         "more_urgent",
         ("more urgent", "Raise the priority by one."),
         &["priority", "important", "raise"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
-        Action::LessUrgent,
+        Action::LowerPriority,
         "less_urgent",
         ("less urgent", "Lower the priority by one."),
         &["priority", "lower"],
-        (Group::Tasks, When::Unfinished),
+        (ActionGroup::Tasks, Availability::Unfinished),
     ),
     row(
         Action::EditTask,
         "edit",
         ("edit", "Change title and description in your editor."),
         &["editor", "change", "title", "body", "rewrite"],
-        (Group::Tasks, When::Task),
+        (ActionGroup::Tasks, Availability::Task),
     ),
     row(
-        Action::Mark,
+        Action::ToggleMark,
         "mark",
         (
             "mark",
             "Mark the task, or no longer; what is done next is done to all that are marked.",
         ),
         &["select", "several", "batch", "multiple"],
-        (Group::Tasks, When::Task),
+        (ActionGroup::Tasks, Availability::Task),
     ),
     row(
         Action::Undo,
         "undo",
         ("undo", "Take back what was just done; possible for ten seconds."),
         &["take back", "revert", "oops"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
     row(
         Action::Redo,
         "redo",
         ("redo", "Do again what was taken back."),
         &["again", "repeat"],
-        (Group::Tasks, When::Always),
+        (ActionGroup::Tasks, Availability::Always),
     ),
 ];

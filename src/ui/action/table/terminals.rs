@@ -1,32 +1,32 @@
 //! The rows about terminals. Data only.
 
 use super::row;
-use crate::ui::action::{Action, Entry, Group, When};
+use crate::ui::action::{Action, ActionEntry, ActionGroup, Availability};
 
-pub(super) const ROWS: &[Entry] = &[
+pub(super) const ROWS: &[ActionEntry] = &[
     row(
         Action::Type,
         "type",
         ("type here", "Send every key but the prefix to the terminal."),
         &["insert", "attach", "interact", "takeover"],
-        (Group::Terminals, When::Terminal),
+        (ActionGroup::Terminals, Availability::Terminal),
     ),
     row(
-        Action::Look,
+        Action::StopTyping,
         "look",
         (
             "look",
             "Keep the keys and look at the terminal: scroll back and forth.",
         ),
         &["scroll", "copy mode", "detach keys", "read"],
-        (Group::Terminals, When::Always),
+        (ActionGroup::Terminals, Availability::Always),
     ),
     row(
         Action::NewShell,
         "new_shell",
         ("new shell", "A new tab with a shell."),
         &["terminal", "window", "command"],
-        (Group::Terminals, When::Always),
+        (ActionGroup::Terminals, Availability::Always),
     ),
     row(
         Action::ToggleTyping,
@@ -36,21 +36,21 @@ pub(super) const ROWS: &[Entry] = &[
             "Send every key to the terminal, or keep them again.",
         ),
         &["toggle", "mode"],
-        (Group::Terminals, When::Terminal),
+        (ActionGroup::Terminals, Availability::Terminal),
     ),
     row(
         Action::OpenBeside,
         "open_beside",
         ("open beside", "Show the agent in a new pane beside this one."),
         &["split agent", "new pane"],
-        (Group::Terminals, When::Agent),
+        (ActionGroup::Terminals, Availability::Agent),
     ),
     row(
         Action::ShellHere,
         "shell_here",
         ("shell there", "Open a shell where the agent of this task works."),
         &["worktree", "terminal", "command"],
-        (Group::Terminals, When::Workplace),
+        (ActionGroup::Terminals, Availability::Workplace),
     ),
     row(
         Action::FindEverywhere,
@@ -60,6 +60,6 @@ pub(super) const ROWS: &[Entry] = &[
             "Search what all agents have shown, from their logs; Tab leads there from any other search, too.",
         ),
         &["search all", "history", "grep", "logs"],
-        (Group::Terminals, When::Always),
+        (ActionGroup::Terminals, Availability::Always),
     ),
 ];

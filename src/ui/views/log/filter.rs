@@ -1,19 +1,19 @@
 //! What a log's filter lets through: words that must occur, and `t:`, `level:`, `agent:`, `kind:` with what they must be.
 
-use crate::domain::{Level, Worker};
+use crate::domain::{NoticeLevel, Worker};
 use crate::read_model::ReadModel;
 use crate::ui::scene::LogLine;
 
-/// All of these must hold.
+/// The conditions a log line must meet to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Filter(Vec<Part>);
+pub(super) struct LogFilter(Vec<FilterTerm>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum FilterTerm {
     /// The task's id contains this.
     Task(String),
     /// At least that loud.
-    Level(Level),
+    Level(NoticeLevel),
     /// The agent's name contains this.
     Agent(String),
     /// The kind contains this.
@@ -22,37 +22,37 @@ enum Part {
     Word(String),
 }
 
-impl Filter {
+impl LogFilter {
     /// Reads a filter. A level that does not exist is taken as a word.
-    pub(super) fn parse(text: &str) -> Filter {
-        Filter(text.split_whitespace().map(part).collect())
+    pub(super) fn parse(text: &str) -> LogFilter {
+        LogFilter(text.split_whitespace().map(part).collect())
     }
 
     /// Whether a line is shown.
-    pub(super) fn lets(&self, line: &LogLine, model: &ReadModel) -> bool {
+    pub(super) fn matches(&self, line: &LogLine, model: &ReadModel) -> bool {
         self.0.iter().all(|part| part.lets(line, model))
     }
 }
 
-fn part(text: &str) -> Part {
+fn part(text: &str) -> FilterTerm {
     let lower = text.to_lowercase();
-    let word = || Part::Word(lower.clone());
+    let word = || FilterTerm::Word(lower.clone());
     match lower.split_once(':') {
-        Some(("t" | "task", task)) => Part::Task(task.to_owned()),
-        Some(("agent" | "a", agent)) => Part::Agent(agent.to_owned()),
-        Some(("kind" | "k", kind)) => Part::Kind(kind.to_owned()),
-        Some(("level" | "l", name)) => level(name).map_or_else(word, Part::Level),
+        Some(("t" | "task", task)) => FilterTerm::Task(task.to_owned()),
+        Some(("agent" | "a", agent)) => FilterTerm::Agent(agent.to_owned()),
+        Some(("kind" | "k", kind)) => FilterTerm::Kind(kind.to_owned()),
+        Some(("level" | "l", name)) => level(name).map_or_else(word, FilterTerm::Level),
         _ => word(),
     }
 }
 
-fn level(name: &str) -> Option<Level> {
+fn level(name: &str) -> Option<NoticeLevel> {
     let names = [
-        ("info", Level::Info),
-        ("success", Level::Success),
-        ("warning", Level::Warning),
-        ("error", Level::Error),
-        ("alert", Level::Alert),
+        ("info", NoticeLevel::Info),
+        ("success", NoticeLevel::Success),
+        ("warning", NoticeLevel::Warning),
+        ("error", NoticeLevel::Error),
+        ("alert", NoticeLevel::Alert),
     ];
     let begins = |known: &str| !name.is_empty() && known.starts_with(name);
     names
@@ -61,7 +61,7 @@ fn level(name: &str) -> Option<Level> {
         .map(|(_, level)| level)
 }
 
-impl Part {
+impl FilterTerm {
     fn lets(&self, line: &LogLine, model: &ReadModel) -> bool {
         let notice = &line.notice;
         let task = || {
@@ -72,10 +72,10 @@ impl Part {
                 .unwrap_or_default()
         };
         match self {
-            Part::Task(wanted) => task().contains(wanted),
-            Part::Level(least) => notice.level >= *least,
-            Part::Kind(wanted) => notice.kind.contains(wanted),
-            Part::Agent(wanted) => {
+            FilterTerm::Task(wanted) => task().contains(wanted),
+            FilterTerm::Level(least) => notice.level >= *least,
+            FilterTerm::Kind(wanted) => notice.kind.contains(wanted),
+            FilterTerm::Agent(wanted) => {
                 let attempt = notice.attempt.and_then(|id| model.attempts.get(&id));
                 let named = attempt.is_some_and(|attempt| match &attempt.worker {
                     Worker::Agent { name, .. } => name.to_lowercase().contains(wanted),
@@ -83,7 +83,7 @@ impl Part {
                 });
                 named || notice.text.to_lowercase().contains(wanted)
             }
-            Part::Word(wanted) => {
+            FilterTerm::Word(wanted) => {
                 notice.text.to_lowercase().contains(wanted)
                     || notice.kind.contains(wanted)
                     || task().contains(wanted)
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::domain::{Notice, Timestamp};
 
-    fn line(level: Level, task: &str, text: &str) -> LogLine {
+    fn line(level: NoticeLevel, task: &str, text: &str) -> LogLine {
         LogLine {
             seq: 1,
             at: Timestamp(0),
@@ -112,12 +112,12 @@ mod tests {
     }
 
     fn lets(filter: &str, line: &LogLine) -> bool {
-        Filter::parse(filter).lets(line, &ReadModel::default())
+        LogFilter::parse(filter).matches(line, &ReadModel::default())
     }
 
     #[test]
     fn every_part_of_a_filter_must_hold() {
-        let line = line(Level::Warning, "dbs-4", "sent back by reviewer-fauré");
+        let line = line(NoticeLevel::Warning, "dbs-4", "sent back by reviewer-fauré");
         for yes in [
             "",
             "t:dbs-4",

@@ -1,0 +1,27 @@
+//! Waiting for another process, a little at a time, to an end.
+#![expect(clippy::disallowed_methods, reason = "reads the clock and lets time pass")]
+
+use std::time::{Duration, Instant};
+
+/// How long a server may take until it listens, or until it is gone.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Time until which something is waited for.
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// From now on.
+    pub fn start() -> Deadline {
+        Deadline(Instant::now() + TIMEOUT)
+    }
+
+    /// Whether it has been long enough.
+    pub fn is_over(&self) -> bool {
+        Instant::now() >= self.0
+    }
+
+    /// Waits a little.
+    pub fn sleep(&self) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

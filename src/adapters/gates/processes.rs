@@ -1,0 +1,95 @@
+//! Killing everything a gate started: its process group, its descendants, and bearers of its mark.
+
+use std::process::Command;
+use std::time::Duration;
+
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
+
+/// Name of the variable that marks all processes of one gate run.
+pub(super) const MARK: &str = "DBS_GATE_MARK";
+/// How often the process table is searched for survivors; each round kills what the last one missed.
+const N_ROUNDS: usize = 5;
+/// Between two rounds.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Makes the command the leader of its own group.
+#[cfg(unix)]
+pub(super) fn new_process_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+/// Elsewhere the mark alone tells who belongs together.
+#[cfg(not(unix))]
+pub(super) fn lead(_command: &mut Command) {}
+
+/// All processes of one gate run: its process group, its descendants and every process with its mark.
+pub(super) struct GateProcesses<'a> {
+    pub(super) leader: u32,
+    /// Whether the leader is still running: a number that was given back must not be followed.
+    pub(super) is_leader_alive: bool,
+    pub(super) mark: &'a str,
+}
+
+impl GateProcesses<'_> {
+    /// Kills all of it; `wait` is called between rounds with how long to wait.
+    pub(super) fn kill(&self, wait: impl Fn(Duration)) {
+        let mut root = self.is_leader_alive.then(|| Pid::from_u32(self.leader));
+        for _ in 0..N_ROUNDS {
+            let Ok(mut system) = System::new() else {
+                return kill_group(self.leader);
+            };
+            let details = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
+            system.refresh_processes_specifics(ProcessesToUpdate::All, true, details);
+            let found = members(&system, root.take(), self.mark);
+            kill_group(self.leader);
+            if found.is_empty() {
+                return;
+            }
+            for process in found.iter().filter_map(|pid| system.process(*pid)) {
+                process.kill();
+            }
+            wait(PAUSE);
+        }
+    }
+}
+
+/// Living processes that are the root, descend from a member, or bear the mark.
+fn members(system: &System, root: Option<Pid>, mark: &str) -> Vec<Pid> {
+    let wanted = format!("{MARK}={mark}");
+    let mut found: Vec<Pid> = Vec::new();
+    loop {
+        let before = found.len();
+        for (pid, process) in system.processes() {
+            let is_child =
+                root == Some(*pid) || process.parent().is_some_and(|parent| found.contains(&parent));
+            let is_marked = process
+                .environ()
+                .iter()
+                .any(|entry| entry.to_str() == Some(&wanted));
+            let is_dead = matches!(
+                process.status(),
+                sysinfo::ProcessStatus::Zombie | sysinfo::ProcessStatus::Dead
+            );
+            if (is_child || is_marked) && !is_dead && process.thread_kind().is_none() && !found.contains(pid)
+            {
+                found.push(*pid);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(leader: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    if let Ok(leader) = i32::try_from(leader) {
+        // The only failure is that nobody is left.
+        killpg(nix::unistd::Pid::from_raw(leader), Signal::SIGKILL).ok();
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_leader: u32) {}

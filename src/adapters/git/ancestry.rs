@@ -1,0 +1,88 @@
+//! Evidence about commits: ancestry, counts, whether something is merged. All from the control repository, after
+//! asking the places the question is about.
+
+use super::cli::GitCli;
+use super::command::{ConfigScope, failure};
+use super::parse;
+use crate::domain::Tri;
+use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
+
+impl GitCli {
+    pub(super) fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, GitError> {
+        let call = self.in_control(format!("compare {older} and {newer}"))?;
+        call.args(["merge-base", "--is-ancestor", older.as_str(), newer.as_str()])
+            .run_bool()
+    }
+
+    pub(super) fn count_ahead(&self, head: &Revision, base: &Revision) -> Result<CommitsAhead, GitError> {
+        let Some(head) = self.resolve_revision(head)? else {
+            return Ok(CommitsAhead::Absent(describe("the work", head)));
+        };
+        let Some(base) = self.resolve_revision(base)? else {
+            return Ok(CommitsAhead::Absent(describe("the base", base)));
+        };
+        let call = self.in_control("count commits")?.args([
+            "rev-list",
+            "--count",
+            head.as_str(),
+            "--not",
+            base.as_str(),
+        ]);
+        let said = call.run_line()?;
+        let n_commits = said.parse().map_err(|_no_number| GitError::Failed {
+            what: "count commits".to_owned(),
+            why: super::error_text::one_line(&said),
+        })?;
+        Ok(CommitsAhead::Commits {
+            n_commits,
+            head,
+            base,
+        })
+    }
+
+    pub(super) fn check_merged(&self, commit: &CommitId, base: &BranchName) -> Result<Tri, GitError> {
+        let Some(base_head) = self.import_remote(base)? else {
+            return Ok(Tri::No(format!("origin has no branch {base}")));
+        };
+        if !self.import_commit(commit)? {
+            return Ok(Tri::No(format!(
+                "commit {commit} is not part of {base} at {base_head}"
+            )));
+        }
+        if self.is_ancestor(commit, &base_head)? || self.is_merge_empty(commit, &base_head)? {
+            return Ok(Tri::Yes);
+        }
+        Ok(Tri::No(format!(
+            "{base} at {base_head} does not contain {commit}"
+        )))
+    }
+
+    /// Whether merging would change nothing: the content came another way, by squash or by picking.
+    pub(super) fn is_merge_empty(&self, commit: &CommitId, base: &CommitId) -> Result<bool, GitError> {
+        let call = self.in_control(format!("try {commit} on {base}"))?;
+        let call = call.args(["merge-tree", "--write-tree", "--name-only", "-z"]);
+        let output = call.arg(base.as_str()).arg(commit.as_str()).run()?;
+        match output.code {
+            Some(0) => {
+                let tree = parse::merge_tree(&output.stdout).map(|merged| merged.tree);
+                Ok(tree.as_ref() == Some(&self.tree_of(base)?))
+            }
+            Some(1) => Ok(false),
+            _ if super::merge::is_unrelated(&output) => Ok(false),
+            _ => Err(failure(
+                format!("try {commit} on {base}"),
+                ConfigScope::Control,
+                &output,
+            )),
+        }
+    }
+}
+
+fn describe(part: &str, revision: &Revision) -> String {
+    match revision {
+        Revision::RemoteBranch(branch) => format!("{part} is gone: origin has no branch {branch}"),
+        Revision::LocalBranch(branch) => format!("{part} is gone: there is no local branch {branch}"),
+        Revision::Commit(commit) => format!("{part} is gone: nobody has commit {commit}"),
+        Revision::WorkingTree(_) => format!("{part} has no commit yet"),
+    }
+}

@@ -1,0 +1,106 @@
+//! Committing what an agent left in its worktree, on the task's branch, without its index, its configuration or any hook: the
+//! same files on the same head give the same commit, so a crash between any two steps is repaired by repeating.
+
+use super::attic::CommitDraft;
+use super::cli::GitCli;
+use super::commit_message::CommitMessage;
+use super::error_text;
+use super::refs::PinKind;
+use super::worktree_state::CheckoutDir;
+use crate::ports::git::{CommitId, CommitOutcome, CommitRequest, GitError, TreeId, WorkingTree};
+
+impl GitCli {
+    pub(super) fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
+        let site = self.locate(&WorkingTree::Worktree(request.folder.clone()))?;
+        let state = self.read_state(&site)?;
+        let (Some(stands), Some(branch)) = (state.head, self.local_head(&request.branch)?) else {
+            return Ok(CommitOutcome::Refused(format!(
+                "{} does not exist",
+                request.branch
+            )));
+        };
+        if stands != branch {
+            return Ok(CommitOutcome::Refused(format!(
+                "the worktree stands at {stands}, and {} at {branch}",
+                request.branch
+            )));
+        }
+        if state.tree == self.tree_of(&stands)? {
+            return Ok(CommitOutcome::NothingToCommit(stands));
+        }
+        let nested = self.nested_repositories(&site.folder, &state.tree)?;
+        if !nested.is_empty() {
+            return Ok(CommitOutcome::Refused(format!(
+                "repositories of their own cannot be committed: {}",
+                nested.join(", ")
+            )));
+        }
+        let large = self.large_files(&site, &stands, &state.tree)?;
+        if !large.is_empty() {
+            return Ok(CommitOutcome::Refused(format!(
+                "files of more than {} MiB are not committed by the engine, delete or ignore them, or commit them yourself: {}",
+                self.program.limits.largest / (1024 * 1024),
+                large.join(", ")
+            )));
+        }
+        let draft = CommitDraft {
+            tree: &state.tree,
+            parents: std::slice::from_ref(&stands),
+            message: message(request),
+            signature: &request.signature,
+        };
+        let commit = self.commit(&draft)?;
+        self.pin(PinKind::Pin, &commit)?;
+        self.export_to_project(&[&PinKind::Pin.ref_name(&commit)])?;
+        let mut turn = self.lock_project()?;
+        let why = "dbs: commit what was left";
+        self.move_branch(&request.branch, (Some(&stands), &commit), why, &mut turn)?;
+        Ok(CommitOutcome::Committed(commit))
+    }
+
+    /// New and changed files that are too large, as far as they can still be looked at.
+    fn large_files(
+        &self,
+        site: &CheckoutDir,
+        head: &CommitId,
+        tree: &TreeId,
+    ) -> Result<Vec<String>, GitError> {
+        let call = self.in_control("look for large files")?;
+        let call = call.args([
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--diff-filter=AMT",
+        ]);
+        let output = call
+            .arg("--end-of-options")
+            .arg(head.as_str())
+            .arg(tree.as_str())
+            .run_ok()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let is_large = |path: &&str| {
+            let found = site.folder.join(path).symlink_metadata();
+            !path.is_empty()
+                && found.is_ok_and(|found| found.is_file() && found.len() > self.program.limits.largest)
+        };
+        Ok(said
+            .split('\0')
+            .filter(is_large)
+            .map(error_text::one_line)
+            .collect())
+    }
+}
+
+fn message(request: &CommitRequest) -> String {
+    let task = request.task.as_str();
+    let words = CommitMessage {
+        start: format!("[{task}]"),
+        title: &request.title,
+        text: &request.text,
+        task,
+        attempt: request.attempt.as_str(),
+    };
+    words.message()
+}

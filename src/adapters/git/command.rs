@@ -1,0 +1,352 @@
+//! One call of git: realm, fixed overrides, environment, time limit, and what its end means. Must not know what the
+//! call is for.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error_text;
+use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
+use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
+use super::write_lock::WriteGuard;
+use crate::ports::git::GitError;
+
+/// Most bytes of output kept where nothing else is said: lists of files and refs of very large repositories.
+const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
+
+/// Options that keep ssh from asking and from waiting for ever.
+const SSH_OPTIONS: &str =
+    "-o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
+
+/// Overrides for every call, whatever the configuration says: nothing is executed, asked, packed or rewritten on the
+/// side (M11, C5-43, C5-44).
+const OVERRIDES: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.pager=cat",
+    "core.editor=:",
+    "sequence.editor=:",
+    "core.askPass=",
+    "core.alternateRefsCommand=:",
+    "core.safecrlf=false",
+    "core.protectNTFS=true",
+    "core.protectHFS=true",
+    "core.fsync=committed",
+    "core.fsyncMethod=batch",
+    "core.filesRefLockTimeout=5000",
+    "core.packedRefsTimeout=10000",
+    "credential.interactive=false",
+    "color.ui=false",
+    "commit.gpgSign=false",
+    "tag.gpgSign=false",
+    "push.gpgSign=false",
+    "gpg.program=:",
+    "log.showSignature=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.recurseSubmodules=false",
+    "submodule.recurse=false",
+    "push.recurseSubmodules=no",
+    "push.followTags=false",
+    "fetch.prune=false",
+    "fetch.pruneTags=false",
+    "fetch.writeCommitGraph=false",
+    "fetch.bundleURI=",
+    "transfer.bundleURI=false",
+    "protocol.version=2",
+    "protocol.ext.allow=never",
+    "branch.autoSetupMerge=false",
+    "worktree.guessRemote=false",
+    "worktree.useRelativePaths=false",
+    "advice.addEmbeddedRepo=false",
+    "merge.verifySignatures=false",
+];
+
+/// Which git configuration, protocols and credentials a git command may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConfigScope {
+    /// Ours alone.
+    Control,
+    /// Ours and the person's own, for the remote.
+    Network,
+    /// The project's, with programs and protocols switched off.
+    Project,
+    /// The project's and the person's own, for reading only.
+    Preflight,
+}
+
+/// Path of the git executable, with the prepared environments and limits of its commands.
+pub(super) struct GitProgram {
+    name: OsString,
+    isolated_env: Vec<(OsString, OsString)>,
+    trusted_env: Vec<(OsString, OsString)>,
+    pub(super) limits: GitLimits,
+}
+
+/// Builder for one git command: scope, arguments, environment, input and time limit.
+pub(super) struct GitCommand<'a> {
+    program: &'a GitProgram,
+    scope: ConfigScope,
+    action: String,
+    overrides: Vec<OsString>,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    cwd: PathBuf,
+    input: StdinSource,
+    timeout: Duration,
+    limit: usize,
+}
+
+impl GitProgram {
+    pub(super) fn new(setup: &GitSetup) -> Self {
+        let chosen = |may: fn(&OsStr) -> bool| -> Vec<(OsString, OsString)> {
+            setup
+                .environment
+                .iter()
+                .filter(|(name, _)| may(name))
+                .cloned()
+                .collect()
+        };
+        let mut trusted_env = chosen(is_trusted);
+        keep_ssh_quiet(&mut trusted_env);
+        Self {
+            name: setup.program.clone(),
+            isolated_env: chosen(is_passed),
+            trusted_env,
+            limits: setup.limits,
+        }
+    }
+
+    /// Uses the ssh command the person configured for all repositories, unless the environment names one.
+    pub(super) fn use_ssh(&mut self, command: &str) {
+        let own = if command.starts_with("ssh ") {
+            format!("{command} {SSH_OPTIONS}")
+        } else {
+            command.to_owned()
+        };
+        let ours = OsString::from(format!("ssh {SSH_OPTIONS}"));
+        for (_, value) in self
+            .trusted_env
+            .iter_mut()
+            .filter(|(name, value)| name == "GIT_SSH_COMMAND" && *value == ours)
+        {
+            *value = OsString::from(&own);
+        }
+    }
+
+    /// A call in a realm; `what` reads after "could not".
+    pub(super) fn command(&self, realm: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand<'_> {
+        GitCommand {
+            program: self,
+            scope: realm,
+            action: what.into(),
+            overrides: Vec::new(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: cwd.to_path_buf(),
+            input: StdinSource::Nothing,
+            timeout: if realm == ConfigScope::Network {
+                self.limits.transfer
+            } else {
+                self.limits.local
+            },
+            limit: OUTPUT_LIMIT,
+        }
+    }
+}
+
+impl GitCommand<'_> {
+    pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args
+            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// One more `-c` setting.
+    pub(super) fn config(mut self, setting: impl AsRef<OsStr>) -> Self {
+        self.overrides.push(OsString::from("-c"));
+        self.overrides.push(setting.as_ref().to_owned());
+        self
+    }
+
+    /// An option of git itself, before the command, such as `--git-dir=...`.
+    pub(super) fn git_option(mut self, option: &str, path: &Path) -> Self {
+        let mut text = OsString::from(option);
+        text.push(path);
+        self.overrides.push(text);
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((OsString::from(name), value.as_ref().to_owned()));
+        self
+    }
+
+    pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = StdinSource::Bytes(bytes);
+        self
+    }
+
+    /// Lets git hold the lock of a turn for as long as it lives.
+    pub(super) fn with_lock(mut self, turn: &WriteGuard<'_>) -> Result<Self, GitError> {
+        self.input = StdinSource::Held(turn.lock_file()?);
+        Ok(self)
+    }
+
+    pub(super) fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    pub(super) fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs; any exit code is an answer, no exit is an error.
+    pub(super) fn run(self) -> Result<ProcessOutput, GitError> {
+        let (what, invocation) = self.prepare();
+        match process::run(invocation) {
+            Ok(output) => Ok(output),
+            Err(ProcessError::NotStarted(error)) => Err(GitError::Unreachable {
+                what,
+                why: format!("git did not start: {error}"),
+            }),
+            Err(ProcessError::TimedOut(limit)) => Err(GitError::Unreachable {
+                what,
+                why: format!("git took longer than {} s", limit.as_secs_f32()),
+            }),
+        }
+    }
+
+    /// Runs; anything but code 0 is an error: in the network realm one of the remote, elsewhere one of git.
+    pub(super) fn run_ok(self) -> Result<ProcessOutput, GitError> {
+        let (what, realm) = (self.action.clone(), self.scope);
+        accept(what, realm, self.run()?)
+    }
+
+    /// As [`Call::ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
+    pub(super) fn run_locked(
+        self,
+        turn: &mut WriteGuard<'_>,
+        locks: &[String],
+    ) -> Result<ProcessOutput, GitError> {
+        let (what, realm) = (self.action.clone(), self.scope);
+        turn.note(locks)?;
+        let output = self.with_lock(turn)?.run()?;
+        if output.code.is_some() {
+            turn.forget()?;
+        }
+        accept(what, realm, output)
+    }
+
+    /// Runs; the trimmed output as text.
+    pub(super) fn run_line(self) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.run_ok()?.stdout).trim().to_owned())
+    }
+
+    /// Runs a question: code 0 is true, code 1 is false, anything else an error.
+    pub(super) fn run_bool(self) -> Result<bool, GitError> {
+        let (what, realm) = (self.action.clone(), self.scope);
+        let output = self.run()?;
+        match output.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(failure(what, realm, &output)),
+        }
+    }
+
+    fn prepare(self) -> (String, ProcessSpec) {
+        let mut args: Vec<OsString> = vec!["--no-pager".into(), "--literal-pathspecs".into()];
+        for setting in OVERRIDES {
+            args.push("-c".into());
+            args.push((*setting).into());
+        }
+        args.extend(self.overrides);
+        args.extend(self.args);
+        let mut env = match self.scope {
+            ConfigScope::Control | ConfigScope::Project => self.program.isolated_env.clone(),
+            ConfigScope::Network | ConfigScope::Preflight => self.program.trusted_env.clone(),
+        };
+        env.extend(scope_env(self.scope));
+        env.extend(self.env);
+        let invocation = ProcessSpec {
+            program: self.program.name.clone(),
+            args,
+            env,
+            cwd: self.cwd,
+            input: self.input,
+            timeout: self.timeout,
+            limit: self.limit,
+        };
+        (self.action, invocation)
+    }
+}
+
+fn accept(what: String, realm: ConfigScope, output: ProcessOutput) -> Result<ProcessOutput, GitError> {
+    if output.code == Some(0) || output.truncated {
+        Ok(output)
+    } else {
+        Err(failure(what, realm, &output))
+    }
+}
+
+/// An exit that is not the expected one, as an error.
+pub(super) fn failure(what: String, realm: ConfigScope, output: &ProcessOutput) -> GitError {
+    let why = error_text::reason(output);
+    if realm == ConfigScope::Network || output.code.is_none() {
+        GitError::Unreachable { what, why }
+    } else {
+        GitError::Failed { what, why }
+    }
+}
+
+fn scope_env(realm: ConfigScope) -> Vec<(OsString, OsString)> {
+    let mut fixed = vec![
+        ("LC_ALL", "C"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_ASKPASS", ""),
+        ("SSH_ASKPASS_REQUIRE", "never"),
+        ("GCM_INTERACTIVE", "never"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("GIT_ADVICE", "0"),
+        ("GIT_PAGER", "cat"),
+        ("GIT_EDITOR", ":"),
+    ];
+    match realm {
+        ConfigScope::Control => fixed.extend([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+        ]),
+        ConfigScope::Project => fixed.extend([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+            ("GIT_ALLOW_PROTOCOL", "file"),
+        ]),
+        ConfigScope::Network | ConfigScope::Preflight => {}
+    }
+    fixed
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+/// Ssh asks on the terminal unless told not to, and waits for ever on a dead line. A command the person chose is kept
+/// as it is.
+fn keep_ssh_quiet(env: &mut Vec<(OsString, OsString)>) {
+    let chosen = |name: &OsStr| name == "GIT_SSH_COMMAND" || name == "GIT_SSH";
+    if !env.iter().any(|(name, _)| chosen(name)) {
+        env.push(("GIT_SSH_COMMAND".into(), format!("ssh {SSH_OPTIONS}").into()));
+    }
+}

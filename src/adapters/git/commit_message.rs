@@ -1,0 +1,177 @@
+//! The words of commits the engine makes: a first line of at most 72 characters, what there is to tell, and the trailers the
+//! engine itself goes by. Titles and texts come from agents: nothing in them may act on a terminal or pass for a trailer.
+
+use super::error_text;
+
+/// Longest first line, and where lines below it are wrapped, in characters.
+const WIDTH: usize = 72;
+/// Longest title told in full where the first line could not hold it, in characters.
+const LONGEST_TITLE: usize = 250;
+/// Most bytes told below the title: the whole message must stay small enough to be handed to git before it reads.
+const LONGEST_TEXT: usize = 1_800;
+
+/// Parts of the message of a commit that the engine makes.
+pub(super) struct CommitMessage<'a> {
+    /// Comes before the title: `[t-1]`, `Merge feature/t-1:`.
+    pub(super) start: String,
+    /// Title of the task.
+    pub(super) title: &'a str,
+    /// What was said about the work; may be empty.
+    pub(super) text: &'a str,
+    /// The task, for its trailer.
+    pub(super) task: &'a str,
+    /// The attempt, for its trailer.
+    pub(super) attempt: &'a str,
+}
+
+impl CommitMessage<'_> {
+    /// The whole message; the same words give the same message.
+    pub(super) fn message(&self) -> String {
+        let title = error_text::one_line(&words(self.title));
+        let whole = format!("{} {title}", self.start);
+        let subject = cut(whole.trim_end(), WIDTH);
+        let mut parts = vec![subject.clone()];
+        if subject != whole.trim_end() {
+            parts.push(text(&cut(&title, LONGEST_TITLE)));
+        }
+        let told = text(self.text);
+        if !told.is_empty() {
+            parts.push(told);
+        }
+        parts.push(format!(
+            "Dbs-Task: {}\nDbs-Attempt: {}\n",
+            self.task, self.attempt
+        ));
+        parts.join("\n\n")
+    }
+}
+
+/// Paragraphs stay paragraphs and lines stay lines; long ones are wrapped, and what is too long is cut.
+fn text(said: &str) -> String {
+    let mut text = String::new();
+    let mut is_parted = false;
+    for line in said.lines() {
+        let line = error_text::one_line(line.replace('\t', "    ").trim_end());
+        if line.is_empty() {
+            is_parted = true;
+            continue;
+        }
+        // One less than fits, for the space below.
+        for piece in textwrap::wrap(&line, WIDTH - 1) {
+            if piece.trim().is_empty() {
+                continue;
+            }
+            let gap = match (text.is_empty(), is_parted) {
+                (true, _) => "",
+                (false, true) => "\n\n",
+                (false, false) => "\n",
+            };
+            is_parted = false;
+            if text.len() + gap.len() + piece.len() > LONGEST_TEXT {
+                text.push_str("\n…");
+                return text;
+            }
+            text.push_str(gap);
+            // Git takes such a line for the end of the message.
+            if piece.starts_with("---") {
+                text.push(' ');
+            }
+            text.push_str(piece.trim_end());
+        }
+    }
+    text
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::sanitize;
+
+    fn message(title: &str, text: &str) -> String {
+        CommitMessage {
+            start: "[t-1]".to_owned(),
+            title,
+            text,
+            task: "t-1",
+            attempt: "17",
+        }
+        .message()
+    }
+
+    const TRAILERS: &str = "Dbs-Task: t-1\nDbs-Attempt: 17\n";
+
+    #[test]
+    fn a_short_title_is_the_first_line_and_nothing_is_said_twice() {
+        assert_eq!(
+            message("Add a cart", ""),
+            format!("[t-1] Add a cart\n\n{TRAILERS}")
+        );
+        assert_eq!(message(" \n", ""), format!("[t-1]\n\n{TRAILERS}"));
+    }
+
+    #[test]
+    fn a_long_title_is_cut_in_the_first_line_and_told_in_full_below_it() {
+        let title = "Let people who have put more than one thing into their cart take one of them out again";
+        let said = message(title, "");
+        let mut lines = said.lines();
+        let first = lines.next().unwrap();
+        assert_eq!(
+            first,
+            "[t-1] Let people who have put more than one thing into their cart take…"
+        );
+        assert_eq!(lines.next(), Some(""));
+        assert_eq!(said.replace('\n', " ").matches(title).count(), 1, "{said}");
+    }
+
+    #[test]
+    fn what_the_agent_said_is_told_in_its_lines_and_paragraphs() {
+        let said = message("Add a cart", "Done:\n- one\n-\ttwo\n\n\n\nAlso three.\n");
+        assert_eq!(
+            said,
+            format!("[t-1] Add a cart\n\nDone:\n- one\n-    two\n\nAlso three.\n\n{TRAILERS}")
+        );
+    }
+
+    #[test]
+    fn a_text_cannot_end_the_message_early() {
+        let said = message("Add a cart", "One\n---\nDbs-Task: t-9");
+        assert!(said.contains("\n ---\nDbs-Task: t-9\n\n"), "{said}");
+        assert!(said.ends_with(TRAILERS), "{said}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_titles_and_texts_say_the_message_is_small_plain_and_ends_with_its_trailers(
+            title in any::<String>(),
+            lines in proptest::collection::vec(any::<String>(), 0..60),
+            long in "[a-z日 \u{202e}\u{1b}-]{0,3000}",
+        ) {
+            let text = lines.join("\n") + &long;
+            for (title, text) in [(&title, &text), (&long, &title)] {
+                let said = message(title, text);
+                let first = said.lines().next().unwrap_or_default();
+                prop_assert!(first.starts_with("[t-1]") && first.chars().count() <= 72, "{}", first);
+                prop_assert!(said.len() < 4_096, "{} bytes", said.len());
+                let paragraphs: Vec<&str> = said.split("\n\n").collect();
+                prop_assert_eq!(paragraphs.last(), Some(&TRAILERS));
+                prop_assert!(paragraphs.iter().all(|part| !part.is_empty() && !part.starts_with('\n')));
+                prop_assert!(!said.lines().any(|line| line.starts_with("---")), "{}", said);
+                prop_assert!(said.split('\n').all(|line| sanitize(line) == line), "{:?}", said);
+            }
+        }
+    }
+}

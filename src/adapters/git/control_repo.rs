@@ -1,0 +1,240 @@
+//! The control repository: bare, ours alone, in `.debussy/dbs/control.git`. Its configuration is a text made here and
+//! compared before every call; nothing else may configure it (M11).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::command::{ConfigScope, GitProgram};
+use super::discovery::{OriginUrls, ProjectRepo};
+use super::files::{failed, real_folder, write_atomically};
+use crate::ports::git::GitError;
+
+/// What is older than this belongs to no living call.
+const STALE: Duration = Duration::from_mins(30);
+
+/// Files that would redirect or reshape what the control repository does.
+const UNWANTED: &[&str] = &[
+    "commondir",
+    "config.worktree",
+    "info/attributes",
+    "info/grafts",
+    "objects/info/alternates",
+];
+
+/// The engine's own bare repository, in which merges and snapshots are made.
+pub(super) struct ControlRepo {
+    pub(super) path: PathBuf,
+    format: String,
+    origin: Mutex<OriginUrls>,
+}
+
+impl ControlRepo {
+    /// Opens it, and makes it first where there is none. An existing one keeps the address of `origin` it was made
+    /// with.
+    pub(super) fn open(
+        program: &GitProgram,
+        project: &ProjectRepo,
+        found: &OriginUrls,
+    ) -> Result<Self, GitError> {
+        let state = project.root.join(".debussy").join("dbs");
+        let path = state.join("control.git");
+        real_folder(&project.root.join(".debussy"))?;
+        real_folder(&state)?;
+        let recorded = if path.join("config").exists() {
+            recorded_origin(program, &path, &project.object_format)?
+        } else {
+            None
+        };
+        let origin = recorded.unwrap_or_else(|| found.clone());
+        if !path.join("HEAD").exists() {
+            create(program, &state, &path, &project.object_format)?;
+        }
+        let control = Self {
+            path,
+            format: project.object_format.clone(),
+            origin: Mutex::new(origin),
+        };
+        control.check()?;
+        control.write_excludes(project)?;
+        sweep_scratch(&control.path.join("scratch"));
+        Ok(control)
+    }
+
+    /// The address recorded when the control repository was made, or accepted since.
+    pub(super) fn origin(&self) -> OriginUrls {
+        self.origin.lock().clone()
+    }
+
+    /// Takes another address from now on.
+    pub(super) fn accept(&self, origin: OriginUrls) -> Result<(), GitError> {
+        *self.origin.lock() = origin;
+        self.check()
+    }
+
+    /// Puts the configuration back to our text if anything touched it.
+    pub(super) fn check(&self) -> Result<(), GitError> {
+        let wanted = config_text(&self.format, &self.origin.lock());
+        let config = self.path.join("config");
+        if fs::read_to_string(&config).ok().as_deref() != Some(&wanted) {
+            write_atomically(&config, &wanted)?;
+        }
+        for name in UNWANTED {
+            let unwanted = self.path.join(name);
+            match fs::remove_file(&unwanted) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed("clean", &unwanted, &error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what a git left that was killed in its turn. Only for whoever holds the queue.
+    pub(super) fn clean_up(&self) {
+        sweep_locks(&self.path);
+    }
+
+    /// A file name in the control repository's scratch folder.
+    pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, GitError> {
+        let folder = self.path.join("scratch");
+        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        Ok(folder.join(name))
+    }
+
+    /// Our folders and the person's private excludes are no part of any snapshot.
+    fn write_excludes(&self, project: &ProjectRepo) -> Result<(), GitError> {
+        let own = fs::read_to_string(project.common.join("info").join("exclude")).unwrap_or_default();
+        let info = self.path.join("info");
+        fs::create_dir_all(&info).map_err(|error| failed("make", &info, &error))?;
+        write_atomically(
+            &info.join("exclude"),
+            &format!("{}\n{own}", super::exclude::PATTERN),
+        )
+    }
+}
+
+/// Made under another name and renamed, so that a half-made repository is never taken for one.
+fn create(program: &GitProgram, state: &Path, path: &Path, format: &str) -> Result<(), GitError> {
+    let unfinished = tempfile::Builder::new().prefix("control.new").tempdir_in(state);
+    let unfinished = unfinished.map_err(|error| failed("make a folder in", state, &error))?;
+    let call = program.command(ConfigScope::Control, state, "make the control repository");
+    let call = call
+        .env("GIT_DEFAULT_REF_FORMAT", "files")
+        .args(["init", "--quiet", "--bare", "--template="]);
+    call.arg(format!("--object-format={format}"))
+        .arg("--")
+        .arg(unfinished.path())
+        .run_ok()?;
+    // Another process may have been faster; both would have made the same.
+    let is_there = || path.join("HEAD").exists();
+    if path.symlink_metadata().is_ok() && !is_there() {
+        return Err(GitError::NotOurs {
+            path: path.to_path_buf(),
+            why: "it is no complete repository".to_owned(),
+        });
+    }
+    match fs::rename(unfinished.path(), path) {
+        Err(error) if !is_there() => Err(failed("make", path, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
+    // Our own text, as it should be, needs nobody to explain it.
+    let text = fs::read_to_string(path.join("config")).unwrap_or_default();
+    if let Some(origin) = written_origin(&text).filter(|origin| config_text(format, origin) == text) {
+        return Ok(Some(origin));
+    }
+    let get = |name: &str| -> Result<Option<String>, GitError> {
+        let call = program.command(ConfigScope::Control, path, "read the recorded address of origin");
+        let output = call
+            .args(["config", "--file", "config", "--no-includes", "--get", name])
+            .run()?;
+        let text = String::from_utf8_lossy(&output.stdout)
+            .trim_end_matches('\n')
+            .to_owned();
+        Ok((output.code == Some(0) && !text.is_empty()).then_some(text))
+    };
+    let Some(url) = get("remote.origin.url")? else {
+        return Ok(None);
+    };
+    Ok(Some(OriginUrls {
+        url,
+        push_url: get("remote.origin.pushurl")?,
+    }))
+}
+
+fn config_text(format: &str, origin: &OriginUrls) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let version = i32::from(format != "sha1");
+    let mut text =
+        format!("[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n\tbare = true\n");
+    if version == 1 {
+        text.push_str("[extensions]\n\tobjectformat = ");
+        text.push_str(format);
+        text.push('\n');
+    }
+    text.push_str("[remote \"origin\"]\n\turl = ");
+    text.push_str(&quoted(&origin.url));
+    if let Some(push_url) = &origin.push_url {
+        text.push_str("\n\tpushurl = ");
+        text.push_str(&quoted(push_url));
+    }
+    text.push('\n');
+    text
+}
+
+/// The address in a text made by [`config_text`]; wrong in any other, which the caller finds out.
+fn written_origin(text: &str) -> Option<OriginUrls> {
+    let get = |name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+        let value = value.strip_prefix(" = \"")?.strip_suffix('"')?;
+        Some(value.replace("\\\"", "\"").replace("\\\\", "\\"))
+    };
+    Some(OriginUrls {
+        url: get("\turl")?,
+        push_url: get("\tpushurl"),
+    })
+}
+
+/// Where a child cannot hold the queue's lock beyond its parent's death, only old lock files are known to be dead.
+const ARE_HOLDERS_KNOWN: bool = cfg!(unix);
+
+fn sweep_locks(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else {
+            continue;
+        };
+        if kind.is_dir() && entry.file_name() != "objects" {
+            sweep_locks(&path);
+        } else if path.extension().is_some_and(|end| end == "lock") && (ARE_HOLDERS_KNOWN || is_old(&entry)) {
+            // What cannot be removed shows itself as an error of the first call that needs it.
+            drop(fs::remove_file(&path));
+        }
+    }
+}
+
+/// Removes indexes a killed process left.
+fn sweep_scratch(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_old(&entry) {
+            // A scratch file that stays costs only room.
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let age = entry
+        .metadata()
+        .and_then(|found| found.modified())
+        .ok()
+        .and_then(|at| at.elapsed().ok());
+    age.is_some_and(|age| age > STALE)
+}

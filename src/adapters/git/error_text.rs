@@ -1,0 +1,95 @@
+//! What git says, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
+
+use super::process::ProcessOutput;
+use crate::term::sanitize;
+
+/// Longest reason kept, in characters.
+const LIMIT: usize = 400;
+/// Most lines kept: the first ones, which name the cause, and the last, which names the result.
+const N_LINES: usize = 4;
+
+/// The telling lines of git's error output on one line: control characters escaped, credentials in addresses
+/// removed.
+pub(super) fn reason(output: &ProcessOutput) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let spoken = || said.lines().map(str::trim).filter(|line| is_message(line));
+    let mut lines: Vec<&str> = spoken().filter(|line| is_verdict(line)).collect();
+    if lines.is_empty() {
+        lines = spoken().collect();
+    }
+    if lines.len() > N_LINES {
+        let last = lines.split_off(lines.len() - 1);
+        lines.truncate(N_LINES - 1);
+        lines.extend(last);
+    }
+    let text = lines.join("; ");
+    match (text.is_empty(), output.code) {
+        (false, _) => one_line(&redact(&text)),
+        (true, Some(code)) => format!("git ended with code {code} and said nothing"),
+        (true, None) => "git was ended by a signal".to_owned(),
+    }
+}
+
+/// What acts on a terminal or hides from the eye is escaped; cut at a limit.
+pub(super) fn one_line(text: &str) -> String {
+    let shown = sanitize(text);
+    match shown.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+        None => shown.into_owned(),
+    }
+}
+
+/// Removes `user:password@` from every address in a text.
+pub(super) fn redact(text: &str) -> String {
+    let mut clean = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("://") {
+        clean.push_str(before);
+        clean.push_str("://");
+        let end = after
+            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'')
+            .unwrap_or(after.len());
+        let (authority, tail) = after.split_at(end);
+        clean.push_str(authority.rsplit_once('@').map_or(authority, |(_, host)| host));
+        rest = tail;
+    }
+    clean.push_str(rest);
+    clean
+}
+
+fn is_message(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with("hint:")
+}
+
+/// Git follows some of its verdicts with advice; the verdict is what tells.
+fn is_verdict(line: &str) -> bool {
+    ["fatal:", "error:", "remote:"]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_never_reach_an_error_text() {
+        let said = "fatal: unable to access 'https://me:tok3n@example.org/x.git/': no route to ssh://u@h/p";
+        assert_eq!(
+            redact(said),
+            "fatal: unable to access 'https://example.org/x.git/': no route to ssh://h/p"
+        );
+        assert_eq!(redact("a plain text"), "a plain text");
+    }
+
+    #[test]
+    fn escape_sequences_are_shown_and_not_sent() {
+        let output = ProcessOutput {
+            code: Some(1),
+            stdout: Vec::new(),
+            truncated: false,
+            stderr: b"hint: try\nremote: \x1b]0;owned\x07\nfatal: no\nAnother git process\n".to_vec(),
+        };
+        assert_eq!(reason(&output), "remote: \\x1b]0;owned\\x07; fatal: no");
+    }
+}

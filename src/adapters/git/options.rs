@@ -1,0 +1,134 @@
+//! What the adapter needs to be opened: everything it would otherwise have to ask the environment for.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Program, project, environment and limits with which the git adapter is opened.
+#[derive(Debug, Clone)]
+pub struct GitSetup {
+    /// The git program, a name or a path.
+    pub program: OsString,
+    /// Any folder of the project's main checkout.
+    pub project: PathBuf,
+    /// The environment of the person; only names on an allow list are passed on.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Time limits.
+    pub limits: GitLimits,
+}
+
+/// Time limits of git commands, and size limits of what may accumulate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GitLimits {
+    /// Work on local files: merges, diffs, checkouts, hashing a worktree.
+    pub local: Duration,
+    /// A question to the remote.
+    pub ask: Duration,
+    /// A fetch or a push.
+    pub transfer: Duration,
+    /// Objects in files of their own, in the control repository, from which on they are packed; not a time.
+    pub loose: usize,
+    /// Bytes of the largest file the engine commits for an agent; not a time.
+    pub largest: u64,
+    /// How old a lock is that a killed git of ours left in the project's repository before it is removed.
+    pub abandoned: Duration,
+}
+
+impl Default for GitLimits {
+    fn default() -> Self {
+        Self {
+            local: Duration::from_mins(2),
+            ask: Duration::from_secs(30),
+            transfer: Duration::from_mins(10),
+            loose: 6_700,
+            largest: 100 * 1024 * 1024,
+            abandoned: Duration::from_mins(1),
+        }
+    }
+}
+
+impl GitSetup {
+    /// The usual way to open: `git` from the path, usual limits.
+    pub fn new(
+        project: impl Into<PathBuf>,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        Self {
+            program: OsString::from("git"),
+            project: project.into(),
+            environment: environment.into_iter().collect(),
+            limits: GitLimits::default(),
+        }
+    }
+}
+
+/// Names passed on from the environment of the person (M13). No `GIT_DIR`, `GIT_CONFIG_COUNT` and the like: they would
+/// redirect git. The configuration and ssh names are passed on to the network realm and to preflight only.
+const PASSED: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "WINDIR",
+    "COMSPEC",
+    "PATHEXT",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+];
+
+/// As [`PASSED`], for calls that may use the person's configuration and credentials.
+const TRUSTED: &[&str] = &[
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_PROXY_SSL_CAINFO",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "GNUPGHOME",
+    "KRB5CCNAME",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "EMAIL",
+];
+
+/// Whether a variable may reach calls without the person's configuration.
+pub(super) fn is_passed(name: &OsStr) -> bool {
+    is_listed(PASSED, name)
+}
+
+/// Whether a variable may reach calls with the person's configuration.
+pub(super) fn is_trusted(name: &OsStr) -> bool {
+    is_passed(name) || is_listed(TRUSTED, name)
+}
+
+fn is_listed(list: &[&str], name: &OsStr) -> bool {
+    name.to_str()
+        .is_some_and(|name| list.iter().any(|listed| listed.eq_ignore_ascii_case(name)))
+}

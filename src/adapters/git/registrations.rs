@@ -1,0 +1,69 @@
+//! What git has registered as worktrees of the project, and forgetting registrations of our own folders.
+
+use std::fs;
+use std::path::Path;
+
+use super::cli::GitCli;
+use super::parse::{self, RegisteredWorktree};
+use super::worktree_link;
+use crate::ports::git::{BranchName, GitError};
+
+impl RegisteredWorktree {
+    /// Whether this is the entry of a folder, also when the folder or git's spelling of it goes through links.
+    pub(super) fn is_at(&self, folder: &Path) -> bool {
+        let canonical = |path: &Path| {
+            let parent = path.parent().and_then(|parent| parent.canonicalize().ok())?;
+            Some(parent.join(path.file_name()?))
+        };
+        self.path == folder || (canonical(&self.path).is_some() && canonical(&self.path) == canonical(folder))
+    }
+
+    pub(super) fn holds(&self, branch: &BranchName) -> bool {
+        self.branch.as_deref() == Some(branch.as_str())
+    }
+}
+
+impl GitCli {
+    /// All registered worktrees, the main checkout first.
+    pub(super) fn registered(&self) -> Result<Vec<RegisteredWorktree>, GitError> {
+        let output = self
+            .in_project("list the worktrees")
+            .args(["worktree", "list", "--porcelain", "-z"])
+            .run_ok()?;
+        Ok(parse::worktrees(&output.stdout))
+    }
+
+    pub(super) fn registration(&self, folder: &Path) -> Result<Option<RegisteredWorktree>, GitError> {
+        if self.is_unregistered(folder) {
+            return Ok(None);
+        }
+        Ok(self.registered()?.into_iter().find(|entry| entry.is_at(folder)))
+    }
+
+    /// Whether no registration can be that folder's, because each names a folder of another name. False: git is to be asked.
+    fn is_unregistered(&self, folder: &Path) -> bool {
+        let is_other = |entry: std::io::Result<fs::DirEntry>| {
+            let pointer = entry.map(|entry| worktree_link::read_pointer(&entry.path().join("gitdir")));
+            let Ok(Ok(pointer)) = pointer else { return false };
+            let named = Path::new(&pointer).parent().and_then(Path::file_name);
+            named.is_some() && named != folder.file_name()
+        };
+        match fs::read_dir(self.project.common.join("worktrees")) {
+            Ok(mut entries) => entries.all(is_other),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Lets git remove a worktree of ours: the folder, if it is there, and the registration. Nothing is checked here.
+    /// The lock of a half-made worktree is overridden.
+    pub(super) fn unregister(&self, entry: &RegisteredWorktree) -> Result<(), GitError> {
+        let call = self.in_project(format!("remove worktree {}", entry.path.display()));
+        let call = call.args(["worktree", "remove", "--force"]);
+        let call = if entry.is_locked {
+            call.arg("--force")
+        } else {
+            call
+        };
+        call.arg("--").arg(&entry.path).run_ok().map(drop)
+    }
+}

@@ -1,0 +1,155 @@
+//! Where heads are: of revisions, of the project's branches, of the remote's. What the remote holds is asked of the remote, in
+//! one question where several branches are wanted. Brings nothing itself.
+
+use super::cli::GitCli;
+use super::parse;
+use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision};
+
+impl GitCli {
+    /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
+    pub(super) fn resolve_revision(&self, revision: &Revision) -> Result<Option<CommitId>, GitError> {
+        match revision {
+            Revision::Commit(commit) => Ok(self.import_commit(commit)?.then(|| commit.clone())),
+            Revision::RemoteBranch(branch) => self.import_remote(branch),
+            Revision::LocalBranch(branch) => match self.local_head(branch)? {
+                Some(commit) => self.import_known(commit).map(Some),
+                None => Ok(None),
+            },
+            Revision::WorkingTree(place) => match self.locate(place)?.head(self)? {
+                Some(commit) => self.import_known(commit).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The same for several, asking the remote once. What the remote holds and the project has, too, is brought from there.
+    pub(super) fn resolve_revisions(
+        &self,
+        revisions: &[Revision],
+    ) -> Vec<Result<Option<CommitId>, GitError>> {
+        let branches: Vec<&BranchName> = revisions.iter().filter_map(remote_branch).collect();
+        let asked = match branches.as_slice() {
+            [_, _, ..] => self.remote_branch_heads(&branches),
+            [] | [_] => Ok(Vec::new()),
+        };
+        let (there, silence) = match asked {
+            Ok(there) => (there, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        let local: Vec<CommitId> = revisions
+            .iter()
+            .filter_map(|one| self.resolve_from_files(one))
+            .collect();
+        for commit in there.iter().flatten().filter(|commit| local.contains(commit)) {
+            self.import_pushed(commit);
+        }
+        let mut there = there.into_iter();
+        let find = |revision: &Revision| match (revision, &silence) {
+            (Revision::RemoteBranch(_), Some(error)) => Err(error.clone()),
+            (Revision::RemoteBranch(branch), None) => match there.next() {
+                Some(seen) => self.import_remote_at(branch, seen),
+                None => self.import_remote(branch),
+            },
+            (revision, _) => self.resolve_revision(revision),
+        };
+        revisions.iter().map(find).collect()
+    }
+
+    /// The same where all are needed.
+    pub(super) fn resolve_each<const N: usize>(
+        &self,
+        revisions: &[Revision; N],
+    ) -> Result<[Option<CommitId>; N], GitError> {
+        let mut found = self.resolve_revisions(revisions).into_iter();
+        let mut heads = [const { None }; N];
+        for head in &mut heads {
+            *head = found.next().transpose()?.flatten();
+        }
+        Ok(heads)
+    }
+
+    fn resolve_from_files(&self, revision: &Revision) -> Option<CommitId> {
+        match revision {
+            Revision::LocalBranch(branch) => self.branch_at(branch),
+            Revision::Commit(_) | Revision::RemoteBranch(_) | Revision::WorkingTree(_) => None,
+        }
+    }
+
+    /// Asks the remote where a branch is. Nothing is fetched.
+    pub(super) fn remote_branch_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        Ok(self.remote_branch_heads(&[branch])?.into_iter().next().flatten())
+    }
+
+    /// Asks the remote once where all of these branches are; one answer each, in order.
+    pub(super) fn remote_branch_heads(
+        &self,
+        branches: &[&BranchName],
+    ) -> Result<Vec<Option<CommitId>>, GitError> {
+        let names: Vec<&str> = branches.iter().map(|branch| branch.as_str()).collect();
+        let call = self
+            .over_network(format!("ask origin for branch {}", names.join(" and ")))?
+            .timeout(self.program.limits.ask);
+        let output = call.args([
+            "ls-remote",
+            "--quiet",
+            "--upload-pack=git-upload-pack",
+            "--",
+            "origin",
+        ]);
+        let output = output
+            .args(branches.iter().map(|branch| branch.full()))
+            .run_ok()?;
+        let there = parse::refs(&output.stdout);
+        let head = |branch: &&BranchName| {
+            let seen = there.iter().find(|(_, name)| *name == branch.full());
+            seen.map(|(id, _)| id.clone())
+        };
+        Ok(branches.iter().map(head).collect())
+    }
+
+    pub(super) fn remote_default_branch(&self) -> Result<DefaultBranch, GitError> {
+        let call = self
+            .over_network("ask origin for its main branch")?
+            .timeout(self.program.limits.ask);
+        let output = call.args([
+            "ls-remote",
+            "--quiet",
+            "--symref",
+            "--upload-pack=git-upload-pack",
+            "--",
+            "origin",
+        ]);
+        let output = output.arg("HEAD").run_ok()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let named = said
+            .lines()
+            .find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+        Ok(match named {
+            Some(name) => DefaultBranch::Named(BranchName::new(name)?),
+            None => DefaultBranch::Unnamed,
+        })
+    }
+
+    /// Head of a local branch of the project.
+    pub(super) fn local_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        if let Some(head) = self.branch_at(branch) {
+            return Ok(Some(head));
+        }
+        let call = self.in_project(format!("look for branch {branch}"));
+        let output = call
+            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
+            .arg(branch.full())
+            .run_ok()?;
+        Ok(parse::refs(&output.stdout)
+            .into_iter()
+            .find(|(_, name)| *name == branch.full())
+            .map(|(id, _)| id))
+    }
+}
+
+fn remote_branch(revision: &Revision) -> Option<&BranchName> {
+    match revision {
+        Revision::RemoteBranch(branch) => Some(branch),
+        Revision::Commit(_) | Revision::LocalBranch(_) | Revision::WorkingTree(_) => None,
+    }
+}

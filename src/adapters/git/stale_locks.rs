@@ -1,0 +1,111 @@
+//! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock
+//! goes only when all of this is so: we noted its name before that git began, the git did not end by itself, none of ours
+//! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's.
+
+use std::fs;
+use std::ops::{Deref, DerefMut};
+use std::path::{Component, Path};
+use std::time::Duration;
+
+use super::cli::GitCli;
+use super::write_lock::{WriteGuard, milliseconds};
+use crate::ports::git::GitError;
+
+/// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
+const LONGEST_CALL: Duration = Duration::from_mins(30);
+
+/// The file git holds while it changes a ref, in the repository.
+pub(super) fn lock_of(reference: &str) -> String {
+    format!("{reference}.lock")
+}
+
+/// Guard of the write lock on the project's repository.
+pub(super) struct ProjectWriteGuard<'a>(WriteGuard<'a>);
+
+impl<'a> Deref for ProjectWriteGuard<'a> {
+    type Target = WriteGuard<'a>;
+
+    fn deref(&self) -> &WriteGuard<'a> {
+        &self.0
+    }
+}
+
+impl DerefMut for ProjectWriteGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl Drop for ProjectWriteGuard<'_> {
+    fn drop(&mut self) {
+        // A note that stays is looked at once more, for nothing.
+        drop(self.0.release());
+    }
+}
+
+impl GitCli {
+    /// Waits for the turn to write to the project's repository, and first removes what a killed git of ours left locked there.
+    pub(super) fn lock_project(&self) -> Result<ProjectWriteGuard<'_>, GitError> {
+        let clean = |notes: &str| self.sweep_noted(notes);
+        let turn = self.project_lock.acquire(self.program.limits.transfer, clean)?;
+        Ok(ProjectWriteGuard(turn))
+    }
+
+    /// What a start does: only where something was left, and without waiting for another process that is at it.
+    pub(super) fn sweep_project_locks(&self) {
+        if self.project_lock.is_unfinished() {
+            let clean = |notes: &str| self.sweep_noted(notes);
+            // What cannot be removed shows itself as an error of the first call that needs it.
+            drop(
+                self.project_lock
+                    .acquire(Duration::ZERO, clean)
+                    .map(ProjectWriteGuard),
+            );
+        }
+    }
+
+    /// Answers what is to be looked at again.
+    fn sweep_noted(&self, notes: &str) -> String {
+        let is_undecided = |line: &&str| {
+            let (at, name) = line.split_once(' ').unwrap_or_default();
+            at.parse().is_ok_and(|at| self.sweep_lock(at, name))
+        };
+        let kept: Vec<&str> = notes.lines().filter(is_undecided).collect();
+        if kept.is_empty() {
+            String::new()
+        } else {
+            format!("\n{}", kept.join("\n"))
+        }
+    }
+
+    /// Whether that lock may yet turn out to be left behind.
+    fn sweep_lock(&self, noted: u128, name: &str) -> bool {
+        let mut parts = Path::new(name).components();
+        let lock = self.project.common.join(name);
+        let is_lock = lock.extension().is_some_and(|end| end == "lock");
+        if !is_lock || !parts.all(|part| matches!(part, Component::Normal(_))) {
+            return false;
+        }
+        let Ok(found) = lock.symlink_metadata() else {
+            return false;
+        };
+        let Ok(made) = found.modified() else { return false };
+        if !found.is_file() || milliseconds(made) < noted {
+            return false;
+        }
+        let limit = self.program.limits.abandoned;
+        let limit = if cfg!(unix) {
+            limit
+        } else {
+            limit.max(LONGEST_CALL)
+        };
+        if made.elapsed().is_ok_and(|age| age >= limit) {
+            match fs::remove_file(&lock) {
+                Ok(()) => tracing::warn!("removed {}, which a killed git had left", lock.display()),
+                Err(error) => tracing::warn!("could not remove {}: {error}", lock.display()),
+            }
+            return false;
+        }
+        true
+    }
+}

@@ -1,0 +1,397 @@
+//! Making or finding the worktree of an attempt. Every case of LK-18 is named here; what is in the way is kept or
+//! moved aside, never overwritten, and after an error there is no worktree to start an agent in (LK-17).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::checkout;
+use super::cli::GitCli;
+use super::files::{failed, real_folder};
+use super::parse::RegisteredWorktree;
+use super::refs::PinKind;
+use super::stale_locks::lock_of;
+use super::worktree_link::{self, PathStatus, WorktreeLink};
+use super::worktree_state::CheckoutDir;
+use super::write_lock::WriteGuard;
+use crate::ports::git::{
+    AtticSnapshot, BranchName, CommitId, GitError, RemoveOutcome, Revision, SafeName, WorkingTree,
+    WorkspaceTree, Worktree, WorktreeKind, WorktreeOrigin, WorktreeSpec,
+};
+
+/// Commit, and branch if any, that a worktree is to have checked out.
+struct CheckoutGoal {
+    commit: CommitId,
+    branch: Option<BranchGoal>,
+}
+
+struct BranchGoal {
+    name: BranchName,
+    /// Where the local branch is now; none when it has to be made.
+    local: Option<CommitId>,
+    /// The local head is not part of the goal and goes to the attic first.
+    is_replaced: bool,
+    base: BranchName,
+    base_head: CommitId,
+}
+
+/// Snapshots and moved folders that resulted from clearing the path of a worktree.
+#[derive(Default)]
+struct ClearedPath {
+    saved: Vec<AtticSnapshot>,
+    set_aside: Vec<PathBuf>,
+}
+
+impl GitCli {
+    pub(super) fn create_or_reuse(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError> {
+        let goal = match &spec.kind {
+            WorktreeKind::MainCheckout => return self.main_checkout(),
+            WorktreeKind::Detached(revision) => self.detached_goal(revision)?,
+            WorktreeKind::Branch { branch, base, resume } => {
+                self.branch_goal(branch, base, resume.as_ref())?
+            }
+        };
+        super::exclude::ensure(&self.project)?;
+        let mut turn = self.lock_project()?;
+        let root = worktree_link::root(&self.project);
+        real_folder(&root)?;
+        self.fetch_into_project(&goal, &mut turn)?;
+        let path = root.join(spec.folder.as_str());
+        if let Some(found) = self.existing_worktree(&path, &goal)? {
+            return Ok(found);
+        }
+        let mut cleared = ClearedPath::default();
+        self.clear_path(&path, spec, &mut cleared)?;
+        if let Some(branch) = &goal.branch {
+            self.free_branch(&path, &branch.name, spec, &mut cleared)?;
+            let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.attic_owner.task)?;
+            cleared.saved.extend(saved);
+        }
+        let (path, start) = self.create_worktree(&path, &goal)?;
+        let ClearedPath { saved, set_aside } = cleared;
+        Ok(Worktree {
+            path,
+            start,
+            origin: WorktreeOrigin::Made,
+            saved,
+            set_aside,
+        })
+    }
+
+    fn main_checkout(&self) -> Result<Worktree, GitError> {
+        Ok(Worktree {
+            path: self.project.root.clone(),
+            start: self.state_of(&WorkingTree::Main)?,
+            origin: WorktreeOrigin::Found,
+            saved: Vec::new(),
+            set_aside: Vec::new(),
+        })
+    }
+
+    fn detached_goal(&self, revision: &Revision) -> Result<CheckoutGoal, GitError> {
+        let missing = || GitError::Missing {
+            what: format!("a commit to check out ({})", name_of(revision)),
+            hint: "push it first".to_owned(),
+        };
+        Ok(CheckoutGoal {
+            commit: self.resolve_revision(revision)?.ok_or_else(missing)?,
+            branch: None,
+        })
+    }
+
+    /// Where the branch should stand: here, else on the remote, else at the base; never losing the previous attempt.
+    fn branch_goal(
+        &self,
+        name: &BranchName,
+        base: &BranchName,
+        resume: Option<&CommitId>,
+    ) -> Result<CheckoutGoal, GitError> {
+        let [base_head, local, remote] = self.resolve_each(&[
+            Revision::RemoteBranch(base.clone()),
+            Revision::LocalBranch(name.clone()),
+            Revision::RemoteBranch(name.clone()),
+        ])?;
+        let base_head = base_head.ok_or_else(|| GitError::Missing {
+            what: format!("branch {base} on origin"),
+            hint: format!("push it first with `git push origin {base}`"),
+        })?;
+        let mut commit = match (&local, &remote) {
+            (Some(here), Some(there)) if self.is_ancestor(here, there)? => there.clone(),
+            (Some(here), _) => here.clone(),
+            (None, Some(there)) => there.clone(),
+            (None, None) => base_head.clone(),
+        };
+        let mut is_replaced = false;
+        if let Some(earlier) = resume {
+            if !self.import_commit(earlier)? {
+                let hint = "it was deleted everywhere; resume without it".to_owned();
+                return Err(GitError::Missing {
+                    what: format!("commit {earlier} of the previous attempt"),
+                    hint,
+                });
+            }
+            if !self.is_ancestor(earlier, &commit)? {
+                is_replaced = local.is_some() && !self.is_ancestor(&commit, earlier)?;
+                commit = earlier.clone();
+            }
+        }
+        let branch = BranchGoal {
+            name: name.clone(),
+            local,
+            is_replaced,
+            base: base.clone(),
+            base_head,
+        };
+        Ok(CheckoutGoal {
+            commit,
+            branch: Some(branch),
+        })
+    }
+
+    /// Brings the commits of the goal into the project's repository, out of the control repository: the project's
+    /// idea of where `origin` is plays no part.
+    fn fetch_into_project(&self, goal: &CheckoutGoal, turn: &mut WriteGuard<'_>) -> Result<(), GitError> {
+        self.pin(PinKind::Pin, &goal.commit)?;
+        let there = self.named_in_project(&goal.commit).unwrap_or_default();
+        let pinned = PinKind::Pin.ref_name(&goal.commit);
+        let tracking = goal.branch.as_ref().and_then(|branch| {
+            let tracking = format!("refs/remotes/origin/{}", branch.base);
+            let is_there = branch.base_head == goal.commit && there.contains(&tracking);
+            let lock = lock_of(&tracking);
+            (!is_there).then(|| {
+                (
+                    format!("+{}:{tracking}", PinKind::Remote.ref_name(&branch.base_head)),
+                    [lock],
+                )
+            })
+        });
+        // The tracking ref is for the agent's convenience only; an odd one in the way must not stop the work.
+        match (there.is_empty(), tracking) {
+            (true, Some((tracking, locks))) => {
+                let call = self.export_command(&[&pinned, &tracking]);
+                let both = call.run_locked(turn, &locks).map(drop);
+                both.or_else(|_odd| self.export_to_project(&[&pinned]))
+            }
+            (true, None) => self.export_to_project(&[&pinned]),
+            (false, Some((tracking, locks))) => {
+                drop(self.export_command(&[&tracking]).run_locked(turn, &locks));
+                Ok(())
+            }
+            (false, None) => Ok(()),
+        }
+    }
+
+    /// Branches of the project, its own and the remote's as it last saw them, that stand at a commit: git keeps all that is
+    /// below them.
+    fn named_in_project(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        let call = self.in_project(format!("look for branches at {commit}"));
+        let call = call.args(["for-each-ref", "--format=%(refname)"]);
+        let call = call.arg(format!("--points-at={commit}"));
+        let said = call
+            .args(["--", "refs/heads/", "refs/remotes/origin/"])
+            .run_line()?;
+        Ok(said.lines().map(str::to_owned).collect())
+    }
+
+    /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.
+    fn existing_worktree(&self, path: &Path, goal: &CheckoutGoal) -> Result<Option<Worktree>, GitError> {
+        let PathStatus::Ours(link) = worktree_link::look(&self.project, path)? else {
+            return Ok(None);
+        };
+        let Some(entry) = self.registration(&link.folder)? else {
+            return Ok(None);
+        };
+        if !link.is_ready() {
+            return Ok(None);
+        }
+        let site = CheckoutDir {
+            folder: link.folder.clone(),
+            git_dir: link.git_dir.clone(),
+        };
+        let start = match &goal.branch {
+            Some(branch) if entry.holds(&branch.name) && branch.local.as_ref() == Some(&goal.commit) => {
+                self.read_state(&site)?
+            }
+            None if entry.branch.is_none() && entry.head.as_ref() == Some(&goal.commit) => {
+                let state = self.read_state(&site)?;
+                if state.tree != self.tree_of(&goal.commit)? {
+                    return Ok(None);
+                }
+                state
+            }
+            Some(_) | None => return Ok(None),
+        };
+        let (saved, set_aside) = (Vec::new(), Vec::new());
+        Ok(Some(Worktree {
+            path: link.folder,
+            start,
+            origin: WorktreeOrigin::Found,
+            saved,
+            set_aside,
+        }))
+    }
+
+    /// Empties the path: ours is kept and removed, an unknown folder moved aside, a stale registration dropped.
+    fn clear_path(
+        &self,
+        path: &Path,
+        spec: &WorktreeSpec,
+        cleared: &mut ClearedPath,
+    ) -> Result<(), GitError> {
+        if let RemoveOutcome::Removed(snapshot) = self.remove(&spec.folder, &spec.attic_owner)? {
+            cleared.saved.extend(snapshot);
+        }
+        if path.symlink_metadata().is_ok() {
+            let aside = path.with_file_name(format!("{}.aside-{}", spec.folder, self.unique_name("x")));
+            if aside.symlink_metadata().is_ok() {
+                return Err(GitError::NotOurs {
+                    path: aside,
+                    why: "its name was to be used".to_owned(),
+                });
+            }
+            fs::rename(path, &aside).map_err(|error| failed("move aside", path, &error))?;
+            cleared.set_aside.push(aside);
+        }
+        cleared.saved.extend(self.forget(path, &spec.attic_owner)?);
+        Ok(())
+    }
+
+    /// Frees the branch from a dead worktree of ours; anyone else's keeps it (K59, LK-18, LK-19).
+    fn free_branch(
+        &self,
+        path: &Path,
+        branch: &BranchName,
+        spec: &WorktreeSpec,
+        cleared: &mut ClearedPath,
+    ) -> Result<(), GitError> {
+        for entry in self
+            .registered()?
+            .iter()
+            .filter(|entry| entry.holds(branch) && !entry.is_at(path))
+        {
+            let dead = spec
+                .ended_folders
+                .iter()
+                .find(|dead| entry.is_at(&worktree_link::root(&self.project).join(dead.as_str())));
+            let busy = || GitError::Busy {
+                branch: branch.clone(),
+                path: entry.path.clone(),
+            };
+            match dead {
+                Some(dead) => match self.remove(dead, &spec.attic_owner)? {
+                    RemoveOutcome::Removed(snapshot) => cleared.saved.extend(snapshot),
+                    RemoveOutcome::Absent => {}
+                    RemoveOutcome::Kept(why) => {
+                        return Err(GitError::NotOurs {
+                            path: entry.path.clone(),
+                            why,
+                        });
+                    }
+                },
+                None if self.is_gone_and_ours(entry) => {
+                    cleared.saved.extend(self.forget(&entry.path, &spec.attic_owner)?);
+                }
+                None => return Err(busy()),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_gone_and_ours(&self, entry: &RegisteredWorktree) -> bool {
+        let name = entry
+            .path
+            .file_name()
+            .and_then(|name| SafeName::new(name.to_str()?).ok());
+        let is_ours =
+            name.is_some_and(|name| entry.is_at(&worktree_link::root(&self.project).join(name.as_str())));
+        is_ours
+            && matches!(
+                worktree_link::look(&self.project, &entry.path),
+                Ok(PathStatus::Nothing)
+            )
+    }
+
+    /// Makes the branch or moves it to the goal; a head that is replaced is kept first.
+    fn place_branch(
+        &self,
+        branch: &BranchGoal,
+        goal: &CommitId,
+        turn: &mut WriteGuard<'_>,
+        task: &SafeName,
+    ) -> Result<Option<AtticSnapshot>, GitError> {
+        if branch.local.as_ref() == Some(goal) {
+            return Ok(None);
+        }
+        let saved = match &branch.local {
+            Some(local) if branch.is_replaced => Some(self.archive(local, task)?),
+            Some(_) | None => None,
+        };
+        self.move_branch(
+            &branch.name,
+            (branch.local.as_ref(), goal),
+            "dbs: prepare an attempt",
+            turn,
+        )?;
+        Ok(saved)
+    }
+
+    /// Registers the worktree without files, then writes them through the control repository, so that no filter or
+    /// hook of the project runs; the ready mark comes last.
+    fn create_worktree(
+        &self,
+        path: &Path,
+        goal: &CheckoutGoal,
+    ) -> Result<(PathBuf, WorkspaceTree), GitError> {
+        let call = self.in_project(format!("make worktree {}", path.display()));
+        let call = call.args(["worktree", "add", "--quiet", "--no-checkout"]);
+        match &goal.branch {
+            Some(branch) => call.arg("--").arg(path).arg(branch.name.as_str()).run_ok()?,
+            None => call
+                .args(["--detach", "--"])
+                .arg(path)
+                .arg(goal.commit.as_str())
+                .run_ok()?,
+        };
+        let link = match worktree_link::look(&self.project, path)? {
+            PathStatus::Ours(link) => link,
+            PathStatus::Nothing | PathStatus::EmptyFolder | PathStatus::Foreign(_) => {
+                let why = "git made it, but it does not belong to the project".to_owned();
+                return Err(GitError::NotOurs {
+                    path: path.to_path_buf(),
+                    why,
+                });
+            }
+        };
+        self.fill(&link, &goal.commit)?;
+        let site = CheckoutDir {
+            folder: link.folder.clone(),
+            git_dir: link.git_dir.clone(),
+        };
+        let start = self.fresh_state(&site, &goal.commit)?;
+        if start.head.as_ref() != Some(&goal.commit) {
+            let what = format!("make worktree {}", path.display());
+            return Err(GitError::Failed {
+                what,
+                why: "the branch moved meanwhile".to_owned(),
+            });
+        }
+        link.set_ready()?;
+        Ok((link.folder, start))
+    }
+
+    fn fill(&self, link: &WorktreeLink, commit: &CommitId) -> Result<(), GitError> {
+        let index = link.git_dir.join(self.unique_name("dbs-index"));
+        self.write_files(&link.folder, &index, commit)?;
+        let final_index = link.git_dir.join("index");
+        checkout::put(&index, &final_index)
+    }
+}
+
+fn name_of(revision: &Revision) -> String {
+    match revision {
+        Revision::Commit(commit) => commit.to_string(),
+        Revision::RemoteBranch(branch) => format!("branch {branch} on origin"),
+        Revision::LocalBranch(branch) => format!("branch {branch}"),
+        Revision::WorkingTree(WorkingTree::Main) => "the main checkout".to_owned(),
+        Revision::WorkingTree(WorkingTree::Worktree(name)) => format!("worktree {name}"),
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides (C5-46). Reads
+//! files only; runs nothing, follows no link an agent could have planted.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::discovery::ProjectRepo;
+use super::files::failed;
+use crate::ports::git::GitError;
+
+/// Longest pointer file read.
+const POINTER_LIMIT: u64 = 8 * 1024;
+/// A file in a worktree's git folder that says its files were written completely.
+const READY: &str = "dbs-ready";
+
+/// What occupies the path of a worktree: nothing, an empty folder, our worktree or something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathStatus {
+    Nothing,
+    EmptyFolder,
+    /// A worktree of this project; the canonical folder and its git folder.
+    Ours(WorktreeLink),
+    /// Something else; the text says why.
+    Foreign(String),
+}
+
+/// Folder and git folder of a worktree whose links to the project were verified in both directions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WorktreeLink {
+    pub(super) folder: PathBuf,
+    pub(super) git_dir: PathBuf,
+}
+
+impl WorktreeLink {
+    /// Whether its files were once written completely, so that an agent may have worked here.
+    pub(super) fn is_ready(&self) -> bool {
+        self.git_dir.join(READY).exists()
+    }
+
+    pub(super) fn set_ready(&self) -> Result<(), GitError> {
+        let file = self.git_dir.join(READY);
+        fs::write(&file, b"").map_err(|error| failed("write", &file, &error))
+    }
+}
+
+/// Folder of all worktrees.
+pub(super) fn root(project: &ProjectRepo) -> PathBuf {
+    project.root.join(".debussy-worktrees")
+}
+
+/// Looks at a folder. Errors: it could not be looked at, which is neither ours nor foreign.
+pub(super) fn look(project: &ProjectRepo, folder: &Path) -> Result<PathStatus, GitError> {
+    let kind = match folder.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathStatus::Nothing),
+        Err(error) => return Err(failed("look at", folder, &error)),
+        Ok(found) => found.file_type(),
+    };
+    if !kind.is_dir() {
+        return Ok(PathStatus::Foreign("it is not a folder".to_owned()));
+    }
+    let mut entries = fs::read_dir(folder).map_err(|error| failed("read", folder, &error))?;
+    if entries.next().is_none() {
+        return Ok(PathStatus::EmptyFolder);
+    }
+    Ok(match verify(project, folder) {
+        Ok(link) => PathStatus::Ours(link),
+        Err(why) => PathStatus::Foreign(why),
+    })
+}
+
+/// The folder points at a git folder of this project, and that one points back.
+fn verify(project: &ProjectRepo, folder: &Path) -> Result<WorktreeLink, String> {
+    let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+    let pointer = read_pointer(&folder.join(".git"))?;
+    let target = pointer
+        .strip_prefix("gitdir: ")
+        .ok_or("its .git file does not point anywhere")?;
+    let git_dir = folder
+        .join(target)
+        .canonicalize()
+        .map_err(|_gone| "its registration is gone".to_owned())?;
+    if git_dir.parent() != Some(&project.common.join("worktrees")) {
+        return Err("its .git file points outside this project".to_owned());
+    }
+    let back = git_dir.join(read_pointer(&git_dir.join("gitdir"))?);
+    let back = back.parent().and_then(|at| at.canonicalize().ok());
+    if back.as_ref() != Some(&folder) {
+        return Err("its registration belongs to another folder".to_owned());
+    }
+    let common = git_dir
+        .join(read_pointer(&git_dir.join("commondir"))?)
+        .canonicalize()
+        .ok();
+    if common.as_ref() != Some(&project.common) {
+        return Err("its registration belongs to another repository".to_owned());
+    }
+    Ok(WorktreeLink { folder, git_dir })
+}
+
+/// The one line of a small file that is no link; errors say what it is instead.
+pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
+    let name = file
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let found = file
+        .symlink_metadata()
+        .map_err(|_missing| format!("it has no {name} file"))?;
+    if !found.is_file() || found.len() > POINTER_LIMIT {
+        return Err(format!("its {name} is not a small file"));
+    }
+    let text = fs::read_to_string(file).map_err(|error| format!("its {name}: {error}"))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}

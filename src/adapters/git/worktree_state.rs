@@ -1,0 +1,219 @@
+//! The files of a place as a tree, read through the control repository with an index of our own: nothing the place's
+//! repository or index says is believed, nothing it configures is run (M11).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+use super::cli::GitCli;
+use super::parse;
+use super::worktree_link::{self, PathStatus};
+use crate::domain::Tri;
+use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
+
+/// Trees of commits that are remembered; all are forgotten when there are more.
+const MOST_TREES: usize = 1_000;
+/// Settings with which files on the disk are not what they are in the repository, or go by another name.
+const CONVERTING: &[&str] = &[
+    "core.autocrlf=true",
+    "core.autocrlf=input",
+    "core.ignorecase=true",
+    "core.precomposeunicode=true",
+];
+
+/// Folder and git folder of a checkout that was located on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CheckoutDir {
+    pub(super) folder: PathBuf,
+    pub(super) git_dir: PathBuf,
+}
+
+impl CheckoutDir {
+    /// The commit checked out; none when the branch is unborn.
+    pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
+        if let Some(commit) = git.checked_out_at(&self.git_dir) {
+            return Ok(Some(commit));
+        }
+        let call = git.in_project(format!("read what is checked out in {}", self.folder.display()));
+        let call = call.git_option("--git-dir=", &self.git_dir);
+        let output = call
+            .args([
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                "HEAD^{commit}",
+            ])
+            .run()?;
+        match output.code {
+            Some(0) => {
+                let said = String::from_utf8_lossy(&output.stdout);
+                Ok(Some(CommitId::new(
+                    said.trim_start_matches("--end-of-options").trim(),
+                )?))
+            }
+            Some(1) => Ok(None),
+            _ => Err(GitError::Failed {
+                what: format!("read what is checked out in {}", self.folder.display()),
+                why: super::error_text::reason(&output),
+            }),
+        }
+    }
+}
+
+impl GitCli {
+    /// Finds a place; an unverified worktree is an error.
+    pub(super) fn locate(&self, place: &WorkingTree) -> Result<CheckoutDir, GitError> {
+        let name = match place {
+            WorkingTree::Main => {
+                let project = &self.project;
+                return Ok(CheckoutDir {
+                    folder: project.root.clone(),
+                    git_dir: project.git_dir.clone(),
+                });
+            }
+            WorkingTree::Worktree(name) => name,
+        };
+        let path = worktree_link::root(&self.project).join(name.as_str());
+        match worktree_link::look(&self.project, &path)? {
+            PathStatus::Ours(link) => Ok(CheckoutDir {
+                folder: link.folder,
+                git_dir: link.git_dir,
+            }),
+            PathStatus::Foreign(why) => Err(GitError::NotOurs { path, why }),
+            PathStatus::Nothing | PathStatus::EmptyFolder => Err(GitError::Missing {
+                what: format!("worktree {}", path.display()),
+                hint: "it was deleted; make it again".to_owned(),
+            }),
+        }
+    }
+
+    pub(super) fn state_of(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError> {
+        self.read_state(&self.locate(place)?)
+    }
+
+    pub(super) fn read_state(&self, site: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
+        let head = site
+            .head(self)?
+            .map(|commit| self.import_known(commit))
+            .transpose()?;
+        let tree = self.read_tree_of(site, head.as_ref())?;
+        Ok(WorkspaceTree { head, tree })
+    }
+
+    /// The state of a place whose files were written from a commit just now, and that nobody has seen yet. Where nothing
+    /// converts files on their way to the disk and back, they are the commit's.
+    pub(super) fn fresh_state(
+        &self,
+        site: &CheckoutDir,
+        written: &CommitId,
+    ) -> Result<WorkspaceTree, GitError> {
+        if !self.is_unconverted(&site.git_dir.join("index")) {
+            return self.read_state(site);
+        }
+        Ok(WorkspaceTree {
+            head: site.head(self)?,
+            tree: self.tree_of(written)?,
+        })
+    }
+
+    /// Whether the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: maybe.
+    fn is_unconverted(&self, index: &Path) -> bool {
+        let converts = |setting: &&str| self.project.has(setting);
+        let is_plain = !CONVERTING.iter().any(converts);
+        // Other attributes than those of the commit's own files have no say here.
+        is_plain && fs::read(index).is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())
+    }
+
+    pub(super) fn compare_state(&self, place: &WorkingTree, start: &WorkspaceTree) -> Result<Tri, GitError> {
+        let now = self.state_of(place)?;
+        if now == *start {
+            return Ok(Tri::Yes);
+        }
+        let mut seen = Vec::new();
+        if now.head != start.head {
+            let name =
+                |head: &Option<CommitId>| head.as_ref().map_or("no commit".to_owned(), CommitId::to_string);
+            seen.push(format!(
+                "{} is checked out instead of {}",
+                name(&now.head),
+                name(&start.head)
+            ));
+        }
+        if now.tree != start.tree {
+            seen.push(format!(
+                "changed files: {}",
+                self.names_between(&start.tree, &now.tree)?
+            ));
+        }
+        Ok(Tri::No(seen.join("; ")))
+    }
+
+    /// The tree of a commit in the control repository.
+    pub(super) fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
+        if let Some(tree) = self.trees.lock().get(commit) {
+            return Ok(tree.clone());
+        }
+        let call =
+            self.in_control(format!("read commit {commit}"))?
+                .args(["rev-parse", "--verify", "--quiet"]);
+        let tree = TreeId::new(&call.arg(format!("{commit}^{{tree}}")).run_line()?)?;
+        let mut trees = self.trees.lock();
+        if trees.len() >= MOST_TREES {
+            trees.clear();
+        }
+        trees.insert(commit.clone(), tree.clone());
+        Ok(tree)
+    }
+
+    /// Every file is read again: sizes and times an agent's index remembers are not believed.
+    fn read_tree_of(&self, site: &CheckoutDir, head: Option<&CommitId>) -> Result<TreeId, GitError> {
+        let index = self.control.scratch(&self.unique_name("index"))?;
+        let read = || -> Result<TreeId, GitError> {
+            if let Some(commit) = head {
+                let call = self.on_files(&site.folder, &index, "read the commit of a place")?;
+                call.args(["read-tree", "--end-of-options"])
+                    .arg(commit.as_str())
+                    .run_ok()?;
+            }
+            let call = self.on_files(&site.folder, &index, "read the files of a place")?;
+            call.args(["add", "--all", "--", "."]).run_ok()?;
+            let call = self.on_files(&site.folder, &index, "write the files of a place as a tree")?;
+            Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
+        };
+        let tree = read();
+        for name in [index.clone(), index.with_extension("lock")] {
+            // A left-over scratch file costs only room.
+            drop(fs::remove_file(name));
+        }
+        tree
+    }
+
+    fn names_between(&self, from: &TreeId, to: &TreeId) -> Result<String, GitError> {
+        let call = self.in_control("compare two trees")?.limit(64 * 1024);
+        let call = call.args([
+            "diff-tree",
+            "-r",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--end-of-options",
+        ]);
+        let changes = parse::raw_changes(&call.arg(from.as_str()).arg(to.as_str()).run_ok()?.stdout);
+        let shown: Vec<&str> = changes
+            .iter()
+            .take(5)
+            .map(|change| change.path.as_str())
+            .collect();
+        let more = if changes.len() > shown.len() {
+            " and more"
+        } else {
+            ""
+        };
+        Ok(super::error_text::one_line(&format!(
+            "{}{more}",
+            shown.join(", ")
+        )))
+    }
+}

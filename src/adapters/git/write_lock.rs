@@ -1,0 +1,153 @@
+//! The queue before a repository: one writer at a time, over all threads and processes, and over the death of either. Each
+//! git of ours that writes there holds the lock as its standard input, so the lock is free only when no git left behind by
+//! a dead server is at work; what it left locked then belongs to nobody (B3-14).
+
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::files::failed;
+use crate::ports::git::GitError;
+
+/// Pause between two attempts at the lock another process holds.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+/// Most bytes of notes that are read.
+const MAX_NOTES: u64 = 64 * 1024;
+
+/// Lock that admits one writer at a time to a repository, across threads and processes.
+pub(super) struct RepoLock {
+    mutex: Mutex<()>,
+    file: PathBuf,
+    /// Whose queue it is, for people.
+    whose: &'static str,
+}
+
+/// Guard of a repository's write lock; if it is not finished, the next writer cleans up first. A turn that is not finished makes
+/// the next one clean up first.
+pub(super) struct WriteGuard<'a> {
+    _mutex: MutexGuard<'a, ()>,
+    file: File,
+    /// Notes of earlier turns that are still true.
+    kept: String,
+    /// Whether a git is at work that was noted.
+    is_noted: bool,
+}
+
+impl RepoLock {
+    pub(super) fn new(file: PathBuf, whose: &'static str) -> Self {
+        Self {
+            mutex: Mutex::new(()),
+            file,
+            whose,
+        }
+    }
+
+    /// Waits for the turn, for another process at most `patience`; calls `clean` when the last holder did not finish, with
+    /// what it noted. What `clean` answers stays noted.
+    pub(super) fn acquire(
+        &self,
+        patience: Duration,
+        clean: impl FnOnce(&str) -> String,
+    ) -> Result<WriteGuard<'_>, GitError> {
+        let line = self.mutex.lock();
+        let error = |error: std::io::Error| failed("lock", &self.file, &error);
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&self.file);
+        let mut file = file.map_err(error)?;
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if waited < patience => thread::park_timeout(RETRY_INTERVAL),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(GitError::Unreachable {
+                        what: format!("write to {}", self.whose),
+                        why: format!("another git still works in {}", self.whose),
+                    });
+                }
+                Err(TryLockError::Error(cause)) => return Err(error(cause)),
+            }
+            waited += RETRY_INTERVAL;
+        }
+        let mut left = Vec::new();
+        (&mut file)
+            .take(MAX_NOTES)
+            .read_to_end(&mut left)
+            .map_err(error)?;
+        let mut turn = WriteGuard {
+            _mutex: line,
+            file,
+            kept: String::new(),
+            is_noted: false,
+        };
+        if !left.is_empty() {
+            turn.kept = clean(&String::from_utf8_lossy(&left));
+        }
+        turn.write("!").map_err(error)?;
+        Ok(turn)
+    }
+
+    /// Whether the last holder did not finish, as far as can be seen without a turn.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.file.symlink_metadata().is_ok_and(|found| found.len() > 0)
+    }
+}
+
+impl WriteGuard<'_> {
+    /// Notes what a git that is about to be started may leave behind, with the time by the clock of the disk.
+    pub(super) fn note(&mut self, names: &[String]) -> Result<(), GitError> {
+        self.is_noted = true;
+        let at = self.file.metadata().and_then(|found| found.modified());
+        let noted = at.and_then(|at| {
+            let mut text = "!".to_owned();
+            for name in names {
+                text.extend(["\n", &milliseconds(at).to_string(), " ", name]);
+            }
+            self.write(&text)
+        });
+        noted.map_err(|error| failed("note", Path::new("what git is about to do"), &error))
+    }
+
+    /// The git that was noted has ended by itself, and left nothing.
+    pub(super) fn forget(&mut self) -> Result<(), GitError> {
+        self.is_noted = false;
+        let written = self.write("!");
+        written.map_err(|error| failed("note", Path::new("what git is about to do"), &error))
+    }
+
+    /// Ends a turn in which nothing is noted that did not end by itself, whatever became of it.
+    pub(super) fn release(&mut self) -> std::io::Result<()> {
+        if self.is_noted { Ok(()) } else { self.write("") }
+    }
+
+    fn write(&mut self, text: &str) -> std::io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(format!("{text}{}", self.kept).as_bytes())
+    }
+
+    /// The lock, for a git that is started in this turn.
+    pub(super) fn lock_file(&self) -> Result<File, GitError> {
+        let shared = self.file.try_clone();
+        shared.map_err(|error| failed("share", Path::new("the queue's lock"), &error))
+    }
+
+    /// Everything started in this turn has ended by itself.
+    pub(super) fn finish(self) -> Result<(), GitError> {
+        let emptied = self.file.set_len(0);
+        emptied.map_err(|error| failed("release", Path::new("the queue's lock"), &error))
+    }
+}
+
+/// Since 1970.
+pub(super) fn milliseconds(at: SystemTime) -> u128 {
+    at.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
+}

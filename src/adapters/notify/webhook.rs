@@ -1,0 +1,250 @@
+//! A POST to an address of the person's: signed if they gave a secret, within a time limit. It is never sent on to where an answer
+//! points, and neither the address beyond its host nor a secret is in what is said about it.
+
+use std::time::Duration;
+
+use ureq::http::{StatusCode, Uri};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Error, Proxy};
+
+use super::body::{BodyFormat, signature};
+use crate::domain::NoticeLevel;
+use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
+
+/// Address, body format, credentials, proxies and time limit of a webhook.
+#[derive(Clone)]
+pub struct WebhookSetup {
+    /// The address.
+    pub url: String,
+    /// What is posted.
+    pub format: BodyFormat,
+    /// What it is signed with.
+    pub secret: Option<String>,
+    /// What proves that it may be posted there (`Authorization: Bearer`).
+    pub token: Option<String>,
+    /// Ways out of this network.
+    pub proxies: ProxySettings,
+    /// Longest time until there is an answer.
+    pub limit: Duration,
+}
+
+/// HTTP proxies as the environment variables name them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// For `https`.
+    pub https: Option<String>,
+    /// For `http`.
+    pub http: Option<String>,
+    /// Hosts that are reached without, with commas between.
+    pub none_for: Option<String>,
+}
+
+/// Why a URL cannot be posted to; the URL itself is not part of the text. Reads after "could not"; the address is not in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("use the address for notifications: {0}; write it as https://example.org/path")]
+pub struct BadUrl(&'static str);
+
+/// Notification channel that posts to an HTTP address of the user's.
+pub struct WebhookNotifier {
+    setup: WebhookSetup,
+    host: String,
+    agent: Agent,
+}
+
+impl std::fmt::Debug for WebhookNotifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Post")
+            .field("host", &self.host)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether something can be posted there.
+///
+/// # Errors
+/// Why not.
+pub fn check_address(url: &str) -> Result<(), BadUrl> {
+    read(url).map(drop)
+}
+
+/// What may be said of an address: how it is reached and at which host. The rest of it may be all that keeps others out.
+pub fn host_of(url: &str) -> Option<String> {
+    let uri = read(url).ok()?;
+    Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))
+}
+
+fn read(url: &str) -> Result<Uri, BadUrl> {
+    let uri: Uri = url.parse().map_err(|_what| BadUrl("it cannot be read"))?;
+    let host = uri.authority().ok_or(BadUrl("it names no host"))?;
+    match uri.scheme_str() {
+        Some("http" | "https") => {}
+        Some(_) | None => return Err(BadUrl("only http and https are known")),
+    }
+    if host.as_str().contains('@') {
+        return Err(BadUrl(
+            "it has a name or password in it, which belongs into notify.token",
+        ));
+    }
+    if host.host().is_empty() {
+        return Err(BadUrl("it names no host"));
+    }
+    Ok(uri)
+}
+
+impl WebhookNotifier {
+    /// It, ready.
+    ///
+    /// # Errors
+    /// When nothing can be posted to the address.
+    pub fn new(setup: WebhookSetup) -> Result<WebhookNotifier, BadUrl> {
+        let uri = read(&setup.url)?;
+        let proxy = setup.proxies.to(&uri);
+        let config = Agent::config_builder()
+            .timeout_global(Some(setup.limit))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_idle_connections(0)
+            .max_response_header_size(64 * 1024)
+            .user_agent(concat!("dbs/", env!("CARGO_PKG_VERSION")))
+            .proxy(proxy)
+            // A list of authorities of our own would not know the one of a company.
+            .tls_config(
+                TlsConfig::builder()
+                    .root_certs(RootCerts::PlatformVerifier)
+                    .build(),
+            )
+            .build();
+        Ok(WebhookNotifier {
+            host: host_of(&setup.url).unwrap_or_default(),
+            agent: Agent::new_with_config(config),
+            setup,
+        })
+    }
+
+    fn post(&self, summons: &Notification) -> Result<StatusCode, Error> {
+        let body = self.setup.format.body(summons);
+        let mut request = self
+            .agent
+            .post(&self.setup.url)
+            .header("Content-Type", self.setup.format.content_type());
+        if self.setup.format == BodyFormat::Ntfy {
+            let (priority, tag) = ntfy_priority(summons.level);
+            request = request
+                .header("Title", "dbs")
+                .header("Priority", priority)
+                .header("Tags", tag);
+        }
+        if let Some(token) = &self.setup.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let signed = self.setup.secret.as_ref();
+        if let Some(signature) = signed.and_then(|secret| signature(secret, &body)) {
+            request = request.header("X-Dbs-Signature", signature);
+        }
+        request.send(body).map(|answer| answer.status())
+    }
+}
+
+impl Notifier for WebhookNotifier {
+    fn send(&self, summons: &Notification) -> Result<(), NotifyError> {
+        let host = &self.host;
+        match self.post(summons) {
+            Ok(status) => check_status(status).map_err(|why| match why {
+                NotifyError::Temporary(why) => NotifyError::Temporary(format!("post to {host}: {why}")),
+                NotifyError::Permanent(why) => NotifyError::Permanent(format!("post to {host}: {why}")),
+            }),
+            Err(error) => {
+                let why = format!("post to {host}: {}", error_text(&error, self.setup.limit));
+                Err(if is_transient(&error) {
+                    NotifyError::Temporary(why)
+                } else {
+                    NotifyError::Permanent(why)
+                })
+            }
+        }
+    }
+
+    fn cancel(&self) -> CancelOutcome {
+        CancelOutcome::AtTimeLimit
+    }
+}
+
+/// How an ntfy server shows it (P53): a number from 1 to 5, and the name of a picture.
+fn ntfy_priority(level: NoticeLevel) -> (&'static str, &'static str) {
+    match level {
+        NoticeLevel::Info => ("3", "information_source"),
+        NoticeLevel::Success => ("3", "white_check_mark"),
+        NoticeLevel::Warning => ("4", "warning"),
+        NoticeLevel::Error => ("5", "x"),
+        NoticeLevel::Alert => ("5", "rotating_light"),
+    }
+}
+
+fn check_status(status: StatusCode) -> Result<(), NotifyError> {
+    let code = status.as_u16();
+    match code {
+        200..=299 => Ok(()),
+        300..=399 => Err(NotifyError::Permanent(format!(
+            "it answered {code} and points elsewhere, and nothing is sent on; set notify.url to the right address"
+        ))),
+        408 | 425 | 429 | 500.. => Err(NotifyError::Temporary(format!("it answered {code}"))),
+        401 | 403 => Err(NotifyError::Permanent(format!(
+            "it answered {code}; is notify.token right?"
+        ))),
+        _ => Err(NotifyError::Permanent(format!(
+            "it answered {code}; is notify.url right?"
+        ))),
+    }
+}
+
+fn is_transient(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Timeout(_) | Error::Io(_) | Error::HostNotFound | Error::ConnectionFailed | Error::Protocol(_)
+    )
+}
+
+/// What went wrong; some of the library's own texts hold the address.
+fn error_text(error: &Error, limit: Duration) -> String {
+    match error {
+        Error::Timeout(_) => format!("there was no answer within {} s", limit.as_secs_f32()),
+        Error::Io(error) => error.to_string(),
+        Error::HostNotFound => "the host is not known".to_owned(),
+        Error::ConnectionFailed => "it cannot be connected to".to_owned(),
+        Error::Protocol(_) => "what it answered is no HTTP".to_owned(),
+        Error::Rustls(error) => error.to_string(),
+        Error::Tls(why) => (*why).to_owned(),
+        Error::ConnectProxyFailed(_) => "the proxy refused".to_owned(),
+        Error::InvalidProxyUrl => "the address of the proxy cannot be read".to_owned(),
+        Error::LargeResponseHeader(..) => "its answer is too large".to_owned(),
+        _ => "it cannot be asked".to_owned(),
+    }
+}
+
+impl ProxySettings {
+    /// The way to that address; `None`: straight.
+    fn to(&self, uri: &Uri) -> Option<Proxy> {
+        let named = match uri.scheme_str() {
+            Some("https") => self.https.as_ref(),
+            _ => self.http.as_ref(),
+        };
+        let given = Proxy::new(named?).ok()?;
+        let mut built = Proxy::builder(given.protocol())
+            .host(given.host())
+            .port(given.port());
+        if let Some(name) = given.username() {
+            built = built.username(name);
+        }
+        if let Some(password) = given.password() {
+            built = built.password(password);
+        }
+        for host in self.none_for.iter().flat_map(|hosts| hosts.split(',')) {
+            built = built.no_proxy(host.trim());
+        }
+        built.build().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Looks at a database without being able to change it, before anything that could.
+
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::errors::{damaged, failure};
+use super::files::StoreFiles;
+use super::schema::{APPLICATION, format_of};
+use crate::ports::store::StoreError;
+
+/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
+pub(super) const BUSY: Duration = Duration::from_secs(5);
+
+/// First bytes of every `SQLite` database.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Opens the database for reading only, after making sure that it is a whole store of format `known` at most. Answers the
+/// connection and the format.
+pub(super) fn examine(files: &StoreFiles, known: i64) -> Result<(Connection, i64), StoreError> {
+    let header = header(files)?;
+    let newer = |found: i64| StoreError::Newer {
+        path: files.database.clone(),
+        found,
+        known,
+    };
+    let connection = read_only(files)?;
+    let ask = |what: &str, name: &str| -> Result<i64, StoreError> {
+        connection
+            .pragma_query_value(None, name, |row| row.get(0))
+            .map_err(|error| failure(files, what, &error))
+    };
+    if ask("read its kind", "application_id")? != i64::from(APPLICATION) {
+        return Err(damaged(
+            files,
+            "it is a SQLite database, but not a store of dbs".to_owned(),
+        ));
+    }
+    let format = format_of(&connection).map_err(|error| failure(files, "read its format", &error))?;
+    if format.max(header) > known && min_reader(&connection) > known {
+        return Err(newer(format.max(header)));
+    }
+    Ok((connection, format))
+}
+
+/// The format in the file's own header. Read without `SQLite`, so that what is no database is refused by plain words.
+fn header(files: &StoreFiles) -> Result<i64, StoreError> {
+    let mut bytes = [0_u8; 100];
+    let read = File::open(&files.database).and_then(|mut file| file.read_exact(&mut bytes));
+    match read {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            return Err(damaged(files, "it is cut off before its first page".to_owned()));
+        }
+        Err(error) => {
+            return Err(StoreError::Failed {
+                what: format!("open {}", files.database.display()),
+                why: error.to_string(),
+            });
+        }
+    }
+    if !bytes.starts_with(MAGIC) {
+        return Err(damaged(files, "it does not begin like a database".to_owned()));
+    }
+    let version = bytes.get(60..64).and_then(|part| <[u8; 4]>::try_from(part).ok());
+    Ok(version.map_or(0, |part| i64::from(i32::from_be_bytes(part))))
+}
+
+fn read_only(files: &StoreFiles) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(&files.database, flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    };
+    open().map_err(|error| failure(files, "open it for reading", &error))
+}
+
+/// The oldest format whose readers may read this database; a database that does not say so is for its own readers only.
+fn min_reader(connection: &Connection) -> i64 {
+    connection
+        .query_row("SELECT min_reader FROM about", [], |row| row.get(0))
+        .unwrap_or(i64::MAX)
+}
+
+/// Looks at every page, which takes a while on a large database: for those who are about to write. Who only reads is told of
+/// damage where he comes across it.
+pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
+    let said: String = connection
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(|error| failure(files, "check it", &error))?;
+    if said == "ok" {
+        Ok(())
+    } else {
+        Err(damaged(files, format!("the check of its pages says: {said}")))
+    }
+}

@@ -1,0 +1,149 @@
+//! The program's one entry: from arguments to an exit code.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+use crate::adapters::holder;
+use crate::adapters::output;
+use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
+use crate::app::demo;
+use crate::app::{serve, start};
+use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
+use crate::cli::commands;
+use crate::cli::commands::signal::{self, SignalRoute};
+use crate::cli::completion;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::AttemptId;
+use crate::protocol::wire::SignalSent;
+
+/// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 wrong use, and those of a run (see `docs/commands.md`).
+pub fn run() -> ExitCode {
+    // The holder is a program of its own and stays small: it does not even read arguments like the rest (`dbs hold NAME`).
+    if std::env::args_os().nth(1).is_some_and(|word| word == "hold") {
+        return match holder::run_holder(std::io::stdin().lock()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&format!("could not {error}")),
+        };
+    }
+    let edge = match ProcessEnv::read() {
+        Ok(edge) => edge,
+        Err(why) => return failed(&format!("could not {why}")),
+    };
+    if let Some(shell) = edge.get(completion::COMPLETE_VAR) {
+        output::bytes(&completion::answer(&edge, &shell, std::env::args_os().collect()));
+        return ExitCode::SUCCESS;
+    }
+    let verb = match read(&edge) {
+        Ok(verb) => verb,
+        Err(code) => return code,
+    };
+    let edge = ProcessEnv {
+        theme: verb.theme().map(str::to_owned),
+        ..edge
+    };
+    match verb {
+        CliCommand::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
+        verb => with_edge(verb, &edge).unwrap_or_else(|why| failed(&why)),
+    }
+}
+
+/// What is asked for. Without a command that is the screen; where none can be drawn, the help (K76).
+fn read(edge: &ProcessEnv) -> Result<CliCommand, ExitCode> {
+    let mut all = command();
+    let matches = all.clone().get_matches();
+    let arguments = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
+    let plain = arguments.plain || edge.prefers_plain();
+    match arguments.command {
+        Some(verb) => Ok(verb),
+        None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
+            Ok(CliCommand::Start(StartArgs {
+                requirement: None,
+                paused: false,
+                plain: arguments.plain,
+                looks: arguments.looks,
+            }))
+        }
+        None => {
+            output::problem("there is no terminal to draw on, so a command is needed");
+            output::lines(&all.render_help().to_string());
+            Err(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
+    match verb {
+        CliCommand::Demo(asked) => {
+            let speed = asked.speed;
+            if !(speed.is_finite() && (0.01..=1000.0).contains(&speed)) {
+                output::problem(&format!(
+                    "could not run at speed {speed}: use a number from 0.01 to 1000"
+                ));
+                return Ok(ExitCode::from(2));
+            }
+            demo::run(
+                &demo::DemoOptions {
+                    form: match (
+                        asked.headless,
+                        asked.json,
+                        asked.plain.plain || edge.needs_plain(),
+                    ) {
+                        (true, true, _) => demo::DemoDisplay::Json,
+                        (true, false, _) => demo::DemoDisplay::Lines,
+                        (false, _, true) => demo::DemoDisplay::Plain,
+                        (false, _, false) => demo::DemoDisplay::Screen,
+                    },
+                    speed,
+                    keep: asked.keep,
+                },
+                edge,
+            )
+        }
+        CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain.into()),
+        CliCommand::Start(start) => start::start(edge, &start),
+        CliCommand::Watch(json) => serve::watch(edge, json),
+        CliCommand::Server => serve::serve(edge),
+        verb => commands::run(verb, edge),
+    }
+}
+
+fn failed(why: &str) -> ExitCode {
+    output::problem(why);
+    ExitCode::FAILURE
+}
+
+/// How the scripted agent speaks: as every agent does.
+fn sink(context: &RehearsalContext) -> Box<dyn SignalSink> {
+    Box::new(SignalSender(SignalRoute {
+        socket: context.socket.clone(),
+        inbox: context.inbox.clone(),
+    }))
+}
+
+struct SignalSender(SignalRoute);
+
+impl SignalSink for SignalSender {
+    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
+        // A scenario that is tried by hand has nobody to speak to.
+        if self.0.socket.is_none() && self.0.inbox.is_none() {
+            return Ok(());
+        }
+        let attempt = signal
+            .attempt
+            .parse()
+            .map(AttemptId)
+            .map_err(|_no_number| format!("{} is no attempt", signal.attempt))?;
+        let sent = SignalSent {
+            attempt,
+            token: signal.token.clone(),
+            kind: signal.kind,
+            text: signal.text.clone(),
+            report: signal.report.as_ref().map(ToString::to_string),
+            key: signal.key.clone(),
+        };
+        // What the engine refuses is the engine's business; an agent goes on with its part.
+        signal::send(&self.0, &sent).map(drop)
+    }
+}

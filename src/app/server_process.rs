@@ -1,0 +1,126 @@
+//! Starting the server as a process of its own, out of the life of the terminal it was started from.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts this program again, as the server and as the demo"
+)]
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::adapters::deadline::Deadline;
+use crate::cli::board_access::BoardAccess;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+
+/// How the server ends when another process has the project: the starter waits for that one, or tries again.
+pub const EXIT_LOCKED: u8 = 75;
+
+/// Starts a server unless one runs, and waits until it listens.
+///
+/// # Errors
+/// What the server said, when it ended at once; for people.
+pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
+    if BoardAccess::open_project(place.clone())?.has_server() {
+        return Ok(());
+    }
+    start_server(edge, place)
+}
+
+/// Plays the demo in this terminal, and waits for its end.
+///
+/// # Errors
+/// When it could not be started, or failed; for people.
+pub fn play_demo(edge: &ProcessEnv) -> Result<(), String> {
+    let played = Command::new(&edge.program)
+        .arg("demo")
+        .env_clear()
+        .envs(edge.environment.iter().cloned())
+        .status()
+        .map_err(|error| format!("could not start the demo: {error}"))?;
+    if played.success() {
+        Ok(())
+    } else {
+        Err(format!("could not play the demo to its end: {played}"))
+    }
+}
+
+/// Starts a server and waits until it listens, or until it has said why it cannot. One that is being started by somebody else
+/// serves as well.
+///
+/// # Errors
+/// What the server said.
+pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
+    let patience = Deadline::start();
+    loop {
+        match try_start(edge, place, &patience)? {
+            SpawnResult::Listening => return Ok(()),
+            SpawnResult::Locked(why) if patience.is_over() => return Err(why),
+            SpawnResult::Locked(_) => patience.sleep(),
+        }
+    }
+}
+
+/// What became of a started server: one is listening, or another process has the project.
+enum SpawnResult {
+    /// It, or another one, listens.
+    Listening,
+    /// Another process has the project, and does not listen (yet); what the server said.
+    Locked(String),
+}
+
+fn try_start(edge: &ProcessEnv, place: &ProjectPaths, patience: &Deadline) -> Result<SpawnResult, String> {
+    let said = place.logs.join("start.log");
+    let mut child = spawn(edge, place, &said)?;
+    loop {
+        let ended = child
+            .try_wait()
+            .map_err(|error| format!("could not look at the server: {error}"))?;
+        // Asked after the look at the child: when that one has ended, another one may have been faster.
+        if BoardAccess::open_project(place.clone())?.has_server() {
+            return Ok(SpawnResult::Listening);
+        }
+        if let Some(status) = ended {
+            let why = startup_error(&said, status);
+            return match status.code() {
+                Some(code) if code == i32::from(EXIT_LOCKED) => Ok(SpawnResult::Locked(why)),
+                _ => Err(why),
+            };
+        }
+        if patience.is_over() {
+            return Err(format!(
+                "could not reach the server that was started; see {}",
+                place.logs.display()
+            ));
+        }
+        patience.sleep();
+    }
+}
+
+fn spawn(edge: &ProcessEnv, place: &ProjectPaths, said: &Path) -> Result<Child, String> {
+    let file = std::fs::File::create(said)
+        .map_err(|error| format!("could not write {}: {error}", said.display()))?;
+    let mut command = Command::new(&edge.program);
+    command
+        .arg("server")
+        .current_dir(&place.root)
+        .env_clear()
+        .envs(edge.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(file);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
+        .spawn()
+        .map_err(|error| format!("could not start {}: {error}", edge.program.display()))
+}
+
+fn startup_error(said: &Path, status: ExitStatus) -> String {
+    let text = std::fs::read_to_string(said).unwrap_or_default();
+    let text = text.trim();
+    if text.is_empty() {
+        format!("the server ended at once ({status})")
+    } else {
+        text.replace("dbs: ", "")
+    }
+}

@@ -1,0 +1,321 @@
+//! The way of the command line to the board: the running server, or the store itself for the length of one turn.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::adapters::clock;
+use crate::adapters::deadline::Deadline;
+use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+use crate::domain::{
+    Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
+};
+use crate::engine::inbox::CommandReply as Said;
+use crate::engine::turn::DurableBoard;
+use crate::ports::store::StoreError;
+use crate::protocol::connection::Connection;
+use crate::protocol::reports::{self, OutputFormat, QueryRequest};
+use crate::protocol::snapshot::{BoardSnapshot, TaskDetail};
+use crate::protocol::wire::{CallReply, NoticeLine, ServerCall};
+use crate::ui::PermissionReply;
+
+/// Access to a project's board through its running server, or through the store when there is none.
+pub struct BoardAccess {
+    /// Where the project is.
+    pub place: ProjectPaths,
+    server: Option<Connection>,
+}
+
+impl std::fmt::Debug for BoardAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Door")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BoardAccess {
+    /// Finds the project and the server that runs for it, if one does.
+    ///
+    /// # Errors
+    /// When there is no project here, for people.
+    pub fn open(edge: &ProcessEnv) -> Result<BoardAccess, String> {
+        let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+        BoardAccess::open_project(place)
+    }
+
+    /// A way to that project.
+    ///
+    /// # Errors
+    /// When this process cannot work at all, or the server speaks another version.
+    pub fn open_project(place: ProjectPaths) -> Result<BoardAccess, String> {
+        let server = Connection::open(&place.socket)?;
+        Ok(BoardAccess { place, server })
+    }
+
+    /// Whether a server runs.
+    pub fn has_server(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// Asks the server; `None` when none runs.
+    ///
+    /// # Errors
+    /// When the server goes away before it answers.
+    pub fn call(&mut self, call: ServerCall) -> Result<Option<CallReply>, String> {
+        self.call_streaming(call, &mut Vec::new())
+    }
+
+    /// Asks the server; pieces of a text that come before its answer are added to `text`.
+    fn call_streaming(
+        &mut self,
+        call: ServerCall,
+        text: &mut Vec<Bytes>,
+    ) -> Result<Option<CallReply>, String> {
+        let Some(server) = &mut self.server else {
+            return Ok(None);
+        };
+        server.call(call, text).map(Some)
+    }
+
+    /// Asks the board for something.
+    ///
+    /// # Errors
+    /// When the board cannot be reached; a refusal is an answer.
+    pub fn execute(&mut self, by: &str, command: Command) -> Result<Said, String> {
+        if let Some(answer) = self.call(ServerCall::Ask {
+            by: by.to_owned(),
+            command: command.clone(),
+        })? {
+            return match answer {
+                CallReply::Asked(said) => Ok(said),
+                CallReply::Failed(why) => Err(why),
+                other => Err(unexpected_reply(&other)),
+            };
+        }
+        if let Command::Answer(task, _) = &command {
+            if self.task(task)?.is_none() {
+                let why = format!("there is no task {task}: `dbs task list` shows those there are");
+                return Ok(Err(Refusal(why)));
+            }
+            let why = "no server runs, so no agent can be told: leave a comment with `dbs task comment`, the next one reads it";
+            return Ok(Err(Refusal(why.to_owned())));
+        }
+        let Some(mut ledger) = self.ledger()? else {
+            return self.execute(by, command);
+        };
+        let event = Event::Asked {
+            request: RequestId(0),
+            by: by.to_owned(),
+            command,
+        };
+        let taken = ledger
+            .take_turn(clock::now(), &event)
+            .map_err(|error| format!("could not {error}"))?;
+        let waits = taken
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Stop(..)));
+        let reply = taken.effects.into_iter().find_map(|effect| match effect {
+            Effect::Reply(_, said) => Some(said.map(|accepted| mark_deferred(accepted, waits))),
+            _ => None,
+        });
+        reply.ok_or_else(|| "could not get an answer from the board".to_owned())
+    }
+
+    /// Says yes or no to what an agent wants to be allowed.
+    ///
+    /// # Errors
+    /// When no server runs; a refusal is an answer.
+    pub fn reply_permission(
+        &mut self,
+        attempt: AttemptId,
+        what: &str,
+        says: PermissionReply,
+    ) -> Result<Said, String> {
+        let what = what.to_owned();
+        match self.call(ServerCall::Consent { attempt, what, says })? {
+            Some(CallReply::Asked(said)) => Ok(said),
+            Some(other) => Err(unexpected_reply(&other)),
+            None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
+        }
+    }
+
+    /// What a command prints about the board, piece by piece: the server's words, or without one the same from the store.
+    ///
+    /// # Errors
+    /// When the board cannot be read, or the question names something that is not there.
+    pub fn query(&mut self, asked: &QueryRequest) -> Result<Vec<Bytes>, String> {
+        let mut text = Vec::new();
+        match self.call_streaming(ServerCall::Tell(asked.clone()), &mut text)? {
+            Some(CallReply::Told) => return Ok(text),
+            Some(other) => return Err(unexpected_reply(&other)),
+            None => {}
+        }
+        let board = self.snapshot()?;
+        let told = reports::tell(&board, asked);
+        // The process is about to end; giving back thousands of tasks one by one would only keep who asked waiting.
+        std::mem::forget(board);
+        Ok(vec![Bytes::from(told?)])
+    }
+
+    /// The figures in the server's words; `None` when none runs.
+    ///
+    /// # Errors
+    /// When the server cannot read them.
+    pub fn metrics(&mut self, form: OutputFormat) -> Result<Option<Vec<Bytes>>, String> {
+        let mut text = Vec::new();
+        match self.call_streaming(ServerCall::Figures(form), &mut text)? {
+            Some(CallReply::Told) => Ok(Some(text)),
+            Some(other) => Err(unexpected_reply(&other)),
+            None => Ok(None),
+        }
+    }
+
+    /// A task, and who is at work on it.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskDetail>, String> {
+        match self.call(ServerCall::Task(id.clone()))? {
+            Some(CallReply::Task(sheet)) => Ok(sheet.map(|sheet| *sheet)),
+            Some(other) => Err(unexpected_reply(&other)),
+            None => Ok(self.snapshot()?.task_detail(id)),
+        }
+    }
+
+    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn attempt(&mut self, name: &str) -> Result<Option<Attempt>, String> {
+        match self.call(ServerCall::Attempt(name.to_owned()))? {
+            Some(CallReply::Attempt(attempt)) => Ok(attempt.map(|attempt| *attempt)),
+            Some(other) => Err(unexpected_reply(&other)),
+            None => Ok(self.snapshot()?.attempt(name).cloned()),
+        }
+    }
+
+    /// The ids that tasks have.
+    ///
+    /// # Errors
+    /// When the board cannot be read.
+    pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
+        match self.call(ServerCall::Ids)? {
+            Some(CallReply::Ids(ids)) => Ok(ids),
+            Some(other) => Err(unexpected_reply(&other)),
+            None => Ok(self.snapshot()?.tasks.into_keys().collect()),
+        }
+    }
+
+    /// The board as the store has it: what a server knows is asked of the server.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn snapshot(&self) -> Result<BoardSnapshot, String> {
+        let files = self.place.store.clone();
+        // A project in which nothing has happened yet has no store.
+        let mut board = Board::default();
+        if files.database.exists() {
+            let failed = |error: StoreError| format!("could not {error}");
+            let reader = SqliteStore::open_reader(&files).map_err(failed)?;
+            board = reader.load().map_err(failed)?;
+        }
+        // Only looked at: nothing follows from what the files say until somebody takes a turn.
+        let (settings, workflows) = session_setup::reread(&self.place)?;
+        board.settings = Arc::new(settings);
+        board.workflows = workflows
+            .into_iter()
+            .map(|flow| (flow.id.clone(), Arc::new(flow)))
+            .collect();
+        Ok(BoardSnapshot::from_board(board, clock::now()))
+    }
+
+    /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
+    ///
+    /// # Errors
+    /// When no server runs.
+    pub fn follow(
+        &mut self,
+        after: u64,
+        show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        self.served()?.follow(after, show)
+    }
+
+    /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
+    ///
+    /// # Errors
+    /// When no server runs.
+    pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
+        self.served()?.watch(show)
+    }
+
+    fn served(&mut self) -> Result<&mut Connection, String> {
+        self.server.as_mut().ok_or_else(|| {
+            "could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned()
+        })
+    }
+
+    /// The board, locked, for one turn in this process; nothing when a server listens by now. It does not wake: nothing is
+    /// started without a server.
+    fn ledger(&mut self) -> Result<Option<DurableBoard>, String> {
+        let patience = Deadline::start();
+        let store = loop {
+            match self.store() {
+                Ok(store) => break store,
+                // A server has the store before it listens, and another command for the length of its turn.
+                Err(StoreError::Locked { .. }) if !patience.is_over() => patience.sleep(),
+                Err(error) => return Err(format!("could not {error}")),
+            }
+            *self = BoardAccess::open_project(self.place.clone())?;
+            if self.has_server() {
+                return Ok(None);
+            }
+        };
+        let mut ledger = DurableBoard::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
+        for event in self.stored_settings()? {
+            if ledger.board().is_redundant(&event) {
+                continue;
+            }
+            ledger
+                .take_turn(clock::now(), &event)
+                .map_err(|error| format!("could not {error}"))?;
+        }
+        Ok(Some(ledger))
+    }
+
+    fn store(&self) -> Result<SqliteStore, StoreError> {
+        let owner = LockOwner {
+            process: std::process::id(),
+            socket: String::new(),
+        };
+        SqliteStore::open(&self.place.store, &owner, clock::now())
+    }
+
+    fn stored_settings(&self) -> Result<[Event; 2], String> {
+        let (settings, workflows) = session_setup::reread(&self.place)?;
+        Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+    }
+}
+
+/// Why something cannot be done, in the server's words; of another answer that it was not understood.
+fn unexpected_reply(answer: &CallReply) -> String {
+    match answer {
+        CallReply::Failed(why) => why.clone(),
+        other => format!("could not understand the server: {other:?}"),
+    }
+}
+
+/// What was decided without a server and needs one: agents at work are stopped by the next.
+fn mark_deferred(accepted: Accepted, waits: bool) -> Accepted {
+    if !waits {
+        return accepted;
+    }
+    Accepted(format!("{}; no server runs, the next one stops them", accepted.0))
+}

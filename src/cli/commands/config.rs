@@ -1,0 +1,157 @@
+//! `dbs config`: show one value, all values, or set one (K68).
+
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::config::appearance::Appearance;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+use crate::config::themes::own_themes;
+use crate::config::{Config, ResolvedSetting, SettingOrigin, set, unset};
+use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::protocol::wire::{CallReply, ServerCall};
+use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
+
+/// What `dbs config` is to do: show, explain, set or unset.
+#[derive(Debug, Clone, Copy)]
+pub enum ConfigAction<'a> {
+    /// Values.
+    Show(Option<&'a str>),
+    /// Values, where they come from, and what they are for.
+    Explain(Option<&'a str>),
+    /// Another value.
+    Set(&'a str, &'a str),
+    /// No value in this project any more.
+    Unset(&'a str),
+}
+
+/// Shows or sets.
+///
+/// # Errors
+/// When there is no such key, it has no such value, or the file cannot be written; for people.
+pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let key = match wanted {
+        ConfigAction::Set(key, value) => return change(place, key, Some(value), json),
+        ConfigAction::Unset(key) => return change(place, key, None, json),
+        ConfigAction::Show(key) | ConfigAction::Explain(key) => key,
+    };
+    let config = Config::read(&place.sources.files, &place.sources.overrides);
+    for finding in config
+        .diagnostics()
+        .iter()
+        .chain(&theme_diagnostic(&place, &config))
+    {
+        output::problem(&finding.to_string());
+    }
+    let shown = match key {
+        Some(key) => vec![
+            config
+                .explain(key)
+                .map_err(|error| format!("could not {error}"))?,
+        ],
+        None => config.list(),
+    };
+    if json.json {
+        output::json(&shown);
+    } else {
+        for value in &shown {
+            print(value, wanted);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with the theme that is set, with the place where it is set.
+fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic> {
+    let why = theme_problem(place, config, None)?;
+    let shown = config.explain("theme").ok()?;
+    let (file, line) = match shown.origin {
+        SettingOrigin::File { path, line } => (path, line),
+        SettingOrigin::Environment(name) => (name.into(), 0),
+        SettingOrigin::Flag | SettingOrigin::Default => ("theme".into(), 0),
+    };
+    Some(Diagnostic {
+        severity: DiagnosticLevel::Warning,
+        file,
+        line,
+        text: format!("could not {why}"),
+    })
+}
+
+/// Why the theme of that name, or the one that is set, cannot be had.
+fn theme_problem(place: &ProjectPaths, config: &Config, name: Option<&str>) -> Option<String> {
+    let (own, _unreadable) = own_themes(place);
+    let looks = DisplayCaps {
+        palette: ColourDepth::True,
+        glyphs: Glyphs::Unicode,
+        ground: None,
+    };
+    let theme = Appearance::of(config).with(own).theme(name, looks);
+    theme.err().map(|problem| problem.to_string())
+}
+
+fn print(shown: &ResolvedSetting, wanted: ConfigAction<'_>) {
+    let value = shown
+        .value
+        .as_ref()
+        .map_or_else(|| "not set".to_owned(), ToString::to_string);
+    match wanted {
+        ConfigAction::Show(Some(_)) => output::line(&value),
+        ConfigAction::Show(None) => output::line(&format!("{:<28} {value}", shown.key)),
+        ConfigAction::Explain(_) | ConfigAction::Set(..) | ConfigAction::Unset(_) => {
+            output::line(&format!("{:<28} {value}  ({})", shown.key, shown.origin));
+            for (hidden, origin) in &shown.hidden {
+                output::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
+            }
+            output::line(&format!("{:<28}   {}", "", shown.doc));
+            if let Some(note) = shown.note {
+                output::line(&format!("{:<28}   {note}", ""));
+            }
+        }
+    }
+}
+
+/// Writes the value, or takes it out, then lets a running server read its settings again.
+fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -> CommandResult {
+    if key == "theme"
+        && let Some(value) = value
+        && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
+    {
+        return Err(format!("could not {why}"));
+    }
+    let places = &place.sources.files;
+    let written = match value {
+        Some(value) => set(places, key, value),
+        None => unset(places, key),
+    };
+    let written = written.map_err(|error| format!("could not {error}"))?;
+    let agents = if key.starts_with("roles.") {
+        session_setup::agents(&place).err()
+    } else {
+        None
+    };
+    let mut door = BoardAccess::open_project(place)?;
+    let note = match (door.call(ServerCall::Reload)?, agents) {
+        (Some(CallReply::Failed(why)), _) | (None, Some(why)) => Some(why),
+        _ => written.note.map(|note| format!("{key} is kept: {note}")),
+    };
+    if json.json {
+        output::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));
+    } else {
+        let done = if value.is_some() {
+            "set"
+        } else {
+            "not set any more"
+        };
+        output::line(&format!("{key} is {done} in {}", written.file.display()));
+    }
+    if let Some(why) = note {
+        output::problem(&why);
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,114 @@
+//! `dbs task create`, and the names that new tasks get.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::cli::args::CreateArgs;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, print_reply};
+use crate::cli::text_input;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::task::TaskKind;
+use crate::domain::{Command, TaskDraft, TaskId};
+use crate::engine::inbox::CommandReply as Said;
+use crate::protocol::task_ids;
+
+/// Names are made up so often before a refusal is believed.
+const MAX_TRIES: u32 = 5;
+
+/// Puts a task into the backlog.
+pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
+    let (json, release) = (create.json, create.release);
+    let draft = draft(create)?;
+    let mut door = BoardAccess::open(edge)?;
+    let by = edge.author();
+    let (made, ids) = create_tasks(&mut door, &by, &[&draft], |ids| {
+        let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
+        Command::Create(TaskDraft { id, ..draft.clone() })
+    })?;
+    let answer = if release && made.is_ok() {
+        door.execute(&by, Command::Release(ids.clone()))?
+    } else {
+        made
+    };
+    if let (Ok(accepted), true) = (&answer, json.json) {
+        output::json(&serde_json::json!({ "ok": accepted.0, "task": ids.first() }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    Ok(print_reply(&answer, json))
+}
+
+fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
+    let named = create.deps.iter().map(|text| text.trim());
+    Ok(TaskDraft {
+        id: TaskId::new(create.id.unwrap_or_default()),
+        batch: create.batch.as_str().into(),
+        workflow: create.workflow.as_str().into(),
+        stage: create.stage.map(|stage| stage.replace('-', "_").as_str().into()),
+        title: create.title,
+        body: text_input::typed("description", create.description)?,
+        kind: match create.kind.as_str() {
+            "bug" => TaskKind::Bug,
+            "feature" => TaskKind::Feature,
+            "chore" => TaskKind::Chore,
+            _ => TaskKind::Task,
+        },
+        tags: create.tags.into_iter().collect(),
+        priority: create.priority,
+        deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
+        gates: Vec::new(),
+        needs_approval: create.approval,
+    })
+}
+
+/// Asks for new tasks; those without an id get one made up for them, which somebody else may take in between: then others are
+/// tried. The answer, and the ids.
+pub fn create_tasks(
+    door: &mut BoardAccess,
+    by: &str,
+    drafts: &[&TaskDraft],
+    command: impl Fn(&[TaskId]) -> Command,
+) -> Result<(Said, Vec<TaskId>), String> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let ids = ids(door, drafts, tries)?;
+        let answer = door.execute(by, command(&ids))?;
+        let is_made_up = drafts.iter().zip(&ids).any(|(draft, id)| draft.id != *id);
+        // Another process may have taken the id a moment ago, before who asks could see it; any other refusal comes again.
+        if answer.is_ok() || !is_made_up || tries == MAX_TRIES {
+            return Ok((answer, ids));
+        }
+    }
+}
+
+/// The ids of drafts: as given, else free ones; in the first try made from the titles alone, then also from what no other process
+/// that tries the same has.
+fn ids(door: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Vec<TaskId>, String> {
+    if drafts.iter().all(|draft| !draft.id.as_str().is_empty()) {
+        return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
+    }
+    let in_use = door.ids()?;
+    let prefix = door.place.config().text("prefix").unwrap_or_default();
+    let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
+    let mut ids = Vec::new();
+    for draft in drafts {
+        if !draft.id.as_str().is_empty() {
+            ids.push(draft.id.clone());
+            continue;
+        }
+        let taken = |id: &str| {
+            let id = TaskId::from(id);
+            in_use.contains(&id) || given.contains(&id)
+        };
+        let seed = match nth_try {
+            1 => draft.title.clone(),
+            more => format!("{}\0{}\0{more}", draft.title, std::process::id()),
+        };
+        let id = TaskId::new(task_ids::free_id(&prefix, &seed, &taken));
+        given.insert(id.clone());
+        ids.push(id);
+    }
+    Ok(ids)
+}

@@ -1,0 +1,136 @@
+//! `dbs task import`: many tasks from a file, all of them or none, in one turn of the board.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::cli::args::ImportArgs;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, create};
+use crate::cli::text_input;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::{Command, Refusal, TaskDraft, TaskId};
+use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::task_list::{self, ListedDependency, ListedTask};
+
+/// Largest file that is read, in bytes: what the board takes in one turn goes over one wire.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// Puts the tasks of a file into the backlog.
+pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let tasks = read(&import.file)?;
+    let drafts: Vec<TaskDraft> = tasks.iter().map(draft).collect();
+    let by = edge.author();
+    let named: Vec<&TaskDraft> = drafts.iter().collect();
+    let (made, ids) = create::create_tasks(&mut door, &by, &named, |ids| {
+        Command::CreateAll(
+            tasks
+                .iter()
+                .zip(&drafts)
+                .enumerate()
+                .map(|(at, (task, draft))| finished(task, draft, (at, ids)))
+                .collect(),
+        )
+    })?;
+    let mut answer = made.map_err(|refusal| at_its_line(&import.file, (&tasks, &ids), refusal))?;
+    if import.release {
+        answer = door
+            .execute(&by, Command::Release(ids.clone()))?
+            .map_err(|Refusal(why)| format!("the tasks were made and stay in the backlog: {why}"))?;
+    }
+    if import.json.json {
+        let made = tasks.iter().zip(&ids);
+        let made =
+            made.map(|(task, id)| serde_json::json!({ "task": id, "name": task.name, "line": task.line }));
+        output::json(&serde_json::json!({ "ok": answer.0, "tasks": made.collect::<Vec<_>>() }));
+    } else {
+        let word = if import.release { "released" } else { "created" };
+        output::all(
+            tasks
+                .iter()
+                .zip(&ids)
+                .map(|(task, id)| format!("{word} {id}: {}", task.title)),
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(file: &Path) -> Result<Vec<ListedTask>, String> {
+    let shown = shown(file);
+    let text = text_input::text(file, LARGEST)
+        .map_err(|why| format!("could not read tasks from {}: {why}", shown.display()))?;
+    let (tasks, findings) = task_list::read(shown, &text);
+    if !findings.is_empty() {
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        return Err(lines.join("\n"));
+    }
+    if tasks.is_empty() {
+        return Err(format!(
+            "could not find a task in {}: write each as a JSON object on a line of its own, for example {{\"title\": \"Fix login\"}}",
+            shown.display()
+        ));
+    }
+    Ok(tasks)
+}
+
+/// The file as people are told of it.
+fn shown(file: &Path) -> &Path {
+    if file.as_os_str() == "-" {
+        Path::new("standard input")
+    } else {
+        file
+    }
+}
+
+/// Without an id where none was given, and without what it waits for.
+fn draft(task: &ListedTask) -> TaskDraft {
+    TaskDraft {
+        id: TaskId::new(task.id.clone().unwrap_or_default()),
+        batch: task.batch.as_str().into(),
+        workflow: task.workflow.as_str().into(),
+        stage: task
+            .stage
+            .as_ref()
+            .map(|stage| stage.replace('-', "_").as_str().into()),
+        title: task.title.clone(),
+        body: task.description.clone(),
+        kind: task.kind,
+        tags: task.tags.clone(),
+        priority: task.priority,
+        deps: [].into(),
+        gates: task.gates.clone(),
+        needs_approval: task.approval,
+    }
+}
+
+fn finished(task: &ListedTask, draft: &TaskDraft, (at, ids): (usize, &[TaskId])) -> TaskDraft {
+    let dependency = |dependency: &ListedDependency| match dependency {
+        ListedDependency::Listed(place) => ids.get(*place).cloned(),
+        ListedDependency::External(id) => Some(TaskId::from(id.as_str())),
+    };
+    TaskDraft {
+        id: ids.get(at).cloned().unwrap_or_else(|| draft.id.clone()),
+        deps: task.deps.iter().filter_map(dependency).collect(),
+        ..draft.clone()
+    }
+}
+
+/// The refusal with the line of the task it is about, which it begins with.
+fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), Refusal(why): Refusal) -> String {
+    let about = |id: &TaskId| {
+        why.strip_prefix(id.as_str())
+            .and_then(|rest| rest.strip_prefix(": "))
+    };
+    let mut named = tasks.iter().zip(ids).rev();
+    let Some((line, text)) = named.find_map(|(task, id)| Some((task.line, about(id)?))) else {
+        return why;
+    };
+    Diagnostic {
+        severity: DiagnosticLevel::Error,
+        file: shown(file).to_owned(),
+        line,
+        text: text.to_owned(),
+    }
+    .to_string()
+}

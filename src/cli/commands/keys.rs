@@ -1,0 +1,96 @@
+//! `dbs keys`: the keys in force, and what is wrong with a person's own.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::cli::args::KeysArgs;
+use crate::cli::commands::CommandResult;
+use crate::config::appearance::Appearance;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths as ProjectPlace;
+use crate::ui::{KeyTable, Keymap, entries};
+
+/// Prints the keys in force, or says whether they are without contradiction.
+///
+/// # Errors
+/// What is wrong with the keys of the configuration, or that there is no such preset.
+pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
+    let keymap = match &keys.preset {
+        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))
+            .map_err(|error| format!("could not {error}"))?,
+        None => own(edge)?,
+    };
+    if keys.check {
+        let bound = KeyTable::ALL.map(|place| {
+            entries()
+                .map(|entry| keymap.keys(place, entry.action).len())
+                .sum::<usize>()
+        });
+        output::line(&format!(
+            "{} keys, no contradiction, every mode has a way out",
+            bound.iter().sum::<usize>()
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if keys.json.json {
+        output::json(&as_json(&keymap));
+    } else {
+        output::lines(&as_text(&keymap));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The keys of this project's settings; outside of a project those of the program.
+fn own(edge: &ProcessEnv) -> Result<Keymap, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
+    match ProjectPlace::find(&edge.folder, edge) {
+        Ok(place) => {
+            let keymap = Appearance::of(&place.config())
+                .keymap()
+                .map_err(|error| failed(&error))?;
+            Ok(keymap.as_ref().clone())
+        }
+        Err(_outside) => Keymap::builtin().map_err(|error| failed(&error)),
+    }
+}
+
+fn as_text(keymap: &Keymap) -> String {
+    let mut text = format!("prefix  {}\n", keymap.prefix());
+    for place in KeyTable::ALL {
+        // Writing to a string cannot fail.
+        writeln!(text, "\n[{}]", place.name()).unwrap_or_default();
+        for entry in entries() {
+            let keys: Vec<String> = keymap
+                .keys(place, entry.action)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            if !keys.is_empty() {
+                writeln!(text, "{:<18} {:<18} {}", entry.name, keys.join(" "), entry.help)
+                    .unwrap_or_default();
+            }
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn as_json(keymap: &Keymap) -> serde_json::Value {
+    let places = KeyTable::ALL.map(|place| {
+        let bound = entries().filter_map(|entry| {
+            let keys: Vec<String> = keymap
+                .keys(place, entry.action)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            (!keys.is_empty()).then(|| (entry.name.to_owned(), serde_json::json!(keys)))
+        });
+        (
+            place.name().to_owned(),
+            serde_json::Value::Object(bound.collect()),
+        )
+    });
+    let mut all: serde_json::Map<String, serde_json::Value> = places.into_iter().collect();
+    all.insert("prefix".to_owned(), keymap.prefix().to_string().into());
+    serde_json::Value::Object(all)
+}

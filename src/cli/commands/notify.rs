@@ -1,0 +1,120 @@
+//! `dbs notify`: by which ways a person is called who is at no screen, and a try of each.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::adapters::clock;
+use crate::adapters::output;
+use crate::cli::args::JsonFlag;
+use crate::cli::commands::CommandResult;
+use crate::config::channels::{ChannelSettings, NotifyChannel};
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::NoticeLevel;
+use crate::ports::notify::{Notification, NotificationItem};
+
+/// Result of testing one notification channel.
+#[derive(Debug, Serialize)]
+struct ChannelTest {
+    way: &'static str,
+    by: String,
+    /// `None`: it was not tried.
+    told: Option<bool>,
+    why: Option<String>,
+}
+
+/// Lists the ways; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
+pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let config = place.config();
+    for finding in config.diagnostics() {
+        output::problem(&finding.to_string());
+    }
+    let ways = ChannelSettings::of(&config);
+    if ways.is_empty() {
+        let none =
+            "no way is set: set notify.command or notify.url; without them only attached terminals call you";
+        if test {
+            return Err(format!("could not try to call you: {none}"));
+        }
+        if !json.json {
+            output::line(none);
+        }
+    }
+    let (open, problems) = ways.open(&place);
+    for problem in &problems {
+        output::problem(problem);
+    }
+    let summons = test_notification(place.session_name(&config));
+    let tried: Vec<ChannelTest> = open
+        .iter()
+        .map(|way| {
+            if test {
+                test_channel(way, &summons)
+            } else {
+                not_tested(way)
+            }
+        })
+        .collect();
+    if json.json {
+        output::json(&tried);
+    } else {
+        for tried in &tried {
+            output::line(&tried.to_string());
+        }
+    }
+    let is_well = problems.is_empty() && tried.iter().all(|tried| tried.told != Some(false));
+    Ok(if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn not_tested(way: &NotifyChannel) -> ChannelTest {
+    ChannelTest {
+        way: way.name,
+        by: way.target.clone(),
+        told: None,
+        why: None,
+    }
+}
+
+fn test_channel(way: &NotifyChannel, summons: &Notification) -> ChannelTest {
+    let result = way.transport.send(summons);
+    ChannelTest {
+        told: Some(result.is_ok()),
+        why: result.err().map(|why| format!("could not {why}")),
+        ..not_tested(way)
+    }
+}
+
+impl std::fmt::Display for ChannelTest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:<8} {}", self.way, self.by)?;
+        match (self.told, &self.why) {
+            (Some(true), _) => f.write_str(": told"),
+            (Some(false), Some(why)) => write!(f, ": {why}"),
+            (Some(false) | None, _) => Ok(()),
+        }
+    }
+}
+
+fn test_notification(project: String) -> Notification {
+    let text = "a test: you can be reached by this";
+    Notification {
+        id: "test".to_owned(),
+        project,
+        at: clock::now(),
+        level: NoticeLevel::Info,
+        text: text.to_owned(),
+        redacted_text: text.to_owned(),
+        items: vec![NotificationItem {
+            kind: "test",
+            task: None,
+            attempt: None,
+            run: None,
+        }],
+    }
+}

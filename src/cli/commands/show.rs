@@ -1,0 +1,116 @@
+//! Commands that only read: the board, a task, agents, why something waits, what happened.
+
+mod cast;
+mod debug;
+mod form;
+mod log_follower;
+mod logs;
+mod metrics;
+
+pub(super) use debug::debug;
+pub(super) use form::LogFormat;
+pub use logs::last_lines;
+pub(super) use logs::logs;
+pub use logs::print as print_line;
+pub(super) use metrics::metrics;
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use bytes::Bytes;
+
+use crate::adapters::git::{GitSetup, task_branches};
+use crate::adapters::output;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::protocol::reports::{BoardQuery, QueryContext, QueryRequest, TaskBranches};
+
+/// Goes on as long as somebody reads.
+fn continue_if_read() -> ControlFlow<()> {
+    if output::is_unread() {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Prints what the board tells.
+pub(super) fn print_report(edge: &ProcessEnv, question: BoardQuery, json: JsonFlag) -> CommandResult {
+    print(&mut BoardAccess::open(edge)?, question, json)
+}
+
+fn print(door: &mut BoardAccess, question: BoardQuery, json: JsonFlag) -> CommandResult {
+    for part in fetch_report(door, question, json)? {
+        output::bytes(&part);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Base branch, agents, counts, branches of tasks (K65).
+pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let branches = branches(&door.place, edge);
+    print(&mut door, BoardQuery::Status(branches), json)
+}
+
+/// Prints the board; with `watch` again whenever it has changed.
+pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let place = door.place.clone();
+    let question = || {
+        BoardQuery::Board(QueryContext {
+            columns: output::columns(),
+            branches: if json.json {
+                Ok(Vec::new())
+            } else {
+                branches(&place, edge)
+            },
+        })
+    };
+    if !watch {
+        return print(&mut door, question(), json);
+    }
+    let mut first = true;
+    let mut trouble = None;
+    door.watch(&mut || {
+        let blank = !first && !json.json;
+        first = false;
+        match reprint(&place, question(), json, blank) {
+            Ok(()) => continue_if_read(),
+            Err(why) => {
+                trouble = Some(why);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    trouble.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.
+fn reprint(place: &ProjectPaths, question: BoardQuery, json: JsonFlag, blank: bool) -> Result<(), String> {
+    let mut door = BoardAccess::open_project(place.clone())?;
+    if !door.has_server() {
+        return Ok(());
+    }
+    let text = fetch_report(&mut door, question, json)?;
+    if blank {
+        output::line("");
+    }
+    for part in text {
+        output::bytes(&part);
+    }
+    Ok(())
+}
+
+fn fetch_report(door: &mut BoardAccess, question: BoardQuery, json: JsonFlag) -> Result<Vec<Bytes>, String> {
+    let form = json.into();
+    door.query(&QueryRequest { question, form })
+}
+
+/// Local branches of tasks, or why they could not be listed.
+fn branches(place: &ProjectPaths, edge: &ProcessEnv) -> TaskBranches {
+    task_branches(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())
+}

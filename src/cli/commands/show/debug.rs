@@ -1,0 +1,37 @@
+//! `dbs debug`: how many tasks are in each state and stage, and what lies in the state folder (K75). For reports of defects;
+//! changes nothing.
+
+use std::path::Path;
+
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::show::print;
+use crate::config::process_env::ProcessEnv;
+use crate::protocol::reports::{BoardQuery, StateEntry, StateFolder};
+
+/// Prints the groups and the folder.
+pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let folder = door.place.debussy.clone();
+    let entries =
+        listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
+    let path = folder.display().to_string();
+    print(&mut door, BoardQuery::Debug(StateFolder { path, entries }), json)
+}
+
+fn listing(folder: &Path) -> std::io::Result<Vec<StateEntry>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let facts = entry.metadata()?;
+        let within = || std::fs::read_dir(entry.path()).map(Iterator::count);
+        found.push(StateEntry {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            bytes: facts.is_file().then_some(facts.len()),
+            entries: if facts.is_dir() { within().ok() } else { None },
+        });
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}

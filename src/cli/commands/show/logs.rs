@@ -1,0 +1,196 @@
+//! What happened, and what agents showed.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use crate::adapters::holder::LogReader;
+use crate::adapters::output;
+use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::show::form::LogFormat;
+use crate::cli::commands::show::{cast, continue_if_read, log_follower};
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::{AttemptId, TaskId};
+use crate::protocol::wire::{FROM_NOW, NoticeLine};
+use crate::term::{EmulatorKind, Size, Terminal};
+
+/// Bytes of an agent's output that are read for people.
+const MAX_TAIL: u64 = 1024 * 1024;
+/// Bytes of it that hold what is on its screen now.
+const SCREEN_BYTES: u64 = 64 * 1024;
+/// Events shown at most without following.
+const MAX_EVENTS: usize = 1_000;
+
+/// Prints events, or an agent's output.
+pub(in crate::cli::commands) fn logs(
+    edge: &ProcessEnv,
+    name: Option<&str>,
+    form: LogFormat,
+    json: JsonFlag,
+) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let Some(name) = name else {
+        return events(&mut door, form, json);
+    };
+    let (attempt, folder) = attempt_of(&mut door, name)?
+        .map(|attempt| (attempt, door.place.attempts.join(attempt.to_string())))
+        .filter(|(_, folder)| folder.exists())
+        .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
+    let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
+    if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
+        return log_follower::follow(&folder, log, attempt, form, json);
+    }
+    if form == LogFormat::Cast {
+        return cast::print(attempt, log);
+    }
+    let tail = log
+        .tail(if form == LogFormat::Raw {
+            u64::MAX
+        } else {
+            MAX_TAIL
+        })
+        .map_err(|error| format!("could not {error}"))?;
+    if form == LogFormat::Raw {
+        log_follower::warn_dropped(attempt, 0, tail.offset);
+        output::bytes(&tail.bytes);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let shown = text(&tail.bytes);
+    if json.json {
+        let lines: Vec<&str> = shown.lines().collect();
+        output::json(&serde_json::json!({ "attempt": attempt, "lines": lines }));
+    } else {
+        output::lines(&shown);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What these bytes showed, as plain text; blank lines at the end are left out.
+fn text(bytes: &[u8]) -> String {
+    let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(120, 40), 10_000);
+    terminal.feed(0, bytes);
+    let mut lines: Vec<String> = (1..=terminal.history_len())
+        .rev()
+        .map(|back| terminal.text(0, 0, back))
+        .collect();
+    let last = terminal.size().rows.saturating_sub(1);
+    lines.push(terminal.text(0, last, 0).trim_end().to_owned());
+    lines.join("\n")
+}
+
+/// The last lines that the agent at work on a task showed, or the last one that was.
+///
+/// # Errors
+/// When none left a log.
+pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
+    let mut door = BoardAccess::open_project(place)?;
+    let folder = attempt_of(&mut door, task)?
+        .map(|attempt| door.place.attempts.join(attempt.to_string()))
+        .filter(|folder| folder.exists())
+        .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
+    let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
+    let tail = log
+        .tail(SCREEN_BYTES)
+        .map_err(|error| format!("could not {error}"))?;
+    let shown = text(&tail.bytes);
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.trim().is_empty()).collect();
+    let skipped = shown.len().saturating_sub(lines);
+    Ok(shown.into_iter().skip(skipped).map(str::to_owned).collect())
+}
+
+/// The attempt of that number, the one at work of that agent or task, or the last one of that task.
+fn attempt_of(door: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>, String> {
+    match name.parse() {
+        Ok(number) => Ok(Some(AttemptId(number))),
+        Err(_no_number) => Ok(door.attempt(name)?.map(|attempt| attempt.id)),
+    }
+}
+
+fn events(door: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandResult {
+    let mut told = EventCursor {
+        files: door.place.store.clone(),
+        reader: None,
+        after: 0,
+    };
+    told.tell(json)?;
+    if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
+        let mut problem = None;
+        let mut again = |_: &NoticeLine| match told.tell(json) {
+            Ok(()) => continue_if_read(),
+            Err(why) => {
+                problem = Some(why);
+                ControlFlow::Break(())
+            }
+        };
+        door.follow(FROM_NOW, &mut again)?;
+        if let Some(why) = problem {
+            return Err(why);
+        }
+        // What the server did not come to say before it went.
+        told.tell(json)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Position up to which stored events were printed. What the server says only makes us look again: so none is lost, and none
+/// comes twice.
+struct EventCursor {
+    files: StoreFiles,
+    reader: Option<StoreReader>,
+    /// Position of the last one told.
+    after: u64,
+}
+
+impl EventCursor {
+    /// Tells all that came since.
+    fn tell(&mut self, json: JsonFlag) -> Result<(), String> {
+        if self.reader.is_none() && self.files.database.exists() {
+            let opened = SqliteStore::open_reader(&self.files);
+            self.reader = Some(opened.map_err(|error| format!("could not {error}"))?);
+        }
+        let Some(reader) = &self.reader else { return Ok(()) };
+        loop {
+            let found = reader.events(self.after, MAX_EVENTS, None);
+            let found = found.map_err(|error| format!("could not {error}"))?;
+            let Some(last) = found.last() else { return Ok(()) };
+            self.after = last.seq;
+            // A page at a time: one line after the other would be one write after the other.
+            let lines = found.into_iter().flat_map(|event| {
+                let (seq, at) = (event.seq, event.at);
+                let notices = event.notices.into_iter();
+                notices.map(move |notice| NoticeLine { seq, at, notice })
+            });
+            if json.json {
+                output::json_lines(lines);
+            } else {
+                output::all(lines.map(|line| words(&line)));
+            }
+            if output::is_unread() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// One line of the watcher log.
+pub fn print(line: &NoticeLine, json: JsonFlag) {
+    if json.json {
+        output::json(line);
+        return;
+    }
+    output::line(&words(line));
+}
+
+fn words(line: &NoticeLine) -> String {
+    let task = line.notice.task.as_ref().map_or("", TaskId::as_str);
+    format!(
+        "{}  {:<14} {:<12} {}",
+        crate::adapters::clock::time_of_day(line.at),
+        line.notice.kind,
+        task,
+        line.notice.text
+    )
+}

@@ -1,0 +1,224 @@
+//! What an agent says: to the server's socket, else as a file in the inbox folder, else a clear error. Nothing said is lost.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::cli::args::{SignalText, SignalWord};
+use crate::cli::commands::CommandResult;
+use crate::cli::text_input;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::signal::LONGEST_REPORT;
+use crate::domain::{AttemptId, Refusal, SignalKind};
+use crate::protocol::connection::{greet, hear, say};
+use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall, SignalSent};
+
+/// Socket and inbox folder through which signals are sent.
+#[derive(Debug, Clone)]
+pub struct SignalRoute {
+    /// The server's socket.
+    pub socket: Option<PathBuf>,
+    /// The folder for signals while no server listens.
+    pub inbox: Option<PathBuf>,
+}
+
+/// Sends a signal of the attempt this process belongs to.
+pub(super) fn signal(edge: &ProcessEnv, word: SignalWord, said: &SignalText) -> CommandResult {
+    let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
+                   people use `dbs task`, `dbs approve` and `dbs reject`";
+    let attempt = edge
+        .get("DBS_ATTEMPT")
+        .and_then(|text| text.parse().ok())
+        .map(AttemptId);
+    let (Some(attempt), Some(token)) = (attempt, edge.get("DBS_TOKEN")) else {
+        return Err(format!("could not signal: {outside}"));
+    };
+    let kind = match word {
+        SignalWord::Claim => SignalKind::Claim,
+        SignalWord::Done => SignalKind::Done,
+        SignalWord::Reject => SignalKind::Reject,
+        SignalWord::Block => SignalKind::Block,
+        SignalWord::Fail => SignalKind::Fail,
+        SignalWord::Progress => SignalKind::Progress,
+        SignalWord::Question => SignalKind::Question,
+    };
+    let ways = SignalRoute {
+        socket: edge.get("DBS_SOCKET").map(Into::into),
+        inbox: edge.get("DBS_INBOX").map(Into::into),
+    };
+    let sent = SignalSent {
+        attempt,
+        token,
+        kind,
+        text: said.text.join(" "),
+        report: said.report.as_deref().map(report).transpose()?,
+        key: new_key()?,
+    };
+    match send(&ways, &sent)? {
+        Ok(text) if said.json.json => {
+            output::json(&serde_json::json!({ "ok": text }));
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(text) => {
+            output::line(&text);
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(refusal) => {
+            if said.json.json {
+                output::json(&serde_json::json!({ "refused": refusal.0 }));
+            }
+            output::problem(&format!("the signal was refused: {}", refusal.0));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// What is to be reported: the text of a file, or of what comes in (`-`).
+fn report(from: &Path) -> Result<String, String> {
+    let text = text_input::text(from, LONGEST_REPORT)
+        .map_err(|why| format!("could not read the report {}: {why}", from.display()))?;
+    Ok(text.trim().to_owned())
+}
+
+/// A key that no other signal has.
+///
+/// # Errors
+/// When the system gives no random numbers.
+pub fn new_key() -> Result<String, String> {
+    let mut bytes = [0_u8; 12];
+    getrandom::fill(&mut bytes).map_err(|error| format!("could not make a key: {error}"))?;
+    let number = bytes
+        .iter()
+        .fold(0_u128, |all, byte| (all << 8) | u128::from(*byte));
+    let at = crate::adapters::clock::now().0;
+    Ok(format!("{at:013}-{number:024x}"))
+}
+
+/// Sends a signal by socket, else by file. Returns when it is safe.
+///
+/// # Errors
+/// When neither way is open; for people.
+pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
+    let by_socket = ways
+        .socket
+        .as_deref()
+        .map(|socket| send_by_socket(socket, signal));
+    match by_socket {
+        Some(Ok(said)) => Ok(said),
+        Some(Err(why)) => send_by_file(ways.inbox.as_deref(), signal)
+            .map_err(|also| format!("{why}; {also}"))
+            .map(Ok),
+        None => send_by_file(ways.inbox.as_deref(), signal).map(Ok),
+    }
+}
+
+fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    let talk = async {
+        let (mut sender, mut receiver) = greet(socket).await?;
+        say(
+            &mut sender,
+            &FromClient::Call(Box::new(ServerCall::Signal(signal.clone()))),
+        )
+        .await?;
+        match hear(&mut receiver).await? {
+            Some(Packet::Message(FromServer::Answer(CallReply::Asked(said)))) => {
+                Ok(said.map(|accepted| accepted.0))
+            }
+            Some(Packet::Message(FromServer::Answer(CallReply::Failed(why)) | FromServer::Bye(why))) => {
+                Err(why)
+            }
+            other => Err(format!("could not understand the server: {other:?}")),
+        }
+    };
+    let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), talk).await };
+    runtime
+        .block_on(bounded)
+        .map_err(|_late| "the server does not answer".to_owned())?
+}
+
+/// One file, whole or not at all.
+fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, String> {
+    let folder =
+        folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;
+    let failed =
+        |error: &dyn std::fmt::Display| format!("could not keep the signal in {}: {error}", folder.display());
+    let text = serde_json::to_vec(signal).map_err(|error| failed(&error))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".signal-")
+        .tempfile_in(folder)
+        .map_err(|error| failed(&error))?;
+    file.write_all(&text)
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(|error| failed(&error))?;
+    file.persist(folder.join(format!("{}.json", signal.key)))
+        .map_err(|error| failed(&error.error))?;
+    Ok("no server listens; the signal is kept and will be read when one starts".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_server_a_signal_becomes_one_whole_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let signal = SignalSent {
+            attempt: AttemptId(3),
+            token: "t".into(),
+            kind: SignalKind::Done,
+            text: "x".into(),
+            report: Some("{}".into()),
+            key: new_key().unwrap(),
+        };
+        let ways = SignalRoute {
+            socket: Some(folder.path().join("nobody")),
+            inbox: Some(folder.path().to_owned()),
+        };
+        send(&ways, &signal).unwrap().unwrap();
+        let text = std::fs::read(folder.path().join(format!("{}.json", signal.key))).unwrap();
+        assert_eq!(serde_json::from_slice::<SignalSent>(&text).unwrap(), signal);
+    }
+
+    #[test]
+    fn a_report_is_read_from_its_file_and_refused_when_it_is_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.json");
+        std::fs::write(&file, "{\"tests\": 12}\n").unwrap();
+        assert_eq!(report(&file).unwrap(), "{\"tests\": 12}");
+        std::fs::write(&file, "x".repeat(LONGEST_REPORT)).unwrap();
+        assert_eq!(report(&file).unwrap().len(), LONGEST_REPORT);
+        std::fs::write(&file, "x".repeat(LONGEST_REPORT + 1)).unwrap();
+        assert!(report(&file).unwrap_err().contains("more than 65536 bytes"));
+        assert!(
+            report(&folder.path().join("none"))
+                .unwrap_err()
+                .contains("report")
+        );
+    }
+
+    #[test]
+    fn without_any_way_the_error_names_both() {
+        let signal = SignalSent {
+            attempt: AttemptId(3),
+            token: "t".into(),
+            kind: SignalKind::Done,
+            text: String::new(),
+            report: None,
+            key: "k".into(),
+        };
+        let why = send(
+            &SignalRoute {
+                socket: None,
+                inbox: None,
+            },
+            &signal,
+        )
+        .unwrap_err();
+        assert!(why.contains("DBS_INBOX"), "{why}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Commands that change the board.
+
+use std::collections::BTreeSet;
+
+use crate::adapters::desktop::editor;
+use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, UpdateArgs};
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show};
+use crate::cli::text_input;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::attempt::ActivityKind;
+use crate::domain::{Command, TaskId, TaskPatch};
+use crate::protocol::reports::BoardQuery;
+use crate::ui::PermissionReply;
+
+/// A command on tasks.
+pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
+    match verb {
+        TaskCommand::Create(create) => create::run(edge, create),
+        TaskCommand::Import(import) => import::run(edge, &import),
+        TaskCommand::Show(one) => show::print_report(edge, BoardQuery::Task(id(&one.id)), one.json),
+        TaskCommand::List { state, stage, json } => {
+            show::print_report(edge, BoardQuery::Tasks { state, stage }, json)
+        }
+        TaskCommand::Ready(json) => show::print_report(edge, BoardQuery::Ready, json),
+        TaskCommand::Edit(one) => edit(edge, &one.id, one.json),
+        TaskCommand::Update(update) => self::update(edge, update),
+        TaskCommand::Comment(one) => {
+            let text = text_input::typed("comment", one.text.join(" "))?;
+            execute(edge, Command::Comment(id(&one.id), text), one.json)
+        }
+        TaskCommand::Dep {
+            id: waits,
+            on,
+            remove: false,
+            json,
+        } => execute(edge, Command::AddDependency(id(&waits), id(&on)), json),
+        TaskCommand::Dep {
+            id: waits,
+            on,
+            remove: true,
+            json,
+        } => execute(edge, Command::RemoveDependency(id(&waits), id(&on)), json),
+        TaskCommand::Release { ids, json } => execute(
+            edge,
+            Command::Release(ids.iter().map(|text| id(text)).collect()),
+            json,
+        ),
+        TaskCommand::Withdraw(one) => execute(edge, Command::Withdraw(id(&one.id)), one.json),
+        TaskCommand::Park(one) => execute(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
+        TaskCommand::Close(one) => execute(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
+        TaskCommand::Retry(again) => retry(edge, again),
+        TaskCommand::Why(one) => show::print_report(edge, BoardQuery::Why(one.id), one.json),
+    }
+}
+
+fn id(text: &str) -> TaskId {
+    TaskId::from(text)
+}
+
+/// Opens title and description in the person's editor; the first line is the title.
+fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let sheet = door.task(&id(name))?.ok_or_else(|| {
+        format!("could not edit {name}: there is no such task; `dbs task list` shows those there are")
+    })?;
+    let task = sheet.task;
+    let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
+    let after = editor::edit(edge.editor(), &before)?;
+    let (title, body) = after.trim_start().split_once('\n').unwrap_or((after.trim(), ""));
+    let patch = TaskPatch {
+        title: Some(title.trim().to_owned()).filter(|title| !title.is_empty() && *title != task.title),
+        body: Some(body.trim().to_owned()).filter(|body| body != task.body.trim()),
+        ..TaskPatch::default()
+    };
+    if patch == TaskPatch::default() {
+        return Err(format!(
+            "could not change {name}: nothing was changed in the editor"
+        ));
+    }
+    Ok(print_reply(
+        &door.execute(&edge.author(), Command::Update(id(name), patch))?,
+        json,
+    ))
+}
+
+fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
+    let described = update
+        .description
+        .map(|text| text_input::typed("description", text));
+    let patch = TaskPatch {
+        title: update.title,
+        body: described.transpose()?,
+        priority: update.priority,
+        add_tags: update.add_tags.into_iter().collect::<BTreeSet<_>>(),
+        remove_tags: update.remove_tags.into_iter().collect(),
+        stage: update.stage.map(|stage| stage.replace('-', "_").as_str().into()),
+    };
+    if patch == TaskPatch::default() {
+        return Err(
+            "could not change anything: say what to change, for example --title or --priority".to_owned(),
+        );
+    }
+    execute(edge, Command::Update(id(&update.id), patch), update.json)
+}
+
+/// Takes a task up again.
+pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
+    let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
+    execute(
+        edge,
+        Command::Retry {
+            task: id(&retry.id),
+            stage,
+            note: retry.note,
+        },
+        retry.json,
+    )
+}
+
+/// Says yes: to an agent that wants to be allowed something, or to a task that waits for approval.
+pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let task = id(&one.id);
+    let open = door.task(&task)?.and_then(|sheet| sheet.attempt);
+    let answer = match &open {
+        Some(attempt) if let ActivityKind::Permission(what) = &attempt.activity.doing => {
+            door.reply_permission(attempt.id, what, PermissionReply::Yes)?
+        }
+        _ => door.execute(&edge.author(), Command::Approve(task))?,
+    };
+    Ok(print_reply(&answer, one.json))
+}
+
+/// Stops an agent, named by its name, its attempt or its task.
+pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
+    let mut door = BoardAccess::open(edge)?;
+    let attempt = door
+        .attempt(name)?
+        .filter(|attempt| attempt.state.is_open())
+        .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
+    Ok(print_reply(
+        &door.execute(&edge.author(), Command::Kill(attempt.id))?,
+        json,
+    ))
+}

@@ -1,0 +1,256 @@
+//! What a shell asks while somebody types: the words that could come next, with the tasks, agents, stages and sessions there are.
+//! Quick and silent: it only reads, asks no server, and where something is amiss it knows nothing.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::Shells;
+
+use crate::adapters::project::Project;
+use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
+use crate::cli::args::command;
+use crate::config;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::sockets;
+use crate::domain::Event;
+use crate::formats::workflow;
+use crate::protocol::session_list;
+use crate::term::sanitize;
+
+/// The variable by which the script of a shell asks; its value names the shell.
+pub const COMPLETE_VAR: &str = "_DBS_COMPLETE";
+/// Most names offered: more than anybody reads.
+const MAX_NAMES: usize = 500;
+/// Longest title shown beside an id, in characters.
+const MAX_TITLE: usize = 60;
+
+/// What an argument of the command line names, and so what completes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CompletionKind {
+    Tasks(&'static [&'static str]),
+    Agents,
+    AgentsAndTasks,
+    Sessions,
+    Stages,
+    Workflows,
+    Settings,
+}
+
+/// Any task.
+const ALL: &[&str] = &[];
+
+/// The script that lets a shell ask; `None` for one that cannot.
+pub fn script(shell: Shell) -> Option<Vec<u8>> {
+    let mut script = Vec::new();
+    let shells = Shells::builtins();
+    let known = shells.completer(&shell.to_string())?;
+    known
+        .write_registration(COMPLETE_VAR, "dbs", "dbs", "dbs", &mut script)
+        .ok()?;
+    Some(script)
+}
+
+/// What the shell is to be told. `arguments` are those of the process.
+pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>) -> Vec<u8> {
+    let mut said = Vec::new();
+    let shells = Shells::builtins();
+    let words = arguments.into_iter().skip_while(|word| word != "--").skip(1);
+    let words: Vec<_> = words.collect();
+    if let (Some(known), false) = (shells.completer(shell), words.is_empty()) {
+        let mut all = with_completers(command(), "", &Arc::new(edge.clone()));
+        // Half an answer is none.
+        if known
+            .write_complete(&mut all, words, Some(&edge.folder), &mut said)
+            .is_err()
+        {
+            said.clear();
+        }
+    }
+    said
+}
+
+/// The command line, knowing what the words of commands name.
+fn with_completers(command: Command, path: &str, edge: &Arc<ProcessEnv>) -> Command {
+    let verbs: Vec<String> = command
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    let mut command = command.mut_args(|arg| match names(path, arg.get_id().as_str()) {
+        Some(names) => {
+            let edge = Arc::clone(edge);
+            arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                candidates(&edge, names, typed)
+            }))
+        }
+        None => arg,
+    });
+    for verb in verbs {
+        let path = format!("{path} {verb}");
+        command = command.mut_subcommand(&verb, |below| with_completers(below, path.trim(), edge));
+    }
+    command
+}
+
+/// What an argument of a command names.
+fn names(path: &str, argument: &str) -> Option<CompletionKind> {
+    Some(match (path, argument) {
+        ("approve", "id") => CompletionKind::Tasks(&["held", "active"]),
+        ("retry" | "task retry", "id") => CompletionKind::Tasks(&["held", "parked", "failed", "skipped"]),
+        ("answer", "id") => CompletionKind::Tasks(&["active"]),
+        ("task release", "ids") => CompletionKind::Tasks(&["backlog"]),
+        ("kill-agent", "name") => CompletionKind::Agents,
+        ("why", "id") | ("logs", "attempt") => CompletionKind::AgentsAndTasks,
+        ("attach", "name") => CompletionKind::Sessions,
+        ("workflow show", "name") | (_, "workflow") => CompletionKind::Workflows,
+        ("config", "key") => CompletionKind::Settings,
+        (_, "stage") => CompletionKind::Stages,
+        ("task create", "id") => return None,
+        (_, "id" | "on" | "deps") => CompletionKind::Tasks(ALL),
+        _ => return None,
+    })
+}
+
+fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    // Ids that are separated by commas are completed one after the other.
+    let (before, last) = typed
+        .rsplit_once(',')
+        .map_or(("", &*typed), |(before, last)| (before, last));
+    let lead = if before.is_empty() && !typed.contains(',') {
+        String::new()
+    } else {
+        format!("{before},")
+    };
+    let mut found = matching(edge, names, last);
+    found.retain(|(name, _)| name.starts_with(last) && *sanitize(name) == **name);
+    found.truncate(MAX_NAMES);
+    let shown = |text: String| {
+        let text: String = sanitize(&text).chars().take(MAX_TITLE).collect();
+        (!text.is_empty()).then(|| text.into())
+    };
+    found
+        .into_iter()
+        .map(|(name, help)| CompletionCandidate::new(format!("{lead}{name}")).help(shown(help)))
+        .collect()
+}
+
+/// Names that begin so, and what is said about each.
+fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(String, String)> {
+    let bare = |name: String| (name, String::new());
+    let store = || reader(edge);
+    match names {
+        CompletionKind::Tasks(states) => store()
+            .map(|store| tasks(&store, begin, states))
+            .unwrap_or_default(),
+        CompletionKind::Agents => store().map(|store| agents(&store)).unwrap_or_default(),
+        CompletionKind::AgentsAndTasks => store()
+            .map(|store| {
+                let mut all = agents(&store);
+                all.extend(tasks(&store, begin, ALL));
+                all
+            })
+            .unwrap_or_default(),
+        CompletionKind::Sessions => session_list::names(&sockets(&edge.runtime))
+            .into_iter()
+            .map(bare)
+            .collect(),
+        CompletionKind::Stages | CompletionKind::Workflows => {
+            flows(store().as_ref(), names).into_iter().map(bare).collect()
+        }
+        CompletionKind::Settings => config::keys()
+            .filter(|key| !key.is_family())
+            .map(|key| (key.name.to_owned(), key.doc.to_owned()))
+            .collect(),
+    }
+}
+
+fn reader(edge: &ProcessEnv) -> Option<StoreReader> {
+    let project = Project::find(&edge.folder).ok()?;
+    let files = StoreFiles::new(&project.dbs(), &project.backups());
+    SqliteStore::open_reader(&files).ok()
+}
+
+fn tasks(store: &StoreReader, begin: &str, states: &[&str]) -> Vec<(String, String)> {
+    let found = store
+        .task_labels(begin, MAX_NAMES)
+        .unwrap_or_default()
+        .into_iter();
+    found
+        .filter(|card| states.is_empty() || states.contains(&card.state.as_str()))
+        .map(|card| (card.id, card.title))
+        .collect()
+}
+
+fn agents(store: &StoreReader) -> Vec<(String, String)> {
+    let open = store.open_attempts().unwrap_or_default().into_iter();
+    open.map(|attempt| (attempt.worker.name().to_owned(), attempt.task.to_string()))
+        .collect()
+}
+
+/// Names of workflows, or of their stages: as the last server had them, else those that are built in.
+fn flows(store: Option<&StoreReader>, names: CompletionKind) -> Vec<String> {
+    let events = store
+        .and_then(|store| store.last_settings().ok())
+        .unwrap_or_default();
+    let loaded = events.into_iter().find_map(|event| match event {
+        Event::WorkflowsLoaded(flows) => Some(flows),
+        _ => None,
+    });
+    let flows = loaded.unwrap_or_else(|| {
+        let texts = workflow::builtin().into_iter();
+        texts
+            .filter_map(|(name, text)| workflow::read(name.as_ref(), text).0)
+            .collect()
+    });
+    let mut found: Vec<String> = if names == CompletionKind::Workflows {
+        flows.iter().map(|flow| flow.id.to_string()).collect()
+    } else {
+        let stages = flows.iter().flat_map(|flow| &flow.stages);
+        stages.map(|stage| stage.id.to_string()).collect()
+    };
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shell_gets_a_script_that_asks() {
+        for shell in [
+            Shell::Bash,
+            Shell::Elvish,
+            Shell::Fish,
+            Shell::PowerShell,
+            Shell::Zsh,
+        ] {
+            let script = String::from_utf8(script(shell).unwrap()).unwrap();
+            assert!(script.contains(COMPLETE_VAR), "{shell}: {script}");
+        }
+    }
+
+    #[test]
+    fn every_word_that_names_something_is_known() {
+        fn bare(command: &Command, path: &str, found: &mut Vec<String>) {
+            for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+                let path = format!("{path} {}", verb.get_name());
+                for arg in verb.get_arguments() {
+                    let id = arg.get_id().as_str();
+                    let speaks = ["id", "ids", "on", "deps", "stage", "workflow"].contains(&id);
+                    if speaks && names(path.trim(), id).is_none() {
+                        found.push(format!("{path} {id}"));
+                    }
+                }
+                bare(verb, &path, found);
+            }
+        }
+        let mut found = Vec::new();
+        bare(&command(), "", &mut found);
+        assert_eq!(found, [" task create id"], "a new task's id is new");
+    }
+}

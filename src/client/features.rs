@@ -1,0 +1,200 @@
+//! What a terminal understands beyond drawing: titles and notifications. One that is simple, old or unknown is sent nothing but
+//! the bell. Texts are cleaned again here: whatever the server sends, nothing in it acts on the terminal.
+
+use crate::config::appearance::NotifySequence;
+use crate::config::process_env::ProcessEnv;
+use crate::protocol::wire::TerminalNotice;
+use crate::term::sanitize;
+
+/// Beginnings of the names (`TERM`) of terminals that have titles and pass over what they do not know.
+const KNOWING: &[&str] = &[
+    "xterm",
+    "rxvt",
+    "foot",
+    "alacritty",
+    "kitty",
+    "wezterm",
+    "ghostty",
+    "konsole",
+    "gnome",
+    "vte",
+    "st-",
+    "contour",
+    "mintty",
+    "iterm",
+    "tmux",
+    "screen",
+    "rio",
+    "mlterm",
+];
+/// Beginnings of names of terminals that show notifications by `OSC 9`, and by `OSC 777`.
+const SHOW_9: &[&str] = &["xterm-kitty", "kitty", "xterm-ghostty", "ghostty", "wezterm"];
+const SHOW_777: &[&str] = &["foot", "rxvt", "contour"];
+/// Programs (`TERM_PROGRAM`) that do by `OSC 9`, whatever they call themselves in `TERM`.
+const PROGRAMS: &[&str] = &["iTerm.app", "WezTerm", "ghostty", "WarpTerminal"];
+
+/// Which titles and notifications the terminal understands, by its environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TerminalFeatures {
+    /// Whether it understands more than the bell: titles, and passes over what it does not know.
+    has_titles: bool,
+    /// What it is known to show notifications by.
+    notify_sequence: NotifySequence,
+    /// Whether tmux stands between us and it.
+    tmux: bool,
+}
+
+impl TerminalFeatures {
+    /// What the environment tells.
+    pub(super) fn detect(edge: &ProcessEnv) -> TerminalFeatures {
+        let term = edge.get("TERM").unwrap_or_default();
+        let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        let windows = edge.get("WT_SESSION").is_some();
+        let tmux = edge.get("TMUX").is_some();
+        let screen = edge.get("STY").is_some() || (term.starts_with("screen") && !tmux);
+        let program = edge.get("TERM_PROGRAM").unwrap_or_default();
+        let notify_sequence = if begins(SHOW_9) || PROGRAMS.contains(&program.as_str()) {
+            NotifySequence::Osc9
+        } else if begins(SHOW_777) || edge.get("VTE_VERSION").is_some() {
+            NotifySequence::Osc777
+        } else if tmux {
+            // Which terminal is around it is not known; most of those that show anything know this one.
+            NotifySequence::Osc9
+        } else {
+            NotifySequence::None
+        };
+        TerminalFeatures {
+            has_titles: (begins(KNOWING) || windows) && !screen,
+            notify_sequence,
+            tmux,
+        }
+    }
+
+    /// The bytes that name the window so; none where there is no title.
+    pub(super) fn title(self, text: &str) -> Vec<u8> {
+        if !self.has_titles || text.is_empty() {
+            return Vec::new();
+        }
+        format!("\x1b]2;{}\x1b\\", sanitize(text)).into_bytes()
+    }
+
+    /// The bytes that call the person.
+    pub(super) fn notify(self, call: &TerminalNotice) -> Vec<u8> {
+        let (heading, text) = (sanitize(&call.heading), sanitize(&call.text));
+        let way = match call.manner.way {
+            _ if !self.has_titles || (self.tmux && !call.manner.through_tmux) => NotifySequence::None,
+            NotifySequence::Auto => self.notify_sequence,
+            wished => wished,
+        };
+        let words = match way {
+            // The heading stands first: a text that begins with a number and a semicolon would mean something else.
+            NotifySequence::Osc9 => format!("\x1b]9;{heading}: {text}\x1b\\"),
+            NotifySequence::Osc777 => {
+                let heading = heading.replace(';', ",");
+                format!("\x1b]777;notify;{heading};{text}\x1b\\")
+            }
+            NotifySequence::Auto | NotifySequence::None => String::new(),
+        };
+        let mut bytes = if self.tmux && !words.is_empty() {
+            format!("\x1bPtmux;{}\x1b\\", words.replace('\x1b', "\x1b\x1b"))
+        } else {
+            words
+        };
+        if call.manner.bell {
+            bytes.push('\x07');
+        }
+        bytes.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::project::RuntimeDirs;
+    use crate::config::appearance::NotifyStyle;
+
+    fn voice(environment: &[(&str, &str)]) -> TerminalFeatures {
+        TerminalFeatures::detect(&ProcessEnv {
+            program: "dbs".into(),
+            folder: "/".into(),
+            environment: environment
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            theme: None,
+            runtime: RuntimeDirs {
+                runtime: None,
+                temporary: "/".into(),
+                user: 1,
+            },
+        })
+    }
+
+    fn call(way: NotifySequence, through_tmux: bool) -> TerminalNotice {
+        TerminalNotice {
+            heading: "dbs; shop".to_owned(),
+            text: "t-1 \x1b]0;x\x07\u{9c}".to_owned(),
+            manner: NotifyStyle {
+                way,
+                bell: true,
+                through_tmux,
+            },
+        }
+    }
+
+    fn said(voice: TerminalFeatures, call: &TerminalNotice) -> String {
+        String::from_utf8(voice.notify(call)).unwrap()
+    }
+
+    #[test]
+    fn each_terminal_is_called_by_what_it_shows_and_others_by_the_bell() {
+        let auto = call(NotifySequence::Auto, false);
+        let text = "t-1 \\x1b]0;x\\x07\\u{9c}";
+        for (environment, wanted) in [
+            (
+                vec![("TERM", "xterm-kitty")],
+                format!("\x1b]9;dbs; shop: {text}\x1b\\\x07"),
+            ),
+            (
+                vec![("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")],
+                format!("\x1b]9;dbs; shop: {text}\x1b\\\x07"),
+            ),
+            (
+                vec![("TERM", "foot")],
+                format!("\x1b]777;notify;dbs, shop;{text}\x1b\\\x07"),
+            ),
+            (vec![("TERM", "xterm-256color")], "\x07".to_owned()),
+            (vec![("TERM", "tmux-256color"), ("TMUX", "s")], "\x07".to_owned()),
+        ] {
+            assert_eq!(said(voice(&environment), &auto), wanted, "{environment:?}");
+        }
+        let wished = said(
+            voice(&[("TERM", "xterm-256color")]),
+            &call(NotifySequence::Osc9, false),
+        );
+        assert!(wished.starts_with("\x1b]9;"), "{wished:?}");
+    }
+
+    #[test]
+    fn tmux_is_passed_through_only_where_that_was_allowed() {
+        let inside = voice(&[("TERM", "tmux-256color"), ("TMUX", "s")]);
+        let passed = said(inside, &call(NotifySequence::Auto, true));
+        assert!(
+            passed.starts_with("\x1bPtmux;\x1b\x1b]9;") && passed.ends_with("\x1b\x1b\\\x1b\\\x07"),
+            "{passed:?}"
+        );
+    }
+
+    #[test]
+    fn a_simple_or_unknown_terminal_gets_nothing_odd() {
+        for term in ["", "dumb", "linux", "vt100", "screen", "something"] {
+            let simple = voice(&[("TERM", term)]);
+            for way in [NotifySequence::Auto, NotifySequence::Osc9, NotifySequence::Osc777] {
+                assert_eq!(simple.notify(&call(way, true)), b"\x07", "{term}");
+            }
+            assert_eq!(simple.title("3 need you"), b"", "{term}");
+        }
+        let title = voice(&[("TERM", "xterm")]).title("a\x1b\\b");
+        assert_eq!(title, b"\x1b]2;a\\x1b\\b\x1b\\");
+    }
+}

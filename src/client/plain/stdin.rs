@@ -1,0 +1,59 @@
+//! What is typed, line by line, read on a thread of its own: it waits for as long as the person does.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use tokio::sync::mpsc;
+
+/// Lines that wait to be carried out; when there are more, what is typed waits in the terminal.
+const WAITING: usize = 64;
+/// Longest line, in bytes; what is longer is no line somebody typed.
+const LONGEST: usize = 64 * 1024;
+
+/// Lines of standard input, read on a thread.
+pub(super) struct StdinLines {
+    typed: Option<mpsc::Receiver<String>>,
+    is_terminal: bool,
+}
+
+impl StdinLines {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When there can be no thread for it.
+    pub(super) fn open() -> io::Result<StdinLines> {
+        let (sender, typed) = mpsc::channel(WAITING);
+        // Nobody waits for its end: the process may end before it.
+        std::thread::Builder::new()
+            .name("lines".to_owned())
+            .spawn(move || {
+                for line in io::stdin().lock().split(b'\n') {
+                    let Ok(line) = line else { return };
+                    let kept = line.get(..LONGEST).unwrap_or(&line);
+                    if sender
+                        .blocking_send(String::from_utf8_lossy(kept).into_owned())
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            })?;
+        Ok(StdinLines {
+            typed: Some(typed),
+            is_terminal: io::stdin().is_terminal(),
+        })
+    }
+
+    /// The next line; nothing when the person has left. Where nobody types (`</dev/null`), it never comes.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        if let Some(typed) = &mut self.typed {
+            if let Some(line) = typed.recv().await {
+                return Some(line);
+            }
+            self.typed = None;
+        }
+        if self.is_terminal {
+            return None;
+        }
+        std::future::pending().await
+    }
+}

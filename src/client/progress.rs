@@ -1,0 +1,143 @@
+//! Whether the terminal shows how far the work is, in its tab or in the bar of tasks (`OSC 9;4`). To many terminals any `OSC 9`
+//! is a notification, so that only those are told of it that are known to understand it.
+
+use crate::config::process_env::ProcessEnv;
+use crate::ui::WorkProgress;
+
+/// Takes the share away again; does nothing where none is shown.
+pub(super) const CLEAR_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x1b\\";
+
+/// The first version of ghostty that shows it, and the first of Ptyxis.
+const GHOSTTY: (u32, u32) = (1, 2);
+const PTYXIS: u32 = 48;
+/// Builds of `WezTerm` from this day on do; the release before makes notifications of it.
+const WEZTERM: u32 = 20_250_301;
+/// What a terminal's list of features calls it.
+const FEATURE: &str = "P";
+
+/// Whether the terminal shows progress in its tab or taskbar (`OSC 9;4`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ProgressSupport(bool);
+
+impl ProgressSupport {
+    /// What the environment tells. A multiplexer keeps it to itself, and hides which terminal is around it.
+    pub(super) fn of(edge: &ProcessEnv) -> ProgressSupport {
+        let has = |name: &str| edge.get(name).is_some();
+        if ["TMUX", "STY", "ZELLIJ"].into_iter().any(has) {
+            return ProgressSupport(false);
+        }
+        let said = |name: &str| edge.get(name).unwrap_or_default();
+        let number = |text: &str| text.parse::<u32>().unwrap_or_default();
+        let version = said("TERM_PROGRAM_VERSION");
+        let by_program = match said("TERM_PROGRAM").as_str() {
+            "ghostty" => {
+                let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(number);
+                (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) >= GHOSTTY
+            }
+            "WezTerm" => version.get(..8).is_some_and(|day| number(day) >= WEZTERM),
+            _ => false,
+        };
+        let ptyxis = said("PTYXIS_VERSION");
+        let ptyxis = ptyxis
+            .split('.')
+            .next()
+            .is_some_and(|major| number(major) >= PTYXIS);
+        let windows = has("WT_SESSION") || said("ConEmuANSI") == "ON";
+        ProgressSupport(by_program || ptyxis || windows || lists(&said("TERM_FEATURES"), FEATURE))
+    }
+
+    /// The bytes that show it; none where it would not be understood.
+    pub(super) fn bytes(self, progress: WorkProgress) -> Vec<u8> {
+        if !self.0 {
+            return Vec::new();
+        }
+        match progress {
+            WorkProgress::Idle => CLEAR_PROGRESS.to_vec(),
+            WorkProgress::Working(percent) => format!("\x1b]9;4;1;{}\x1b\\", percent.min(100)).into_bytes(),
+            WorkProgress::Waiting(percent) => format!("\x1b]9;4;4;{}\x1b\\", percent.min(100)).into_bytes(),
+        }
+    }
+}
+
+/// Whether a list of features has this one: each is a capital with small letters, and figures may follow it.
+fn lists(features: &str, wanted: &str) -> bool {
+    let starts = features.char_indices().filter(|(_, c)| c.is_ascii_uppercase());
+    let mut starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    starts.push(features.len());
+    let mut named = starts.iter().zip(starts.iter().skip(1));
+    named.any(|(from, to)| {
+        let feature = features.get(*from..*to).unwrap_or_default();
+        feature.trim_end_matches(|c: char| c.is_ascii_digit()) == wanted
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::project::RuntimeDirs;
+
+    fn bar(environment: &[(&str, &str)]) -> ProgressSupport {
+        ProgressSupport::of(&ProcessEnv {
+            program: "dbs".into(),
+            folder: "/".into(),
+            theme: None,
+            environment: environment
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            runtime: RuntimeDirs {
+                runtime: None,
+                temporary: "/".into(),
+                user: 1,
+            },
+        })
+    }
+
+    #[test]
+    fn only_terminals_that_are_known_to_show_it_are_told_how_far_the_work_is() {
+        let ghostty = |version| [("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", version)];
+        let wezterm = |version| [("TERM_PROGRAM", "WezTerm"), ("TERM_PROGRAM_VERSION", version)];
+        let iterm = |features| [("TERM_PROGRAM", "iTerm.app"), ("TERM_FEATURES", features)];
+        for known in [
+            &ghostty("1.2.0")[..],
+            &ghostty("1.10.0-dev+1a2b"),
+            &ghostty("2.0"),
+            &wezterm("20250622-102030-abcdef12"),
+            &iterm("T3CwLrMSc7UUw9Ts3BFGsSyHNoSxFP"),
+            &iterm("T3P1Sx"),
+            &[("WT_SESSION", "0-1")],
+            &[("ConEmuANSI", "ON")],
+            &[("PTYXIS_VERSION", "48.1")],
+        ] {
+            assert_eq!(bar(known), ProgressSupport(true), "{known:?}");
+        }
+        for unknown in [
+            &ghostty("1.1.3")[..],
+            &[("TERM_PROGRAM", "ghostty")],
+            &wezterm("20240203-110809-5046fc22"),
+            &wezterm("é0250622"),
+            &iterm("T3CwLrMSc7UUw9Ts3BFGsSyHNoSxF"),
+            &iterm("PsPo2"),
+            &[("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM_VERSION", "3.6.6")],
+            &[("TERM", "xterm-kitty")],
+            &[("TERM", "xterm-ghostty")],
+            &[("TERM", "xterm-256color"), ("VTE_VERSION", "7800")],
+            &[("ConEmuANSI", "OFF")],
+            &[("PTYXIS_VERSION", "47.10")],
+            &[("WT_SESSION", "0-1"), ("TMUX", "/tmp/tmux-1/default")],
+            &[("WT_SESSION", "0-1"), ("ZELLIJ", "0")],
+            &[],
+        ] {
+            assert_eq!(bar(unknown), ProgressSupport(false), "{unknown:?}");
+            assert_eq!(bar(unknown).bytes(WorkProgress::Working(3)), b"", "{unknown:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_shown_marked_when_it_waits_and_taken_away() {
+        let said = |progress| String::from_utf8(ProgressSupport(true).bytes(progress)).unwrap();
+        assert_eq!(said(WorkProgress::Working(41)), "\x1b]9;4;1;41\x1b\\");
+        assert_eq!(said(WorkProgress::Waiting(200)), "\x1b]9;4;4;100\x1b\\");
+        assert_eq!(said(WorkProgress::Idle), "\x1b]9;4;0;0\x1b\\");
+    }
+}

@@ -1,0 +1,237 @@
+//! What a person sees and can do while nobody draws for them: the last frame, dimmed, and below it since when, and how often it
+//! was tried. Keys are kept for nobody; after a while one of them leaves.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use tokio::time::Instant;
+
+use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::client::colours::TerminalInput;
+use crate::client::input::InputReader;
+use crate::client::tty::TerminalGuard;
+use crate::protocol::connection::greet;
+use crate::term::{CellWidth, EmulatorKind, Size, Terminal};
+
+/// Function that starts the server again after it was lost.
+pub type RestartFn = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// How long a server that has gone may take to come back before the client gives up.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often it is started again before what it says against that is believed.
+const MAX_RESTARTS: u32 = 5;
+/// Pause between two tries to reach it.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How often the server may be lost within what time before the client gives up.
+const MAX_LOSSES: usize = 10;
+const LOSS_WINDOW: Duration = Duration::from_mins(1);
+
+/// How often it is said how long it has lasted.
+const STATUS_INTERVAL: Duration = Duration::from_millis(250);
+/// From when on a key leaves: before that it was meant for somebody else.
+const KEY_QUITS_AFTER: Duration = Duration::from_secs(3);
+
+/// Shared counter of attempts to reconnect.
+type RetryCount = Arc<AtomicU32>;
+
+/// The last drawn frame, kept to be shown dimmed while the server is gone.
+#[derive(Default)]
+pub(super) struct LastFrame(Option<Terminal>);
+
+impl LastFrame {
+    /// Takes a picture in.
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
+        let terminal = self
+            .0
+            .get_or_insert_with(|| Terminal::new(EmulatorKind::default(), size(), 0));
+        // It answers nobody: what it would say is not asked of it.
+        drop(terminal.feed(0, bytes));
+    }
+
+    /// The terminal has another size.
+    pub(super) fn resize(&mut self) {
+        if let Some(terminal) = &mut self.0 {
+            drop(terminal.resize(size()));
+        }
+    }
+
+    /// The frame without colours, faint.
+    fn dimmed(&mut self) -> String {
+        let mut out = String::from("\x1b[?2026h\x1b[?25l\x1b[0;2m");
+        if let Some(terminal) = &mut self.0 {
+            let mut cells = Vec::new();
+            for row in 0..terminal.size().rows {
+                terminal.visible_row(row, 0, &mut cells);
+                let place = format!("\x1b[{};1H", row + 1);
+                out.push_str(&place);
+                let shown = cells.iter().filter(|cell| cell.width != CellWidth::Continuation);
+                shown.for_each(|cell| out.push_str(&cell.text));
+            }
+        }
+        out.push_str("\x1b[0m\x1b[?2026l");
+        out
+    }
+}
+
+fn size() -> Size {
+    let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+    Size::new(columns, rows)
+}
+
+/// Waits until the server is there again, and says so meanwhile; nothing when the person left.
+///
+/// # Errors
+/// As [`come_back`].
+pub(super) async fn wait(
+    socket: &Path,
+    restart: Option<RestartFn>,
+    (input, frozen): (&mut InputReader, &mut LastFrame),
+) -> Result<Option<(FrameSender, FrameReceiver)>, String> {
+    let (tries, began) = (RetryCount::default(), Instant::now());
+    let coming = reconnect_counted(socket, restart, &tries);
+    tokio::pin!(coming);
+    // A terminal that is gone is noticed by the next read.
+    drop(TerminalGuard::write(frozen.dimmed().as_bytes()));
+    loop {
+        TerminalGuard::status_line(&status_line(began.elapsed(), tries.load(Ordering::Relaxed)));
+        tokio::select! {
+            came = &mut coming => return came.map(Some),
+            heard = input.next() => match heard {
+                Some(Ok(TerminalInput::Event(Event::Resize(..)))) => {
+                    frozen.resize();
+                    drop(TerminalGuard::write(frozen.dimmed().as_bytes()));
+                }
+                Some(Ok(heard)) if began.elapsed() >= KEY_QUITS_AFTER && is_quit_key(&heard) => return Ok(None),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return Ok(None),
+            },
+            () = tokio::time::sleep(STATUS_INTERVAL) => {}
+        }
+    }
+}
+
+fn status_line(since: Duration, tries: u32) -> String {
+    let leave = if since >= KEY_QUITS_AFTER {
+        "; q leaves"
+    } else {
+        ""
+    };
+    format!(
+        " server not answering {}s, agents keep running, reconnecting ({tries}){leave} ",
+        since.as_secs()
+    )
+}
+
+fn is_quit_key(heard: &TerminalInput) -> bool {
+    let TerminalInput::Event(Event::Key(key)) = heard else {
+        return false;
+    };
+    let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    key.kind != KeyEventKind::Release && (key.code == KeyCode::Char('q') || interrupts)
+}
+
+/// Times at which the server was lost lately, to give up when there are too many. One that breaks whenever it is looked at is not
+/// started for ever.
+#[derive(Default)]
+pub(super) struct DisconnectLog(VecDeque<Instant>);
+
+impl DisconnectLog {
+    /// Lost again.
+    ///
+    /// # Errors
+    /// When that was once too often, for the person.
+    pub(super) fn record(&mut self, now: Instant) -> Result<(), String> {
+        self.0.push_back(now);
+        self.0.retain(|at| now.duration_since(*at) < LOSS_WINDOW);
+        if self.0.len() <= MAX_LOSSES {
+            return Ok(());
+        }
+        Err(format!(
+            "could not stay: the server broke down {} times within a minute; agents go on; .debussy/logs says why, and `dbs` tries again",
+            self.0.len()
+        ))
+    }
+}
+
+/// Connects again to a server that has gone; `restart` starts it, if there is one.
+///
+/// # Errors
+/// What the server said when it could not be started, or that nobody listens; for people.
+pub(crate) async fn reconnect(
+    socket: &Path,
+    restart: Option<RestartFn>,
+) -> Result<(FrameSender, FrameReceiver), String> {
+    reconnect_counted(socket, restart, &RetryCount::default()).await
+}
+
+async fn reconnect_counted(
+    socket: &Path,
+    restart: Option<RestartFn>,
+    tried: &RetryCount,
+) -> Result<(FrameSender, FrameReceiver), String> {
+    for tries in 1.. {
+        let Some(restart) = restart.clone() else { break };
+        tried.fetch_add(1, Ordering::Relaxed);
+        let started = tokio::task::spawn_blocking(move || restart())
+            .await
+            .map_err(|error| format!("could not start the server again: {error}"))?;
+        match started {
+            Ok(()) => break,
+            Err(why) if tries >= MAX_RESTARTS => return Err(why),
+            // The one that was started may have been killed, too, or another one has the project and does not listen yet.
+            Err(_) => tokio::time::sleep(RETRY_INTERVAL * tries).await,
+        }
+    }
+    connect_within_counted(socket, RECONNECT_TIMEOUT, tried).await
+}
+
+/// Connects as soon as somebody listens.
+///
+/// # Errors
+/// When nobody did in that time; for people.
+pub(super) async fn connect_within(
+    socket: &Path,
+    patience: Duration,
+) -> Result<(FrameSender, FrameReceiver), String> {
+    connect_within_counted(socket, patience, &RetryCount::default()).await
+}
+
+async fn connect_within_counted(
+    socket: &Path,
+    patience: Duration,
+    tried: &RetryCount,
+) -> Result<(FrameSender, FrameReceiver), String> {
+    let deadline = Instant::now() + patience;
+    loop {
+        tried.fetch_add(1, Ordering::Relaxed);
+        match greet(socket).await {
+            Ok(connection) => return Ok(connection),
+            Err(why) if Instant::now() >= deadline => return Err(why),
+            Err(_) => tokio::time::sleep(RETRY_INTERVAL).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_breaks_again_and_again_is_not_started_for_ever_and_one_lost_now_and_then_is() {
+        let begin = Instant::now();
+        let mut losses = DisconnectLog::default();
+        for number in 0..100 {
+            assert!(losses.record(begin + Duration::from_secs(number * 10)).is_ok());
+        }
+        let mut losses = DisconnectLog::default();
+        let lost = |losses: &mut DisconnectLog, number| losses.record(begin + Duration::from_secs(number));
+        assert!((0..10).all(|number| lost(&mut losses, number).is_ok()));
+        let why = lost(&mut losses, 10).unwrap_err();
+        assert!(why.contains("agents go on") && why.contains("`dbs`"), "{why}");
+    }
+}

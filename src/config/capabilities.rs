@@ -1,0 +1,148 @@
+//! How a terminal can be drawn on, from its environment. Asks nothing of the terminal itself.
+
+use crate::config::process_env::ProcessEnv;
+use crate::ui::{Background, ColourDepth, DisplayCaps, Glyphs};
+
+/// Beginnings of names of terminals that show all colours, whatever else is said.
+const TRUE: [&str; 6] = [
+    "xterm-kitty",
+    "xterm-ghostty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "iterm",
+];
+
+/// Beginnings of names of terminals without colours.
+const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
+
+/// What that environment says.
+pub fn detect(edge: &ProcessEnv) -> DisplayCaps {
+    let term = edge.get("TERM").unwrap_or_default();
+    DisplayCaps {
+        palette: palette(&term, &|name| edge.get(name)),
+        glyphs: glyphs(&term, &|name| edge.get(name)),
+        ground: edge.get("COLORFGBG").as_deref().and_then(of_colorfgbg),
+    }
+}
+
+/// What `COLORFGBG` says, which some terminals set: `15;0` is light on dark.
+fn of_colorfgbg(text: &str) -> Option<Background> {
+    match text.rsplit(';').next()?.parse::<u8>().ok()? {
+        0..=6 | 8 => Some(Background::Dark),
+        7 | 9..=15 => Some(Background::Light),
+        _ => None,
+    }
+}
+
+fn palette(term: &str, get: &dyn Fn(&str) -> Option<String>) -> ColourDepth {
+    let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+    let set = get("COLORTERM").unwrap_or_default();
+    let no = get("NO_COLOR").is_some() || get("CLICOLOR").is_some_and(|value| value == "0");
+    if no || begins(&MONO) || term.ends_with("-m") {
+        ColourDepth::Mono
+    } else if matches!(set.as_str(), "truecolor" | "24bit") || begins(&TRUE) || term.contains("direct") {
+        ColourDepth::True
+    } else if term.contains("256color") {
+        ColourDepth::Indexed
+    } else if cfg!(windows) && term.is_empty() {
+        ColourDepth::True
+    } else {
+        ColourDepth::Sixteen
+    }
+}
+
+/// Languages in whose locales a terminal may draw a line two columns wide, and nobody has asked this one.
+const WIDE: [&str; 3] = ["zh", "ja", "ko"];
+
+fn glyphs(term: &str, get: &dyn Fn(&str) -> Option<String>) -> Glyphs {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| get(name))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let utf8 = cfg!(windows) || locale.replace('-', "").contains("utf8");
+    let language = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
+    if utf8 && !WIDE.contains(&language) && term != "linux" && term != "dumb" {
+        Glyphs::Unicode
+    } else {
+        Glyphs::Ascii
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_colours_follows_the_names_and_no_color_wins() {
+        let palette = |term: &str, variables: &[(&str, &str)]| {
+            palette(term, &|name| {
+                let found = variables.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (term, variables, expected) in [
+            ("xterm-256color", &[][..], ColourDepth::Indexed),
+            ("xterm-256color", &[("COLORTERM", "truecolor")], ColourDepth::True),
+            ("tmux-256color", &[("COLORTERM", "24bit")], ColourDepth::True),
+            ("xterm-kitty", &[], ColourDepth::True),
+            ("xterm-direct", &[], ColourDepth::True),
+            ("xterm", &[], ColourDepth::Sixteen),
+            ("linux", &[], ColourDepth::Sixteen),
+            ("screen", &[("COLORTERM", "1")], ColourDepth::Sixteen),
+            ("vt220", &[], ColourDepth::Mono),
+            ("dumb", &[("COLORTERM", "truecolor")], ColourDepth::Mono),
+            (
+                "xterm-256color",
+                &[("NO_COLOR", "1"), ("COLORTERM", "truecolor")],
+                ColourDepth::Mono,
+            ),
+            ("xterm-256color", &[("CLICOLOR", "0")], ColourDepth::Mono),
+        ] {
+            assert_eq!(palette(term, variables), expected, "{term} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_drawn_where_the_locale_has_them_one_column_wide() {
+        let glyphs = |term: &str, variables: &[(&str, &str)]| {
+            glyphs(term, &|name| {
+                let found = variables.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (term, variables) in [
+            ("xterm-256color", &[("LANG", "en_US.UTF-8")][..]),
+            ("xterm", &[("LC_ALL", "C.utf8"), ("LANG", "C")]),
+            ("xterm", &[("LC_CTYPE", "de_DE.UTF-8"), ("LANG", "ja_JP.UTF-8")]),
+            ("xterm", &[("LANG", "jam_JM.UTF-8")]),
+        ] {
+            assert_eq!(glyphs(term, variables), Glyphs::Unicode, "{term} {variables:?}");
+        }
+        for (term, variables) in [
+            ("linux", &[("LANG", "en_US.UTF-8")][..]),
+            ("dumb", &[("LANG", "en_US.UTF-8")]),
+            ("xterm", &[("LANG", "ja_JP.UTF-8")]),
+            ("xterm", &[("LANG", "zh_CN.UTF-8@x")]),
+            ("xterm", &[("LC_ALL", "ko_KR.utf8"), ("LANG", "en_US.UTF-8")]),
+        ] {
+            assert_eq!(glyphs(term, variables), Glyphs::Ascii, "{term} {variables:?}");
+        }
+        if cfg!(unix) {
+            assert_eq!(glyphs("xterm", &[("LANG", "C")]), Glyphs::Ascii);
+            assert_eq!(
+                glyphs("xterm", &[("LC_ALL", "POSIX"), ("LANG", "en_US.UTF-8")]),
+                Glyphs::Ascii
+            );
+            assert_eq!(glyphs("xterm", &[]), Glyphs::Ascii);
+        }
+    }
+
+    #[test]
+    fn what_some_terminals_say_in_their_environment_is_understood() {
+        assert_eq!(of_colorfgbg("15;0"), Some(Background::Dark));
+        assert_eq!(of_colorfgbg("0;default;15"), Some(Background::Light));
+        assert_eq!(of_colorfgbg("default"), None);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the process was given: arguments, environment, folder, program. Read once, here; everything else gets it as values.
+#![expect(clippy::disallowed_methods, reason = "this is the door to the environment")]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::adapters::project::RuntimeDirs;
+
+/// Program path, working folder and environment of this process, read once at its start.
+#[derive(Debug, Clone)]
+pub struct ProcessEnv {
+    /// This program.
+    pub program: PathBuf,
+    /// The folder it was started in.
+    pub folder: PathBuf,
+    /// Its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The theme asked for on the command line; not part of the environment, which servers inherit.
+    pub theme: Option<String>,
+    /// Where a folder for sockets may be made.
+    pub runtime: RuntimeDirs,
+}
+
+impl ProcessEnv {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When the current folder or the program's own path cannot be read. Reads after "could not".
+    pub fn read() -> Result<ProcessEnv, String> {
+        let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let folder = std::env::current_dir().map_err(|error| format!("read the current folder: {error}"))?;
+        let program = std::env::current_exe().map_err(|error| format!("find this program: {error}"))?;
+        let get = |name: &str| {
+            environment
+                .iter()
+                .find(|(key, value)| key == name && !value.is_empty())
+        };
+        let runtime = RuntimeDirs {
+            runtime: get("XDG_RUNTIME_DIR").map(|(_, value)| PathBuf::from(value)),
+            temporary: std::env::temp_dir(),
+            user: user(),
+        };
+        Ok(ProcessEnv {
+            program,
+            folder,
+            environment,
+            theme: None,
+            runtime,
+        })
+    }
+
+    /// A variable that is set, not empty and readable as text.
+    pub fn get(&self, name: &str) -> Option<String> {
+        let value = self.environment.iter().find(|(key, _)| key == name)?.1.to_str()?;
+        (!value.is_empty()).then(|| value.to_owned())
+    }
+
+    /// Whether the person said once for all that they want lines (`DBS_PLAIN`).
+    pub fn prefers_plain(&self) -> bool {
+        self.get("DBS_PLAIN").is_some_and(|value| value != "0")
+    }
+
+    /// Whether a screen is not wished for, or this terminal has no cursor to draw one with.
+    pub fn needs_plain(&self) -> bool {
+        self.prefers_plain() || self.get("TERM").is_some_and(|term| term == "dumb")
+    }
+
+    /// The person's folder for configuration.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        self.get("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| self.home().map(|home| home.join(".config")))
+    }
+
+    /// Who asks on the command line: an agent by its name, else the person.
+    pub fn author(&self) -> String {
+        self.get("DBS_AGENT")
+            .or_else(|| self.get("USER"))
+            .or_else(|| self.get("USERNAME"))
+            .unwrap_or_else(|| "person".to_owned())
+    }
+
+    /// The editor the person has chosen.
+    pub fn editor(&self) -> Option<String> {
+        self.get("VISUAL").or_else(|| self.get("EDITOR"))
+    }
+
+    /// The person's home.
+    pub fn home(&self) -> Option<PathBuf> {
+        let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
+        home.map(PathBuf::from)
+    }
+
+    /// The environment as text; what is not text is left out.
+    pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let text = |word: &OsString| word.to_str().map(str::to_owned);
+        self.environment
+            .iter()
+            .filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+    }
+
+    /// The same, but git reads no configuration of the person's: for throw-away projects.
+    #[must_use]
+    pub fn without_git_configuration(&self, nothing: &str) -> ProcessEnv {
+        let mut edge = self.clone();
+        edge.environment
+            .retain(|(name, _)| !name.to_string_lossy().starts_with("GIT_"));
+        edge.environment
+            .push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
+        edge.environment.push(("GIT_CONFIG_NOSYSTEM".into(), "1".into()));
+        edge
+    }
+}
+
+/// The user's number.
+fn user() -> u32 {
+    #[cfg(unix)]
+    return nix::unistd::geteuid().as_raw();
+    #[cfg(not(unix))]
+    return 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_where_they_are_wished_for_or_a_terminal_has_no_cursor_to_place() {
+        let plain = |variables: &[(&str, &str)]| {
+            let edge = ProcessEnv {
+                program: "dbs".into(),
+                folder: "/".into(),
+                theme: None,
+                environment: variables
+                    .iter()
+                    .map(|(name, value)| (name.into(), value.into()))
+                    .collect(),
+                runtime: RuntimeDirs {
+                    runtime: None,
+                    temporary: "/".into(),
+                    user: 1,
+                },
+            };
+            (edge.prefers_plain(), edge.needs_plain())
+        };
+        assert_eq!(plain(&[("DBS_PLAIN", "1"), ("TERM", "xterm")]), (true, true));
+        assert_eq!(plain(&[("TERM", "dumb")]), (false, true));
+        for screen in [
+            &[("TERM", "xterm")][..],
+            &[("DBS_PLAIN", "0")],
+            &[("DBS_PLAIN", "")],
+            &[],
+        ] {
+            assert_eq!(plain(screen), (false, false), "{screen:?}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Where a project keeps its things, as the server and the command line need it.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder};
+use crate::adapters::store::StoreFiles;
+use crate::config::process_env::ProcessEnv;
+use crate::config::{Config, ConfigFiles, ConfigOverrides};
+
+/// Folders, files, socket and secret of one project.
+#[derive(Debug, Clone)]
+pub struct ProjectPaths {
+    /// Root of the main checkout, canonical.
+    pub root: PathBuf,
+    /// The root's last part: what its session is called unless somebody names it.
+    folder_name: String,
+    /// `.debussy`.
+    pub debussy: PathBuf,
+    /// One folder per attempt.
+    pub attempts: PathBuf,
+    /// Clean checkouts for gates.
+    pub checkouts: PathBuf,
+    /// Signals that arrived while no server listened.
+    pub inbox: PathBuf,
+    /// The program's own log.
+    pub logs: PathBuf,
+    /// The project's own workflows.
+    pub workflows: PathBuf,
+    /// The store.
+    pub store: StoreFiles,
+    /// Private folder of the holders' sockets.
+    pub runtime: PathBuf,
+    /// Where the server listens.
+    pub socket: PathBuf,
+    /// Begin of the marker of this project's processes.
+    pub marker: String,
+    /// Makes tokens.
+    pub secret: ProjectSecret,
+    /// Where its settings come from.
+    pub sources: ConfigSources,
+}
+
+/// Configuration files and overrides from which settings are read.
+#[derive(Debug, Clone)]
+pub struct ConfigSources {
+    /// The files.
+    pub files: ConfigFiles,
+    /// Flags and environment.
+    pub overrides: ConfigOverrides,
+}
+
+impl ProjectPaths {
+    /// The project that `from` lies in; makes what is missing below `.debussy`.
+    ///
+    /// # Errors
+    /// When there is no project, or its folders cannot be made. Reads after "could not".
+    pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
+        let project = Project::find(from).map_err(|error| error.to_string())?;
+        let secret = project.init().map_err(|error| error.to_string())?;
+        let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
+        let root = project.root().to_owned();
+        let socket = private.server_socket(&root);
+        let number = socket
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let holders = private.path().join(&number);
+        private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
+        Ok(ProjectPaths {
+            folder_name: root.file_name().map_or_else(
+                || "project".to_owned(),
+                |name| name.to_string_lossy().into_owned(),
+            ),
+            debussy: project.folder(),
+            attempts: project.attempts(),
+            checkouts: project.checkouts(),
+            inbox: project.inbox(),
+            logs: project.logs(),
+            workflows: project.workflows(),
+            store: StoreFiles::new(&project.dbs(), &project.backups()),
+            runtime: holders,
+            socket,
+            marker: format!("dbs-{number}"),
+            secret,
+            sources: ConfigSources {
+                files: ConfigFiles::new(
+                    &project.folder(),
+                    edge.config_folder().as_deref(),
+                    edge.home().as_deref(),
+                ),
+                overrides: ConfigOverrides {
+                    flags: Vec::new(),
+                    environment: edge.text_environment().collect(),
+                },
+            },
+            root,
+        })
+    }
+}
+
+impl ProjectPaths {
+    /// Where is kept what people were told.
+    pub fn delivered(&self) -> PathBuf {
+        self.debussy.join("dbs").join("told.json")
+    }
+
+    /// The settings as the sources have them now.
+    pub fn config(&self) -> Config {
+        Config::read(&self.sources.files, &self.sources.overrides)
+    }
+
+    /// The last part of the project's root.
+    pub fn folder_name(&self) -> &str {
+        &self.folder_name
+    }
+
+    /// What its session is called with these settings.
+    pub fn session_name(&self, config: &Config) -> String {
+        let named = config.text("session.name");
+        let named = named.filter(|name| !name.trim().is_empty());
+        named.unwrap_or_else(|| self.folder_name.clone())
+    }
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Sockets of all servers of this user, whether they still listen or not.
+pub fn sockets(runtime: &RuntimeDirs) -> Vec<PathBuf> {
+    let Ok(private) = RuntimeFolder::prepare(runtime) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(private.path())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    entries
+        .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+        .collect()
+}

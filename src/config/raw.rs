@@ -1,0 +1,48 @@
+//! What a source says, before anybody has judged it.
+
+use std::path::Path;
+
+use crate::config::origin::SettingOrigin;
+
+/// Function that reads the settings in the text of a configuration file.
+pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, String)>;
+
+/// One setting as a source has it, before it is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RawSetting {
+    /// The parts of its key.
+    pub(super) path: Vec<String>,
+    /// The value.
+    pub(super) text: RawValue,
+    /// Where.
+    pub(super) origin: SettingOrigin,
+}
+
+/// Text of a setting's value, before it is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum RawValue {
+    /// A number, a word, a text: without its quotes.
+    Plain(String),
+    /// A list, as text. No key has lists.
+    List(String),
+}
+
+impl RawSetting {
+    /// Its parts.
+    pub(super) fn parts(&self) -> Vec<&str> {
+        self.path.iter().map(String::as_str).collect()
+    }
+
+    /// Under the name it has here: an earlier program kept some of its keys in a table of its own name.
+    pub(super) fn without_legacy_table(mut self) -> RawSetting {
+        if let ["debussy", "timeout" | "max_retries"] = self.parts()[..] {
+            self.path.remove(0);
+        }
+        self
+    }
+
+    /// Its key for people.
+    pub(super) fn key(&self) -> String {
+        self.path.join(".")
+    }
+}

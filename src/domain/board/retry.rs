@@ -1,0 +1,188 @@
+//! Failures: which budget they use up, how long to wait, when to give up (seeds 3.7). Counters live on the task, so that a
+//! restart changes nothing (LK-13, LK-14).
+
+use super::Board;
+use super::transition::Transition;
+use crate::domain::attempt::{AttemptMode, Verdict};
+use crate::domain::batch::PauseReason;
+use crate::domain::effect::NoticeLevel;
+use crate::domain::failure::FailureClass;
+use crate::domain::id::{AttemptId, StageId, TaskId};
+use crate::domain::task::HoldReason;
+use crate::domain::time::{Span, Timestamp};
+
+/// Longest wait after a failure.
+const MAX_BACKOFF: Span = Span::minutes(5);
+/// Wait for a usage limit that does not say when it ends.
+const QUOTA_WAIT: Span = Span::minutes(15);
+/// So many infrastructure failures in a row are told once as a state of the whole board (LK-16).
+const DEGRADED_AFTER: u32 = 5;
+
+/// An attempt that brought nothing, with its failure class and how the next attempt goes on.
+#[derive(Debug)]
+pub(super) struct AttemptFailure {
+    /// Whose fault.
+    pub(super) class: FailureClass,
+    /// What happened, in words that follow `developer-ravel on dbs-1`.
+    pub(super) why: String,
+    /// What the next attempt is meant to do.
+    pub(super) mode: AttemptMode,
+    /// Where the next attempt works; `None`: the same stage.
+    pub(super) stage: Option<StageId>,
+}
+
+impl AttemptFailure {
+    /// A failure after which the same is tried again.
+    pub(super) fn retry_same(
+        class: FailureClass,
+        why: impl Into<String>,
+        mode: AttemptMode,
+    ) -> AttemptFailure {
+        AttemptFailure {
+            class,
+            why: why.into(),
+            mode,
+            stage: None,
+        }
+    }
+}
+
+impl Board {
+    /// Settles an attempt as failed, and lets its task try again or rest.
+    pub(super) fn fail(&mut self, step: &mut Transition, id: AttemptId, failure: &AttemptFailure) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let class = failure.class;
+        self.settle(step, id, Verdict::Failed(class, failure.why.clone()));
+        let task = &attempt.task;
+        let times = if class.uses_budget() {
+            self.count(task, &attempt.stage, class)
+        } else {
+            self.refund_attempt(task);
+            0
+        };
+        let spent = class.uses_budget() && times >= self.limit_for(task, class);
+        if !(spent && class == FailureClass::Empty) {
+            let text = format!("{} on {task} {}", attempt.worker.name(), failure.why);
+            step.notify_attempt(NoticeLevel::Warning, notice_kind(class), &attempt, text);
+        }
+        if spent {
+            let kind = if class == FailureClass::Empty {
+                "empty_branch_blocked"
+            } else {
+                "block"
+            };
+            let text = format!(
+                "{task} used up its {class} budget in {}: {}",
+                attempt.stage, failure.why
+            );
+            step.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
+            self.edit(task, |task| task.next_mode = failure.mode);
+            self.give_up(step, task, HoldReason::Exhausted(class));
+            return;
+        }
+        let wait = match class {
+            FailureClass::Infra => Some(self.infra_failed(step)),
+            class => self.wait_after(class, times),
+        };
+        let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
+        self.enter_stage(step.now, task, &stage, failure.mode);
+        if let Some(wait) = wait {
+            self.edit(task, |task| task.not_before = Some(step.now + wait));
+        }
+    }
+
+    /// One more infrastructure failure in a row; answers how long to wait.
+    pub(super) fn infra_failed(&mut self, step: &mut Transition) -> Span {
+        self.infra_failures = self.infra_failures.saturating_add(1);
+        if self.infra_failures == DEGRADED_AFTER {
+            step.notify(
+                NoticeLevel::Alert,
+                "degraded",
+                format!("{DEGRADED_AFTER} infrastructure failures in a row: look at the network, the remote and the agents' logins"),
+            );
+        }
+        backoff(self.settings.infra_backoff, self.infra_failures)
+    }
+
+    /// How long to wait before evidence is asked for again.
+    pub(super) fn wait_for_evidence(&self, checks: u32) -> Span {
+        backoff(self.settings.infra_backoff, checks)
+    }
+
+    /// A usage limit: nothing new is started until it ends; what runs goes on (LK-35).
+    pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
+        let until = until.unwrap_or(step.now + QUOTA_WAIT);
+        let until = match &self.pause {
+            Some(PauseReason::Operator { .. }) => return,
+            Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
+            None => until,
+        };
+        let pause = PauseReason::Quota {
+            until,
+            why: why.to_owned(),
+        };
+        if self.pause.as_ref() != Some(&pause) {
+            let text = format!("paused by a usage limit: {why}");
+            step.notify(NoticeLevel::Warning, "quota", text);
+        }
+        self.pause = Some(pause);
+    }
+
+    fn count(&mut self, task: &TaskId, stage: &StageId, class: FailureClass) -> u32 {
+        let mut times = 0;
+        self.edit(task, |task| {
+            let counter = task
+                .failures
+                .entry(stage.clone())
+                .or_default()
+                .entry(class)
+                .or_insert(0);
+            *counter = counter.saturating_add(1);
+            times = *counter;
+        });
+        times
+    }
+
+    fn limit_for(&self, task: &TaskId, class: FailureClass) -> u32 {
+        let flow = self.tasks.get(task).and_then(|task| self.workflow_of(task));
+        let most = flow.and_then(|flow| flow.limits.by_class.get(&class));
+        most.copied().unwrap_or(u32::MAX)
+    }
+
+    fn wait_after(&self, class: FailureClass, times: u32) -> Option<Span> {
+        match class {
+            FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
+            FailureClass::Infra
+            | FailureClass::Quota
+            | FailureClass::Timeout
+            | FailureClass::Empty
+            | FailureClass::Gate
+            | FailureClass::Rejected
+            | FailureClass::Context
+            | FailureClass::Protocol
+            | FailureClass::Failed => None,
+        }
+    }
+}
+
+/// The seed's name of the event (K82).
+fn notice_kind(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Infra => "infra",
+        FailureClass::Quota => "quota",
+        FailureClass::Crash => "crash",
+        FailureClass::Timeout => "timeout",
+        FailureClass::Empty => "empty_branch",
+        FailureClass::Gate => "gate_failed",
+        FailureClass::Rejected => "reject",
+        FailureClass::Context => "context",
+        FailureClass::Protocol => "protocol",
+        FailureClass::Failed => "failed",
+    }
+}
+
+/// `first`, doubled with each time, five minutes at most.
+fn backoff(first: Span, times: u32) -> Span {
+    let doublings = times.saturating_sub(1).min(20);
+    first.scaled(1 << doublings, MAX_BACKOFF)
+}

@@ -1,0 +1,143 @@
+//! Where work goes next: on after success, back after a rejection, to rest when a person is needed. Stages change only along
+//! the edges of the workflow, or because a person says so.
+
+use super::Board;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::domain::attempt::AttemptMode;
+use crate::domain::effect::NoticeLevel;
+use crate::domain::id::{StageId, TaskId};
+use crate::domain::task::{HoldReason, Task, TaskState};
+use crate::domain::workflow::{ExhaustionPolicy, RejectTo, Stage, Workspace};
+
+impl Board {
+    /// Sends a task on after success: along the first edge whose tag it carries, to its end where there is none (K9, K29).
+    pub(super) fn advance(&mut self, step: &mut Transition, id: &TaskId) {
+        let Some(task) = self.task(id) else { return };
+        let Some(stage) = self.stage_of(&task) else { return };
+        let to = next_stage(stage, &task);
+        let from = stage.id.clone();
+        self.edit(id, |task| {
+            task.failures.remove(&from);
+            task.finding = None;
+        });
+        if let Some(to) = to {
+            self.enter_stage(step.now, id, &to, AttemptMode::Fresh);
+            step.notify_task(
+                NoticeLevel::Success,
+                "advance",
+                id,
+                format!("{id} moves from {from} to {to}"),
+            );
+            return;
+        }
+        self.edit(id, |task| {
+            task.next_mode = AttemptMode::Fresh;
+            task.not_before = None;
+        });
+        self.set_state(step.now, id, TaskState::Done);
+        step.notify_task(
+            NoticeLevel::Success,
+            "close",
+            id,
+            format!("{id} is done after {from}"),
+        );
+        self.retire_if_unused(step, id);
+    }
+
+    /// Sends a task back, or holds it, because somebody found its work wanting (K22–K24).
+    pub(super) fn reject(&mut self, step: &mut Transition, id: &TaskId, by: &str, reason: &str) {
+        let Some(task) = self.task(id) else { return };
+        let (Some(flow), Some(stage)) = (self.workflow_of(&task), self.stage_of(&task)) else {
+            // Where it would go back to is not known: it stays, visibly, and is looked at anew when its workflow is there (K19).
+            self.comment(step.now, id, by, format!("rejected in {}: {reason}", task.stage));
+            self.enter_stage(step.now, id, &task.stage, task.next_mode);
+            return;
+        };
+        let from = stage.id.clone();
+        let target = match &stage.reject {
+            RejectTo::Stage(to) => Some(to.clone()),
+            RejectTo::Hold | RejectTo::Never => None,
+        };
+        let most = flow.limits.rejections;
+        let cooldown = self.settings.cooldown.unwrap_or(flow.limits.cooldown);
+        let times = task.rejections.saturating_add(1);
+        let reason = if reason.trim().is_empty() {
+            "rejected without a reason"
+        } else {
+            reason
+        };
+        self.edit(id, |task| {
+            task.rejections = times;
+            task.finding = Some(reason.to_owned());
+            task.failures.remove(&from);
+        });
+        self.comment(step.now, id, by, format!("rejected in {from}: {reason}"));
+        let Some(to) = target else {
+            let text = format!("{by} rejected {id} in {from}; it stays there until a person acts: {reason}");
+            step.notify_task(NoticeLevel::Alert, "reject", id, text);
+            self.set_state(
+                step.now,
+                id,
+                TaskState::Held(HoldReason::AcceptanceFailed(reason.to_owned())),
+            );
+            return;
+        };
+        let text = format!("{by} sent {id} back from {from} to {to}: {reason}");
+        step.notify_task(NoticeLevel::Warning, "reject", id, text);
+        let mode = self.remediation_mode(&task, &to);
+        self.enter_stage(step.now, id, &to, mode);
+        if times >= most {
+            self.comment(
+                step.now,
+                id,
+                ENGINE,
+                format!(
+                    "rejected {times} times: rewrite it, split it or add what was missing, then retry it"
+                ),
+            );
+            step.notify_task(
+                NoticeLevel::Alert,
+                "loop_blocked",
+                id,
+                format!("{id} was rejected {times} times and waits for a person"),
+            );
+            self.set_state(step.now, id, TaskState::Held(HoldReason::RejectLoop(times)));
+        } else {
+            self.edit(id, |task| task.not_before = Some(step.now + cooldown));
+        }
+    }
+
+    /// A task whose branch exists is mended on it; else the stage begins anew.
+    pub(super) fn remediation_mode(&self, task: &Task, stage: &StageId) -> AttemptMode {
+        let target = self.workflow_of(task).and_then(|flow| flow.stage(stage));
+        match target.map(|stage| stage.workspace) {
+            Some(Workspace::Branch) => AttemptMode::Remediate,
+            Some(Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None) | None => {
+                AttemptMode::Fresh
+            }
+        }
+    }
+
+    /// Ends a task's own efforts as its workflow says: held for a person, or failed; the task says why (K28, K43).
+    pub(super) fn give_up(&mut self, step: &mut Transition, id: &TaskId, hold: HoldReason) {
+        let Some(task) = self.task(id) else { return };
+        let manner = self
+            .workflow_of(&task)
+            .map_or(ExhaustionPolicy::Hold, |flow| flow.exhausted);
+        let text = format!("{hold} in {}: look at what went wrong, then retry it", task.stage);
+        self.comment(step.now, id, ENGINE, text);
+        let state = match manner {
+            ExhaustionPolicy::Hold => TaskState::Held(hold),
+            ExhaustionPolicy::Fail => TaskState::Failed(hold.to_string()),
+        };
+        self.set_state(step.now, id, state);
+    }
+}
+
+/// The first edge whose tag the task carries.
+fn next_stage(stage: &Stage, task: &Task) -> Option<StageId> {
+    let open = |tag: &Option<String>| tag.as_ref().is_none_or(|tag| task.tags.contains(tag));
+    let edge = stage.success.iter().find(|edge| open(&edge.when));
+    edge.map(|edge| edge.to.clone())
+}

@@ -1,0 +1,20 @@
+//! Numbers of things, as people write them.
+
+use std::fmt::Display;
+
+/// So many of that: `1 task`, `2 tasks`. For words whose plural ends with s.
+pub fn pluralized<N: Display + PartialEq + From<u8> + Copy>(many: N, what: &str) -> String {
+    let plural = if many == N::from(1) { "" } else { "s" };
+    format!("{many} {what}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural_and_none_is() {
+        let said: Vec<String> = [0_u32, 1, 2].map(|many| pluralized(many, "task")).into();
+        assert_eq!(said, ["0 tasks", "1 task", "2 tasks"]);
+    }
+}

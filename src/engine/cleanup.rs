@@ -1,0 +1,74 @@
+//! Putting things away after an attempt: worktrees (with a snapshot first) and branches. Nothing that holds work is deleted
+//! without a recoverable copy (design 5.9).
+
+use super::context::{EngineContext, base_branch, branch_of};
+use super::job::Job;
+use crate::domain::Event;
+use crate::domain::workflow::Workspace;
+use crate::ports::git::{CommitId, DeleteOutcome, Head, RemoveOutcome, Revision, SafeName};
+
+/// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
+pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
+    let attempt = job.attempt.as_deref()?.id;
+    let (kept, problem) = match remove(world, job) {
+        Ok(kept) => (kept, None),
+        Err(problem) => (None, Some(problem)),
+    };
+    Some(Event::WorkspaceSettled {
+        attempt,
+        problem,
+        kept,
+    })
+}
+
+/// Removes the worktree of an attempt that never started. What cannot be removed now is found by the next start's inventory.
+pub(super) fn discard(world: &EngineContext, job: &Job) {
+    if let Err(problem) = remove(world, job) {
+        tracing::warn!(task = %job.task.id, "{problem}");
+    }
+}
+
+/// Answers the ref under which work is kept that was nowhere else, or what stands against the removal.
+fn remove(world: &EngineContext, job: &Job) -> Result<Option<String>, String> {
+    let (Some(attempt), Some(folder)) = (job.attempt.as_deref(), job.folder()) else {
+        return Ok(None);
+    };
+    if matches!(job.workspace(), Workspace::Main | Workspace::None) {
+        return Ok(None);
+    }
+    let folder = SafeName::derive(&folder);
+    let saver = world.attic_owner(&job.task, attempt.created_at);
+    match world.git.remove_worktree(&folder, &saver) {
+        Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot.map(|snapshot| snapshot.attic_ref)),
+        Ok(RemoveOutcome::Absent) => Ok(None),
+        Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
+        Err(error) => Err(format!("could not {error}")),
+    }
+}
+
+/// Deletes the branch of a finished task, here and on the remote (K25); a head that is not merged goes to the attic (LK-20).
+/// Answers what stands against it, if anything does.
+pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
+    let branch = branch_of(&job.task);
+    let base = match base_branch(&job.base) {
+        Ok(base) => base,
+        Err(error) => return Some(format!("could not {error}")),
+    };
+    let saver = world.attic_owner(&job.task, job.task.created_at);
+    let local = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
+        Head::At(head) => kept_reason(world.git.delete_branch(&branch, &head, &base, &saver)),
+        Head::Absent => None,
+        Head::Unknown(why) => Some(why),
+    };
+    let recorded = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
+    let remote =
+        recorded.and_then(|head| kept_reason(world.git.delete_remote_branch(&branch, &head, &base, &saver)));
+    local.or(remote)
+}
+
+fn kept_reason(deletion: DeleteOutcome) -> Option<String> {
+    match deletion {
+        DeleteOutcome::Deleted { .. } | DeleteOutcome::Absent => None,
+        DeleteOutcome::Kept(why) | DeleteOutcome::Unknown(why) => Some(why),
+    }
+}

@@ -1,0 +1,100 @@
+//! Everything outside that the performer works with, and the few facts it needs besides.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::{Span, Task, Timestamp};
+use crate::engine::inbox::Inbox;
+use crate::ports::agents::Agents;
+use crate::ports::clock::Clock;
+use crate::ports::gates::Gates;
+use crate::ports::git::{AtticOwner, BranchName, Git, NameError, SafeName, Signature};
+use crate::ports::holders::{Holders, PaneSize};
+use crate::ports::terminals::Terminals;
+
+/// How long a process has to end by itself after it was asked to.
+pub(super) const STOP_GRACE: Span = Span(5_000);
+
+/// The ports and fixed configuration that the performer works with.
+pub struct EngineContext {
+    /// Worktrees, merges, pushes.
+    pub git: Arc<dyn Git>,
+    /// Gate commands.
+    pub gates: Arc<dyn Gates>,
+    /// Processes with terminals.
+    pub holders: Arc<dyn Holders>,
+    /// Kinds of agents.
+    pub agents: Arc<dyn Agents>,
+    /// Who follows terminals.
+    pub terminals: Arc<dyn Terminals>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where reports go.
+    pub inbox: Inbox,
+    /// Facts.
+    pub config: EngineConfig,
+}
+
+impl std::fmt::Debug for EngineContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("facts", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Paths, limits and identities that stay the same while the server runs.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Root of the main checkout.
+    pub root: PathBuf,
+    /// Where each attempt's folder is made (`.debussy/dbs/attempts`).
+    pub attempts: PathBuf,
+    /// Where clean checkouts for gates are made (`.debussy/dbs/checkouts`).
+    pub checkouts: PathBuf,
+    /// Environment of gates; nothing else is inherited.
+    pub gate_env: Vec<(OsString, OsString)>,
+    /// Longest run of one gate.
+    pub gate_timeout: std::time::Duration,
+    /// Begin of the marker that every process of an attempt carries; differs between projects.
+    pub marker: String,
+    /// Who signs what the engine commits for agents; its time is that of the attempt.
+    pub author: Signature,
+    /// Size of the terminal of an agent nobody looks at yet.
+    pub size: PaneSize,
+    /// Bytes of terminal log kept per attempt.
+    pub log_limit: Option<u64>,
+}
+
+impl EngineContext {
+    /// For whom something of a task is kept, signed by the engine.
+    pub fn attic_owner(&self, task: &Task, at: Timestamp) -> AtticOwner {
+        AtticOwner {
+            task: SafeName::derive(task.id.as_str()),
+            signature: signature(at),
+        }
+    }
+}
+
+/// The engine's signature on commits of its own.
+pub fn signature(at: Timestamp) -> Signature {
+    Signature {
+        name: "dbs".to_owned(),
+        email: "dbs@localhost".to_owned(),
+        seconds: i64::try_from(at.0 / 1000).unwrap_or(i64::MAX),
+    }
+}
+
+/// A task's own branch, `feature/<task>` (K54).
+pub fn branch_of(task: &Task) -> BranchName {
+    BranchName::feature(&SafeName::derive(task.id.as_str()))
+}
+
+/// Reads a configured branch name.
+///
+/// # Errors
+/// When git would not take it.
+pub fn base_branch(name: &str) -> Result<BranchName, NameError> {
+    BranchName::new(name)
+}

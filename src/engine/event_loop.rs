@@ -1,0 +1,444 @@
+//! The engine's own loop, on one plain thread: wait for an event or the deadline, take a turn, hand on what follows. It
+//! waits for nothing else, so full queues cannot close a ring.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use tokio::sync::watch;
+
+use super::inbox::{CommandReply, InboxReceiver, Received};
+use super::journal::Journal;
+use super::turn::{DurableBoard, TurnOutcome};
+use crate::domain::{
+    Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, SignalKind, Span, Timestamp,
+};
+use crate::ports::clock::Clock;
+use crate::ports::store::StoreError;
+use crate::read_model::ReadModel;
+
+/// Longest time without a turn, so that a deadline missed by a clock that jumped is caught.
+const MAX_WAIT: Span = Span(30_000);
+/// Shortest time between two published pictures while events wait; a person cannot see more.
+const PUBLISH_INTERVAL: Span = Span(16);
+
+/// Events from before a start whose notices are shown again.
+const REPLAYED_EVENTS: u64 = 500;
+
+fn replayed_events() -> usize {
+    usize::try_from(REPLAYED_EVENTS).unwrap_or(usize::MAX)
+}
+
+/// Carries out effects without blocking the engine's loop. Never waits: it hands work to others.
+pub trait Perform: Send {
+    /// Carries out one effect that was committed; the board is the one after that commit.
+    fn perform(&mut self, effect: Effect, board: &Board);
+
+    /// Carries out all that followed from one event. What only puts away what is over comes last.
+    fn perform_all(&mut self, mut effects: Vec<Effect>, board: &Board) {
+        effects.sort_by_key(Effect::is_cleanup);
+        for effect in effects {
+            self.perform(effect, board);
+        }
+    }
+
+    /// Puts away what earlier lives left behind, beside the work; the board is the one after the inventory.
+    fn clean_up(&mut self, board: &Board);
+}
+
+/// The engine's main loop: receives events, takes turns and hands effects to the performer.
+pub struct EngineLoop<P> {
+    /// Board and store.
+    pub durable: DurableBoard,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where events come from.
+    pub inbox: InboxReceiver,
+    /// Where effects go.
+    pub performer: P,
+    /// Where pictures of the board go.
+    pub read_models: watch::Sender<Arc<ReadModel>>,
+    /// Where notices go.
+    pub journal: Journal,
+}
+
+impl<P> std::fmt::Debug for EngineLoop<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("ledger", &self.durable)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether the last turn has been published as a read model yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PublishState {
+    Published,
+    Pending,
+}
+
+impl<P: Perform> EngineLoop<P> {
+    /// Runs until the inbox is closed. `first` are the events to begin with: settings, workflows, inventory.
+    ///
+    /// # Errors
+    /// When a turn could not be made durable; nothing was performed for it, and agents are untouched.
+    pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
+        let mut first = first.into_iter();
+        if let Some(event) = first.next() {
+            let taken = self.commit(&event)?;
+            // What was told before this start comes before what this turn tells.
+            self.replay_notices(taken.seq)?;
+            self.carry_out(taken, &event, None);
+        }
+        for event in first {
+            self.turn(&event, None)?;
+        }
+        for effect in self.durable.unfinished_effects()? {
+            self.performer.perform(effect, self.durable.board());
+        }
+        self.performer.clean_up(self.durable.board());
+        self.publish();
+        let (mut shown, mut shown_at) = (PublishState::Published, self.clock.now());
+        loop {
+            let wait = match shown {
+                PublishState::Published => self.time_to_deadline(),
+                PublishState::Pending => Span(0),
+            };
+            match (self.inbox.next(Some(wait)), shown) {
+                (Received::Envelope(envelope), _) => {
+                    self.turn(&envelope.event, envelope.answer.as_ref())?;
+                }
+                (Received::Deadline, PublishState::Published) => {
+                    self.turn(&Event::Ticked, None)?;
+                }
+                (Received::Deadline, PublishState::Pending) => {}
+                (Received::Closed, _) => return Ok(()),
+            }
+            let now = self.clock.now();
+            let quiet = shown == PublishState::Pending;
+            if quiet || now.since(shown_at) >= PUBLISH_INTERVAL {
+                self.publish();
+                (shown, shown_at) = (PublishState::Published, now);
+            } else {
+                shown = PublishState::Pending;
+            }
+        }
+    }
+
+    /// Shows again what people were told before this start.
+    fn replay_notices(&mut self, seq: u64) -> Result<(), StoreError> {
+        let before =
+            self.durable
+                .store()
+                .events(seq.saturating_sub(REPLAYED_EVENTS), replayed_events(), None)?;
+        for event in before.into_iter().filter(|event| event.seq < seq) {
+            for notice in event.notices {
+                self.journal.add(event.at, notice);
+            }
+        }
+        Ok(())
+    }
+
+    fn time_to_deadline(&self) -> Span {
+        let due = self.durable.board().next_deadline();
+        due.map_or(MAX_WAIT, |due| due.since(self.clock.now()).min(MAX_WAIT))
+    }
+
+    fn publish(&self) {
+        self.read_models
+            .send_replace(Arc::new(self.durable.read_model(self.clock.now())));
+    }
+
+    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<CommandReply>>) -> Result<(), StoreError> {
+        let taken = self.commit(event)?;
+        self.carry_out(taken, event, answer);
+        Ok(())
+    }
+
+    fn commit(&mut self, event: &Event) -> Result<TurnOutcome, StoreError> {
+        self.durable
+            .take_turn(self.clock.now(), event)
+            .inspect_err(|error| self.inbox.fail(error.to_string()))
+    }
+
+    /// Tells and performs what came of an event that is durable.
+    fn carry_out(&mut self, taken: TurnOutcome, event: &Event, answer: Option<&SyncSender<CommandReply>>) {
+        let now: Timestamp = self.clock.now();
+        for notice in taken.notices {
+            tracing::info!(
+                kind = notice.kind,
+                task = notice.task.as_ref().map(tracing::field::display),
+                "{}",
+                notice.text
+            );
+            self.journal.add(now, notice);
+        }
+        let mut wishes = Vec::new();
+        for effect in taken.effects {
+            match (effect, answer) {
+                // Who asked may have gone away; the board has changed all the same.
+                (Effect::Reply(_, said), Some(answer)) => drop(answer.try_send(said)),
+                (Effect::Reply(..) | Effect::Notify(_), _) => {}
+                (wish, _) => wishes.push(wish),
+            }
+        }
+        self.performer.perform_all(wishes, self.durable.board());
+        if let Some(answer) = answer {
+            // A command has its answer by now, and its place is taken.
+            drop(answer.try_send(reply_to(self.durable.board(), event)));
+        }
+    }
+}
+
+/// What is answered to who reports, once the report is durable.
+fn reply_to(board: &Board, event: &Event) -> CommandReply {
+    match event {
+        Event::Signalled {
+            attempt, kind, key, ..
+        } => signal_reply(board, *attempt, *kind, key),
+        Event::WorkplaceMade { attempt, .. } => start_reply(board, *attempt),
+        _ => Ok(Accepted("taken".to_owned())),
+    }
+}
+
+/// Whether an attempt whose workspace is ready is still to be started.
+fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
+    match board.attempts.get(&attempt).map(|row| &row.state) {
+        Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),
+        Some(_) | None => Err(Refusal(format!("attempt {attempt} is not wanted any more"))),
+    }
+}
+
+/// What an attempt is told about its signal.
+fn signal_reply(board: &Board, attempt: AttemptId, kind: SignalKind, key: &str) -> CommandReply {
+    let refused = |why: String| Err(Refusal(why));
+    match board.attempts.get(&attempt) {
+        Some(row) if row.refused.iter().any(|signal| signal.key == key) => {
+            refused(format!("stage {} does not take the signal {kind}", row.stage))
+        }
+        Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == key) => {
+            Ok(Accepted(format!("{kind} was taken")))
+        }
+        Some(_) | None => refused(format!("attempt {attempt} is over")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use parking_lot::Mutex;
+
+    use super::*;
+    use crate::domain::{
+        BoardSettings, Command, Inventory, Notice, NoticeLevel, RequestId, TaskDraft, TaskId, TaskState,
+        Workflow,
+    };
+    use crate::engine::inbox::{Inbox, inbox};
+    use crate::ports::store::{Store, StoredEvent, Turn};
+
+    /// What happened, in its order.
+    type Diary = Arc<Mutex<Vec<String>>>;
+
+    /// A store in memory that refuses the turn of that number, and looks at what people are shown while a turn is committed.
+    struct Memory {
+        board: Board,
+        intents: Vec<Effect>,
+        refuses: Option<u64>,
+        seq: u64,
+        diary: Diary,
+        shown: watch::Receiver<Arc<ReadModel>>,
+    }
+
+    impl Store for Memory {
+        fn load(&mut self) -> Result<Board, StoreError> {
+            Ok(self.board.clone())
+        }
+
+        fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
+            self.seq += 1;
+            if self.refuses == Some(self.seq) {
+                return Err(StoreError::Failed {
+                    what: "write".to_owned(),
+                    why: "the disk is full".to_owned(),
+                });
+            }
+            let is_ahead = self.shown.borrow().tasks.len() > self.board.tasks.len();
+            assert!(!is_ahead, "something was shown that is not durable");
+            self.board = turn.board.clone();
+            for effect in turn.effects.iter().filter_map(Effect::key) {
+                self.diary.lock().push(format!("committed {effect}"));
+            }
+            Ok(self.seq)
+        }
+
+        fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
+            Ok(self.intents.clone())
+        }
+
+        fn events(&mut self, _: u64, _: usize, _: Option<&TaskId>) -> Result<Vec<StoredEvent>, StoreError> {
+            Ok(vec![StoredEvent {
+                seq: 0,
+                session: 0,
+                at: Timestamp(1),
+                event: Event::Ticked,
+                notices: vec![Notice {
+                    level: NoticeLevel::Info,
+                    kind: "before".to_owned(),
+                    task: None,
+                    attempt: None,
+                    text: "told before this start".to_owned(),
+                }],
+            }])
+        }
+
+        fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {
+            Ok(PathBuf::new())
+        }
+    }
+
+    struct Hand(Diary);
+
+    impl Perform for Hand {
+        fn perform(&mut self, effect: Effect, _: &Board) {
+            self.0
+                .lock()
+                .push(format!("performed {}", effect.key().unwrap_or_default()));
+        }
+
+        fn clean_up(&mut self, _: &Board) {}
+    }
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp(1_000)
+        }
+    }
+
+    /// An engine over that board, and what it writes down.
+    fn engine(board: Board, intents: Vec<Effect>, refuses: Option<u64>) -> (EngineLoop<Hand>, Inbox, Diary) {
+        let (diary, (inbox, outlet)) = (Diary::default(), inbox());
+        let (pictures, shown) = watch::channel(Arc::new(ReadModel::default()));
+        let store = Memory {
+            board,
+            intents,
+            refuses,
+            seq: 0,
+            diary: Arc::clone(&diary),
+            shown,
+        };
+        let running = EngineLoop {
+            durable: DurableBoard::open(Box::new(store)).expect("in memory"),
+            clock: Arc::new(Still),
+            inbox: outlet,
+            performer: Hand(Arc::clone(&diary)),
+            read_models: pictures,
+            journal: Journal::default(),
+        };
+        (running, inbox, diary)
+    }
+
+    fn asked(command: Command) -> Event {
+        Event::Asked {
+            request: RequestId(1),
+            by: "ada".to_owned(),
+            command,
+        }
+    }
+
+    fn planned(id: &str) -> Command {
+        Command::Create(TaskDraft {
+            batch: "shop".into(),
+            ..TaskDraft::new(id, "Build")
+        })
+    }
+
+    /// Settings, workflows, a released task, and the inventory that lets the board begin.
+    fn beginning() -> Vec<Event> {
+        let texts = crate::formats::workflow::builtin();
+        let read =
+            |(name, text): (&str, &str)| crate::formats::workflow::read(std::path::Path::new(name), text).0;
+        let flows: Vec<Workflow> = texts.into_iter().filter_map(read).collect();
+        let settings = BoardSettings {
+            base: Some("work".to_owned()),
+            ..BoardSettings::default()
+        };
+        vec![
+            Event::Configured(settings),
+            Event::WorkflowsLoaded(flows),
+            asked(planned("t")),
+            asked(Command::Release(vec!["t".into()])),
+            Event::Woke(Inventory::default()),
+        ]
+    }
+
+    #[test]
+    fn nothing_is_performed_or_shown_before_it_is_durable() {
+        let (running, inbox, diary) = engine(Board::default(), Vec::new(), None);
+        let pictures = running.read_models.subscribe();
+        inbox.close();
+        running.run(beginning()).expect("nothing fails");
+        assert_eq!(*diary.lock(), ["committed start/1", "performed start/1"]);
+        assert_eq!(pictures.borrow().tasks.len(), 1);
+    }
+
+    #[test]
+    fn what_was_told_before_this_start_comes_before_what_its_first_turn_tells() {
+        let mut board = Board::default();
+        for event in beginning().into_iter().take(3) {
+            board.apply(Timestamp(0), &event);
+        }
+        board.take_changed_rows();
+        let (running, inbox, _diary) = engine(board, Vec::new(), None);
+        let journal = running.journal.clone();
+        inbox.close();
+        running
+            .run(vec![asked(Command::Release(vec!["t".into()]))])
+            .expect("nothing fails");
+        let told: Vec<String> = journal
+            .after(0)
+            .iter()
+            .map(|line| line.notice.kind.clone())
+            .collect();
+        assert!(told.len() > 1 && told[0] == "before", "{told:?}");
+    }
+
+    #[test]
+    fn of_a_turn_that_cannot_be_made_durable_nothing_is_performed_and_the_engine_ends() {
+        let (running, inbox, diary) = engine(Board::default(), Vec::new(), Some(5));
+        let pictures = running.read_models.subscribe();
+        let failed = running.run(beginning()).expect_err("the disk is full");
+        assert!(failed.to_string().contains("the disk is full"), "{failed}");
+        assert_eq!(*diary.lock(), Vec::<String>::new());
+        assert!(pictures.borrow().tasks.is_empty());
+        assert!(
+            inbox
+                .stopped()
+                .is_some_and(|why| why.contains("the disk is full"))
+        );
+        assert!(inbox.send(Event::Ticked).is_err());
+    }
+
+    #[test]
+    fn what_was_wished_for_a_task_and_never_seen_done_is_wished_for_again_where_it_still_holds() {
+        let mut board = Board::default();
+        for event in beginning().into_iter().take(3) {
+            board.apply(Timestamp(0), &event);
+        }
+        board.apply(Timestamp(0), &asked(planned("over")));
+        board.apply(
+            Timestamp(0),
+            &asked(Command::Close("over".into(), "no".to_owned())),
+        );
+        board.take_changed_rows();
+        assert_eq!(board.tasks[&TaskId::from("over")].state, TaskState::Cancelled);
+        let intents = vec![Effect::Retire("over".into()), Effect::Retire("t".into())];
+        let (running, inbox, diary) = engine(board, intents, None);
+        inbox.close();
+        running
+            .run(vec![Event::Woke(Inventory::default())])
+            .expect("nothing fails");
+        assert_eq!(*diary.lock(), ["performed retire/over"]);
+    }
+}

@@ -1,0 +1,69 @@
+//! The inventory after a start, as one event. It looks and reports; what follows is decided like everything else.
+
+use crate::domain::event::EndCause;
+use crate::domain::{Attempt, Board, Event, Inventory, ProcessExit, Span};
+use crate::ports::holders::{HolderLiveness, HolderPortError, HolderReport, Holders};
+use crate::ports::terminals::Terminals;
+
+/// How long an agent nobody waits for has to end by itself.
+const ORPHAN_GRACE: Span = Span(2_000);
+
+/// Looks at every holder there is. Processes that a dead holder left behind are ended on the way; what lives, or may live, is
+/// followed from now on.
+///
+/// # Errors
+/// When the folder of attempts cannot be listed: then nothing is known, and nothing may be concluded.
+pub fn take_inventory(
+    board: &Board,
+    holders: &dyn Holders,
+    terminals: &dyn Terminals,
+    named: &dyn Fn(&Attempt, &str) -> Option<EndCause>,
+) -> Result<Event, HolderPortError> {
+    let mut found = Inventory::default();
+    for held in holders.inventory()? {
+        let Some(id) = held.id.attempt() else {
+            continue;
+        };
+        let open = board.attempts.get(&id).filter(|attempt| attempt.state.is_open());
+        let Some(attempt) = open else {
+            stop_orphan(holders, &held);
+            continue;
+        };
+        let exit = match held.state {
+            HolderLiveness::Running(_) => {
+                found.running.insert(attempt.id);
+                terminals.follow(&held.id);
+                continue;
+            }
+            HolderLiveness::Exited(ended) => ended.exit,
+            HolderLiveness::Lost if holders.sweep_orphans(&held.id).is_ok() => ProcessExit::Vanished,
+            HolderLiveness::Lost => {
+                found.unknown.insert(attempt.id);
+                continue;
+            }
+            HolderLiveness::NotStarted => continue,
+            HolderLiveness::Unknown(_) => {
+                found.unknown.insert(attempt.id);
+                terminals.follow(&held.id);
+                continue;
+            }
+        };
+        let tail = terminals.last_lines(&held.id);
+        if let Some(cause) = named(attempt, &tail) {
+            found.causes.insert(attempt.id, cause);
+        }
+        found.ended.insert(attempt.id, (exit, tail));
+    }
+    Ok(Event::Woke(found))
+}
+
+/// Nobody waits for this agent any more, so it would work in vain (K34).
+fn stop_orphan(holders: &dyn Holders, held: &HolderReport) {
+    if !matches!(held.state, HolderLiveness::Running(_)) {
+        return;
+    }
+    match holders.stop(&held.id, ORPHAN_GRACE) {
+        Ok(_) => tracing::info!(id = %held.id, "stopped an agent nobody waits for"),
+        Err(error) => tracing::warn!(id = %held.id, "could not {error}"),
+    }
+}

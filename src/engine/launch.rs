@@ -1,0 +1,185 @@
+//! Starting an agent: workspace first, then the process. No workspace, no process (design 5.5, LK-17).
+
+use std::path::{Path, PathBuf};
+
+use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
+use super::job::Job;
+use crate::domain::workflow::Workspace;
+use crate::domain::{Attempt, Event, Worker, Workplace};
+use crate::ports::agents::{Brief, LaunchCommand};
+use crate::ports::git::{CommitId, Revision, SafeName, WorktreeKind, WorktreeSpec};
+use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
+
+/// Why an agent's process was not started, or may not have been.
+enum StartError {
+    /// It could not be started; for people.
+    Failed(String),
+    /// Nobody knows whether it runs; asked for again, this is answered then.
+    Unknown(String),
+}
+
+/// Makes the workspace and starts the agent; safe to repeat for the same attempt: what was started before is left alone,
+/// workspace and process, and only reported. Without an answer the start is asked for again later.
+pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
+    let attempt = job.attempt.as_deref()?;
+    let id = HolderId::from(attempt.id);
+    let why = match (world.holders.status(&id).state, &attempt.workplace) {
+        (HolderLiveness::NotStarted, _) => return make_and_launch(world, job, attempt),
+        (HolderLiveness::Unknown(why), _) => return leave_unanswered(attempt, &why),
+        (HolderLiveness::Running(_) | HolderLiveness::Exited(_) | HolderLiveness::Lost, Some(made)) => {
+            return Some(started(attempt, made.clone()));
+        }
+        (HolderLiveness::Running(_), None) => match world.holders.stop(&id, STOP_GRACE) {
+            Ok(_) => "an agent of that number ran already and was stopped".to_owned(),
+            Err(error) => return leave_unanswered(attempt, &error.to_string()),
+        },
+        (HolderLiveness::Exited(_) | HolderLiveness::Lost, None) => {
+            "an agent of that number ran before; the next attempt has another".to_owned()
+        }
+    };
+    Some(not_started(attempt, why))
+}
+
+fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
+    let made = match make_workplace(world, job, attempt) {
+        Ok(made) => made,
+        Err(why) => return Some(not_started(attempt, why)),
+    };
+    // Durable before the process runs: an end whose start was never heard of is judged by it, and a process that runs is
+    // never given another workspace.
+    let known = world.inbox.ask(Event::WorkplaceMade {
+        attempt: attempt.id,
+        workplace: made.clone(),
+    });
+    match known.ok()?.recv().ok()? {
+        Ok(_) => {}
+        Err(refusal) => {
+            tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.0);
+            super::cleanup::discard(world, job);
+            return None;
+        }
+    }
+    match launch(world, job, attempt, &made) {
+        Ok(()) => Some(started(attempt, made)),
+        Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
+        Err(StartError::Unknown(why)) => leave_unanswered(attempt, &why),
+    }
+}
+
+fn started(attempt: &Attempt, workplace: Workplace) -> Event {
+    Event::AttemptStarted {
+        attempt: attempt.id,
+        workplace,
+    }
+}
+
+fn not_started(attempt: &Attempt, why: String) -> Event {
+    Event::AttemptNotStarted {
+        attempt: attempt.id,
+        why,
+    }
+}
+
+fn leave_unanswered(attempt: &Attempt, why: &str) -> Option<Event> {
+    tracing::warn!(attempt = %attempt.id, "could not tell whether it runs: {why}; asked again later");
+    None
+}
+
+/// Attaches to the started agent; called after its start has been reported, so that its end cannot be reported first.
+pub(super) fn follow(world: &EngineContext, job: &Job) {
+    if let Some(attempt) = job.attempt.as_deref() {
+        world.terminals.follow(&HolderId::from(attempt.id));
+    }
+}
+
+fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, String> {
+    let branch = branch_of(&job.task);
+    let base = || base_branch(&job.base).map_err(|error| format!("could not {error}"));
+    let head = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
+    let kind = match job.workspace() {
+        Workspace::Branch => WorktreeKind::Branch {
+            branch: branch.clone(),
+            base: base()?,
+            resume: head,
+        },
+        Workspace::Head => WorktreeKind::Detached(
+            head.map_or_else(|| Revision::RemoteBranch(branch.clone()), Revision::Commit),
+        ),
+        Workspace::Base => WorktreeKind::Detached(Revision::RemoteBranch(base()?)),
+        Workspace::Main | Workspace::None => WorktreeKind::MainCheckout,
+    };
+    let on_branch = matches!(kind, WorktreeKind::Branch { .. });
+    let spec = WorktreeSpec {
+        folder: SafeName::derive(&job.folder().unwrap_or_default()),
+        kind,
+        ended_folders: job
+            .ended_folders
+            .iter()
+            .map(|name| SafeName::derive(name))
+            .collect(),
+        attic_owner: world.attic_owner(&job.task, attempt.created_at),
+    };
+    let worktree = world
+        .git
+        .ensure_worktree(&spec)
+        .map_err(|error| format!("could not {error}"))?;
+    Ok(Workplace {
+        path: worktree.path.to_string_lossy().into_owned(),
+        branch: on_branch.then(|| branch.as_str().to_owned()),
+        start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
+        start_tree: Some(worktree.start.tree.as_str().to_owned()),
+    })
+}
+
+fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), StartError> {
+    let brief = brief(job, attempt, made).map_err(StartError::Failed)?;
+    let line = world.agents.launch_command(&brief).map_err(StartError::Failed)?;
+    let spec = spec(world, attempt, Path::new(&made.path), line);
+    let Err(error) = world.holders.launch(&spec) else {
+        return Ok(());
+    };
+    let why = format!("could not {error}");
+    match (error, world.holders.status(&spec.id).state) {
+        (_, HolderLiveness::Running(_) | HolderLiveness::Exited(_) | HolderLiveness::Lost) => Ok(()),
+        (LaunchError::Unclear(_), _) | (_, HolderLiveness::Unknown(_)) => Err(StartError::Unknown(why)),
+        (LaunchError::Refused(_) | LaunchError::AlreadyRan(_) | LaunchError::Failed(_), _) => {
+            Err(StartError::Failed(why))
+        }
+    }
+}
+
+fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCommand) -> LaunchSpec {
+    LaunchSpec {
+        id: HolderId::from(attempt.id),
+        argv: line.argv,
+        cwd: folder.to_path_buf(),
+        env: line.env,
+        size: world.config.size,
+        marker: format!("{}-{}", world.config.marker, attempt.id),
+        log_limit: world.config.log_limit,
+        orphans: OrphanPolicy::Sweep,
+    }
+}
+
+fn brief(job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, String> {
+    let Worker::Agent { role, name } = &attempt.worker else {
+        return Err("could not start an agent for an engine action".to_owned());
+    };
+    Ok(Brief {
+        attempt: attempt.id,
+        created_at: attempt.created_at,
+        task: job.task.id.clone(),
+        title: job.task.title.clone(),
+        body: job.task.body.clone(),
+        tags: job.task.tags.clone(),
+        stage: attempt.stage.clone(),
+        role: role.clone(),
+        name: name.clone(),
+        mode: attempt.mode,
+        n: attempt.n,
+        folder: PathBuf::from(&made.path),
+        branch: branch_of(&job.task).as_str().to_owned(),
+        base: job.base.clone(),
+        finding: job.task.finding.clone(),
+    })
+}

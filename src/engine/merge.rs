@@ -1,0 +1,147 @@
+//! The engine's own merge (design 5.8): in the control repository, gates on the merged tree, push, then evidence from the
+//! remote.
+
+use super::context::{EngineContext, base_branch, branch_of, signature};
+use super::evidence::{BranchHeads, collect};
+use super::gate_runs;
+use super::job::Job;
+use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Tri};
+use crate::ports::git::{
+    BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest, SafeName,
+};
+
+/// How often a base that moved meanwhile is merged again before it is left for later.
+const MAX_ROUNDS: usize = 3;
+
+/// Merges the task's recorded head into its base. Safe to repeat: it finds what it made before.
+pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
+    let request = match request(job, attempt) {
+        Ok(request) => request,
+        Err(why) => return ActionOutcome::Failed(why),
+    };
+    for _ in 0..MAX_ROUNDS {
+        match round(world, job, attempt, &request) {
+            MergeRound::Final(outcome) => return outcome,
+            MergeRound::Again => {}
+        }
+    }
+    ActionOutcome::Unknown(format!(
+        "{} moved {MAX_ROUNDS} times while it was merged into",
+        request.base
+    ))
+}
+
+enum MergeRound {
+    Final(ActionOutcome),
+    Again,
+}
+
+fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
+    let head = job
+        .task
+        .head
+        .as_deref()
+        .ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
+    let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
+    Ok(MergeRequest {
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        title: job.task.title.clone(),
+        head: CommitId::new(head).map_err(wrap)?,
+        branch: branch_of(&job.task),
+        base: base_branch(&job.base).map_err(wrap)?,
+        signature: signature(attempt.created_at),
+    })
+}
+
+fn round(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
+    match world.git.merge(request) {
+        MergeOutcome::Merged { commit, base, .. } => {
+            let gates = if job.gates.is_empty() {
+                Tri::Yes
+            } else {
+                gate_runs::on_commit(world, job, attempt, &commit)
+            };
+            match gates {
+                Tri::Yes => {
+                    let publication = PublishRequest {
+                        commit,
+                        base: request.base.clone(),
+                        expected: base,
+                    };
+                    publish(world, job, attempt, &publication)
+                }
+                Tri::No(why) => MergeRound::Final(ActionOutcome::Failed(format!(
+                    "checks fail on the merged tree\n{why}"
+                ))),
+                Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+            }
+        }
+        MergeOutcome::AlreadyMerged { commit, base } => MergeRound::Final(verified(
+            world,
+            job,
+            attempt,
+            &commit.unwrap_or(base),
+            Gates::NotRun,
+        )),
+        MergeOutcome::Conflict { files, report, .. } => {
+            MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
+        }
+        MergeOutcome::Impossible(why) => MergeRound::Final(ActionOutcome::Failed(why)),
+        MergeOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+    }
+}
+
+fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &PublishRequest) -> MergeRound {
+    match world.git.publish(publication) {
+        PublishOutcome::Done | PublishOutcome::AlreadyDone => {
+            MergeRound::Final(verified(world, job, attempt, &publication.commit, Gates::Passed))
+        }
+        PublishOutcome::Moved(_) => MergeRound::Again,
+        PublishOutcome::Refused(why) => MergeRound::Final(ActionOutcome::Unknown(format!(
+            "the remote refused {}: {why}",
+            publication.base
+        ))),
+        PublishOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+    }
+}
+
+/// What is known of the gates of a commit that is in the base.
+#[derive(Clone, Copy)]
+enum Gates {
+    /// They were run on this very commit before it was pushed.
+    Passed,
+    /// It was there already: merged by somebody else, or before a crash.
+    NotRun,
+}
+
+/// Everything the stage asks for, seen after the push.
+fn verified(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    commit: &CommitId,
+    gates: Gates,
+) -> ActionOutcome {
+    let outcome = |kind: &EvidenceKind| match kind {
+        EvidenceKind::Gates if job.gates.is_empty() => Tri::No("no gate command is configured".to_owned()),
+        EvidenceKind::Gates => match gates {
+            Gates::Passed => Tri::Yes,
+            Gates::NotRun => gate_runs::on_commit(world, job, attempt, commit),
+        },
+        kind => collect(world, job, attempt, kind, &BranchHeads::at(commit)),
+    };
+    let evidence = job.stage.evidence.iter().map(|kind| Evidence {
+        kind: kind.clone(),
+        outcome: outcome(kind),
+    });
+    ActionOutcome::Done {
+        commit: Some(commit.as_str().to_owned()),
+        evidence: evidence.collect(),
+    }
+}
+
+fn conflict(base: &BranchName, files: &[ConflictFile], report: &str) -> String {
+    let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    format!("conflict with {base} in {}\n{report}", names.join(", "))
+}

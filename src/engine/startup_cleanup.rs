@@ -1,0 +1,133 @@
+//! What a start finds of earlier lives (K60): worktrees of attempts that are over, branches of tasks that are over, clean
+//! checkouts nobody reads any more. Done beside the work. Only what the board itself says is dead goes (LK-19, LK-20), and the
+//! port keeps a copy of what is nowhere else; everything unknown is left alone.
+
+use std::collections::BTreeMap;
+
+use super::cleanup;
+use super::context::{EngineContext, branch_of};
+use super::job::{Job, folder_of};
+use crate::domain::attempt::WorkspaceState;
+use crate::domain::{Attempt, AttemptId, Board, Effect, TaskId};
+use crate::ports::git::{BranchName, RemoveOutcome, SafeName};
+
+/// Puts away what was left behind. What cannot be looked at or removed now is found by the next start.
+pub(super) fn clean_up(world: &EngineContext, board: &Board) {
+    worktrees(world, board);
+    branches(world, board);
+    checkouts(world, board);
+    pack(world);
+}
+
+/// Packs the control repository when much has gathered.
+pub(super) fn pack(world: &EngineContext) {
+    match world.git.maintain() {
+        Ok(true) => tracing::info!("packed the control repository"),
+        Ok(false) => {}
+        Err(error) => tracing::warn!("could not {error}"),
+    }
+}
+
+fn worktrees(world: &EngineContext, board: &Board) {
+    let found = match world.git.worktrees() {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!("could not {error}");
+            return;
+        }
+    };
+    let mut known: BTreeMap<SafeName, &Attempt> = BTreeMap::new();
+    for attempt in board.attempts.values() {
+        if let Some(folder) = folder_of(attempt) {
+            known.insert(SafeName::derive(&folder), attempt);
+        }
+    }
+    for entry in found {
+        let attempt = entry.folder.as_ref().and_then(|folder| known.get(folder));
+        match (&entry.folder, attempt) {
+            (Some(folder), Some(attempt)) if is_leftover(attempt) => remove(world, board, folder, attempt),
+            (_, Some(_)) => {}
+            (_, None) => tracing::info!("left alone, no attempt is known to it: {}", entry.path.display()),
+        }
+    }
+}
+
+/// Whether an attempt is over and nobody is about to put its worktree away.
+fn is_leftover(attempt: &Attempt) -> bool {
+    !attempt.state.is_open() && matches!(attempt.workspace, WorkspaceState::None | WorkspaceState::Gone)
+}
+
+fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Attempt) {
+    let Some(task) = board.tasks.get(&attempt.task) else {
+        return;
+    };
+    match world
+        .git
+        .remove_worktree(folder, &world.attic_owner(task, attempt.created_at))
+    {
+        Ok(RemoveOutcome::Removed(Some(snapshot))) => {
+            tracing::warn!(
+                "put away worktree {folder}; what it held is kept as {}",
+                snapshot.attic_ref
+            );
+        }
+        Ok(RemoveOutcome::Removed(None) | RemoveOutcome::Absent) => {
+            tracing::info!("put away worktree {folder}")
+        }
+        Ok(RemoveOutcome::Kept(why)) => tracing::warn!("worktree {folder} was left alone: {why}"),
+        Err(error) => tracing::warn!("could not {error}"),
+    }
+}
+
+fn branches(world: &EngineContext, board: &Board) {
+    let over = board.tasks.values().filter(|task| board.is_retirable(&task.id));
+    let over: BTreeMap<BranchName, TaskId> = over.map(|task| (branch_of(task), task.id.clone())).collect();
+    if over.is_empty() {
+        return;
+    }
+    let mut found = Vec::new();
+    for listed in [world.git.branches(), world.git.remote_branches()] {
+        match listed {
+            Ok(listed) => found.extend(listed.into_iter().map(|entry| entry.branch)),
+            Err(error) => tracing::info!("could not {error}"),
+        }
+    }
+    found.sort();
+    found.dedup();
+    for branch in found {
+        let task = over.get(&branch).cloned();
+        let Some(job) = task.and_then(|task| Job::of(Effect::Retire(task), board)) else {
+            continue;
+        };
+        match cleanup::retire(world, &job) {
+            None => tracing::info!("let go of branch {branch}"),
+            Some(why) => tracing::info!("branch {branch} stays: {why}"),
+        }
+    }
+}
+
+fn checkouts(world: &EngineContext, board: &Board) {
+    for entry in std::fs::read_dir(&world.config.checkouts)
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let name = entry.file_name();
+        let number = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("attempt-")?.parse().ok());
+        let Some(attempt) = number.map(AttemptId) else {
+            continue;
+        };
+        let is_open = board
+            .attempts
+            .get(&attempt)
+            .is_some_and(|attempt| attempt.state.is_open());
+        if is_open || attempt.0 > board.last_attempt {
+            continue;
+        }
+        if let Err(error) = world.git.discard_checkout(&entry.path()) {
+            tracing::warn!("could not {error}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Merging, publishing and clean checkouts: plain values (design 5.8, M11, M12).
+
+use std::path::PathBuf;
+
+use super::names::{BranchName, CommitId, SafeName, TreeId};
+use super::worktrees::Signature;
+
+/// A merge to be made in the control repository, without any working tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeRequest {
+    /// The task; becomes the `Dbs-Task:` trailer.
+    pub task: SafeName,
+    /// The attempt; becomes the `Dbs-Attempt:` trailer.
+    pub attempt: SafeName,
+    /// Title of the task, for the first line; cleaned of control characters and cut.
+    pub title: String,
+    /// Recorded head of the task's branch (LK-55).
+    pub head: CommitId,
+    /// Name of the task's branch, for the first line.
+    pub branch: BranchName,
+    /// The branch of the remote to merge into.
+    pub base: BranchName,
+    /// Who signs the merge commit, and when.
+    pub signature: Signature,
+}
+
+/// A request to commit what an agent left uncommitted in its worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRequest {
+    /// The worktree's folder; nobody works there any more.
+    pub folder: SafeName,
+    /// The branch it stands on.
+    pub branch: BranchName,
+    /// The task; becomes the `Dbs-Task:` trailer.
+    pub task: SafeName,
+    /// The attempt; becomes the `Dbs-Attempt:` trailer.
+    pub attempt: SafeName,
+    /// Title of the task, for the first line; cleaned and cut.
+    pub title: String,
+    /// What the agent said about it, for the lines below; cleaned and cut. May be empty.
+    pub text: String,
+    /// Who signs, and when.
+    pub signature: Signature,
+}
+
+/// The outcome of committing what an agent left uncommitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// It is in this commit, the head of the branch.
+    Committed(CommitId),
+    /// Nothing was left; the head of the branch.
+    NothingToCommit(CommitId),
+    /// It cannot be committed as it is; the text says why.
+    Refused(String),
+}
+
+/// What became of a merge. Nothing is published yet in any case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeOutcome {
+    /// A merge commit exists in the control repository; run the gates on it, then publish it.
+    Merged {
+        /// The merge commit.
+        commit: CommitId,
+        /// Its tree: gate results are bound to this.
+        tree: TreeId,
+        /// The base head it was made on: the expected old value when publishing.
+        base: CommitId,
+    },
+    /// The two do not merge by themselves: call an integrator.
+    Conflict {
+        /// The files in conflict.
+        files: Vec<ConflictFile>,
+        /// What git says about them, cut at 16 KiB.
+        report: String,
+        /// The base head it was tried on.
+        base: CommitId,
+    },
+    /// The remote base holds this head already.
+    AlreadyMerged {
+        /// The merge commit with our trailers, where one was found.
+        commit: Option<CommitId>,
+        /// Head of the remote base.
+        base: CommitId,
+    },
+    /// It can never work as asked (base or head does not exist, unrelated histories); the text says why.
+    Impossible(String),
+    /// Could not be found out; nothing was changed. Try again later.
+    Unknown(String),
+}
+
+/// One file in conflict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConflictFile {
+    /// Path from the root of the repository.
+    pub path: String,
+    /// The file with conflict markers, cut at 16 KiB; none for binary or deleted files and after the first 20.
+    pub text: Option<String>,
+}
+
+/// A merge commit that is to be pushed to the remote base branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishRequest {
+    /// The commit; it must contain `expected`.
+    pub commit: CommitId,
+    /// The branch of the remote.
+    pub base: BranchName,
+    /// Where the remote base was when the commit was made.
+    pub expected: CommitId,
+}
+
+/// The outcome of pushing a merge commit to the remote base branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PublishOutcome {
+    /// The remote base holds the commit; read back from the remote.
+    Done,
+    /// The remote base held the commit already, perhaps below newer ones.
+    AlreadyDone,
+    /// The remote base has moved to this commit: merge again (at most 3 times).
+    Moved(CommitId),
+    /// The remote answered no; the text is the remote's.
+    Refused(String),
+    /// Could not be found out; the text says why. Repeat the same publication later.
+    Unknown(String),
+}
+
+/// A folder with exactly the files of one commit, and a small repository of its own (M12). Filters, hooks and
+/// attributes that leave files out do not apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CleanCheckout {
+    /// Canonical path.
+    pub path: PathBuf,
+    /// The commit.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+}

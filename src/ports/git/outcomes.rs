@@ -1,0 +1,113 @@
+//! Answers to questions about commits and branches. Must not turn "could not find out" into an answer (LK-56).
+
+use super::names::{BranchName, CommitId};
+
+/// The commit a revision points at, or that it does not exist or is unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Head {
+    /// It stands at this commit, seen just now.
+    At(CommitId),
+    /// It was asked and positively does not exist (or has no commit yet).
+    Absent,
+    /// Could not be found out; the text says why.
+    Unknown(String),
+}
+
+/// How many commits one revision has that another lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitsAhead {
+    /// This many commits, seen between these two ends.
+    Commits {
+        /// Number of commits; 0 means nothing was committed.
+        n_commits: u64,
+        /// The end that was counted to.
+        head: CommitId,
+        /// The end that was counted from.
+        base: CommitId,
+    },
+    /// One of the two does not exist; the text says which.
+    Absent(String),
+    /// Could not be found out; the text says why.
+    Unknown(String),
+}
+
+/// Which branch the remote calls its main one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DefaultBranch {
+    /// This branch.
+    Named(BranchName),
+    /// The remote answered and names none (an empty repository, or a detached head).
+    Unnamed,
+    /// Could not be found out; the text says why.
+    Unknown(String),
+}
+
+/// The outcome of pushing a branch to the remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushOutcome {
+    /// The remote now holds this commit; read back from the remote.
+    Pushed(CommitId),
+    /// The remote held this commit already; nothing was sent.
+    AlreadyThere(CommitId),
+    /// The project has no such branch.
+    NoBranch,
+    /// The remote branch holds commits the local one lacks; nothing was changed.
+    Diverged {
+        /// Head of the project's branch.
+        local: CommitId,
+        /// Head of the remote's branch.
+        remote: CommitId,
+    },
+    /// The remote answered no (protected branch, server-side hook); the text is the remote's.
+    Refused(String),
+    /// Could not be found out; the text says why. Try again later.
+    Unknown(String),
+}
+
+/// The outcome of deleting a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeleteOutcome {
+    /// It was deleted; if its head was not merged, the head is kept under this attic ref.
+    Deleted {
+        /// Attic ref that keeps the head, where one was needed.
+        kept_as: Option<String>,
+    },
+    /// There was no such branch.
+    Absent,
+    /// It was left alone; the text says why (moved meanwhile, checked out somewhere).
+    Kept(String),
+    /// Could not be found out; the text says why.
+    Unknown(String),
+}
+
+/// One file that differs between two commits. Renames are shown as a deletion and an addition, so that a protected
+/// file cannot hide behind one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Path from the root of the repository, `/` between parts; bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// What happened to it.
+    pub kind: ChangedFileKind,
+}
+
+/// What happened to a file between two commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChangedFileKind {
+    /// It is new.
+    Added,
+    /// Its content or its mode changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It became something else: a link, a file, a nested repository.
+    Retyped,
+}
+
+/// Output of git for people, cut off at a size limit. Not cleaned of control characters: whoever shows it does that (M4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitedText {
+    /// The text; bytes that are not UTF-8 are replaced.
+    pub text: String,
+    /// Whether something was cut off at the end.
+    pub truncated: bool,
+}

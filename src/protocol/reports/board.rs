@@ -1,0 +1,230 @@
+//! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
+
+use crate::adapters::output;
+use crate::domain::Task;
+use crate::protocol::reports::query::{OutputFormat, QueryContext, json};
+use crate::protocol::reports::status;
+use crate::protocol::reports::tasks::note;
+use crate::protocol::snapshot::BoardSnapshot;
+use crate::read_model::{Column, ColumnKind};
+use crate::ui::{cut, width};
+
+/// Most cards shown per column, and of the done ones (K80).
+const MAX_CARDS: usize = 50;
+const MAX_DONE: usize = 5;
+/// Columns of a title that are shown in any case.
+const MIN_TITLE: usize = 8;
+
+/// The board; for programs all that is known of it.
+pub(super) fn tell(
+    board: &BoardSnapshot,
+    around: &QueryContext,
+    form: OutputFormat,
+) -> Result<String, String> {
+    match form {
+        OutputFormat::Json => json(board),
+        OutputFormat::Lines => {
+            let mut lines = lines(board, around.columns);
+            lines.push(String::new());
+            lines.extend(status::lines(board, &around.branches));
+            Ok(output::text(lines))
+        }
+    }
+}
+
+/// The board in lines; titles are cut so that what stands behind them fits into so many columns.
+fn lines(board: &BoardSnapshot, room: Option<usize>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for column in Column::all(&board.tasks, &board.workflows) {
+        let most = match column.kind {
+            ColumnKind::Done => MAX_DONE,
+            ColumnKind::Backlog | ColumnKind::Stage(..) => MAX_CARDS,
+        };
+        lines.push(format!("{} ({})", column.title, column.cards.len()));
+        let shown = column.cards.iter().take(most);
+        let tasks = shown.filter_map(|id| board.tasks.get(id));
+        lines.extend(tasks.map(|task| entry(board, task, room)));
+        if column.cards.len() > most {
+            lines.push(format!("  +{} more", column.cards.len() - most));
+        }
+    }
+    lines
+}
+
+fn entry(board: &BoardSnapshot, task: &Task, room: Option<usize>) -> String {
+    let (before, after) = (
+        format!("  {:<14} {}", task.id, mark(task)),
+        wait_reason(board, task),
+    );
+    let title = match room {
+        Some(room) => cut(
+            &task.title,
+            room.saturating_sub(width(&before) + width(&after)).max(MIN_TITLE),
+            "…",
+        ),
+        None => task.title.clone(),
+    };
+    format!("{before}{title}{after}")
+}
+
+fn mark(task: &Task) -> &'static str {
+    if task.tags.contains("priority") { "! " } else { "" }
+}
+
+fn wait_reason(board: &BoardSnapshot, task: &Task) -> String {
+    let done = |id: &&crate::domain::TaskId| {
+        !board
+            .tasks
+            .get(*id)
+            .is_some_and(|other| other.state == crate::domain::TaskState::Done)
+    };
+    let open: Vec<&str> = task
+        .deps
+        .iter()
+        .filter(done)
+        .map(crate::domain::TaskId::as_str)
+        .collect();
+    if open.is_empty() || task.state.is_terminal() {
+        note(board, task)
+    } else {
+        format!("  ⊘ {}", open.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Board, Command, Event, RequestId, SignalKind, Timestamp};
+    use crate::read_model::ReadModel;
+
+    /// A board with one person's commands carried out.
+    fn board(commands: Vec<Command>) -> Board {
+        let mut board = Board::default();
+        let flows = crate::formats::workflow::builtin().into_iter();
+        let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
+        board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
+        let settings = crate::domain::BoardSettings {
+            base: Some("main".to_owned()),
+            ..crate::domain::BoardSettings::default()
+        };
+        board.apply(Timestamp(1), &Event::Configured(settings));
+        for command in commands {
+            let (request, by) = (RequestId(0), "ann".to_owned());
+            board.apply(Timestamp(2), &Event::Asked { request, by, command });
+        }
+        board
+    }
+
+    fn create(id: &str, more: serde_json::Value) -> Command {
+        let mut draft = serde_json::json!({
+            "id": id, "batch": "main", "workflow": "kanban", "stage": null, "title": format!("Build {id}"), "body": "",
+            "kind": "task", "tags": [], "priority": 2, "deps": [], "gates": [], "needs_approval": false,
+        });
+        let (all, more) = (draft.as_object_mut().unwrap(), more);
+        all.extend(more.as_object().unwrap().clone());
+        Command::Create(serde_json::from_value(draft).unwrap())
+    }
+
+    fn shown(board: &Board, room: Option<usize>) -> Vec<String> {
+        lines(
+            &BoardSnapshot::from_read_model(&ReadModel::of(board, Timestamp(3))),
+            room,
+        )
+    }
+
+    #[test]
+    fn the_board_has_the_seeds_rows_and_marks_and_tells_what_each_task_waits_for() {
+        let investigation = serde_json::json!({ "workflow": "investigation" });
+        let mut board = board(vec![
+            create("t-1", serde_json::json!({})),
+            create("t-2", serde_json::json!({ "deps": ["t-1"] })),
+            create(
+                "t-3",
+                serde_json::json!({ "tags": ["priority"], "deps": ["t-1"] }),
+            ),
+            create("inv", investigation),
+            Command::Release(vec!["t-1".into(), "t-2".into(), "inv".into()]),
+        ]);
+        let open = board.tasks[&crate::domain::TaskId::from("t-1")]
+            .open_attempt
+            .unwrap();
+        let agent = board.attempts[&open].worker.name().to_owned();
+        let lines = shown(&board, None);
+        let headings: Vec<&str> = lines
+            .iter()
+            .filter(|line| !line.starts_with(' '))
+            .map(String::as_str)
+            .collect();
+        assert_eq!(
+            headings,
+            [
+                "Backlog (1)",
+                "Dev (2)",
+                "Review (0)",
+                "Sec Review (0)",
+                "Merge (0)",
+                "Accept (0)",
+                "Investigating (1)",
+                "Done (0)",
+            ]
+        );
+        let has = |text: &str| assert!(lines.iter().any(|line| line.contains(text)), "{text}: {lines:#?}");
+        has("t-3            ! Build t-3  ⊘ t-1");
+        has("t-2            Build t-2  ⊘ t-1");
+        has(&format!("t-1            Build t-1  [{agent}]"));
+        let said = |kind| Event::Signalled {
+            attempt: open,
+            kind,
+            text: "no key".to_owned(),
+            key: "k".to_owned(),
+            report: None,
+        };
+        board.apply(Timestamp(4), &said(SignalKind::Block));
+        let ended = Event::AttemptEnded {
+            attempt: open,
+            exit: crate::domain::ProcessExit::Code(0),
+            tail: String::new(),
+            cause: None,
+        };
+        board.apply(Timestamp(5), &ended);
+        let lines = shown(&board, None);
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.contains("Build t-1  (blocked: no key)"))
+        );
+    }
+
+    #[test]
+    fn the_board_shows_fifty_of_a_column_and_five_of_the_done_and_counts_the_rest() {
+        let mut commands: Vec<Command> = (0..53)
+            .map(|n| create(&format!("b-{n:02}"), serde_json::json!({})))
+            .collect();
+        for n in 0..7 {
+            let id = format!("d-{n}");
+            commands.push(create(&id, serde_json::json!({})));
+            commands.push(Command::Close(id.as_str().into(), "not wanted".to_owned()));
+        }
+        let lines = shown(&board(commands), None);
+        let of = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+        assert_eq!((of("  b-"), of("  d-")), (50, 5));
+        assert!(lines.contains(&"  +3 more".to_owned()) && lines.contains(&"  +2 more".to_owned()));
+        assert!(
+            !lines.iter().any(|line| line.contains("d-1 ")),
+            "the newest are shown"
+        );
+    }
+
+    #[test]
+    fn titles_are_cut_to_the_terminal_and_marks_stay() {
+        let long = serde_json::json!({ "title": "A long title of many words that goes on", "deps": ["t-1"] });
+        let board = board(vec![create("t-1", serde_json::json!({})), create("t-2", long)]);
+        let lines = shown(&board, Some(40));
+        let line = lines.iter().find(|line| line.contains("t-2 ")).unwrap();
+        assert!(width(line) <= 40 && line.ends_with("⊘ t-1"), "{line}");
+        assert!(
+            shown(&board, None).iter().any(|line| line.contains("goes on")),
+            "a pipe gets all"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! How many tasks are in each state and stage, and what lies in the state folder (K75). For reports of defects.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::adapters::output;
+use crate::domain::Task;
+use crate::protocol::reports::query::{OutputFormat, StateFolder, json};
+use crate::protocol::snapshot::BoardSnapshot;
+
+/// So many tasks of a group are named.
+const NAMED: usize = 3;
+
+/// Number and first ids of tasks with the same state or stage.
+#[derive(Debug, Default, Serialize)]
+struct TaskGroup {
+    count: usize,
+    first: Vec<String>,
+}
+
+/// The groups and the folder.
+pub(super) fn tell(
+    board: &BoardSnapshot,
+    folder: &StateFolder,
+    form: OutputFormat,
+) -> Result<String, String> {
+    let states = groups(board, |task| task.state.word().to_owned());
+    let places = groups(board, |task| task.stage.to_string());
+    if form == OutputFormat::Json {
+        return json(&serde_json::json!({
+            "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
+        }));
+    }
+    let groups = states.iter().map(|(name, group)| line("state", name, group));
+    let mut lines: Vec<String> = groups.collect();
+    lines.extend(places.iter().map(|(name, group)| line("stage", name, group)));
+    lines.push(folder.path.clone());
+    lines.extend(folder.entries.iter().map(|entry| {
+        let size = match (entry.bytes, entry.entries) {
+            (Some(bytes), _) => format!("{bytes} bytes"),
+            (None, Some(count)) => format!("{count} entries"),
+            (None, None) => String::new(),
+        };
+        format!("  {:<24} {size}", entry.name)
+    }));
+    Ok(output::text(lines))
+}
+
+fn groups(board: &BoardSnapshot, key: impl Fn(&Task) -> String) -> BTreeMap<String, TaskGroup> {
+    let mut groups: BTreeMap<String, TaskGroup> = BTreeMap::new();
+    for task in board.tasks.values() {
+        let group = groups.entry(key(task)).or_default();
+        group.count += 1;
+        if group.first.len() < NAMED {
+            group.first.push(task.id.to_string());
+        }
+    }
+    groups
+}
+
+fn line(what: &str, name: &str, group: &TaskGroup) -> String {
+    let more = if group.count > group.first.len() {
+        ", …"
+    } else {
+        ""
+    };
+    format!(
+        "{what} {name:<16} {:>5}  {}{more}",
+        group.count,
+        group.first.join(", ")
+    )
+}

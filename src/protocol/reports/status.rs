@@ -1,0 +1,115 @@
+//! How things stand: base branch, agents, counts, branches of tasks (K65).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::adapters::output;
+use crate::domain::attempt::ActivityKind;
+use crate::domain::{Attempt, PauseReason, Worker};
+use crate::protocol::reports::query::{OutputFormat, TaskBranches, json};
+use crate::protocol::snapshot::BoardSnapshot;
+
+/// All of it.
+pub(super) fn tell(
+    board: &BoardSnapshot,
+    branches: &TaskBranches,
+    form: OutputFormat,
+) -> Result<String, String> {
+    match form {
+        OutputFormat::Lines => Ok(output::text(lines(board, branches))),
+        OutputFormat::Json => json(&serde_json::json!({
+            "live": board.live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
+            "batches": board.batches, "agents": agents(board).collect::<Vec<_>>(), "counts": counts(board),
+            "branches": branches.as_deref().unwrap_or_default(),
+        })),
+    }
+}
+
+/// The same for people.
+pub(super) fn lines(board: &BoardSnapshot, branches: &TaskBranches) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !board.live {
+        lines.push("no server runs; `dbs` starts one".to_owned());
+    }
+    lines.extend(at_work(board));
+    lines.push(format!(
+        "base branch: {}",
+        board
+            .base
+            .as_deref()
+            .unwrap_or("not set; dbs config base_branch NAME")
+    ));
+    for batch in board.batches.values() {
+        lines.push(format!("batch {}: {}", batch.id, batch.run));
+    }
+    let agents: Vec<_> = agents(board).collect();
+    lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
+    for attempt in agents {
+        let for_how_long = board.at.since(attempt.created_at);
+        lines.push(format!(
+            "  {:<24} {:<14} {:<8} {} (attempt {})",
+            attempt.worker.name(),
+            attempt.task,
+            for_how_long.to_string(),
+            doing(&attempt.activity.doing),
+            attempt.id
+        ));
+    }
+    let counts: Vec<String> = counts(board)
+        .into_iter()
+        .map(|(state, n)| format!("{n} {state}"))
+        .collect();
+    lines.push(format!(
+        "tasks: {}",
+        if counts.is_empty() {
+            "none".to_owned()
+        } else {
+            counts.join(", ")
+        }
+    ));
+    lines.push(match branches {
+        Ok(names) if names.is_empty() => "branches: none".to_owned(),
+        Ok(names) => format!("branches: {}", names.join(", ")),
+        Err(why) => format!("branches: could not {why}"),
+    });
+    lines
+}
+
+/// Whether anything is started. A pause holds also while no server runs: the next one starts nothing either.
+fn at_work(board: &BoardSnapshot) -> Option<String> {
+    match &board.pause {
+        Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
+        Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
+        None => board.live.then(|| "running".to_owned()),
+    }
+}
+
+fn agents(board: &BoardSnapshot) -> impl Iterator<Item = &Attempt> {
+    let agent = |worker: &Worker| matches!(worker, Worker::Agent { .. });
+    board
+        .attempts
+        .values()
+        .map(Arc::as_ref)
+        .filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
+}
+
+fn counts(board: &BoardSnapshot) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for task in board.tasks.values() {
+        *counts.entry(task.state.word()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// What an agent does, for people.
+pub(super) fn doing(doing: &ActivityKind) -> String {
+    match doing {
+        ActivityKind::Starting => "starting".to_owned(),
+        ActivityKind::Working => "working".to_owned(),
+        ActivityKind::Permission(what) => format!("needs a permission: {what}"),
+        ActivityKind::Question(what) => format!("asks: {what}"),
+        ActivityKind::Idle => "idle".to_owned(),
+        ActivityKind::Exited => "ended".to_owned(),
+        ActivityKind::Lost => "lost".to_owned(),
+    }
+}

@@ -1,0 +1,109 @@
+//! Everything about one task.
+
+use std::sync::Arc;
+
+use crate::adapters::output;
+use crate::domain::attempt::AttemptState;
+use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
+use crate::protocol::reports::query::{OutputFormat, json};
+use crate::protocol::reports::why::why_task;
+use crate::protocol::snapshot::BoardSnapshot;
+
+/// The task and its attempts.
+pub(super) fn tell(board: &BoardSnapshot, id: &TaskId, form: OutputFormat) -> Result<String, String> {
+    let task = board
+        .tasks
+        .get(id)
+        .ok_or_else(|| format!("could not find task {id}; `dbs task list` lists all"))?;
+    let attempts = board.attempts.values().map(Arc::as_ref);
+    let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
+    match form {
+        OutputFormat::Json => json(&serde_json::json!({ "task": task, "attempts": attempts })),
+        OutputFormat::Lines => Ok(output::text(lines(board, task, &attempts))),
+    }
+}
+
+fn lines(board: &BoardSnapshot, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
+    let list = |items: Vec<&str>| {
+        if items.is_empty() {
+            "none".to_owned()
+        } else {
+            items.join(", ")
+        }
+    };
+    let mut lines = vec![
+        format!("{}  {}", task.id, task.title),
+        format!(
+            "stage {}, {}; priority {}; batch {}",
+            task.stage,
+            task.state.word(),
+            task.priority,
+            task.batch
+        ),
+        why_task(board, task),
+        format!("tags: {}", list(task.tags.iter().map(String::as_str).collect())),
+        format!(
+            "depends on: {}",
+            list(task.deps.iter().map(TaskId::as_str).collect())
+        ),
+    ];
+    lines.extend(task.head.as_ref().map(|head| format!("head: {head}")));
+    lines.extend(task.merged.as_ref().map(|commit| format!("merged in: {commit}")));
+    if !task.body.is_empty() {
+        lines.push(String::new());
+        lines.extend(task.body.lines().map(str::to_owned));
+    }
+    if !attempts.is_empty() {
+        lines.push(String::new());
+        lines.push("attempts:".to_owned());
+        lines.extend(attempts.iter().flat_map(|attempt| attempt_lines(attempt)));
+    }
+    if !task.comments.is_empty() {
+        lines.push(String::new());
+        lines.push("comments:".to_owned());
+        for comment in &task.comments {
+            lines.push(format!("  {}:", comment.author));
+            lines.extend(comment.text.lines().map(|line| format!("    {line}")));
+        }
+    }
+    lines
+}
+
+fn attempt_lines(attempt: &Attempt) -> Vec<String> {
+    let state = match &attempt.state {
+        AttemptState::Settled(verdict) => verdict_text(verdict),
+        AttemptState::Starting => "starting".to_owned(),
+        AttemptState::Running => "running".to_owned(),
+        AttemptState::Stopping(_) => "being stopped".to_owned(),
+        AttemptState::Verifying => "being verified".to_owned(),
+    };
+    let length = attempt
+        .ended_at
+        .map_or_else(String::new, |end| format!(", {}", end.since(attempt.created_at)));
+    let head = format!(
+        "  {} {} {} ({}){length}: {state}",
+        attempt.id,
+        attempt.stage,
+        attempt.worker.name(),
+        attempt.mode
+    );
+    let evidence = attempt.evidence.iter().map(|found| {
+        let outcome = match &found.outcome {
+            Tri::Yes => "yes".to_owned(),
+            Tri::No(why) => format!("no: {}", why.lines().next().unwrap_or_default()),
+            Tri::Unknown(why) => format!("unknown: {}", why.lines().next().unwrap_or_default()),
+        };
+        format!("      {:?}: {outcome}", found.kind)
+    });
+    std::iter::once(head).chain(evidence).collect()
+}
+
+fn verdict_text(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Passed => "passed".to_owned(),
+        Verdict::Rejected(why) => format!("rejected: {}", why.lines().next().unwrap_or_default()),
+        Verdict::Blocked(why) => format!("blocked: {}", why.lines().next().unwrap_or_default()),
+        Verdict::Failed(class, why) => format!("{class}: {}", why.lines().next().unwrap_or_default()),
+        Verdict::Stopped(cause) => format!("stopped ({cause:?})"),
+    }
+}

@@ -1,0 +1,87 @@
+//! Why a task does not move (design 5.7), or what an agent does and how that is known.
+
+use crate::adapters::output;
+use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
+use crate::protocol::reports::query::{OutputFormat, json};
+use crate::protocol::reports::status::doing;
+use crate::protocol::snapshot::BoardSnapshot;
+use crate::read_model::source_words;
+
+/// About the task or the agent at work of that name.
+pub(super) fn tell(board: &BoardSnapshot, name: &str, form: OutputFormat) -> Result<String, String> {
+    match board.tasks.get(&TaskId::from(name)) {
+        Some(task) => of_task(board, (name, task), form),
+        None => of_agent(board, name, form),
+    }
+}
+
+fn of_task(board: &BoardSnapshot, (name, task): (&str, &Task), form: OutputFormat) -> Result<String, String> {
+    let text = why_task(board, task);
+    match form {
+        OutputFormat::Lines => Ok(output::text([text])),
+        OutputFormat::Json => json(
+            &serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text }),
+        ),
+    }
+}
+
+fn of_agent(board: &BoardSnapshot, name: &str, form: OutputFormat) -> Result<String, String> {
+    let attempt: &Attempt = board.open_attempt(name).ok_or_else(|| {
+        format!("could not find a task or an agent at work called {name}; see `dbs task list`")
+    })?;
+    let known = &attempt.activity;
+    let age = board.at.since(known.since);
+    match form {
+        OutputFormat::Json => {
+            json(&serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 }))
+        }
+        OutputFormat::Lines => Ok(output::text([format!(
+            "{}: {} (from {}, {age} ago)",
+            attempt.worker.name(),
+            doing(&known.doing),
+            source_words(known)
+        )])),
+    }
+}
+
+/// Why a task does not move, for people.
+pub(super) fn why_task(board: &BoardSnapshot, task: &Task) -> String {
+    let id = &task.id;
+    match &task.state {
+        TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
+        TaskState::Released => released(board, task),
+        TaskState::Active | TaskState::Verifying => {
+            match task.open_attempt.and_then(|open| board.attempts.get(&open)) {
+                Some(attempt) => format!(
+                    "{id} is being worked on by {} (attempt {})",
+                    attempt.worker.name(),
+                    attempt.id
+                ),
+                None => format!("{id} is being worked on"),
+            }
+        }
+        TaskState::Held(crate::domain::HoldReason::Approval) => {
+            format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
+        }
+        TaskState::Held(hold) => format!("{id} is held: {hold}; `dbs retry {id}` takes it up again"),
+        TaskState::Parked(why) => format!("{id} is set aside: {why}; `dbs retry {id}` takes it up again"),
+        TaskState::Done => format!("{id} is done"),
+        TaskState::Failed(why) => format!("{id} failed: {why}; `dbs retry {id}` takes it up again"),
+        TaskState::Skipped(cause) => format!("{id} was skipped because of {cause}"),
+        TaskState::Cancelled => format!("{id} was closed without being done"),
+    }
+}
+
+fn released(board: &BoardSnapshot, task: &Task) -> String {
+    let id = &task.id;
+    match &task.why_not {
+        _ if !board.live => format!("{id} is released, and no server runs; `dbs` starts one"),
+        None => format!("{id} is about to start"),
+        Some(WaitReason::Until(until)) => format!("{id} cools down for {} more", time_left(*until, board.at)),
+        Some(why) => format!("{id}: {why}"),
+    }
+}
+
+fn time_left(until: Timestamp, now: Timestamp) -> String {
+    until.since(now).to_string()
+}

@@ -1,0 +1,223 @@
+//! The sessions of this person: their servers, asked over their sockets, and those that left a card and do not answer: cut off.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use atomic_write_file::AtomicWriteFile;
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::clock;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::{ProjectPaths, sockets};
+use crate::protocol::connection;
+use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall, ServerStatus};
+use crate::read_model::{SessionRow, SessionState};
+
+/// How long a server may take to answer.
+const REPLY_TIMEOUT: Duration = Duration::from_millis(1_500);
+
+/// File beside a server's socket that names its session, so that it is found after the server was killed. When it was written or
+/// [`touched`](touch) is when somebody was last there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    /// Name of the session.
+    pub name: String,
+    /// Root of the project.
+    pub root: String,
+}
+
+/// A session found on this machine: one whose server answers or one that was cut off.
+#[derive(Debug)]
+pub enum FoundSession {
+    /// Its server answers.
+    Running(ServerStatus),
+    /// Its server was cut off; its agents may go on.
+    CutOff(SessionRecord),
+}
+
+impl FoundSession {
+    /// Name of the session.
+    pub fn name(&self) -> &str {
+        match self {
+            FoundSession::Running(who) => &who.name,
+            FoundSession::CutOff(card) => &card.name,
+        }
+    }
+
+    /// Root of the project.
+    pub fn root(&self) -> &str {
+        match self {
+            FoundSession::Running(who) => &who.root,
+            FoundSession::CutOff(card) => &card.root,
+        }
+    }
+
+    /// As a row of the list; `place` is the session that asks.
+    fn row(self, place: &ProjectPaths) -> SessionRow {
+        match self {
+            FoundSession::Running(who) => SessionRow {
+                state: match who.clients {
+                    _ if Path::new(&who.root) == place.root => SessionState::Here,
+                    0 => SessionState::Detached,
+                    _ => SessionState::Running,
+                },
+                name: who.name,
+                root: who.root,
+                agents: who.agents,
+                needs: who.needs,
+                counts: who.counts,
+                since: Some(who.since),
+            },
+            FoundSession::CutOff(card) => SessionRow {
+                name: card.name,
+                root: card.root,
+                state: SessionState::Interrupted,
+                agents: 0,
+                needs: 0,
+                counts: BTreeMap::new(),
+                since: None,
+            },
+        }
+    }
+}
+
+fn record_path(socket: &Path) -> PathBuf {
+    socket.with_extension("json")
+}
+
+fn read_record(socket: &Path) -> Option<SessionRecord> {
+    serde_json::from_slice(&fs::read(record_path(socket)).ok()?).ok()
+}
+
+/// Leaves the card of a server that begins, or that is called something else now.
+pub fn write_record(place: &ProjectPaths, name: &str) {
+    let card = SessionRecord {
+        name: name.to_owned(),
+        root: place.root.to_string_lossy().into_owned(),
+    };
+    let file = record_path(&place.socket);
+    let text = serde_json::to_vec(&card).unwrap_or_default();
+    let written = AtomicWriteFile::open(&file).and_then(|mut out| {
+        out.write_all(&text)?;
+        out.commit()
+    });
+    if let Err(error) = written {
+        tracing::warn!("could not write {}: {error}", file.display());
+    }
+}
+
+/// Takes the card away: the server ends as it should.
+pub fn remove_record(socket: &Path) {
+    drop(fs::remove_file(record_path(socket)));
+}
+
+/// Somebody comes to that session now; [`last`] finds it again.
+pub fn mark_used(place: &ProjectPaths) {
+    let now = UNIX_EPOCH + Duration::from_millis(clock::now().0);
+    let card = File::options().append(true).open(record_path(&place.socket));
+    // A session that cannot be marked is still there by its name.
+    drop(card.and_then(|card| card.set_modified(now)));
+}
+
+/// All of them for the list of one, by name. Blocks: call it from a blocking thread of a runtime.
+pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
+    let folder = place.socket.parent().unwrap_or(&place.root);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let cards = entries.map(|entry| entry.path());
+    let cards = cards.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let sockets: Vec<PathBuf> = cards.map(|card| card.with_extension("sock")).collect();
+    let runtime = tokio::runtime::Handle::current();
+    let found = at(&sockets, |socket| runtime.block_on(server_status(socket)));
+    found.into_iter().map(|one| one.row(place)).collect()
+}
+
+/// All of them, by name.
+///
+/// # Errors
+/// When no socket can be asked at all.
+pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("could not start: {error}"))?;
+    Ok(at(&sockets(&edge.runtime), |socket| {
+        runtime.block_on(server_status(socket))
+    }))
+}
+
+fn at(sockets: &[PathBuf], ask: impl Fn(&Path) -> Option<ServerStatus>) -> Vec<FoundSession> {
+    let cut_off = |socket: &Path| {
+        let card = read_record(socket).filter(|card| Path::new(&card.root).is_dir());
+        card.map(FoundSession::CutOff)
+    };
+    let mut found: Vec<FoundSession> = sockets
+        .iter()
+        .filter_map(|socket| ask(socket).map(FoundSession::Running).or_else(|| cut_off(socket)))
+        .collect();
+    found.sort_by(|a, b| (a.name(), a.root()).cmp(&(b.name(), b.root())));
+    found
+}
+
+/// The root of the one session that is called that, or lies there.
+///
+/// # Errors
+/// When there is none, or several are called so. For people.
+pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
+    let mut found = all(edge)?;
+    found.retain(|one| one.name() == name || one.root() == name);
+    match found.as_slice() {
+        [] => Err(format!(
+            "could not find a session called {name}; `dbs sessions` lists all"
+        )),
+        [only] => Ok(PathBuf::from(only.root())),
+        several => {
+            let roots: Vec<&str> = several.iter().map(FoundSession::root).collect();
+            Err(format!(
+                "could not choose: {} sessions are called {name}; name the folder instead: {}",
+                several.len(),
+                roots.join(", ")
+            ))
+        }
+    }
+}
+
+/// Whether that project's server left its card behind.
+pub fn is_cut_off(place: &ProjectPaths) -> bool {
+    read_record(&place.socket).is_some()
+}
+
+/// The root of the session that somebody was at last, by the cards: nobody is asked.
+pub fn last_used(edge: &ProcessEnv) -> Option<PathBuf> {
+    let sockets = sockets(&edge.runtime).into_iter();
+    let known = sockets.filter_map(|socket| {
+        let card = read_record(&socket).filter(|card| Path::new(&card.root).is_dir())?;
+        let at: SystemTime = fs::metadata(record_path(&socket)).ok()?.modified().ok()?;
+        Some((at, PathBuf::from(card.root)))
+    });
+    known.max().map(|(_, root)| root)
+}
+
+/// Names of the servers at these sockets, by their cards: nobody is asked.
+pub fn names(sockets: &[PathBuf]) -> Vec<String> {
+    let cards = sockets.iter().filter_map(|socket| read_record(socket));
+    let mut names: Vec<String> = cards.map(|card| card.name).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+async fn server_status(socket: &Path) -> Option<ServerStatus> {
+    let ask = async {
+        let (mut sender, mut receiver) = connection::greet(socket).await.ok()?;
+        let call = FromClient::Call(Box::new(ServerCall::Who));
+        connection::say(&mut sender, &call).await.ok()?;
+        match connection::hear(&mut receiver).await.ok()? {
+            Some(Packet::Message(FromServer::Answer(CallReply::Who(who)))) => Some(who),
+            _ => None,
+        }
+    };
+    tokio::time::timeout(REPLY_TIMEOUT, ask).await.ok().flatten()
+}

@@ -1,0 +1,209 @@
+//! What the engine's checks said, as plain values: command, how it ended, how long it took.
+
+use std::fmt;
+
+use crate::domain::{AttemptId, Span, StageId, TaskId, Timestamp};
+
+/// One run of a gate command for an attempt, with its result and duration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckRun {
+    /// The attempt it was run for.
+    pub attempt: AttemptId,
+    /// Which of that attempt's checks, from 0.
+    pub index: u16,
+    /// The task.
+    pub task: TaskId,
+    /// The stage the attempt was in.
+    pub stage: StageId,
+    /// Name of the gate.
+    pub name: String,
+    /// The literal command.
+    pub command: String,
+    /// The commit it was run on.
+    pub commit: String,
+    /// When it began.
+    pub began: Timestamp,
+    /// How it ended.
+    pub result: CheckResult,
+    /// How long it took; nothing while it runs.
+    pub took: Option<Span>,
+    /// Whether some of its output was not kept.
+    pub is_cut: bool,
+}
+
+/// The result of a gate run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckResult {
+    /// It found something; the text says how it ended.
+    Failed(String),
+    /// It could not be run to its end; the text says why.
+    Unknown(String),
+    /// It runs.
+    Running,
+    /// It found nothing.
+    Passed,
+}
+
+impl CheckRun {
+    /// A number that names it among all checks.
+    pub fn key(&self) -> u64 {
+        (self.attempt.0 << 16) | u64::from(self.index)
+    }
+}
+
+/// Failed ones first, then what is unknown, what runs, what passed; the latest of each first.
+pub fn worst_first(checks: &mut [CheckRun]) {
+    let rank = |result: &CheckResult| match result {
+        CheckResult::Failed(_) => 0,
+        CheckResult::Unknown(_) => 1,
+        CheckResult::Running => 2,
+        CheckResult::Passed => 3,
+    };
+    checks.sort_by(|a, b| {
+        rank(&a.result)
+            .cmp(&rank(&b.result))
+            .then_with(|| b.began.cmp(&a.began))
+            .then_with(|| a.key().cmp(&b.key()))
+    });
+}
+
+/// Runs of a command that must have ended before it is said how long it usually takes: one may have been an exception.
+const MIN_RUNS: usize = 2;
+
+/// How long a command usually takes: the median of the runs that came to an end; nothing while there are too few of them.
+fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
+    let to_the_end = |check: &&CheckRun| matches!(check.result, CheckResult::Passed | CheckResult::Failed(_));
+    let ended = checks
+        .iter()
+        .filter(|check| check.command == command)
+        .filter(to_the_end);
+    let mut times: Vec<Span> = ended.filter_map(|check| check.took).collect();
+    times.sort_unstable();
+    let usual = times.get(times.len() / 2).copied();
+    usual.filter(|usual| times.len() >= MIN_RUNS && usual.0 > 0)
+}
+
+/// A gate that is running, with its time so far and its usual time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningCheck<'a> {
+    /// Which.
+    pub check: &'a CheckRun,
+    /// How long it runs already.
+    pub so_far: Span,
+    /// How long its command usually takes, where that is known.
+    pub usual: Option<Span>,
+}
+
+/// The check that runs for an attempt, if one does.
+pub fn running_check(checks: &[CheckRun], attempt: AttemptId, now: Timestamp) -> Option<RunningCheck<'_>> {
+    let runs = |check: &&CheckRun| check.attempt == attempt && check.result == CheckResult::Running;
+    checks
+        .iter()
+        .find(runs)
+        .map(|check| RunningCheck::among(checks, check, now))
+}
+
+impl<'a> RunningCheck<'a> {
+    /// How long one of these runs already, and how long it usually takes.
+    pub fn among(checks: &[CheckRun], check: &'a CheckRun, now: Timestamp) -> RunningCheck<'a> {
+        RunningCheck {
+            check,
+            so_far: now.since(check.began),
+            usual: usual_time(checks, &check.command),
+        }
+    }
+
+    /// `40s`: how long it runs.
+    pub fn elapsed(&self) -> String {
+        short_duration(self.so_far)
+    }
+
+    /// `40s of ~75s`: how long it runs, and how long it usually takes where that is known.
+    pub fn times(&self) -> String {
+        let so_far = self.elapsed();
+        match self.usual {
+            Some(usual) => format!("{so_far} of ~{}", short_duration(usual)),
+            None => so_far,
+        }
+    }
+}
+
+impl fmt::Display for RunningCheck<'_> {
+    /// `test 40s of ~75s`: its name and its times.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.check.name, self.times())
+    }
+}
+
+/// Finer than elsewhere: whether a minute or nearly two is what one waits for.
+fn short_duration(span: Span) -> String {
+    match span.0 / 1000 {
+        seconds @ 0..120 => format!("{seconds}s"),
+        _ => span.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(nth: u16, result: CheckResult, took: Option<u64>) -> CheckRun {
+        CheckRun {
+            attempt: AttemptId(3),
+            index: nth,
+            task: "dbs-1".into(),
+            stage: "review".into(),
+            name: "test".to_owned(),
+            command: "make".to_owned(),
+            commit: String::new(),
+            began: Timestamp(u64::from(nth)),
+            result,
+            took: took.map(Span),
+            is_cut: false,
+        }
+    }
+
+    #[test]
+    fn what_failed_comes_first_and_the_latest_of_it_before_the_others() {
+        let failed = || CheckResult::Failed(String::new());
+        let mut checks = [
+            check(0, CheckResult::Passed, None),
+            check(1, failed(), None),
+            check(2, CheckResult::Running, None),
+            check(3, failed(), None),
+        ];
+        worst_first(&mut checks);
+        assert_eq!(checks.map(|check| check.index), [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn the_usual_time_is_the_median_of_runs_that_ended() {
+        let times = [Some(9), Some(1), Some(5), None];
+        let checks = times.map(|took| check(0, CheckResult::Passed, took));
+        assert_eq!(usual_time(&checks, "make"), Some(Span(5)));
+        assert_eq!(usual_time(&checks, "other"), None);
+    }
+
+    #[test]
+    fn one_earlier_run_says_nothing_about_what_is_usual() {
+        let times = [Some(9), None];
+        let checks = times.map(|took| check(0, CheckResult::Passed, took));
+        assert_eq!(usual_time(&checks, "make"), None);
+        let instant = [Some(0), Some(0)].map(|took| check(0, CheckResult::Passed, took));
+        assert_eq!(usual_time(&instant, "make"), None);
+    }
+
+    #[test]
+    fn a_check_that_runs_says_how_long_it_does_and_usually_takes() {
+        let passed = |took| check(0, CheckResult::Passed, Some(took));
+        let mut checks = vec![check(4, CheckResult::Running, None), passed(75_000)];
+        let at = Timestamp(40_004);
+        let told =
+            |checks: &[CheckRun]| running_check(checks, AttemptId(3), at).map(|running| running.to_string());
+        assert_eq!(told(&checks).as_deref(), Some("test 40s"));
+        checks.extend([passed(74_000), passed(300_000)]);
+        assert_eq!(told(&checks).as_deref(), Some("test 40s of ~75s"));
+        assert!(running_check(&checks, AttemptId(4), at).is_none());
+        assert!(running_check(&checks[1..], AttemptId(3), at).is_none());
+    }
+}

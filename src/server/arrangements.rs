@@ -1,0 +1,100 @@
+//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is told
+//! and left alone; the built-in tabs are shown then.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use atomic_write_file::AtomicWriteFile;
+
+use crate::config::project_paths::ProjectPaths;
+use crate::config::themes::{read_small, toml_files};
+use crate::domain::{NoticeLevel, Span, Timestamp, pluralized};
+use crate::read_model::ReadModel;
+use crate::server::in_force::ActiveSettings;
+use crate::ui::{SavedArrangement, SessionFacts, UiState};
+
+/// A server so young was started by the person who comes.
+const JUST_STARTED: Span = Span::seconds(10);
+
+fn file_of(place: &ProjectPaths) -> PathBuf {
+    place.debussy.join("dbs").join("screen.json")
+}
+
+/// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.
+pub(super) fn restore(
+    (settings, facts): (&ActiveSettings, &SessionFacts),
+    (model, running): (&ReadModel, &[u64]),
+    state: &mut UiState,
+    now: Timestamp,
+) {
+    let mut tell = |what: &Path, why: &str| {
+        let text = format!("could not use {}: {why}", what.display());
+        state.show_toast(now, NoticeLevel::Warning, text);
+    };
+    let mut layouts = Vec::new();
+    match toml_files(&settings.place.debussy.join("layouts")) {
+        Ok(files) => layouts = files,
+        Err((folder, why)) => tell(&folder, &why),
+    }
+    for (file, text) in layouts {
+        if let Err(problem) = state.add_layout(&text) {
+            let text = format!("could not use {}: could not {problem}", file.display());
+            state.show_toast(now, NoticeLevel::Warning, text);
+        }
+    }
+    let banner = banner((settings, facts), model);
+    if now.since(facts.started) < JUST_STARTED {
+        state.show_splash(now, banner);
+    } else {
+        state.show_toast(now, NoticeLevel::Info, banner.join("  "));
+    }
+    let Some(saved) = load(&settings.place) else {
+        return;
+    };
+    let left = saved.left;
+    if state.restore_arrangement(saved, &|number| running.contains(&number)) {
+        state.set_away_since(left, now);
+    }
+}
+
+/// Who greets, and what for (P19).
+fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
+    let base = model.base.as_deref().unwrap_or("no base branch yet");
+    let longest = settings
+        .place
+        .config()
+        .text("agent_timeout")
+        .and_then(|text| text.parse().ok());
+    vec![
+        format!("dbs {}", env!("CARGO_PKG_VERSION")),
+        format!("{}  onto {base}", facts.project),
+        format!(
+            "{}, {} at most",
+            pluralized(model.tasks.len(), "task"),
+            pluralized(model.max_agents, "agent")
+        ),
+        longest.map_or_else(String::new, |seconds| {
+            format!("{} at most for each attempt", Span::seconds(seconds))
+        }),
+    ]
+}
+
+/// The arrangement as it was kept; nothing when there is none that can be read.
+fn load(place: &ProjectPaths) -> Option<SavedArrangement> {
+    let text = read_small(&file_of(place)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Keeps an arrangement. Blocks for one small write.
+pub(super) fn save(place: &ProjectPaths, saved: &SavedArrangement) {
+    let file = file_of(place);
+    let write = || -> std::io::Result<()> {
+        let text = serde_json::to_vec(saved)?;
+        let mut file = AtomicWriteFile::open(&file)?;
+        file.write_all(&text)?;
+        file.commit()
+    };
+    if let Err(error) = write() {
+        tracing::warn!("could not keep {}: {error}", file.display());
+    }
+}

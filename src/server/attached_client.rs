@@ -1,0 +1,396 @@
+//! One attached client: what it presses becomes requests, what it sees becomes pictures, at its pace. Draws nothing that is
+//! not on its screen, and is not even woken by it.
+
+mod frames;
+mod goodbye;
+mod notifications;
+mod pane_sizes;
+mod requests;
+mod saved_arrangement;
+mod services;
+mod settings;
+mod theme;
+mod work;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossterm::event::{Event as InputEvent, MouseEventKind};
+use futures::FutureExt as _;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::adapters::clock;
+use crate::adapters::crash::payload;
+use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::config::Config;
+use crate::config::appearance::Appearance;
+use crate::config::themes::own_themes;
+use crate::domain::Timestamp;
+use crate::protocol::wire::{AttachRequest, FromClient};
+use crate::server::colours::ReportedColours;
+use crate::server::frame::{ClientFrame, StaleScope};
+use crate::server::frame_pacer::FramePacer;
+use crate::server::hub::{OutputWatch, TerminalChanges};
+use crate::server::peer::{ConnectionError, bye, next};
+use crate::ui::{
+    self, CacheKey, DisplayCaps, LogLine, SavedArrangement, Scene, Theme, UiInput, UiRequest, UiState,
+    ViewCache,
+};
+use frames::EchoWait;
+use goodbye::ClientFlow;
+use notifications::ClientNotifier;
+use requests::carry_out;
+pub(super) use services::Services;
+use settings::first_state;
+use work::WorkResult;
+
+/// Numbers clients.
+static CLIENTS: AtomicU64 = AtomicU64::new(1);
+
+/// Server-side state of one attached client: its UI state, theme, frame and pending work.
+struct AttachedClient {
+    services: Arc<Services>,
+    state: UiState,
+    number: u64,
+    appearance: Appearance,
+    theme: Theme,
+    looks: DisplayCaps,
+    colours: ReportedColours,
+    /// The settings in force.
+    settings: watch::Receiver<Arc<Config>>,
+    attached_at: Timestamp,
+    frame: ClientFrame,
+    pace: FramePacer,
+    echo: EchoWait,
+    watches: Vec<OutputWatch>,
+    terminal_changes: u64,
+    log: Vec<LogLine>,
+    cache: ViewCache,
+    /// Searches that the last whole picture showed; others go no further.
+    shown_searches: Vec<CacheKey>,
+    log_position: u64,
+    /// The arrangement as it was kept last, and when that was looked at.
+    saved: Option<SavedArrangement>,
+    saved_at: Option<Instant>,
+    /// Work under way whose end changes what is seen.
+    work: JoinSet<WorkResult>,
+    notifier: ClientNotifier,
+    /// Whether its mouse is ours, as it was told.
+    mouse_captured: Option<bool>,
+}
+
+/// Draws for one client until it leaves or the server ends.
+pub(super) async fn serve_client(
+    services: &Arc<Services>,
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+    attach: AttachRequest,
+) -> Result<(), ConnectionError> {
+    let mut client = match AttachedClient::new(services, &attach) {
+        Ok(client) => client,
+        Err(why) => return bye(sender, receiver, why).await,
+    };
+    let living = AssertUnwindSafe(client.run(services, sender, receiver)).catch_unwind();
+    let ended = living.await.unwrap_or_else(|panic| {
+        Ok(goodbye::client_panicked(
+            &services.settings.place.logs,
+            &payload(&*panic),
+        ))
+    });
+    client.save_on_detach().await;
+    match ended? {
+        ClientFlow::On | ClientFlow::Gone => Ok(()),
+        ClientFlow::Bye(why) => bye(sender, receiver, why).await,
+    }
+}
+
+/// What woke the task that serves an attached client.
+enum ClientEvent {
+    /// The server ends.
+    Stop,
+    /// The client said something, or is gone.
+    Message(Option<FromClient>),
+    /// The board or the log changed; or who tells of that is gone.
+    BoardChanged(bool),
+    /// Terminals changed; or who tells of that is gone.
+    TerminalsChanged(Option<TerminalChanges>),
+    /// The terminal that was typed into wrote something.
+    Echoed,
+    /// The time has come for a picture.
+    FrameDue,
+    /// Other settings are in force.
+    Settings,
+    /// Work beside the drawing has ended.
+    WorkDone(Result<WorkResult, tokio::task::JoinError>),
+}
+
+impl AttachedClient {
+    fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, String> {
+        let (own, problems) = own_themes(&services.settings.place);
+        let taste = Appearance::of(&services.settings.config()).with(own);
+        let mut state = first_state(&taste, attach, services)?;
+        for problem in problems {
+            state.show_toast(clock::now(), crate::domain::NoticeLevel::Warning, problem);
+        }
+        let (changes, now) = (services.settings.changes(), clock::now());
+        if let Some(why) = services.settings.problem() {
+            state.show_toast(now, crate::domain::NoticeLevel::Error, why);
+        }
+        let size = state.size;
+        state.set_themes(taste.themes());
+        let mut client = AttachedClient {
+            looks: attach.looks,
+            colours: ReportedColours::from_background(attach.looks.ground),
+            settings: changes,
+            attached_at: now,
+            services: Arc::clone(services),
+            state,
+            number: CLIENTS.fetch_add(1, Ordering::Relaxed),
+            theme: taste.plain_theme(attach.looks),
+            frame: ClientFrame::new(size),
+            pace: FramePacer::default(),
+            echo: EchoWait::default(),
+            watches: Vec::new(),
+            terminal_changes: 0,
+            log: Vec::new(),
+            cache: ViewCache::default(),
+            shown_searches: Vec::new(),
+            log_position: 0,
+            saved: None,
+            saved_at: None,
+            work: JoinSet::new(),
+            notifier: ClientNotifier::new(&taste, attach.looks),
+            mouse_captured: None,
+            appearance: taste,
+        };
+        client.services.clients.presence.set_focused(client.number, true);
+        client.publish_colours();
+        client.apply_theme();
+        Ok(client)
+    }
+
+    /// Draws until the person leaves or the server ends.
+    async fn run(
+        &mut self,
+        services: &Arc<Services>,
+        sender: &mut FrameSender,
+        receiver: &mut FrameReceiver,
+    ) -> Result<ClientFlow, ConnectionError> {
+        let mut read_models = services.engine.read_models.clone();
+        let mut screens = services.hub.changes();
+        let mut lines = services.journal.changes();
+        let begun = ui::initial_requests(&self.state);
+        self.carry_out_all(begun, sender).await?;
+        loop {
+            self.send_notifications(sender).await?;
+            self.send_frame(sender).await?;
+            let (due, stale) = (self.next_frame_at(), self.frame.stale());
+            let happened = tokio::select! {
+                () = services.stop.cancelled() => ClientEvent::Stop,
+                said = next(receiver) => ClientEvent::Message(said?),
+                alive = either_changed(&mut read_models, &mut lines), if stale < StaleScope::Everything => ClientEvent::BoardChanged(alive),
+                // Between two pictures it does not matter how often terminals write.
+                changed = screens.changed(), if stale < StaleScope::Terminals =>
+                    ClientEvent::TerminalsChanged(changed.is_ok().then(|| *screens.borrow_and_update())),
+                () = self.echo.wait() => ClientEvent::Echoed,
+                Some(done) = self.work.join_next() => ClientEvent::WorkDone(done),
+                Ok(()) = self.settings.changed() => ClientEvent::Settings,
+                () = tokio::time::sleep_until(due) => ClientEvent::FrameDue,
+            };
+            match self.on_event(happened, sender).await? {
+                ClientFlow::On => self.save_arrangement(),
+                end @ (ClientFlow::Gone | ClientFlow::Bye(_)) => return Ok(end),
+            }
+        }
+    }
+
+    async fn on_event(
+        &mut self,
+        happened: ClientEvent,
+        sender: &mut FrameSender,
+    ) -> Result<ClientFlow, ConnectionError> {
+        Ok(match happened {
+            ClientEvent::Stop => goodbye::server_stopped(&self.services.engine, self.services.hub.poison()),
+            ClientEvent::Message(None) => ClientFlow::Gone,
+            ClientEvent::Message(Some(FromClient::Input(event))) => self.on_input(event, sender).await?,
+            ClientEvent::Message(Some(FromClient::Edited(text))) => {
+                self.frame.reset(self.state.size);
+                let requests = self.update(UiInput::Edited(text));
+                self.carry_out_all(requests, sender).await?
+            }
+            ClientEvent::Message(Some(FromClient::Failed(why))) => {
+                self.state
+                    .show_toast(clock::now(), crate::domain::NoticeLevel::Warning, why);
+                self.frame.mark_stale(StaleScope::Everything);
+                ClientFlow::On
+            }
+            ClientEvent::Message(Some(FromClient::Colour(colour))) => {
+                self.on_colour(colour);
+                ClientFlow::On
+            }
+            ClientEvent::Message(Some(FromClient::Ack(number))) => {
+                self.pace.on_ack(number);
+                ClientFlow::On
+            }
+            ClientEvent::Message(Some(
+                FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_),
+            )) => ClientFlow::On,
+            ClientEvent::BoardChanged(alive) => self.on_board_change(alive.then_some(StaleScope::Everything)),
+            ClientEvent::TerminalsChanged(changes) => {
+                let stale = changes.map(|changes| self.on_terminal_change(changes));
+                self.on_board_change(stale)
+            }
+            ClientEvent::Echoed => ClientFlow::On,
+            ClientEvent::FrameDue => {
+                self.on_tick();
+                ClientFlow::On
+            }
+            ClientEvent::WorkDone(done) => self.on_work_done(done),
+            ClientEvent::Settings => {
+                self.apply_settings();
+                ClientFlow::On
+            }
+        })
+    }
+
+    fn on_board_change(&mut self, stale: Option<StaleScope>) -> ClientFlow {
+        match stale {
+            Some(stale) => {
+                self.frame.mark_stale(stale);
+                ClientFlow::On
+            }
+            None => ClientFlow::Bye("the session has ended".to_owned()),
+        }
+    }
+
+    fn on_terminal_change(&mut self, changes: TerminalChanges) -> StaleScope {
+        if std::mem::replace(&mut self.terminal_changes, changes.terminals) == changes.terminals {
+            StaleScope::Terminals
+        } else {
+            StaleScope::Everything
+        }
+    }
+
+    async fn on_input(
+        &mut self,
+        event: InputEvent,
+        sender: &mut FrameSender,
+    ) -> Result<ClientFlow, ConnectionError> {
+        if is_user_input(&event) {
+            self.services.clients.used(self.number);
+        }
+        let input = match event {
+            InputEvent::Key(key) => UiInput::Key(key),
+            InputEvent::Mouse(mouse) => UiInput::Mouse(mouse),
+            InputEvent::Paste(text) => UiInput::Paste(text),
+            InputEvent::Resize(cols, rows) => {
+                self.frame.reset((cols.max(1), rows.max(1)));
+                UiInput::Resize(cols.max(1), rows.max(1))
+            }
+            InputEvent::FocusGained => UiInput::Focus(true),
+            InputEvent::FocusLost => UiInput::Focus(false),
+        };
+        if let UiInput::Focus(here) = input {
+            self.notifier.set_focus(here);
+            self.services.clients.presence.set_focused(self.number, here);
+        }
+        self.pace.on_key(Instant::now());
+        let before = self.state.focus_fingerprint();
+        let requests = self.update(input);
+        // A key for a program changes nothing here; what the program answers will.
+        let only_typed = !requests.is_empty()
+            && requests
+                .iter()
+                .all(|request| matches!(request, UiRequest::SendInput(..)));
+        if !only_typed || self.state.focus_fingerprint() != before {
+            self.frame.mark_stale(StaleScope::Everything);
+        }
+        self.carry_out_all(requests, sender).await
+    }
+
+    /// What an input means, as things are.
+    fn update(&mut self, input: UiInput) -> Vec<UiRequest> {
+        let model = self.services.engine.read_model();
+        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
+        let scene = Scene {
+            model: &model,
+            screens: &hub,
+            log: &self.log,
+            cache: &self.cache,
+            now: clock::now(),
+            session: &facts,
+            theme: &self.theme,
+        };
+        ui::update(&mut self.state, &scene, input)
+    }
+
+    async fn carry_out_all(
+        &mut self,
+        requests: Vec<UiRequest>,
+        sender: &mut FrameSender,
+    ) -> Result<ClientFlow, ConnectionError> {
+        for request in requests {
+            if request == UiRequest::Redraw {
+                self.frame.reset(self.state.size);
+            }
+            match carry_out(self, request, sender).await? {
+                ClientFlow::On => {}
+                end @ (ClientFlow::Bye(_) | ClientFlow::Gone) => return Ok(end),
+            }
+        }
+        Ok(ClientFlow::On)
+    }
+
+    fn on_work_done(&mut self, done: Result<WorkResult, tokio::task::JoinError>) -> ClientFlow {
+        // A measure of the machine is no reason for a picture: it is seen in the next one, within a second.
+        if !matches!(done, Ok(WorkResult::Fetched(CacheKey::Machine, _))) {
+            self.frame.mark_stale(StaleScope::Everything);
+        }
+        let now: Timestamp = clock::now();
+        match done {
+            Ok(WorkResult::Said(level, text)) => self.state.show_toast(now, level, text),
+            Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
+            Ok(WorkResult::Fetched(paper, sheet)) => self.cache.put(paper, sheet, now),
+            Ok(WorkResult::Searched(paper, search, came)) => self.on_search_step(paper, search, &came),
+            Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
+            Ok(WorkResult::Refused(command, why)) => {
+                self.state.drop_refused(&command);
+                self.state
+                    .show_toast(now, crate::domain::NoticeLevel::Warning, why);
+            }
+            Ok(WorkResult::Nothing) => {}
+            Err(error) => self.state.show_toast(
+                now,
+                crate::domain::NoticeLevel::Error,
+                format!("something broke: {error}"),
+            ),
+        }
+        ClientFlow::On
+    }
+}
+
+/// Whether somebody sits in front of a terminal that says so.
+fn is_user_input(event: &InputEvent) -> bool {
+    match event {
+        InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
+        InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
+        InputEvent::FocusLost | InputEvent::Resize(..) => false,
+    }
+}
+
+/// Waits for a change of one of two; answers whether who tells of it is still there.
+async fn either_changed<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<B>) -> bool {
+    tokio::select! {
+        changed = one.changed() => changed.is_ok(),
+        changed = other.changed() => changed.is_ok(),
+    }
+}
+
+impl Drop for AttachedClient {
+    fn drop(&mut self) {
+        self.services.clients.left(self.number);
+    }
+}

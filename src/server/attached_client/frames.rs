@@ -1,0 +1,288 @@
+//! When a client's picture is drawn and sent, and what is drawn from. Must not wait for anything but the client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::adapters::clock;
+use crate::adapters::ipc::FrameSender;
+use crate::domain::Notice;
+use crate::protocol::wire;
+use crate::server::attached_client::AttachedClient;
+use crate::server::attached_client::work::WorkResult;
+use crate::server::frame::StaleScope;
+use crate::server::frame_pacer::DrawExtent;
+use crate::server::hub::{OutputWatch, TerminalHub};
+use crate::server::peer::ConnectionError;
+use crate::server::screens::holder_of;
+use crate::server::search::{HistorySearch, SearchProgress};
+use crate::ui::{self, CacheEntry, CacheKey, LogLine, Scene, ScreenId, UiInput};
+
+/// Pause before it is looked whether a program took too long for a frame of its own.
+const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
+/// What a client was told between two lines of the watcher log has numbers between theirs.
+const TOASTS_BETWEEN: u64 = 1_000;
+/// Lines of the watcher log a client keeps.
+const MAX_LOG_LINES: usize = 2_000;
+
+/// The terminal that was typed into last, whose output is sent without delay.
+#[derive(Default)]
+pub(super) struct EchoWait {
+    /// That terminal, and what changes with its output.
+    terminal: Option<(ScreenId, watch::Receiver<()>)>,
+    /// It wrote something that is not drawn yet.
+    has_output: bool,
+}
+
+impl EchoWait {
+    /// Comes back when it has written something; never when that is known already, or nothing is waited for.
+    pub(super) async fn wait(&mut self) {
+        if let Some((_, wrote)) = self.terminal.as_mut().filter(|_| !self.has_output)
+            && wrote.changed().await.is_ok()
+        {
+            self.has_output = true;
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+
+    fn mark_drawn(&mut self) {
+        self.has_output = false;
+    }
+}
+
+impl AttachedClient {
+    /// Nothing happened but that time passed: ages on the screen, or a program that took too long for a frame.
+    pub(super) fn on_tick(&mut self) {
+        if self.frame.stale() == StaleScope::Nothing {
+            self.frame.mark_stale(if self.frame.is_in_sync_update() {
+                StaleScope::Terminals
+            } else {
+                StaleScope::Everything
+            });
+        }
+    }
+
+    /// When to wake up if nothing happens: the next picture that is due, or the next change by time alone.
+    pub(super) fn next_frame_at(&self) -> Instant {
+        let now = Instant::now();
+        let next = self
+            .extents()
+            .filter_map(|extent| self.pace.next_frame_at(now, extent))
+            .min();
+        next.unwrap_or_else(|| {
+            let at = clock::now();
+            let change = ui::next_redraw(&self.state, at);
+            let change = self.notifier.due().map_or(change, |due| due.min(change));
+            let change = now + Duration::from_millis(change.since(at).0);
+            if self.frame.is_in_sync_update() {
+                change.min(now + SYNC_TIMEOUT)
+            } else {
+                change
+            }
+        })
+    }
+
+    /// Sends a picture if one is due.
+    pub(super) async fn send_frame(&mut self, sender: &mut FrameSender) -> Result<(), ConnectionError> {
+        let now = Instant::now();
+        if !self.pace.is_after_key(now) {
+            self.echo = EchoWait::default();
+        }
+        let is_due = |extent: &DrawExtent| self.pace.next_frame_at(now, *extent).is_some_and(|at| at <= now);
+        let Some(extent) = self.extents().find(is_due) else {
+            return Ok(());
+        };
+        if extent == DrawExtent::Typed {
+            return self.send_echo(now, sender).await;
+        }
+        self.echo.mark_drawn();
+        if self.frame.stale() == StaleScope::Everything {
+            let noticed = self.update(UiInput::Tick);
+            self.carry_out_all(noticed, sender).await?;
+            self.read_log();
+        }
+        let bytes = self.compose(None).unwrap_or_default();
+        self.pace.on_drawn(now, extent);
+        if self.frame.is_full_redraw() {
+            self.fit_terminals();
+            self.update_watches();
+            self.fetch_missing();
+        }
+        if !bytes.is_empty() {
+            sender
+                .send(wire::encode_frame(self.pace.next_number(), &bytes))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// What is to be drawn, most first.
+    fn extents(&self) -> impl Iterator<Item = DrawExtent> + use<> {
+        let all = match self.frame.stale() {
+            StaleScope::Nothing => None,
+            StaleScope::Terminals => Some(DrawExtent::Terminals),
+            StaleScope::Everything => Some(DrawExtent::Everything),
+        };
+        let echo = self.echo.has_output.then_some(DrawExtent::Typed);
+        all.into_iter().chain(echo)
+    }
+
+    /// Waits for what a terminal answers to what was typed into it.
+    pub(super) fn await_echo(&mut self, id: ScreenId) {
+        let hub = &self.services.hub;
+        if self.echo.terminal.as_ref().is_some_and(|(of, _)| *of == id) {
+            return;
+        }
+        let pane = hub.terminal(&holder_of(id));
+        self.echo = EchoWait {
+            terminal: pane.map(|pane| (id, pane.wrote.subscribe())),
+            has_output: false,
+        };
+    }
+
+    /// Sends what the terminal that was typed into wrote, and nothing else.
+    async fn send_echo(&mut self, now: Instant, sender: &mut FrameSender) -> Result<(), ConnectionError> {
+        let of = self.echo.terminal.as_ref().map(|(id, _)| *id);
+        self.echo.mark_drawn();
+        let Some(bytes) = of.and_then(|id| self.compose(Some(id))) else {
+            // More than its rows changed, which is drawn in its turn.
+            self.frame.mark_stale(StaleScope::Terminals);
+            return Ok(());
+        };
+        self.pace.on_drawn(now, DrawExtent::Typed);
+        if !bytes.is_empty() {
+            sender
+                .send(wire::encode_frame(self.pace.next_number(), &bytes))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Listens to the terminals that are on the screen, and to no other.
+    fn update_watches(&mut self) {
+        let hub = &self.services.hub;
+        let panes: Vec<_> = self
+            .frame
+            .visible_terminals()
+            .filter_map(|id| hub.terminal(&holder_of(id)))
+            .collect();
+        let known = |watch: &OutputWatch| panes.iter().any(|pane| watch.is_of(pane));
+        self.watches.retain(known);
+        for pane in panes {
+            if !self.watches.iter().any(|watch| watch.is_of(&pane)) {
+                self.watches.push(TerminalHub::watch(pane));
+                // What it wrote between being drawn and being watched was not heard.
+                self.frame.mark_stale(StaleScope::Terminals);
+            }
+        }
+    }
+
+    /// Draws the frame as it is now, or one terminal of it; answers the bytes that bring the client's terminal there, nothing
+    /// when that one cannot be drawn alone.
+    fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
+        let model = self.services.engine.read_model();
+        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
+        let scene = Scene {
+            model: &model,
+            screens: &hub,
+            log: &self.log,
+            cache: &self.cache,
+            now: clock::now(),
+            session: &facts,
+            theme: &self.theme,
+        };
+        match alone {
+            Some(id) => self.frame.draw_terminal(&self.state, &scene, id),
+            None => Some(self.frame.draw(&self.state, &scene)),
+        }
+    }
+
+    /// Begins to fetch what the frame just drawn lacks.
+    fn fetch_missing(&mut self) {
+        let now = clock::now();
+        let wants = self.frame.take_cache_requests();
+        let papers = wants.iter().map(|want| &want.key);
+        let sought = papers.filter(|paper| matches!(paper, CacheKey::Search(_)));
+        self.shown_searches = sought.cloned().collect();
+        for want in wants {
+            if !self.cache.begin_fetch(&want, now) {
+                continue;
+            }
+            let (fetcher, shells) = (
+                Arc::clone(&self.services.fetcher),
+                Arc::clone(&self.services.shells),
+            );
+            self.work.spawn_blocking(move || {
+                if let CacheKey::Search(words) = &want.key {
+                    let search = HistorySearch::start(&fetcher.records, &shells.running(), words);
+                    return WorkResult::Searched(want.key, Box::new(search), SearchProgress::More);
+                }
+                let sheet = fetcher.fetch(&want.key);
+                WorkResult::Fetched(want.key, sheet)
+            });
+        }
+    }
+
+    /// Shows what a search found so far, and lets it go on while somebody looks at it.
+    pub(super) fn on_search_step(
+        &mut self,
+        paper: CacheKey,
+        mut search: Box<HistorySearch>,
+        came: &SearchProgress,
+    ) {
+        if *came == SearchProgress::Finished {
+            let sheet = CacheEntry::Search(search.found().into());
+            return self.cache.put(paper, sheet, clock::now());
+        }
+        if !self.shown_searches.contains(&paper) {
+            return self.cache.forget(&paper);
+        }
+        let sheet = CacheEntry::Search(search.found().into());
+        self.cache.put_part(&paper, sheet, clock::now());
+        self.work.spawn_blocking(move || {
+            let came = search.step();
+            WorkResult::Searched(paper, search, came)
+        });
+    }
+
+    fn read_log(&mut self) {
+        for line in self.services.journal.after(self.log_position) {
+            self.log_position = line.seq;
+            let line = LogLine {
+                seq: line.seq * TOASTS_BETWEEN,
+                at: line.at,
+                notice: line.notice.clone(),
+            };
+            self.toast_settings_notice(&line);
+            self.log.push(line);
+        }
+        self.log_toasts();
+        let surplus = self.log.len().saturating_sub(MAX_LOG_LINES);
+        self.log.drain(..surplus);
+    }
+
+    /// What this person was told in passing stands in their log, too (A11).
+    fn log_toasts(&mut self) {
+        for told in self.state.take_messages() {
+            let last = self.log.last();
+            let is_there = last.is_some_and(|line| line.notice.text == told.text);
+            if is_there {
+                continue;
+            }
+            self.log.push(LogLine {
+                seq: last.map_or(1, |line| line.seq + 1),
+                at: told.at,
+                notice: Notice {
+                    level: told.level,
+                    kind: "told".to_owned(),
+                    task: None,
+                    attempt: None,
+                    text: told.text,
+                },
+            });
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a client is told when it has to go, though nobody there wished so.
+
+use std::path::Path;
+
+use crate::server::engine_handle::EngineHandle;
+use crate::server::poison::PoisonFlag;
+
+/// Whether the connection to an attached client goes on, ends with a message, or is gone.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ClientFlow {
+    /// It does.
+    On,
+    /// It ends, with these words.
+    Bye(String),
+    /// The client is gone.
+    Gone,
+}
+
+/// What a person is told whose screen could not be drawn any more, or whose key broke something: nothing else did.
+pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
+    ClientFlow::Bye(format!(
+        "dbs broke while it worked for this screen: {what}\nthe report is in {}\nagents and the server go on; come back with `dbs`",
+        logs.display()
+    ))
+}
+
+/// The server ends. A broken one says nothing: who hears nothing starts another.
+pub(super) fn server_stopped(engine: &EngineHandle, whole: &PoisonFlag) -> ClientFlow {
+    match engine.inbox.stopped() {
+        _ if whole.is_poisoned() => ClientFlow::Gone,
+        Some(why) => ClientFlow::Bye(format!(
+            "the server ends, because it could not {why}; agents go on"
+        )),
+        None => ClientFlow::Bye("the server ends; agents go on unless you stopped them".to_owned()),
+    }
+}

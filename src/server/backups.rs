@@ -1,0 +1,146 @@
+//! When a copy of the store is made while the server works: after a task has moved, at most every few minutes (K30, LK-45).
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::adapters::clock;
+use crate::adapters::store::{SqliteStore, StoreFiles};
+use crate::engine::journal::Journal;
+
+/// Shortest time between two copies.
+const MIN_INTERVAL: Duration = Duration::from_mins(5);
+/// Kinds of notices that say that a task changed its stage or came to rest.
+const TRIGGER_KINDS: [&str; 13] = [
+    "advance",
+    "close",
+    "reject",
+    "loop_blocked",
+    "block",
+    "empty_branch",
+    "empty_branch_blocked",
+    "release",
+    "move",
+    "park",
+    "cancel",
+    "retry",
+    "skip",
+];
+
+/// Decides when the store is backed up: after a task has moved, at most every few minutes.
+#[derive(Debug)]
+pub(super) struct BackupTrigger {
+    journal: Journal,
+    changes: watch::Receiver<u64>,
+    seen: u64,
+    not_before: Instant,
+}
+
+impl BackupTrigger {
+    /// Counts what happens from now on; the first move makes a copy at once.
+    pub(super) fn new(journal: Journal) -> BackupTrigger {
+        let changes = journal.changes();
+        let seen = *changes.borrow();
+        BackupTrigger {
+            journal,
+            changes,
+            seen,
+            not_before: Instant::now(),
+        }
+    }
+
+    /// Waits until a copy should be made. May be dropped and asked again at any time.
+    pub(super) async fn due(&mut self) {
+        loop {
+            if let Some(last) = self.last_trigger() {
+                tokio::time::sleep_until(self.not_before).await;
+                self.seen = last;
+                self.not_before = Instant::now() + MIN_INTERVAL;
+                return;
+            }
+            if self.changes.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// The last line, when a move is among the lines since the last copy.
+    fn last_trigger(&mut self) -> Option<u64> {
+        self.changes.borrow_and_update();
+        let lines = self.journal.after(self.seen);
+        let last = lines.last()?.seq;
+        if lines
+            .iter()
+            .any(|line| TRIGGER_KINDS.contains(&line.notice.kind.as_str()))
+        {
+            return Some(last);
+        }
+        self.seen = last;
+        None
+    }
+}
+
+/// Makes a copy; the work goes on without it when that fails.
+pub(super) fn back_up(files: &StoreFiles) {
+    match SqliteStore::backup_while_running(files, clock::now()) {
+        Ok(path) => tracing::debug!("the board was copied to {}", path.display()),
+        Err(error) => tracing::warn!("could not {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Notice, NoticeLevel, Timestamp};
+
+    fn tell(journal: &Journal, kind: &str) {
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            kind: kind.into(),
+            task: None,
+            attempt: None,
+            text: String::new(),
+        };
+        journal.add(Timestamp(0), notice);
+    }
+
+    fn is_due(runtime: &tokio::runtime::Runtime, copies: &mut BackupTrigger) -> bool {
+        let look = async {
+            tokio::time::timeout(Duration::from_millis(50), copies.due())
+                .await
+                .is_ok()
+        };
+        runtime.block_on(look)
+    }
+
+    #[test]
+    fn a_move_is_copied_at_once_and_the_next_one_only_minutes_later() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let journal = Journal::default();
+        tell(&journal, "advance");
+        let mut copies = BackupTrigger::new(journal.clone());
+        assert!(!is_due(&runtime, &mut copies), "what was before");
+        tell(&journal, "progress");
+        assert!(!is_due(&runtime, &mut copies), "nothing moved");
+        tell(&journal, "advance");
+        tell(&journal, "spawn");
+        let before = Instant::now();
+        assert!(is_due(&runtime, &mut copies));
+        let pause = copies.not_before - before;
+        assert!(
+            pause >= Duration::from_mins(2),
+            "only {pause:?} until the next copy"
+        );
+        tell(&journal, "close");
+        for _ in 0..3 {
+            assert!(!is_due(&runtime, &mut copies), "too early");
+        }
+        copies.not_before = Instant::now();
+        assert!(is_due(&runtime, &mut copies), "the move was not forgotten");
+        assert!(!is_due(&runtime, &mut copies));
+    }
+}

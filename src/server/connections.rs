@@ -1,0 +1,65 @@
+//! Listens for connections until the server ends, and does meanwhile what is done every few moments: signals that came as files
+//! are taken in, and the store is copied.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::adapters::ipc::IpcListener;
+use crate::adapters::store::StoreFiles;
+use crate::engine::journal::Journal;
+use crate::server::backups::{self, BackupTrigger};
+use crate::server::conversations::Conversations;
+use crate::server::engine_thread::EngineThread;
+use crate::server::inbox_folder;
+use crate::server::intake::SignalIntake;
+use crate::server::poison::PoisonFlag;
+
+/// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
+const INBOX_INTERVAL: Duration = Duration::from_secs(2);
+
+/// What is kept up while the server listens.
+pub(super) struct Upkeep {
+    /// Where signals are taken in.
+    pub(super) intake: SignalIntake,
+    /// The store that is copied.
+    pub(super) store: StoreFiles,
+    /// What tells when a copy is due.
+    pub(super) journal: Journal,
+    /// The engine, whose end is that of the server.
+    pub(super) engine: Arc<EngineThread>,
+    /// Whether the server is whole.
+    pub(super) whole: PoisonFlag,
+}
+
+/// Serves until the server is told to stop, or the engine has ended by itself.
+pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, upkeep: &Upkeep) {
+    let (stop, whole) = (&conversations.screens.stop, &upkeep.whole);
+    let mut inbox = tokio::time::interval(INBOX_INTERVAL);
+    let mut copies = BackupTrigger::new(upkeep.journal.clone());
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = whole.poisoned() => break,
+            accepted = listener.accept() => match accepted {
+                Ok(connection) => conversations.begin(connection),
+                Err(error) => tracing::warn!("could not take a connection: {error}"),
+            },
+            () = copies.due() => {
+                let files = upkeep.store.clone();
+                conversations.tasks.spawn_blocking(move || backups::back_up(&files));
+            }
+            _ = inbox.tick() => {
+                if upkeep.engine.has_ended() {
+                    tracing::error!("the engine has ended; the server ends with it, agents go on");
+                    break;
+                }
+                let (intake, whole) = (upkeep.intake.clone(), whole.clone());
+                conversations.tasks.spawn_blocking(move || {
+                    whole.guard("the intake of signals", || inbox_folder::take_all(&intake))
+                });
+            }
+        }
+    }
+    stop.cancel();
+    conversations.end().await;
+}

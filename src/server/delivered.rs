@@ -1,0 +1,49 @@
+//! What people were told by each way, kept for the next start of the server: nothing is told twice, nothing is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use atomic_write_file::AtomicWriteFile;
+
+/// Marks of delivered notifications, by the name of the channel.
+pub(super) type DeliveredMarks = BTreeMap<String, BTreeSet<String>>;
+
+/// What was kept. A file that cannot be read is as good as none: then what waits is told once more.
+pub(super) fn load(file: &Path) -> DeliveredMarks {
+    match std::fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::warn!("could not read {}: {error}", file.display());
+            DeliveredMarks::default()
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => DeliveredMarks::default(),
+        Err(error) => {
+            tracing::warn!("could not read {}: {error}", file.display());
+            DeliveredMarks::default()
+        }
+    }
+}
+
+/// Keeps it: all of it or what was there before.
+pub(super) fn save(file: &Path, told: &DeliveredMarks) -> io::Result<()> {
+    let mut out = AtomicWriteFile::open(file)?;
+    out.write_all(&serde_json::to_vec(told)?)?;
+    out.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_read_and_a_broken_file_is_as_good_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("told.json");
+        assert_eq!(load(&file), DeliveredMarks::default());
+        let told: DeliveredMarks = [("http".to_owned(), ["question t-1".to_owned()].into())].into();
+        save(&file, &told).unwrap();
+        assert_eq!(load(&file), told);
+        std::fs::write(&file, "{").unwrap();
+        assert_eq!(load(&file), DeliveredMarks::default());
+    }
+}

@@ -1,0 +1,224 @@
+//! Fetches what views want and the board does not hold: differences from git, records of checks from their folders. Each on a
+//! blocking thread beside the drawing; what cannot be had becomes a sentence.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::sync::Arc;
+
+use crate::adapters::gates::{self, GateRecord};
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
+use crate::engine::context::branch_of;
+use crate::ports::git::{
+    BranchName, CommitId, DiffRange, Git, GitError, Revision, SafeName, WorkingTree as GitPlace,
+};
+use crate::ports::holders::HolderId;
+use crate::protocol::session_list;
+use crate::read_model::{CheckResult, CheckRun, DependencyGraph, Diff, ReadModel, worst_first};
+use crate::ui::{CacheEntry, CacheKey, DiffBase};
+
+use crate::server::engine_handle::EngineHandle;
+use crate::server::machine::MachineMonitor;
+use crate::server::metrics::MetricsCollector;
+use crate::server::past_screen;
+use crate::server::records::Records;
+
+/// Attempts whose checks are looked for when no task is named.
+const MAX_ATTEMPTS: usize = 200;
+/// Most bytes of a check's output that are read, from its end.
+const MAX_OUTPUT: u64 = 512 * 1024;
+/// Most bytes of differences that are read.
+const MAX_DIFF: usize = 2 * 1024 * 1024;
+
+/// Where what views want is fetched from.
+pub(super) struct Fetcher {
+    /// Where the project is.
+    pub(super) place: ProjectPaths,
+    /// The board.
+    pub(super) engine: EngineHandle,
+    /// The repository.
+    pub(super) git: Arc<dyn Git>,
+    /// What the work has left on disk.
+    pub(super) records: Records,
+    /// Figures about the work.
+    pub(super) tally: Arc<MetricsCollector>,
+    /// What the machine has left.
+    pub(super) gauge: MachineMonitor,
+}
+
+impl Fetcher {
+    /// Fetches one paper. Blocks.
+    pub(super) fn fetch(&self, paper: &CacheKey) -> CacheEntry {
+        let (model, records) = (self.engine.read_model(), &self.records);
+        let fetched = match paper {
+            CacheKey::Diff(task, against) => diff(self.git.as_ref(), &model, task, *against),
+            CacheKey::Checks(task) => Ok(CacheEntry::Checks(checks(records, &model, task.as_ref()).into())),
+            CacheKey::Figures => self.tally.report(&model).map(CacheEntry::Figures),
+            CacheKey::Machine => self.gauge.measure().map(CacheEntry::Machine),
+            CacheKey::Replay(attempt, at) => {
+                let folder = records.folder(&HolderId::from(*attempt));
+                past_screen::screen_at(&folder, *at).map(|moment| CacheEntry::Replay(moment.into()))
+            }
+            CacheKey::Sessions => Ok(CacheEntry::Sessions(session_list::rows(&self.place).into())),
+            // Searched step by step, never fetched as a whole.
+            CacheKey::Search(_) => Err("search in one go".to_owned()),
+            CacheKey::Graph => Ok(CacheEntry::Graph(DependencyGraph::of(&model).into())),
+            CacheKey::Output(attempt, nth) => output(records, *attempt, *nth),
+        };
+        fetched.unwrap_or_else(CacheEntry::Failed)
+    }
+}
+
+fn diff(git: &dyn Git, model: &ReadModel, task: &TaskId, against: DiffBase) -> Result<CacheEntry, String> {
+    let gone = || format!("find {task}: it does not exist (any more)");
+    let known = model.tasks.get(task).ok_or_else(gone)?;
+    let range = match against {
+        DiffBase::Base => since_base(model, known)?,
+        DiffBase::Review => since_review(model, known)?,
+    };
+    let said = |error: GitError| error.to_string();
+    let text = git.diff_text(&range, MAX_DIFF).map_err(said)?;
+    Ok(CacheEntry::Diff(Diff::parse(&text.text, text.truncated).into()))
+}
+
+/// Checks of a task's attempts, or of the latest attempts of all.
+fn checks(records: &Records, model: &ReadModel, task: Option<&TaskId>) -> Vec<CheckRun> {
+    let attempts = model.attempts.values().rev();
+    let wanted = attempts.filter(|attempt| task.is_none_or(|task| attempt.task == *task));
+    let mut checks: Vec<CheckRun> = wanted
+        .take(MAX_ATTEMPTS)
+        .flat_map(|attempt| {
+            let found = gates::records(&records.gates(attempt.id));
+            found
+                .into_iter()
+                .map(|(nth, record, _)| check(attempt, nth, record))
+        })
+        .collect();
+    worst_first(&mut checks);
+    checks
+}
+
+fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
+    let took = record.end.as_ref().map(|end| end.took);
+    let is_cut = record.end.as_ref().is_some_and(|end| end.is_cut);
+    let result = match record.end.map(|end| end.outcome) {
+        Some(Tri::Yes) => CheckResult::Passed,
+        Some(Tri::No(why)) => CheckResult::Failed(why),
+        Some(Tri::Unknown(why)) => CheckResult::Unknown(why),
+        None if attempt.state.is_open() => CheckResult::Running,
+        None => CheckResult::Unknown("the server ended before it did".to_owned()),
+    };
+    CheckRun {
+        attempt: attempt.id,
+        index: nth,
+        task: attempt.task.clone(),
+        stage: attempt.stage.clone(),
+        name: record.name,
+        command: record.command,
+        commit: record.commit,
+        began: record.began,
+        result,
+        took,
+        is_cut,
+    }
+}
+
+/// The end of a check's output, as lines.
+fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry, String> {
+    let file = records.gates(attempt).join(format!("{nth:02}.log"));
+    let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
+    let mut opened = std::fs::File::open(&file).map_err(failed)?;
+    let length = opened.metadata().map_err(failed)?.len();
+    let skipped = length.saturating_sub(MAX_OUTPUT);
+    opened.seek(SeekFrom::Start(skipped)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    opened.take(MAX_OUTPUT).read_to_end(&mut bytes).map_err(failed)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let plain = without_styles(&text);
+    // The first line is cut off when something was left out.
+    let lines = plain.lines().skip(usize::from(skipped > 0));
+    Ok(CacheEntry::Text(
+        lines.map(str::to_owned).collect::<Vec<_>>().into(),
+    ))
+}
+
+/// All of a task's work: what a merge brought, what lies in its worktree, or what its branch holds.
+fn since_base(model: &ReadModel, task: &Task) -> Result<DiffRange, String> {
+    if let Some(merged) = &task.merged {
+        return Ok(DiffRange::Commit {
+            commit: commit(merged)?,
+        });
+    }
+    let base = model
+        .base_of(&task.id)
+        .ok_or_else(|| format!("compare {}: no base branch is set", task.id))?;
+    let base = Revision::RemoteBranch(BranchName::new(base).map_err(|error| error.to_string())?);
+    Ok(match worktree(model, task) {
+        Some(place) => DiffRange::WorkInProgress { base, place },
+        None => DiffRange::SinceFork {
+            base,
+            head: head(task)?,
+        },
+    })
+}
+
+fn since_review(model: &ReadModel, task: &Task) -> Result<DiffRange, String> {
+    let review = model
+        .last_review(task)
+        .and_then(|attempt| attempt.workplace.as_ref());
+    let seen = review
+        .and_then(|place| place.start.as_deref())
+        .ok_or_else(|| format!("compare {}: no review has looked at it", task.id))?;
+    Ok(DiffRange::Between {
+        from: Revision::Commit(commit(seen)?),
+        to: worktree(model, task).map_or_else(|| head(task), |place| Ok(Revision::WorkingTree(place)))?,
+    })
+}
+
+fn worktree(model: &ReadModel, task: &Task) -> Option<GitPlace> {
+    let path = &model.workplace(task)?.path;
+    let folder = std::path::Path::new(path).file_name()?.to_str()?;
+    Some(GitPlace::Worktree(SafeName::derive(folder)))
+}
+
+fn head(task: &Task) -> Result<Revision, String> {
+    match &task.head {
+        Some(head) => Ok(Revision::Commit(commit(head)?)),
+        None => Ok(Revision::LocalBranch(branch_of(task))),
+    }
+}
+
+fn commit(id: &str) -> Result<CommitId, String> {
+    CommitId::new(id).map_err(|error| error.to_string())
+}
+
+/// A program's output as text: without colours and titles, and of a line that was written over only what it became.
+fn without_styles(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('\u{1b}', Some('[')) => {
+                rest.next();
+                while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
+            }
+            ('\u{1b}', Some(']')) => while rest.next().is_some_and(|c| c != '\u{7}' && c != '\\') {},
+            ('\u{1b}', _) => drop(rest.next()),
+            ('\r', Some('\n')) => {}
+            ('\r', _) => plain.truncate(plain.rfind('\n').map_or(0, |at| at + 1)),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_shown_without_what_steers_a_terminal() {
+        let said = "\u{1b}[1;32mok\u{1b}[0m one\r\n 10%\r 20%\rdone\n\u{1b}]0;title\u{7}end";
+        assert_eq!(without_styles(said), "ok one\ndone\nend");
+        assert_eq!(without_styles("\u{1b}["), "");
+    }
+}

@@ -1,0 +1,121 @@
+//! One client's picture: what became stale since it was drawn, and the bytes that make it fresh. Must not draw everything when
+//! only terminals wrote something, and must give the same bytes' worth of screen as if it did.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::server::frame_buffer::FrameBuffer;
+use crate::ui::{CacheRequest, RenderedFrame, RenderedLayout, Scene, ScreenId, UiState};
+
+/// Which part of a client's frame is out of date: nothing, terminals or everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum StaleScope {
+    /// Nothing.
+    Nothing,
+    /// The output of terminals, perhaps.
+    Terminals,
+    /// Anything.
+    Everything,
+}
+
+/// A client's frame: its buffer, its layout and what of it is out of date.
+pub(super) struct ClientFrame {
+    buffer: FrameBuffer,
+    frame: RenderedFrame,
+    stale: StaleScope,
+    is_full_redraw: bool,
+}
+
+impl ClientFrame {
+    /// Nothing is drawn yet.
+    pub(super) fn new(size: (u16, u16)) -> ClientFrame {
+        ClientFrame {
+            buffer: FrameBuffer::new(size),
+            frame: RenderedFrame::default(),
+            stale: StaleScope::Everything,
+            is_full_redraw: false,
+        }
+    }
+
+    /// Begins anew, on a terminal of which nothing is known.
+    pub(super) fn reset(&mut self, size: (u16, u16)) {
+        self.buffer = FrameBuffer::new(size);
+        self.stale = StaleScope::Everything;
+    }
+
+    /// Notes that something changed.
+    pub(super) fn mark_stale(&mut self, stale: StaleScope) {
+        self.stale = self.stale.max(stale);
+    }
+
+    /// What is not up to date.
+    pub(super) fn stale(&self) -> StaleScope {
+        self.stale
+    }
+
+    /// Whether a program is in the middle of a frame of its own, which is waited for a little.
+    pub(super) fn is_in_sync_update(&self) -> bool {
+        self.frame.is_deferred()
+    }
+
+    /// Whether everything was drawn the last time, so that things may be elsewhere.
+    pub(super) fn is_full_redraw(&self) -> bool {
+        self.is_full_redraw
+    }
+
+    /// Where things are.
+    pub(super) fn layout(&self) -> &RenderedLayout {
+        &self.frame.layout
+    }
+
+    /// What must be fetched for what is shown; told once.
+    pub(super) fn take_cache_requests(&mut self) -> Vec<CacheRequest> {
+        std::mem::take(&mut self.frame.layout.cache_requests)
+    }
+
+    /// The terminals whose output is on it.
+    pub(super) fn visible_terminals(&self) -> impl Iterator<Item = ScreenId> + '_ {
+        self.frame.drawn_screens()
+    }
+
+    /// Draws what one terminal wrote and leaves the rest as it is; answers the bytes for that, nothing when more must be drawn.
+    pub(super) fn draw_terminal(
+        &mut self,
+        state: &UiState,
+        scene: &Scene<'_>,
+        terminal: ScreenId,
+    ) -> Option<Vec<u8>> {
+        if self.stale == StaleScope::Everything || self.buffer.is_blank() {
+            return None;
+        }
+        let (_, next) = self.buffer.buffers();
+        let patch = || self.frame.draw_changes(state, scene, next, Some(terminal));
+        let rows = catch_unwind(AssertUnwindSafe(patch)).ok().flatten()?;
+        Some(self.buffer.flush_rows(&rows, self.frame.layout.cursor))
+    }
+
+    /// Draws what is stale; answers the bytes that bring the client's terminal there, none when it is there.
+    pub(super) fn draw(&mut self, state: &UiState, scene: &Scene<'_>) -> Vec<u8> {
+        let what = std::mem::replace(&mut self.stale, StaleScope::Nothing);
+        let fresh = self.buffer.is_blank();
+        let (shown, next) = self.buffer.buffers();
+        let patched = (what == StaleScope::Terminals && !fresh)
+            // What breaks here breaks its pane alone when everything is drawn.
+            .then(|| {
+                catch_unwind(AssertUnwindSafe(|| {
+                    self.frame.draw_changes(state, scene, next, None)
+                }))
+                .ok()
+            })
+            .flatten()
+            .flatten();
+        self.is_full_redraw = patched.is_none();
+        if let Some(rows) = patched {
+            return self.buffer.flush_rows(&rows, self.frame.layout.cursor);
+        }
+        self.frame = RenderedFrame::draw_all(&self.frame, shown, state, scene, next);
+        self.buffer.flush(self.frame.layout.cursor)
+    }
+}
+
+#[cfg(test)]
+mod tests;

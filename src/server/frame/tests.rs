@@ -1,0 +1,383 @@
+//! What a client sees, read back by a terminal of its own: with stalls, resizes and whatever programs write, it must be what
+//! is in the terminals inside.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use crate::domain::Timestamp;
+use crate::read_model::ReadModel;
+use crate::server::frame::*;
+use crate::term::{Cell, CellWidth, EmulatorKind, Size, TermMode, Terminal, Underline};
+use crate::ui::{
+    Action, ColourDepth, Glyphs, LiveScreen, ScreenRead, Screens, SessionFacts, Theme, UiInput, ViewCache,
+    perform, update,
+};
+
+const SHELL: ScreenId = ScreenId::Shell(1);
+
+/// Test terminals without programs.
+struct TestScreens(BTreeMap<ScreenId, RefCell<Terminal>>);
+
+impl Screens for TestScreens {
+    fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        let Some(terminal) = self.0.get(&id) else {
+            return false;
+        };
+        read(&mut LiveScreen::new(&mut terminal.borrow_mut(), true));
+        true
+    }
+}
+
+/// A client with its terminal, and terminals inside.
+struct Bench {
+    inner: TestScreens,
+    model: ReadModel,
+    shelf: ViewCache,
+    facts: SessionFacts,
+    theme: Theme,
+    state: UiState,
+    picture: ClientFrame,
+    outer: Terminal,
+    now: Timestamp,
+}
+
+impl Bench {
+    fn new(inside: EmulatorKind, outside: EmulatorKind, size: (u16, u16)) -> Bench {
+        let mut state = UiState::builtin(size).unwrap();
+        for pane in state.unopened_shells() {
+            state.shell_opened(pane, 1);
+        }
+        let terminal = |cols, rows| RefCell::new(Terminal::new(inside, Size::new(cols, rows), 50));
+        let inner = [(SHELL, terminal(59, 15)), (ScreenId::Conductor, terminal(61, 28))];
+        Bench {
+            inner: TestScreens(inner.into()),
+            model: ReadModel::default(),
+            shelf: ViewCache::default(),
+            facts: SessionFacts::default(),
+            theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
+            state,
+            picture: ClientFrame::new(size),
+            outer: Terminal::new(outside, Size::new(size.0, size.1), 0),
+            now: Timestamp(1_000_000),
+        }
+    }
+
+    fn with<T>(&mut self, act: impl FnOnce(&mut UiState, &mut ClientFrame, &Scene<'_>) -> T) -> T {
+        let scene = Scene {
+            model: &self.model,
+            screens: &self.inner,
+            log: &[],
+            cache: &self.shelf,
+            now: self.now,
+            session: &self.facts,
+            theme: &self.theme,
+        };
+        act(&mut self.state, &mut self.picture, &scene)
+    }
+
+    fn act(&mut self, action: Action) {
+        self.with(|state, picture, scene| {
+            perform(state, scene, action);
+            picture.mark_stale(StaleScope::Everything);
+        });
+    }
+
+    fn write(&mut self, id: ScreenId, bytes: &[u8]) {
+        self.inner.0[&id].borrow_mut().feed(self.now.0, bytes);
+        self.picture.mark_stale(StaleScope::Terminals);
+    }
+
+    fn resize(&mut self, (cols, rows): (u16, u16)) {
+        self.with(|state, picture, scene| {
+            update(state, scene, UiInput::Resize(cols, rows));
+            picture.reset((cols, rows));
+        });
+        self.outer.resize(Size::new(cols, rows));
+    }
+
+    fn draw(&mut self) -> Vec<u8> {
+        let bytes = self.with(|state, picture, scene| picture.draw(state, scene));
+        self.outer.feed(self.now.0, &bytes);
+        bytes
+    }
+
+    fn draw_alone(&mut self, id: ScreenId) -> Option<Vec<u8>> {
+        let bytes = self.with(|state, picture, scene| picture.draw_terminal(state, scene, id));
+        self.outer.feed(self.now.0, bytes.as_deref().unwrap_or_default());
+        bytes
+    }
+
+    /// Whether no program is in the middle of a frame.
+    fn is_at_rest(&self) -> bool {
+        let mut all = self.inner.0.values();
+        all.all(|terminal| terminal.borrow().presentable(self.now.0))
+    }
+
+    /// The client's screen, and what it would be had all of it been drawn at once.
+    fn both(&mut self) -> (Vec<Vec<Cell>>, Vec<Vec<Cell>>) {
+        let Size { cols, rows } = self.outer.size();
+        let kind = self.outer.kind();
+        let mut fresh = Terminal::new(kind, Size::new(cols, rows), 0);
+        let bytes = self.with(|state, _, scene| ClientFrame::new((cols, rows)).draw(state, scene));
+        fresh.feed(0, &bytes);
+        assert_eq!(
+            (self.outer.cursor().visible, fresh.cursor().visible),
+            (fresh.cursor().visible, self.outer.cursor().visible)
+        );
+        if fresh.cursor().visible {
+            assert_eq!(self.outer.cursor(), fresh.cursor());
+        }
+        (rows_of(&mut self.outer), rows_of(&mut fresh))
+    }
+
+    fn compare(&mut self) {
+        let (seen, expected) = self.both();
+        for (row, (seen, expected)) in seen.iter().zip(&expected).enumerate() {
+            for (column, (seen, expected)) in seen.iter().zip(expected).enumerate() {
+                assert_eq!(seen, expected, "at column {column} of row {row}");
+            }
+        }
+    }
+
+    /// Every pane shows the upper left of its terminal, cell by cell.
+    fn compare_inside(&mut self) {
+        let seen = rows_of(&mut self.outer);
+        for pane in self.picture.layout().panes.clone() {
+            let Some(terminal) = pane.screen.and_then(|id| self.inner.0.get(&id)) else {
+                continue;
+            };
+            let mut terminal = terminal.borrow_mut();
+            let rows = terminal.size().rows;
+            let cursor = terminal.cursor();
+            let is_anywhere = !cursor.visible && terminal.modes().has(TermMode::AlternateScreen);
+            let followed = if is_anywhere { rows - 1 } else { cursor.row };
+            let top = (followed + 1).saturating_sub(pane.area.height);
+            for row in 0..pane.area.height.min(rows) {
+                let mut cells = Vec::new();
+                terminal.visible_row(top + row, 0, &mut cells);
+                let seen = &seen[usize::from(pane.area.y + row)];
+                // What is cut at the edge may be half a character.
+                for (column, cell) in cells.iter().enumerate().take(usize::from(pane.area.width) - 2) {
+                    let at = usize::from(pane.area.x) + column;
+                    let (mut cell, mut seen) = (plain(cell), plain(&seen[at]));
+                    if cell.width == CellWidth::Continuation {
+                        (cell.style, seen.style) = Default::default();
+                    }
+                    assert_eq!(cell, seen, "at column {column} of row {row} of {:?}", pane.screen);
+                }
+            }
+        }
+    }
+}
+
+fn rows_of(terminal: &mut Terminal) -> Vec<Vec<Cell>> {
+    let rows = (0..terminal.size().rows).map(|row| {
+        let mut cells = Vec::new();
+        terminal.visible_row(row, 0, &mut cells);
+        cells.iter().map(plain).collect()
+    });
+    rows.collect()
+}
+
+/// A cell as far as frames carry it: all underlines are one.
+fn plain(cell: &Cell) -> Cell {
+    let mut cell = cell.clone();
+    if cell.style.underline != Underline::None {
+        cell.style.underline = Underline::Single;
+    }
+    cell
+}
+
+/// What a program might write; `wild` with what terminals differ about.
+fn step(random: &mut Random, wild: bool) -> Vec<u8> {
+    let (a, b) = (random.below(30), random.below(70));
+    let text = match random.below(14) {
+        0 => "x".to_owned(),
+        1 => "hello world ".to_owned(),
+        2 => "日本語".to_owned(),
+        3 => "─│┌".to_owned(),
+        4 => "\r\n".to_owned(),
+        5 => format!("\x1b[{a};{b}H"),
+        6 => format!(
+            "\x1b[{}m",
+            ["0", "1;31", "7", "4", "38;2;1;2;3", "48;5;9", "39;49"][random.below(7)]
+        ),
+        7 => [
+            "\x1b[K", "\x1b[1K", "\x1b[J", "\x1b[2J", "\x1b[L", "\x1b[M", "\x1b[P", "\x1b[@",
+        ][random.below(8)]
+        .to_owned(),
+        8 => "long text that goes over the end of a line and on in the next one ".to_owned(),
+        9 => ["\x1b[?25l", "\x1b[?25h", "\x1b[5 q", "\x1b[0 q"][random.below(4)].to_owned(),
+        10 => ["\x1b[?1049h", "\x1b[?1049l"][random.below(2)].to_owned(),
+        11 => format!("\x1b[{a}S"),
+        12 => format!("\x1b]2;title {a}\x07"),
+        _ if wild => [
+            "e\u{301}",
+            "\u{26a0}\u{fe0f}",
+            "\u{1f468}\u{200d}\u{1f469}",
+            "\u{1f44d}\u{1f3fd}",
+            "\x1b[?2026h",
+            "\x1b[?2026l",
+            "\x1b[?5h",
+            "\x1b[?5l",
+        ][random.below(8)]
+        .to_owned(),
+        _ => "y\r\n".repeat(a),
+    };
+    text.into_bytes()
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+fn session(bench: &mut Bench, seed: u64, wild: bool) {
+    let mut random = Random(seed);
+    let actions = [
+        Action::Zoom,
+        Action::NextPane,
+        Action::NextTab,
+        Action::PreviousTab,
+        Action::Type,
+        Action::Help,
+    ];
+    for _ in 0..80 {
+        match random.below(20) {
+            0 => bench.act(actions[random.below(actions.len())]),
+            1 => bench.resize([(200, 50), (120, 40), (80, 24), (160, 45)][random.below(4)]),
+            2 => {
+                let size = Size::new(
+                    2 + u16::try_from(random.below(80)).unwrap(),
+                    2 + u16::try_from(random.below(50)).unwrap(),
+                );
+                bench.inner.0[&SHELL].borrow_mut().resize(size);
+                bench.picture.mark_stale(StaleScope::Terminals);
+            }
+            3 => bench.now = Timestamp(bench.now.0 + 40),
+            4 => drop(bench.draw_alone([SHELL, ScreenId::Conductor][random.below(2)])),
+            // Everything else is a program that writes; the picture is drawn now and then only, as for a slow client.
+            5..9 => {
+                bench.draw();
+                if bench.is_at_rest() {
+                    bench.compare();
+                }
+            }
+            other => {
+                let id = if other % 3 == 0 {
+                    ScreenId::Conductor
+                } else {
+                    SHELL
+                };
+                bench.write(id, &step(&mut random, wild));
+            }
+        }
+    }
+    for id in [SHELL, ScreenId::Conductor] {
+        bench.write(id, b"\x1b\\\x18\x1b[?2026l");
+    }
+    bench.draw();
+    bench.compare();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn through_stalls_and_resizes_a_client_sees_what_one_whole_frame_would_show(seed in any::<u64>()) {
+        session(&mut Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50)), seed, true);
+    }
+
+    #[test]
+    fn a_client_sees_what_is_in_the_terminals_inside(seed in any::<u64>()) {
+        let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Vt100, (200, 50));
+        let mut random = Random(seed);
+        for _ in 0..60 {
+            let id = if random.below(2) == 0 { ScreenId::Conductor } else { SHELL };
+            bench.write(id, &step(&mut random, false));
+            if random.below(4) == 0 {
+                bench.draw();
+                bench.compare_inside();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_typed_letter_costs_a_few_bytes_and_nothing_costs_none() {
+    let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
+    assert!(bench.draw().len() > 1_000, "the first frame is whole");
+    bench.write(SHELL, b"a");
+    let bytes = bench.draw();
+    assert!(bytes.starts_with(b"\x1b[?2026h") && bytes.ends_with(b"\x1b[?2026l"));
+    assert!(bytes.len() < 70, "{:?}", String::from_utf8_lossy(&bytes));
+    bench.picture.mark_stale(StaleScope::Terminals);
+    assert_eq!(bench.draw(), b"", "nothing was written");
+    bench.picture.mark_stale(StaleScope::Everything);
+    assert_eq!(bench.draw(), b"", "everything is as it was");
+}
+
+#[test]
+fn one_terminal_is_drawn_alone_and_what_others_wrote_is_not_lost() {
+    let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
+    bench.draw();
+    bench.write(ScreenId::Conductor, b"flood");
+    bench.write(SHELL, b"echo");
+    let bytes = bench.draw_alone(SHELL).unwrap();
+    let said = String::from_utf8_lossy(&bytes);
+    assert!(said.contains("echo") && !said.contains("flood"), "{said:?}");
+    let rest = bench.draw();
+    let rest = String::from_utf8_lossy(&rest);
+    assert!(rest.contains("flood") && !rest.contains("echo"), "{rest:?}");
+    bench.compare();
+    bench.picture.mark_stale(StaleScope::Everything);
+    assert_eq!(bench.draw_alone(SHELL), None, "more must be drawn");
+}
+
+#[test]
+fn a_program_in_the_middle_of_a_frame_keeps_its_screen_until_it_is_through_or_too_slow() {
+    let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
+    bench.write(SHELL, b"before");
+    bench.draw();
+    bench.write(SHELL, b"\x1b[?2026h\x1b[2J\x1b[Hafter");
+    assert_eq!(bench.draw(), b"");
+    assert!(bench.picture.is_in_sync_update());
+    bench.picture.mark_stale(StaleScope::Everything);
+    assert_eq!(bench.draw(), b"", "drawing everything keeps it, too");
+    bench.write(ScreenId::Conductor, b"beside");
+    assert!(!bench.draw().is_empty(), "others are drawn meanwhile");
+    bench.write(SHELL, b"\x1b[?2026l");
+    bench.draw();
+    assert!(!bench.picture.is_in_sync_update());
+    bench.compare();
+    bench.write(SHELL, b"\x1b[?2026h late");
+    assert_eq!(bench.draw(), b"");
+    bench.now = Timestamp(bench.now.0 + 150);
+    bench.picture.mark_stale(StaleScope::Terminals);
+    assert!(!bench.draw().is_empty());
+    bench.compare();
+}
+
+#[test]
+fn only_terminals_on_the_screen_are_watched() {
+    let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
+    bench.draw();
+    assert_eq!(
+        bench.picture.visible_terminals().collect::<Vec<_>>(),
+        [SHELL, ScreenId::Conductor]
+    );
+    bench.act(Action::NextTab);
+    bench.draw();
+    assert_eq!(bench.picture.visible_terminals().count(), 0);
+    bench.write(SHELL, &b"y\r\n".repeat(500));
+    assert_eq!(bench.draw(), b"", "a hidden flood is not drawn");
+}

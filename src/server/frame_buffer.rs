@@ -1,0 +1,144 @@
+//! From a buffer of cells to the bytes that bring a client's terminal there: only what changed, wrapped in synchronized
+//! output, nothing at all when nothing changed. Must never rely on how wide a client's terminal thinks a cluster is.
+
+use ratatui::backend::{Backend as _, CrosstermBackend};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::term::CursorShape;
+use crate::ui::FrameCursor;
+
+/// A cell to be written, with its row and column.
+type CellAt<'a> = (u16, u16, &'a Cell);
+
+/// Double buffer of a client's screen: what the terminal shows and what it is to show.
+pub(super) struct FrameBuffer {
+    next: Buffer,
+    shown: Buffer,
+    cursor: Option<FrameCursor>,
+    shape: CursorShape,
+    is_blank: bool,
+}
+
+impl FrameBuffer {
+    /// A picture of which nothing is on the client's terminal yet.
+    pub(super) fn new((cols, rows): (u16, u16)) -> FrameBuffer {
+        let area = Rect::new(0, 0, cols, rows);
+        FrameBuffer {
+            next: Buffer::empty(area),
+            shown: Buffer::empty(area),
+            cursor: None,
+            shape: CursorShape::Default,
+            is_blank: true,
+        }
+    }
+
+    /// Whether nothing was drawn yet.
+    pub(super) fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
+    /// What is on the client's terminal, and what is to be drawn on; it holds what was drawn last.
+    pub(super) fn buffers(&mut self) -> (&Buffer, &mut Buffer) {
+        (&self.shown, &mut self.next)
+    }
+
+    /// The bytes that bring the client's terminal to what was drawn on all rows, and its cursor there.
+    pub(super) fn flush(&mut self, cursor: Option<FrameCursor>) -> Vec<u8> {
+        let rows: Vec<u16> = (0..self.next.area.height).collect();
+        self.flush_rows(&rows, cursor)
+    }
+
+    /// The same when nothing outside these rows was drawn on.
+    pub(super) fn flush_rows(&mut self, rows: &[u16], cursor: Option<FrameCursor>) -> Vec<u8> {
+        let fresh = std::mem::take(&mut self.is_blank);
+        let content = self.diff_rows(rows);
+        let shape = cursor.map_or(self.shape, |cursor| cursor.shape);
+        if content.is_empty() && cursor == self.cursor && shape == self.shape && !fresh {
+            return Vec::new();
+        }
+        let mut out = Vec::with_capacity(content.len() + 64);
+        out.extend_from_slice(b"\x1b[?2026h");
+        if fresh {
+            out.extend_from_slice(b"\x1b[?25l\x1b[0m\x1b[2J");
+        } else if self.cursor.is_some() {
+            out.extend_from_slice(b"\x1b[?25l");
+        }
+        out.extend_from_slice(&content);
+        if shape != self.shape {
+            out.extend_from_slice(format!("\x1b[{} q", shape.parameter()).as_bytes());
+        }
+        if let Some(FrameCursor { x, y, .. }) = cursor {
+            out.extend_from_slice(format!("\x1b[{};{}H\x1b[?25h", y + 1, x + 1).as_bytes());
+        }
+        out.extend_from_slice(b"\x1b[?2026l");
+        (self.cursor, self.shape) = (cursor, shape);
+        out
+    }
+
+    /// What differs in these rows, as bytes; from now on it counts as shown.
+    fn diff_rows(&mut self, rows: &[u16]) -> Vec<u8> {
+        let width = usize::from(self.next.area.width);
+        let mut out = Vec::new();
+        for row in rows {
+            let from = usize::from(*row) * width;
+            let (Some(next), Some(shown)) = (
+                self.next.content.get(from..from + width),
+                self.shown.content.get_mut(from..from + width),
+            ) else {
+                continue;
+            };
+            if next == shown {
+                continue;
+            }
+            let changed = changed_cells(shown, next, *row);
+            write(&changed, &mut out);
+            shown.clone_from_slice(next);
+        }
+        out
+    }
+}
+
+/// The cells of a row that must be written. Whatever a wide character covered or is covered by one is written anew.
+fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'a>> {
+    let mut changed = Vec::new();
+    let (mut skip, mut unsure_until) = (0, 0);
+    for (at, (new, old)) in next.iter().zip(shown).enumerate() {
+        let wide = width(old);
+        if skip > 0 {
+            skip -= 1;
+            // The old one began under the new one: what is left of it is not known.
+            if at < unsure_until {
+                unsure_until = unsure_until.max(at + wide);
+            }
+            continue;
+        }
+        let covers = width(new);
+        skip = covers - 1;
+        if new != old || at < unsure_until {
+            unsure_until = unsure_until.max(at + wide.max(covers));
+            changed.push((u16::try_from(at).unwrap_or(u16::MAX), row, new));
+        }
+    }
+    changed
+}
+
+/// Columns of a cell's content, at least one.
+fn width(cell: &Cell) -> usize {
+    let symbol = cell.symbol();
+    if symbol.len() == 1 {
+        1
+    } else {
+        symbol.width().max(1)
+    }
+}
+
+/// Writes cells. After one of several code points the cursor is placed again: terminals differ about how wide those are.
+fn write(cells: &[CellAt<'_>], out: &mut Vec<u8>) {
+    let is_cluster = |cell: &Cell| !cell.symbol().is_ascii() && cell.symbol().chars().nth(1).is_some();
+    for run in cells.split_inclusive(|(_, _, cell)| is_cluster(cell)) {
+        // Writing into memory does not fail.
+        drop(CrosstermBackend::new(&mut *out).draw(run.iter().copied()));
+    }
+}

@@ -1,0 +1,68 @@
+//! What the machine has left. One for all clients; measures only when a client asks, and not again for a client that asks a
+//! moment after another.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::adapters::clock;
+use crate::adapters::load::MachineSampler;
+use crate::domain::{Span, Timestamp};
+use crate::read_model::MachineLoad;
+
+/// Load and free disk space of the machine, measured on demand and shared by all clients.
+#[derive(Debug)]
+pub(super) struct MachineMonitor {
+    /// A file on the disk that is measured.
+    on_disk: PathBuf,
+    measured: Mutex<LastSample>,
+}
+
+#[derive(Debug, Default)]
+struct LastSample {
+    watch: MachineSampler,
+    last: Option<MachineLoad>,
+}
+
+/// A measure that is younger is given out again.
+const CACHE_TIME: Span = Span::seconds(2);
+/// A measure takes well under a millisecond; one that takes longer waits for a file system that does not answer.
+const MEASURE_TIMEOUT: Duration = Duration::from_secs(1);
+
+impl MachineMonitor {
+    /// Nothing was measured yet; the disk is the one with that file.
+    pub(super) fn new(on_disk: PathBuf) -> MachineMonitor {
+        MachineMonitor {
+            on_disk,
+            measured: Mutex::default(),
+        }
+    }
+
+    /// What the machine has left now. Blocks.
+    ///
+    /// # Errors
+    /// When a measure that was begun before has not come to its end; for people, reads after "could not".
+    pub(super) fn measure(&self) -> Result<MachineLoad, String> {
+        let Some(mut measured) = self.measured.try_lock_for(MEASURE_TIMEOUT) else {
+            return Err("measure the machine: the disk does not answer".to_owned());
+        };
+        let now = clock::now();
+        if let Some(last) = measured.last.filter(|last| is_young(last, now)) {
+            return Ok(last);
+        }
+        let found = measured.watch.sample(now, &self.on_disk);
+        let machine = MachineLoad {
+            at: now,
+            cpu: found.cpu,
+            memory: found.memory,
+            disk: found.room,
+        };
+        measured.last = Some(machine);
+        Ok(machine)
+    }
+}
+
+fn is_young(last: &MachineLoad, now: Timestamp) -> bool {
+    last.cpu.is_some() && now.since(last.at) < CACHE_TIME
+}

@@ -1,0 +1,103 @@
+//! Figures about the work that was done, kept up to date: reads each attempt that has ended once from the store, and looks at
+//! what the agents at work use. One for all clients; asked only while somebody looks at the figures.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::adapters::holder::LocalHolders;
+use crate::adapters::load::LoadSampler;
+use crate::adapters::store::{SqliteStore, StoreFiles};
+use crate::domain::AttemptId;
+use crate::ports::holders::{HolderId, HolderLiveness, Holders as _};
+use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
+
+/// Metrics of all attempts, updated from the store when somebody looks at them.
+#[derive(Debug)]
+pub(super) struct MetricsCollector {
+    store: StoreFiles,
+    holders: Arc<LocalHolders>,
+    counted: Mutex<CountedMetrics>,
+}
+
+#[derive(Debug, Default)]
+struct CountedMetrics {
+    metrics: Metrics,
+    /// Every attempt before this one has been counted.
+    counted_below: u64,
+    /// Counted ones from there on.
+    counted: BTreeSet<AttemptId>,
+    loads: LoadSampler,
+}
+
+impl MetricsCollector {
+    /// Nothing is counted yet.
+    pub(super) fn new(store: StoreFiles, holders: Arc<LocalHolders>) -> MetricsCollector {
+        MetricsCollector {
+            store,
+            holders,
+            counted: Mutex::default(),
+        }
+    }
+
+    /// The figures as they are now. Blocks; the first time it reads all attempts there ever were.
+    ///
+    /// # Errors
+    /// When the store cannot be read; for people, reads after "could not".
+    pub(super) fn report(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+        let mut counted = self.counted.lock();
+        counted.count(&self.store)?;
+        let agents: Vec<(AttemptId, u32)> = model
+            .agents()
+            .filter_map(|row| Some((row.attempt.id, process_of(&self.holders, row.attempt.id)?)))
+            .collect();
+        let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
+        let usages = counted.loads.sample(&roots);
+        let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {
+            usage.map(|usage| AttemptLoad {
+                attempt: *attempt,
+                cpu: usage.cpu,
+                memory: usage.memory,
+                processes: usage.processes,
+            })
+        });
+        Ok(Arc::new(MetricsReport {
+            loads: loads.collect(),
+            metrics: counted.metrics.clone(),
+        }))
+    }
+}
+
+impl CountedMetrics {
+    /// Counts what has ended since the last time.
+    fn count(&mut self, store: &StoreFiles) -> Result<(), String> {
+        let reader = SqliteStore::open_reader(store).map_err(|error| error.to_string())?;
+        let attempts = reader
+            .attempts(AttemptId(self.counted_below))
+            .map_err(|error| error.to_string())?;
+        let mut open = None;
+        let mut last = None;
+        for attempt in &attempts {
+            last = Some(attempt.id);
+            if attempt.state.is_open() {
+                open = open.or(Some(attempt.id));
+            } else if self.counted.insert(attempt.id) {
+                self.metrics.record(attempt);
+            }
+        }
+        let next = last.map(|last| AttemptId(last.0 + 1));
+        if let Some(from) = open.or(next) {
+            self.counted_below = from.0;
+            self.counted = self.counted.split_off(&from);
+        }
+        Ok(())
+    }
+}
+
+fn process_of(holders: &LocalHolders, attempt: AttemptId) -> Option<u32> {
+    match holders.status(&HolderId::from(attempt)).state {
+        HolderLiveness::Running(launched) => Some(launched.child_pid),
+        _ => None,
+    }
+}

@@ -1,0 +1,217 @@
+//! One way out, and what is to be told by it: when, and when again after it failed. Knows no thread and no clock.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::config::channels::NotifyChannel;
+use crate::domain::{Notice, NoticeLevel, Span, Timestamp};
+use crate::ports::notify::{Notification, NotificationItem, Notifier, NotifyError};
+use crate::read_model::ReadModel;
+use crate::ui::{Alert, AlertQueue, AlertWhen, alert_text, redacted_alert_text};
+
+/// Waits after failures in a row; the last one again and again.
+const RETRY_DELAYS: [Span; 4] = [
+    Span::seconds(2),
+    Span::seconds(10),
+    Span::minutes(1),
+    Span::minutes(10),
+];
+/// After a start nothing is looked at for a moment: who has started the server, or lost it, is about to be there, and agents that
+/// went on meanwhile say again what they wait for.
+pub(super) const START_DELAY: Span = Span::seconds(5);
+/// The kind of notice by which people are told that a way does not work.
+pub(in crate::server) const NOTICE_KIND: &str = "notify";
+
+/// When notifications are delivered, and the pause between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotifyRules {
+    pub(super) when: AlertWhen,
+    pub(super) pause: Span,
+}
+
+/// Time, quiet hours and presence by which a notification is decided.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotifySituation {
+    pub(super) at: Timestamp,
+    /// Whether nobody is known to look at a screen.
+    pub(super) away: bool,
+    /// Until when nobody is called, if so.
+    pub(super) quiet: Option<Timestamp>,
+}
+
+/// One notification channel with what it has delivered and when it is retried.
+pub(super) struct ChannelState {
+    channel: NotifyChannel,
+    alerts: AlertQueue,
+    not_before: Timestamp,
+    /// Failures in a row.
+    failures: usize,
+    /// The failure people were told of.
+    reported_failure: Option<String>,
+    /// What was tried last, and when first.
+    last_try: Option<(Vec<Alert>, Timestamp)>,
+}
+
+impl ChannelState {
+    /// A way that was told these things before, as far as that is known.
+    pub(super) fn new(
+        channel: NotifyChannel,
+        marks: Option<BTreeSet<String>>,
+        at: Timestamp,
+    ) -> ChannelState {
+        ChannelState {
+            channel,
+            alerts: AlertQueue::resume(marks, at),
+            not_before: at + START_DELAY,
+            failures: 0,
+            reported_failure: None,
+            last_try: None,
+        }
+    }
+
+    /// The same with another program or address; what is under way by the old one counts as not told.
+    pub(super) fn with_channel(mut self, way: NotifyChannel) -> ChannelState {
+        self.alerts.retry_delivery();
+        ChannelState {
+            alerts: self.alerts,
+            ..ChannelState::new(way, None, Timestamp::default())
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.channel.name
+    }
+
+    pub(super) fn notify(&self) -> Arc<dyn Notifier> {
+        Arc::clone(&self.channel.transport)
+    }
+
+    /// Whether something is just being told.
+    pub(super) fn is_delivering(&self) -> bool {
+        self.alerts.is_delivering()
+    }
+
+    /// Marks of what was told or seen; `None`: nothing ever was.
+    pub(super) fn marks(&self) -> Option<BTreeSet<String>> {
+        self.alerts.delivered_keys()
+    }
+
+    /// Takes in the board; answers what is to be told now. Nothing while something is being told: what comes meanwhile is told
+    /// together afterwards, so that nothing ever queues.
+    pub(super) fn next_notification(
+        &mut self,
+        now: NotifySituation,
+        rules: NotifyRules,
+        (project, model): (&str, &ReadModel),
+    ) -> Option<Notification> {
+        if !self.alerts.is_initialized() && self.not_before > now.at {
+            return None;
+        }
+        self.alerts.update(model, rules.when.applies(now.away));
+        if rules.when == AlertWhen::Never || (rules.when == AlertWhen::Away && !now.away) {
+            self.alerts.mark_seen();
+        }
+        if now.quiet.is_some() || self.not_before > now.at {
+            return None;
+        }
+        let facts = self.alerts.begin_delivery(now.at, rules.pause)?;
+        Some(self.notification(facts, project, now.at))
+    }
+
+    /// When to look again even if nothing happens.
+    pub(super) fn due(&self, rules: NotifyRules, quiet: Option<Timestamp>) -> Option<Timestamp> {
+        if !self.alerts.is_initialized() {
+            return Some(self.not_before);
+        }
+        let due = self.alerts.next_due(rules.pause)?.max(self.not_before);
+        Some(quiet.map_or(due, |end| end.max(due)))
+    }
+
+    /// How it went; answers what people are to be told of that.
+    pub(super) fn on_result(&mut self, at: Timestamp, result: Result<(), NotifyError>) -> Option<Notice> {
+        let by = &self.channel.target;
+        match result {
+            Ok(()) => {
+                self.alerts.confirm_delivery();
+                (self.failures, self.last_try) = (0, None);
+                let said = self.reported_failure.take();
+                said.map(|_failure| notice(NoticeLevel::Info, format!("you can be reached again by {by}")))
+            }
+            Err(why) => {
+                self.alerts.retry_delivery();
+                self.failures = match why {
+                    NotifyError::Temporary(_) => self.failures + 1,
+                    NotifyError::Permanent(_) => RETRY_DELAYS.len(),
+                };
+                let step = self.failures.saturating_sub(1).min(RETRY_DELAYS.len() - 1);
+                self.not_before = at + RETRY_DELAYS.get(step).copied().unwrap_or_default();
+                let why = why.to_string();
+                if self.failures < RETRY_DELAYS.len() || self.reported_failure.as_ref() == Some(&why) {
+                    return None;
+                }
+                let text = format!("you cannot be reached by {by}: could not {why}");
+                self.reported_failure = Some(why);
+                Some(notice(NoticeLevel::Warning, text))
+            }
+        }
+    }
+
+    /// The same again, with the same id, when it is tried again.
+    fn notification(&mut self, facts: Vec<Alert>, project: &str, now: Timestamp) -> Notification {
+        let at = match &self.last_try {
+            Some((before, at)) if *before == facts => *at,
+            _ => now,
+        };
+        let summons = Notification {
+            id: id(project, &facts, at),
+            project: project.to_owned(),
+            at,
+            level: facts.iter().map(Alert::level).max().unwrap_or(NoticeLevel::Info),
+            text: alert_text(&facts),
+            redacted_text: redacted_alert_text(&facts),
+            items: facts.iter().map(item).collect(),
+        };
+        self.last_try = Some((facts, at));
+        summons
+    }
+}
+
+fn item(fact: &Alert) -> NotificationItem {
+    let (task, attempt, run) = match fact {
+        Alert::NeedsPerson { task, attempt, .. } => (Some(task.clone()), *attempt, None),
+        Alert::RunEnded { run, state, .. } => (None, None, Some((run.clone(), state.clone()))),
+    };
+    NotificationItem {
+        kind: fact.kind(),
+        task,
+        attempt,
+        run,
+    }
+}
+
+fn id(project: &str, facts: &[Alert], at: Timestamp) -> String {
+    let mut sum = Sha256::new()
+        .chain_update(project)
+        .chain_update(at.0.to_be_bytes());
+    for fact in facts {
+        sum = sum.chain_update(fact.key()).chain_update([0]);
+    }
+    let digits = |byte: &u8| format!("{byte:02x}");
+    let digits: Vec<String> = sum.finalize().iter().take(8).map(digits).collect();
+    digits.concat()
+}
+
+fn notice(level: NoticeLevel, text: String) -> Notice {
+    Notice {
+        level,
+        kind: NOTICE_KIND.to_owned(),
+        task: None,
+        attempt: None,
+        text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! What a terminal showed at some moment, from the log its holder wrote: the bytes up to then are shown to an emulated terminal
+//! of the size it had.
+
+use std::path::Path;
+
+use crate::adapters::holder::{HolderError, IndexEntry, LogReader};
+use crate::domain::{Span, Timestamp};
+use crate::server::replay::SizeHistory;
+use crate::term::{EmulatorKind, Size, Terminal};
+use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};
+
+/// Bytes before the moment that are shown again: enough for a screen to be what it was.
+const MAX_REPLAY: u64 = 2 * 1024 * 1024;
+
+/// Marks are no farther apart while something comes.
+const MARK_GAP: Span = Span::seconds(2);
+
+/// What the terminal of the attempt in this folder showed at that moment. Blocks.
+///
+/// # Errors
+/// Why its log cannot be read; reads after "could not".
+pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, String> {
+    let failed = |error: HolderError| error.to_string();
+    let mut log = LogReader::open(folder).map_err(failed)?;
+    let notes = log.index_entries().map_err(failed)?;
+    let marks: Vec<(Timestamp, u64)> = notes.iter().filter_map(mark).collect();
+    let (Some((first, _)), Some((last, _))) = (marks.first(), marks.last()) else {
+        return Err("look back: it left no log".to_owned());
+    };
+    let until = offset_at(&marks, at);
+    let sizes = SizeHistory::from_entries(&notes);
+    let mut terminal = Terminal::new(EmulatorKind::default(), Size::default(), 0);
+    let from = until.saturating_sub(MAX_REPLAY);
+    let shown = sizes.replay(&mut log, &mut terminal, (from, until));
+    shown.map_err(failed)?;
+    let mut screen = LiveScreen::new(&mut terminal, false);
+    let mut moment = RecordedScreen {
+        at,
+        range: (*first, *last),
+        size: screen.size(),
+        cells: Vec::new(),
+    };
+    screen.cells(0, &mut |column, row, text, style| {
+        if text != " " || style != ratatui::style::Style::default() {
+            moment.cells.push((column, row, text.to_owned(), style));
+        }
+    });
+    Ok(moment)
+}
+
+/// Offset behind what was written by that moment. While something comes a mark is made every second, and what came up to the next
+/// one belongs to this moment; after a silence it does not: it was not there yet.
+fn offset_at(marks: &[(Timestamp, u64)], at: Timestamp) -> u64 {
+    let later = marks
+        .iter()
+        .position(|(when, _)| *when > at)
+        .unwrap_or(marks.len());
+    let next = marks.get(later).filter(|(when, _)| when.since(at) <= MARK_GAP);
+    let before = later.checked_sub(1).and_then(|before| marks.get(before));
+    next.or(before).map_or(0, |(_, offset)| *offset)
+}
+
+fn mark(note: &IndexEntry) -> Option<(Timestamp, u64)> {
+    match note {
+        IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
+        IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*at, *offset)),
+        IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_after_a_silence_was_not_there_all_the_while() {
+        let marks =
+            [(0, 0), (1000, 10), (2100, 30), (600_000, 90)].map(|(at, offset)| (Timestamp(at), offset));
+        let by = |at| offset_at(&marks, Timestamp(at));
+        assert_eq!([by(500), by(1000), by(1500), by(2100)], [10, 30, 30, 30]);
+        assert_eq!(
+            [by(300_000), by(599_000), by(600_000), by(700_000)],
+            [30, 90, 90, 90]
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
+//! changes nothing: the old ones stay, and people are told file and line.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::adapters::agents::{AgentsByRole, LocalAgents};
+use crate::adapters::clock;
+use crate::config::appearance::Appearance;
+use crate::config::session_setup;
+use crate::config::{self, Config, ResolvedSetting, SettingOrigin};
+use crate::domain::{Command, Event, Notice, NoticeLevel};
+use crate::engine::inbox::InboxClosed;
+use crate::engine::journal::Journal;
+use crate::protocol::session_list;
+use crate::server::engine_handle::EngineHandle;
+use crate::server::in_force::{ActiveSettings, FileStamps};
+
+/// The kind of notice by which people are told of settings.
+pub(super) const NOTICE_KIND: &str = "settings";
+/// Settings that are read once, when a server starts.
+const RESTART_ONLY: &[&str] = &[
+    "terminal.engine",
+    "commit.author",
+    "terminal.log_limit_mib",
+    "limits.gate_timeout",
+];
+/// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+/// Keys named in a line; more are counted.
+const MAX_NAMED: usize = 5;
+
+/// Reads settings and workflows again, and lets them come into force.
+pub(super) struct Reloader {
+    /// The settings in force.
+    pub(super) settings: Arc<ActiveSettings>,
+    /// Where settings of the engine and workflows go.
+    pub(super) engine: EngineHandle,
+    /// The kinds of agents that play the roles.
+    pub(super) agents: Arc<LocalAgents>,
+    /// Where people are told.
+    pub(super) journal: Journal,
+}
+
+impl Reloader {
+    /// Lets what is written into the files of the settings come into force, until the server ends.
+    pub(super) async fn watch_files(self: &Arc<Self>) {
+        let look = || {
+            let settings = Arc::clone(&self.settings);
+            tokio::task::spawn_blocking(move || FileStamps::at(&settings.place))
+        };
+        let mut every = tokio::time::interval(LOOK_EVERY);
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut read = look().await.unwrap_or_default();
+        let mut seen = read.clone();
+        loop {
+            every.tick().await;
+            let Ok(now) = look().await else { return };
+            let is_settled = now == seen;
+            seen = now;
+            if !is_settled || seen == read {
+                continue;
+            }
+            read = seen.clone();
+            let reloader = Arc::clone(self);
+            // What is wrong is told to people where they look.
+            let reading = move || drop(reloader.reload());
+            if tokio::task::spawn_blocking(reading).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
+    ///
+    /// # Errors
+    /// What is wrong with the files, one finding a line with file and line; the old settings stay. People are told that, too.
+    pub(super) fn reload(&self) -> Result<(), String> {
+        let mut problem = self.settings.problem.lock();
+        let done = self.apply_files();
+        match &done {
+            Ok(changed) => {
+                let mended = problem.take().is_some();
+                if !changed.is_empty() || mended {
+                    publish_notice(&self.journal, NoticeLevel::Info, summary(changed));
+                }
+            }
+            Err(why) if problem.as_ref() != Some(why) => {
+                let why_in_a_line = why.replace('\n', "; ");
+                let text = format!("{why_in_a_line}; the old settings stay in force");
+                publish_notice(&self.journal, NoticeLevel::Error, text);
+                *problem = Some(why.clone());
+            }
+            Err(_known) => {}
+        }
+        done.map(drop)
+    }
+
+    /// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
+    pub(super) fn rename(&self, name: &str) -> (NoticeLevel, String) {
+        const KEY: &str = "session.name";
+        let place = &self.settings.place;
+        let places = &place.sources.files;
+        let done = if name == place.folder_name() {
+            config::unset(places, KEY)
+        } else {
+            config::set(places, KEY, name)
+        };
+        let told = match done {
+            Ok(_) => self.reload(),
+            Err(error) => Err(format!("could not {error}")),
+        };
+        match told {
+            Err(why) => (NoticeLevel::Error, why),
+            Ok(()) if self.settings.name() == name => {
+                (NoticeLevel::Success, format!("this session is called {name} now"))
+            }
+            Ok(()) => {
+                let text = format!(
+                    "{name} is written down, but another setting of {KEY} is stronger: `dbs config {KEY} --explain`"
+                );
+                (NoticeLevel::Warning, text)
+            }
+        }
+    }
+
+    /// Answers the keys that have other values by now.
+    fn apply_files(&self) -> Result<Vec<String>, String> {
+        let place = &self.settings.place;
+        let (old, new) = (self.settings.config(), place.config());
+        let known = old.diagnostics();
+        let found = new.diagnostics().iter().filter(|found| !known.contains(found));
+        let found: Vec<String> = found.map(ToString::to_string).collect();
+        if !found.is_empty() {
+            return Err(found.join("\n"));
+        }
+        let changed = changed(&old, &new);
+        let named = |why: String| format!("{}{why}", origins(&changed, &why));
+        Appearance::of(&new)
+            .keymap()
+            .map_err(|why| named(format!("could not {why}")))?;
+        let kinds = session_setup::agents(place).map_err(named)?;
+        let (settings, workflows) = session_setup::reread(place)?;
+        self.use_agents(kinds);
+        let mut events = Vec::new();
+        let model = self.engine.read_model();
+        let same =
+            |flow: &crate::domain::Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
+        let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
+        if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
+            events.push(Event::WorkflowsLoaded(workflows));
+            keys.push("workflows".to_owned());
+        }
+        if old.settings() != settings {
+            events.push(Event::Configured(settings));
+        }
+        let stopped = |closed: InboxClosed| format!("could not {closed}");
+        events
+            .into_iter()
+            .try_for_each(|event| self.engine.inbox.send(event))
+            .map_err(stopped)?;
+        pause(&self.engine, &old, &new).map_err(stopped)?;
+        let before = self.settings.name();
+        self.settings.replace(new);
+        let name = self.settings.name();
+        if name != before {
+            session_list::write_record(place, &name);
+        }
+        Ok(keys)
+    }
+
+    /// Lets other kinds of agents play the roles from now on; without any those in force stay.
+    fn use_agents(&self, kinds: AgentsByRole) {
+        if kinds != AgentsByRole::default() {
+            *self.agents.kinds.write() = kinds;
+        }
+    }
+}
+
+/// The switch `paused` does what the commands do, when somebody moves it.
+fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), InboxClosed> {
+    let command = match (old.switch("paused"), new.switch("paused")) {
+        (false, true) => Command::Pause,
+        (true, false) => Command::Resume,
+        (true, true) | (false, false) => return Ok(()),
+    };
+    // A board that is paused, or goes on, already says so; that is no problem.
+    let _refused = engine.ask("the setting `paused`", command)?;
+    Ok(())
+}
+
+/// Settings with another value than before, as they are now.
+fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
+    let (before, after) = (old.list(), new.list());
+    let value = |all: &[ResolvedSetting], key: &str| {
+        let found = all.iter().find(|shown| shown.key == key);
+        found.and_then(|shown| shown.value.clone())
+    };
+    let mut changed: Vec<ResolvedSetting> = after
+        .iter()
+        .filter(|shown| value(&before, &shown.key) != shown.value)
+        .cloned()
+        .collect();
+    let gone = |shown: &&ResolvedSetting| !after.iter().any(|other| other.key == shown.key);
+    changed.extend(before.iter().filter(gone).cloned());
+    changed
+}
+
+/// Where the settings that a problem speaks of were written, as the beginning of a line.
+fn origins(changed: &[ResolvedSetting], why: &str) -> String {
+    let speaks = |shown: &&ResolvedSetting| {
+        why.contains(&shown.key)
+            || shown
+                .key
+                .strip_prefix("keys.")
+                .and_then(|key| key.split_once('.'))
+                .is_some_and(|(_, action)| why.contains(action.replace(['_', '-'], " ").as_str()))
+    };
+    let told = changed.iter().find(speaks).or_else(|| {
+        let mut keys = changed.iter().filter(|shown| shown.key.starts_with("keys."));
+        keys.next()
+    });
+    match told.map(|shown| &shown.origin) {
+        Some(origin @ SettingOrigin::File { .. }) => format!("{origin}: error: "),
+        _ => String::new(),
+    }
+}
+
+/// What came into force, in a line.
+fn summary(changed: &[String]) -> String {
+    if changed.is_empty() {
+        return "the settings can be read again; nothing has changed".to_owned();
+    }
+    let (later, now): (Vec<&String>, Vec<&String>) = changed
+        .iter()
+        .partition(|key| RESTART_ONLY.contains(&key.as_str()));
+    let listed = |keys: &[&String]| {
+        let named: Vec<&str> = keys.iter().take(MAX_NAMED).map(|key| key.as_str()).collect();
+        let more = keys.len().saturating_sub(MAX_NAMED);
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{}{more}", named.join(", "))
+    };
+    let mut parts = Vec::new();
+    if !now.is_empty() {
+        parts.push(format!("in force now: {}", listed(&now)));
+    }
+    if !later.is_empty() {
+        let text = format!(
+            "at the next start of the server (`dbs stop`, then `dbs`; agents go on): {}",
+            listed(&later)
+        );
+        parts.push(text);
+    }
+    parts.join("; ")
+}
+
+fn publish_notice(journal: &Journal, level: NoticeLevel, text: String) {
+    tracing::info!("{text}");
+    let notice = Notice {
+        level,
+        kind: NOTICE_KIND.to_owned(),
+        task: None,
+        attempt: None,
+        text,
+    };
+    journal.add(clock::now(), notice);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_a_restart_is_told_apart_from_what_is_in_force() {
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            summary(&keys(&["theme", "terminal.engine"])),
+            "in force now: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
+        );
+        let many = keys(&["a", "b", "c", "d", "e", "f", "g"]);
+        assert_eq!(summary(&many), "in force now: a, b, c, d, e and 2 more");
+    }
+}

@@ -1,0 +1,120 @@
+//! What the layer above needs from a terminal emulator. Must not name one: the emulators live behind this trait, so
+//! that one can be exchanged or checked against another.
+
+use super::cell::{Cell, CellStyle};
+use super::history::PackedHistory;
+use super::size::Size;
+
+/// A terminal emulator that keeps a grid of cells from clean input. It never answers queries: replies are made by us from our own
+/// state.
+pub trait Emulator: Send {
+    /// Applies bytes to the grid.
+    fn feed(&mut self, bytes: &[u8]);
+
+    /// Writes one printable character in insert mode (IRM): what stands at its place moves right. An emulator that cannot
+    /// do this overwrites.
+    fn insert(&mut self, character: char) {
+        self.feed(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// Changes the size; text is kept as well as the emulator can.
+    fn resize(&mut self, size: Size);
+
+    /// The present size.
+    fn size(&self) -> Size;
+
+    /// Copies one row, exactly as many cells as there are columns, into `cells`. `scroll_back` is the number of lines
+    /// the view is moved up into the history; it is clamped to [`Engine::history_len`]. A row outside the screen is
+    /// blank.
+    fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>);
+
+    /// Whether the row goes on in the next one because the text was too long.
+    fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool;
+
+    /// The target of the hyperlink (OSC 8) on a cell.
+    fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String>;
+
+    /// Lines kept above the screen.
+    fn history_len(&self) -> usize;
+
+    /// Moves the oldest lines of its history into a smaller one until at most `keep` are left; fewer when it cannot part
+    /// with some only. What [`Engine::visible_row`] gave for them, the other then gives.
+    fn drain_history(&mut self, keep: usize, to: &mut PackedHistory);
+
+    /// Whether the screen in view is the alternate one, which has no history.
+    fn is_alternate(&self) -> bool;
+
+    /// Where the next character goes.
+    fn write_position(&self) -> WritePosition;
+
+    /// Colours and attributes the next character gets.
+    fn pen(&self) -> CellStyle;
+
+    /// Which rows may look different since the last call.
+    fn take_damage(&mut self) -> Damage;
+
+    /// What this emulator cannot do by itself and must be fed as an equivalent.
+    fn missing_features(&self) -> MissingFeatures;
+}
+
+/// Where the next character goes, and whether it wraps first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WritePosition {
+    /// Row, from 0.
+    pub row: u16,
+    /// Column, from 0, always on the screen.
+    pub col: u16,
+    /// The last column was written, so the next character starts a new line.
+    pub pending_wrap: bool,
+}
+
+/// The rows of the screen that may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Damage {
+    /// These rows of the screen, in ascending order; none when empty.
+    Rows(Vec<u16>),
+    /// Everything.
+    All,
+}
+
+/// A set of features that an emulator lacks and must be fed as an equivalent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MissingFeatures(u16);
+
+impl MissingFeatures {
+    /// Nothing is missing.
+    pub const NONE: Self = Self(0);
+    /// IND, NEL.
+    pub const INDEX: Self = Self(1);
+    /// HTS, TBC, CHT, CBT and tab stops other than every eighth column.
+    pub const TABS: Self = Self(1 << 1);
+    /// Line drawing and shifts.
+    pub const CHARSETS: Self = Self(1 << 2);
+    /// HPR, VPR.
+    pub const RELATIVE: Self = Self(1 << 3);
+    /// DECALN.
+    pub const ALIGNMENT: Self = Self(1 << 4);
+    /// Colon forms of SGR.
+    pub const COLON_SGR: Self = Self(1 << 5);
+    /// OSC 8.
+    pub const HYPERLINKS: Self = Self(1 << 6);
+    /// CUU, CUD, CNL, CPL stop at the margins; CHA and HPA keep the row in origin mode.
+    pub const MARGIN_STOPS: Self = Self(1 << 7);
+    /// ED 1 from the second row clears the first.
+    pub const ERASE_ABOVE: Self = Self(1 << 8);
+    /// SGR 21 underlines twice.
+    pub const DOUBLE_UNDERLINE: Self = Self(1 << 10);
+    /// A grapheme cluster of several wide characters takes one place (2027).
+    pub const CLUSTERS: Self = Self(1 << 9);
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether `other` is missing.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}

@@ -1,0 +1,218 @@
+//! The rows about moving. Data only.
+
+use super::row;
+use crate::ui::action::{Action, ActionEntry, ActionGroup, Availability};
+use crate::ui::pane::Direction;
+
+pub(super) const ROWS: &[ActionEntry] = &[
+    row(
+        Action::Step(Direction::Up),
+        "up",
+        ("up", "One step up; in a terminal or text, one line back."),
+        &["previous", "scroll"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Step(Direction::Down),
+        "down",
+        ("down", "One step down; in a terminal or text, one line on."),
+        &["next", "scroll"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Step(Direction::Left),
+        "left",
+        ("left", "The column to the left, or the pane there."),
+        &["column"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Step(Direction::Right),
+        "right",
+        ("right", "The column to the right, or the pane there."),
+        &["column"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::First,
+        "first",
+        ("top", "To the first row, or the oldest line."),
+        &["home", "begin"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Last,
+        "last",
+        ("end", "To the last row, or the newest line, and follow it."),
+        &["end", "bottom", "follow"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::PageUp,
+        "page_up",
+        ("page up", "One page back."),
+        &["scroll"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::PageDown,
+        "page_down",
+        ("page down", "One page on."),
+        &["scroll"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::NextPart,
+        "next_part",
+        ("next part", "The next file of the differences, the next check."),
+        &["next file", "next check"],
+        (ActionGroup::Moving, Availability::Parts),
+    ),
+    row(
+        Action::PreviousPart,
+        "previous_part",
+        (
+            "previous part",
+            "The previous file of the differences, the previous check.",
+        ),
+        &["previous file", "previous check"],
+        (ActionGroup::Moving, Availability::Parts),
+    ),
+    row(
+        Action::NextPane,
+        "next_pane",
+        ("next pane", "The next pane of this tab."),
+        &["cycle", "other"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::PreviousPane,
+        "previous_pane",
+        ("previous pane", "The previous pane of this tab."),
+        &["cycle"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::LastPane,
+        "last_pane",
+        ("last pane", "Back to the pane that had the focus before."),
+        &["toggle"],
+        (ActionGroup::Moving, Availability::Panes),
+    ),
+    row(
+        Action::Focus(Direction::Left),
+        "focus_left",
+        ("pane left", "The pane to the left."),
+        &["select"],
+        (ActionGroup::Moving, Availability::Panes),
+    ),
+    row(
+        Action::Focus(Direction::Right),
+        "focus_right",
+        ("pane right", "The pane to the right."),
+        &["select"],
+        (ActionGroup::Moving, Availability::Panes),
+    ),
+    row(
+        Action::Focus(Direction::Up),
+        "focus_up",
+        ("pane up", "The pane above."),
+        &["select"],
+        (ActionGroup::Moving, Availability::Panes),
+    ),
+    row(
+        Action::Focus(Direction::Down),
+        "focus_down",
+        ("pane down", "The pane below."),
+        &["select"],
+        (ActionGroup::Moving, Availability::Panes),
+    ),
+    row(
+        Action::Open,
+        "open",
+        (
+            "open",
+            "Look inside: a task's agent or its details; on a terminal, begin to type.",
+        ),
+        &["enter", "drill", "attach", "view"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Back,
+        "back",
+        ("back", "One level out. Never quits."),
+        &["escape", "close", "return"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::ShowBoard,
+        "board",
+        ("board", "To the board."),
+        &["kanban", "tasks", "home"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::ToggleDiffBase,
+        "against",
+        (
+            "against",
+            "Compare with the base branch, or with what the last review saw.",
+        ),
+        &["compare", "since review"],
+        (ActionGroup::Moving, Availability::Diff),
+    ),
+    row(
+        Action::GoToAttention,
+        "needs_you",
+        (
+            "needs you",
+            "To what has waited longest for you, then to the next; to the next pane when nothing has. While typing you go on typing, there.",
+        ),
+        &["attention", "inbox", "next", "hop"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Find,
+        "find",
+        (
+            "find",
+            "Search: narrows a list while you type, finds text in a terminal and its history.",
+        ),
+        &["search", "filter", "grep"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::NextMatch,
+        "next_match",
+        ("next match", "The next row or place that matches."),
+        &["find next"],
+        (ActionGroup::Moving, Availability::Matches),
+    ),
+    row(
+        Action::PreviousMatch,
+        "previous_match",
+        ("previous match", "The previous row or place that matches."),
+        &["find previous"],
+        (ActionGroup::Moving, Availability::Matches),
+    ),
+    row(
+        Action::Sort,
+        "sort",
+        (
+            "sort",
+            "The next order of a list: its own, newest first, oldest first, by name.",
+        ),
+        &["order", "newest", "oldest"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+    row(
+        Action::Jump,
+        "jump",
+        (
+            "jump",
+            "Show letters at everything that can be chosen; typing them goes there.",
+        ),
+        &["labels", "hint", "ace"],
+        (ActionGroup::Moving, Availability::Always),
+    ),
+];

@@ -1,0 +1,286 @@
+//! What there is to tell a person who is not there: what came up, without what they saw and what was settled meanwhile. Pure; whom
+//! it is told and by which way is decided elsewhere.
+
+use std::collections::BTreeSet;
+
+use super::super::status::kind_word;
+use super::super::text::cut;
+use crate::domain::batch::RunState;
+use crate::domain::{AttemptId, BatchId, NoticeLevel, Span, TaskId, Timestamp};
+use crate::read_model::{AttentionItem, AttentionKind, ReadModel};
+use crate::term::sanitize;
+
+/// Things named one by one in a call; more are counted.
+const MOST_NAMED: usize = 3;
+/// Longest text of a call and longest title, in columns.
+const LONGEST: usize = 160;
+/// Most characters of a mark.
+const MARKED: usize = 300;
+
+/// The alerts that one channel has delivered and those it still has to deliver.
+#[derive(Debug, Clone, Default)]
+pub struct AlertQueue {
+    /// What the board had to tell when it was last looked at; nothing before the first look.
+    known: Option<BTreeSet<Alert>>,
+    baseline: AlertBaseline,
+    /// Runs that had not come to their end.
+    open_runs: BTreeSet<BatchId>,
+    /// Oldest first.
+    pending: Vec<Alert>,
+    /// Those that are just being told.
+    in_delivery: Vec<Alert>,
+    last_delivery: Option<Timestamp>,
+}
+
+/// What counts as already delivered when the board is looked at for the first time.
+#[derive(Debug, Clone, Default)]
+enum AlertBaseline {
+    /// Nothing.
+    #[default]
+    Present,
+    /// What waits; runs that ended long ago are not.
+    Never,
+    /// What has none of these marks.
+    Delivered(BTreeSet<String>),
+}
+
+/// Something a person is alerted to: a task that needs them, or a run that ended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alert {
+    /// It waits for them.
+    NeedsPerson {
+        /// The task.
+        task: TaskId,
+        /// The agent that waits, if one does.
+        attempt: Option<AttemptId>,
+        /// What kind of thing.
+        kind: AttentionKind,
+        /// One line; an agent may have written it.
+        text: String,
+    },
+    /// A run came to its end, or stands still though nothing waits.
+    RunEnded {
+        /// Which.
+        run: BatchId,
+        /// How, for people.
+        state: String,
+        /// Whether all of it was done.
+        is_done: bool,
+    },
+}
+
+impl AlertQueue {
+    /// For one who may not be here now: at the first look is news to them what they were not told before, as far as it is known
+    /// what they were told (`marks`). Nothing is told before `at` and a pause.
+    pub fn resume(marks: Option<BTreeSet<String>>, at: Timestamp) -> AlertQueue {
+        AlertQueue {
+            baseline: marks.map_or(AlertBaseline::Never, AlertBaseline::Delivered),
+            last_delivery: Some(at),
+            ..AlertQueue::default()
+        }
+    }
+
+    /// Takes in the board as it is. `is_news`: they do not see it. What was settled meanwhile is not told any more.
+    pub fn update(&mut self, model: &ReadModel, is_news: bool) {
+        let facts = alerts(model);
+        let fresh: Vec<Alert> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
+        let now: BTreeSet<Alert> = facts.into_iter().collect();
+        self.pending.retain(|fact| now.contains(fact));
+        if is_news {
+            self.pending.extend(fresh);
+        }
+        let over = |fact: &Alert| match fact {
+            Alert::RunEnded { run, .. } => Some(run.clone()),
+            Alert::NeedsPerson { .. } => None,
+        };
+        let over: BTreeSet<BatchId> = now.iter().filter_map(over).collect();
+        self.open_runs = model
+            .batches
+            .keys()
+            .filter(|run| !over.contains(*run))
+            .cloned()
+            .collect();
+        self.baseline = AlertBaseline::Present;
+        self.known = Some(now);
+    }
+
+    fn is_fresh(&self, fact: &Alert) -> bool {
+        match (&self.known, &self.baseline, fact) {
+            (Some(known), _, Alert::NeedsPerson { .. }) => !known.contains(fact),
+            (Some(known), _, Alert::RunEnded { run, .. }) => {
+                self.open_runs.contains(run) && !known.contains(fact)
+            }
+            (None, AlertBaseline::Delivered(marks), _) => !marks.contains(&fact.key()),
+            (None, AlertBaseline::Never, Alert::NeedsPerson { .. }) => true,
+            (None, AlertBaseline::Never, Alert::RunEnded { .. }) | (None, AlertBaseline::Present, _) => false,
+        }
+    }
+
+    /// They came and saw.
+    pub fn mark_seen(&mut self) {
+        self.pending.clear();
+    }
+
+    /// When there is something to tell even if nothing more happens.
+    pub fn next_due(&self, pause: Span) -> Option<Timestamp> {
+        let earliest = self.last_delivery.map_or(Timestamp::default(), |at| at + pause);
+        (!self.pending.is_empty() && self.in_delivery.is_empty()).then_some(earliest)
+    }
+
+    /// What is to be told now, all together.
+    pub fn begin_delivery(&mut self, now: Timestamp, pause: Span) -> Option<Vec<Alert>> {
+        self.next_due(pause).filter(|due| *due <= now)?;
+        self.last_delivery = Some(now);
+        self.in_delivery = std::mem::take(&mut self.pending);
+        Some(self.in_delivery.clone())
+    }
+
+    /// Whether something is just being told.
+    pub fn is_delivering(&self) -> bool {
+        !self.in_delivery.is_empty()
+    }
+
+    /// It was told.
+    pub fn confirm_delivery(&mut self) {
+        self.in_delivery.clear();
+    }
+
+    /// It could not be told: what of it still waits at the next look is to be told again.
+    pub fn retry_delivery(&mut self) {
+        let mut again = std::mem::take(&mut self.in_delivery);
+        again.append(&mut self.pending);
+        self.pending = again;
+    }
+
+    /// Whether the board was looked at.
+    pub fn is_initialized(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Marks of what was told or seen and is still so: what is kept for the time after a restart. `None`: nothing ever was.
+    pub fn delivered_keys(&self) -> Option<BTreeSet<String>> {
+        let untold = |fact: &&Alert| !self.pending.contains(fact) && !self.in_delivery.contains(fact);
+        match (&self.known, &self.baseline) {
+            (Some(known), _) => Some(known.iter().filter(untold).map(Alert::key).collect()),
+            (None, AlertBaseline::Delivered(marks)) => Some(marks.clone()),
+            (None, AlertBaseline::Never | AlertBaseline::Present) => None,
+        }
+    }
+}
+
+impl Alert {
+    /// The same for the same fact, also in another process.
+    pub fn key(&self) -> String {
+        let mark = match self {
+            Alert::NeedsPerson {
+                task,
+                attempt,
+                kind,
+                text,
+            } => format!(
+                "{} {task} {} {text}",
+                kind_word(*kind),
+                attempt.map(|attempt| attempt.to_string()).unwrap_or_default()
+            ),
+            Alert::RunEnded { run, state, .. } => format!("run {run} {state}"),
+        };
+        mark.chars().take(MARKED).collect()
+    }
+
+    /// What kind of thing, in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Alert::NeedsPerson { kind, .. } => kind_word(*kind),
+            Alert::RunEnded { .. } => "run",
+        }
+    }
+
+    /// How loud it is.
+    pub fn level(&self) -> NoticeLevel {
+        match self {
+            Alert::NeedsPerson {
+                kind: AttentionKind::Failed,
+                ..
+            } => NoticeLevel::Error,
+            Alert::NeedsPerson { .. } => NoticeLevel::Alert,
+            Alert::RunEnded { is_done: true, .. } => NoticeLevel::Success,
+            Alert::RunEnded { .. } => NoticeLevel::Warning,
+        }
+    }
+
+    /// In a few words of ours, without any an agent wrote.
+    fn name(&self) -> String {
+        match self {
+            Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
+            Alert::RunEnded { run, state, .. } => format!("{run} {state}"),
+        }
+    }
+}
+
+fn alerts(model: &ReadModel) -> Vec<Alert> {
+    let waits = model
+        .attention
+        .iter()
+        .map(|item: &AttentionItem| Alert::NeedsPerson {
+            task: item.task.clone(),
+            attempt: item.attempt,
+            kind: item.kind,
+            text: item.text.clone(),
+        });
+    let ended = model.batches.values().filter_map(|batch| {
+        let over = match batch.run {
+            RunState::Completed | RunState::CompletedWithFailures | RunState::Aborted(_) => true,
+            // What waits is why; otherwise nobody would be told of that.
+            RunState::Stalled => model.attention.is_empty(),
+            RunState::Planning | RunState::Running | RunState::Paused => false,
+        };
+        over.then(|| Alert::RunEnded {
+            run: batch.id.clone(),
+            state: batch.run.to_string(),
+            is_done: batch.run == RunState::Completed,
+        })
+    });
+    waits.chain(ended).collect()
+}
+
+/// All of it in one line. What a single task wants is told in the words of who wants it.
+pub fn alert_text(news: &[Alert]) -> String {
+    line(news, |fact, is_alone| match fact {
+        Alert::NeedsPerson { text, .. } if is_alone => format!("{}: {text}", fact.name()),
+        Alert::NeedsPerson { .. } | Alert::RunEnded { .. } => fact.name(),
+    })
+}
+
+/// All of it in one line, without any word of an agent: for those outside.
+pub fn redacted_alert_text(news: &[Alert]) -> String {
+    line(news, |fact, _| fact.name())
+}
+
+fn line(news: &[Alert], one: impl Fn(&Alert, bool) -> String) -> String {
+    let waits = news
+        .iter()
+        .filter(|fact| matches!(fact, Alert::NeedsPerson { .. }))
+        .count();
+    let named: Vec<String> = news
+        .iter()
+        .take(MOST_NAMED)
+        .map(|fact| one(fact, waits == 1))
+        .collect();
+    let more = news.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let head = match waits {
+        0 => String::new(),
+        1 => "needs you: ".to_owned(),
+        many => format!("{many} need you: "),
+    };
+    clean(&format!("{head}{}{more}", named.join(", ")))
+}
+
+/// One line that does nothing to a terminal, of a sensible length.
+pub(super) fn clean(text: &str) -> String {
+    cut(&sanitize(text), LONGEST, "...")
+}

@@ -1,0 +1,102 @@
+//! Which rows lists show, and in which order: those that match what the pane is filtered by, sorted as a person wished. Views
+//! and actions alike ask here, so that what is marked is what is seen.
+
+use std::cmp::Reverse;
+
+use super::cache::{CacheEntry, CacheKey};
+use super::fuzzy::FuzzyQuery;
+use super::scene::Scene;
+use super::state::{Pane, SortOrder};
+use super::status::kind_word;
+use crate::domain::{TaskId, Timestamp};
+use crate::read_model::{AttentionItem, CheckResult, CheckRun, SessionRow};
+
+/// The filter and the sort order of a list's rows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ListFilter {
+    pub(crate) needle: FuzzyQuery,
+    pub(crate) order: SortOrder,
+}
+
+impl ListFilter {
+    /// That of a pane.
+    pub(crate) fn for_pane(pane: &Pane) -> ListFilter {
+        ListFilter {
+            needle: FuzzyQuery::new(&pane.filter),
+            order: pane.order,
+        }
+    }
+
+    /// Whether everything is shown as it is.
+    pub(crate) fn is_default(&self) -> bool {
+        self.needle.is_empty() && self.order == SortOrder::Default
+    }
+
+    /// Puts rows in order by time or name.
+    pub(crate) fn sort<T>(
+        &self,
+        rows: &mut [T],
+        time: impl Fn(&T) -> Timestamp,
+        name: impl Fn(&T) -> String,
+    ) {
+        match self.order {
+            SortOrder::Default => {}
+            SortOrder::Newest => rows.sort_by_key(|row| Reverse(time(row))),
+            SortOrder::Oldest => rows.sort_by_key(time),
+            SortOrder::Name => rows.sort_by_cached_key(name),
+        }
+    }
+
+    fn matches(&self, text: impl FnOnce() -> String) -> bool {
+        self.needle.is_empty() || self.needle.matches(&text())
+    }
+}
+
+/// What needs a person.
+pub(crate) fn inbox<'a>(sieve: &ListFilter, scene: &Scene<'a>) -> Vec<&'a AttentionItem> {
+    let title = |item: &AttentionItem| {
+        let task = scene.model.tasks.get(&item.task);
+        task.map_or("", |task| task.title.as_str()).to_owned()
+    };
+    let text = |item: &AttentionItem| {
+        let word = kind_word(item.kind);
+        format!("{} {} {word} {}", item.task, title(item), item.text)
+    };
+    let items = scene.model.attention.iter();
+    let mut items: Vec<&AttentionItem> = items.filter(|item| sieve.matches(|| text(item))).collect();
+    sieve.sort(&mut items, |item| item.since, |item| item.task.to_string());
+    items
+}
+
+/// The checks the engine ran, of that task or of all.
+pub(crate) fn checks<'a>(sieve: &ListFilter, task: Option<&TaskId>, scene: &Scene<'a>) -> Vec<&'a CheckRun> {
+    let Some(CacheEntry::Checks(checks)) = scene.cache.get(&CacheKey::Checks(task.cloned())) else {
+        return Vec::new();
+    };
+    let word = |check: &CheckRun| match &check.result {
+        CheckResult::Passed => "passed",
+        CheckResult::Failed(_) => "failed",
+        CheckResult::Running => "running",
+        CheckResult::Unknown(_) => "unknown",
+    };
+    let text = |check: &CheckRun| {
+        let (task, stage) = (&check.task, &check.stage);
+        format!("{task} {stage} {} {} {}", check.name, check.command, word(check))
+    };
+    let mut checks: Vec<&CheckRun> = checks
+        .iter()
+        .filter(|check| sieve.matches(|| text(check)))
+        .collect();
+    sieve.sort(&mut checks, |check| check.began, |check| check.name.clone());
+    checks
+}
+
+/// The servers of this person's projects, each with its place among all.
+pub(crate) fn sessions<'a>(sieve: &ListFilter, scene: &Scene<'a>) -> Vec<(usize, &'a SessionRow)> {
+    let Some(CacheEntry::Sessions(rows)) = scene.cache.get(&CacheKey::Sessions) else {
+        return Vec::new();
+    };
+    let text = |row: &SessionRow| format!("{} {}", row.name, row.root);
+    let rows = rows.iter().enumerate();
+    rows.filter(|(_, row)| sieve.matches(|| text(row))).collect()
+}

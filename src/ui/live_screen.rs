@@ -1,0 +1,395 @@
+//! The bridge to the terminal layer: its screens as something to draw, and what a person pressed as something it can encode.
+
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MediaKeyCode, MouseButton, MouseEvent,
+    MouseEventKind,
+};
+use ratatui::style::{Color, Modifier, Style};
+
+use super::last_output::last_output;
+use super::scene::{MouseReporting, ScreenCursor, ScreenRead};
+use super::scrollback::{Scrollback, ScrollbackLine};
+use crate::domain::Timestamp;
+use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
+use crate::term::{
+    Cell, CellAttributes, CellStyle, CellWidth, Color as TermColor, MouseMode, TermMode, Terminal, Underline,
+};
+
+/// A locked terminal and whether its program still runs, readable as a screen.
+pub struct LiveScreen<'a> {
+    terminal: &'a mut Terminal,
+    alive: bool,
+    row: Vec<Cell>,
+}
+
+impl<'a> LiveScreen<'a> {
+    /// That terminal.
+    pub fn new(terminal: &'a mut Terminal, alive: bool) -> LiveScreen<'a> {
+        LiveScreen {
+            terminal,
+            alive,
+            row: Vec::new(),
+        }
+    }
+}
+
+impl LiveScreen<'_> {
+    /// Words of a row to which the program gave a link.
+    fn links(&mut self, row: u16, back: usize) -> Vec<(std::ops::Range<u16>, String)> {
+        let mut links: Vec<(std::ops::Range<u16>, String)> = Vec::new();
+        for column in 0..self.terminal.size().cols {
+            let Some(target) = self.terminal.hyperlink(row, column, back) else {
+                continue;
+            };
+            match links.last_mut() {
+                Some((columns, same)) if columns.end == column && *same == target => columns.end += 1,
+                _ => links.push((column..column + 1, target)),
+            }
+        }
+        links
+    }
+
+    fn show_row(&mut self, row: u16, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        let inverse = self.terminal.modes().has(TermMode::ReverseVideo);
+        self.terminal.visible_row(row, back, &mut self.row);
+        // Neighbours mostly look alike, and most cells are empty.
+        let mut last = (CellStyle::default(), style(&CellStyle::default(), inverse));
+        for (column, cell) in (0u16..).zip(&self.row) {
+            if cell.style != last.0 {
+                last = (cell.style, style(&cell.style, inverse));
+            }
+            let is_empty = cell.text == " " && last.1 == Style::default();
+            if cell.width != CellWidth::Continuation && !is_empty {
+                show(column, row, &cell.text, last.1);
+            }
+        }
+    }
+}
+
+impl ScreenRead for LiveScreen<'_> {
+    fn size(&self) -> (u16, u16) {
+        let size = self.terminal.size();
+        (size.cols, size.rows)
+    }
+
+    fn history_len(&self) -> usize {
+        self.terminal.history_len()
+    }
+
+    fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        for row in 0..self.terminal.size().rows {
+            self.show_row(row, back, show);
+        }
+    }
+
+    fn last_line(&mut self) -> String {
+        let rows = (0..self.terminal.size().rows).map(|row| {
+            self.terminal.visible_row(row, 0, &mut self.row);
+            self.row.iter().map(|cell| cell.text.as_str()).collect()
+        });
+        last_output(&rows.collect::<Vec<String>>())
+    }
+
+    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        self.show_row(row, 0, show);
+    }
+
+    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
+        self.terminal.changes_since(seen)
+    }
+
+    fn is_frame_complete(&self, now: Timestamp) -> bool {
+        self.terminal.presentable(now.0)
+    }
+
+    fn scrollback(&mut self) -> Scrollback {
+        let inverse = self.terminal.modes().has(TermMode::ReverseVideo);
+        let linked = self.terminal.has_linked();
+        let (history, rows) = (self.terminal.history_len(), self.terminal.size().rows);
+        let places = (1..=history).rev().map(|back| (0, back));
+        let places = places.chain((0..rows).map(|row| (row, 0)));
+        let mut lines = Vec::with_capacity(history + usize::from(rows));
+        for (row, back) in places {
+            self.terminal.visible_row(row, back, &mut self.row);
+            let mut line = line_of(&self.row, inverse);
+            line.wraps = self.terminal.row_wraps(row, back);
+            if linked {
+                line.links = self.links(row, back);
+            }
+            lines.push(line);
+        }
+        let cursor = self.terminal.cursor();
+        Scrollback {
+            lines,
+            cursor: (history + usize::from(cursor.row), usize::from(cursor.col)),
+        }
+    }
+
+    fn cursor(&self) -> Option<ScreenCursor> {
+        let cursor = self.terminal.cursor();
+        cursor.visible.then_some(ScreenCursor {
+            column: cursor.col,
+            row: cursor.row,
+            shape: cursor.shape,
+        })
+    }
+
+    fn output_row(&self) -> u16 {
+        let cursor = self.terminal.cursor();
+        if !cursor.visible && self.terminal.modes().has(TermMode::AlternateScreen) {
+            return self.terminal.size().rows.saturating_sub(1);
+        }
+        cursor.row
+    }
+
+    fn mouse_reporting(&self) -> MouseReporting {
+        let modes = self.terminal.modes();
+        MouseReporting {
+            reports: modes.mouse != MouseMode::Off,
+            wheel_keys: modes.has(TermMode::AlternateScreen) && modes.has(TermMode::AlternateScroll),
+        }
+    }
+
+    fn bracketed_paste(&self) -> bool {
+        self.terminal.modes().has(TermMode::BracketedPaste)
+    }
+
+    fn title(&self) -> String {
+        self.terminal.title().to_owned()
+    }
+
+    fn is_running(&self) -> bool {
+        self.alive
+    }
+}
+
+/// A row as a line of text with its looks; blanks at its end that look like nothing are left out.
+fn line_of(row: &[Cell], inverse: bool) -> ScrollbackLine {
+    let mut line = ScrollbackLine::default();
+    let mut last = Style::default();
+    for (column, cell) in (0u16..).zip(row) {
+        if cell.width == CellWidth::Continuation {
+            continue;
+        }
+        let look = style(&cell.style, inverse);
+        if look != last {
+            line.styles.push((column, look));
+            last = look;
+        }
+        line.text
+            .push_str(if cell.text.is_empty() { " " } else { &cell.text });
+    }
+    line.text.truncate(line.text.trim_end_matches(' ').len());
+    line
+}
+
+fn style(cell: &CellStyle, inverse: bool) -> Style {
+    let attributes = cell.attributes;
+    let mut style = Style {
+        fg: color(cell.fg),
+        bg: color(cell.bg),
+        underline_color: color(cell.underline_color),
+        ..Style::default()
+    };
+    for (attribute, modifier) in [
+        (CellAttributes::BOLD, Modifier::BOLD),
+        (CellAttributes::DIM, Modifier::DIM),
+        (CellAttributes::ITALIC, Modifier::ITALIC),
+        (CellAttributes::BLINK, Modifier::SLOW_BLINK),
+        (CellAttributes::HIDDEN, Modifier::HIDDEN),
+        (CellAttributes::STRIKE, Modifier::CROSSED_OUT),
+    ] {
+        if attributes.contains(attribute) {
+            style = style.add_modifier(modifier);
+        }
+    }
+    if attributes.contains(CellAttributes::INVERSE) != inverse {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    if cell.underline != Underline::None {
+        style = style.add_modifier(Modifier::UNDERLINED);
+    }
+    style
+}
+
+fn color(color: TermColor) -> Option<Color> {
+    match color {
+        TermColor::Default => None,
+        TermColor::Indexed(index) => Some(Color::Indexed(index)),
+        TermColor::Rgb(red, green, blue) => Some(Color::Rgb(red, green, blue)),
+    }
+}
+
+/// A key as the terminal layer knows it; nothing for keys no program in a terminal can hear of.
+pub fn key_input(key: &KeyEvent) -> Option<KeyInput> {
+    let keypad = key.state.contains(KeyEventState::KEYPAD);
+    let mut modifiers = held(key.modifiers);
+    let known = match key.code {
+        KeyCode::Char(c) if keypad => Key::Keypad(c),
+        KeyCode::Enter if keypad => Key::Keypad('\r'),
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::BackTab => {
+            modifiers = modifiers.and(Modifiers::SHIFT);
+            Key::Tab
+        }
+        code => named(code)?,
+    };
+    Some(KeyInput {
+        key: known,
+        modifiers,
+        kind: match key.kind {
+            KeyEventKind::Press => KeyKind::Press,
+            KeyEventKind::Repeat => KeyKind::Repeat,
+            KeyEventKind::Release => KeyKind::Release,
+        },
+    })
+}
+
+fn named(code: KeyCode) -> Option<Key> {
+    Some(match code {
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Insert => Key::Insert,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::F(number) => Key::Function(number),
+        KeyCode::Menu => Key::Menu,
+        KeyCode::CapsLock => Key::CapsLock,
+        KeyCode::ScrollLock => Key::ScrollLock,
+        KeyCode::NumLock => Key::NumLock,
+        KeyCode::PrintScreen => Key::PrintScreen,
+        KeyCode::Pause | KeyCode::Media(MediaKeyCode::Pause) => Key::Pause,
+        KeyCode::BackTab
+        | KeyCode::Char(_)
+        | KeyCode::Null
+        | KeyCode::KeypadBegin
+        | KeyCode::Media(_)
+        | KeyCode::Modifier(_) => return None,
+    })
+}
+
+fn held(modifiers: KeyModifiers) -> Modifiers {
+    let mut held = Modifiers::NONE;
+    for (theirs, ours) in [
+        (KeyModifiers::SHIFT, Modifiers::SHIFT),
+        (KeyModifiers::ALT, Modifiers::ALT),
+        (KeyModifiers::CONTROL, Modifiers::CONTROL),
+        (KeyModifiers::SUPER, Modifiers::SUPER),
+        (KeyModifiers::HYPER, Modifiers::HYPER),
+        (KeyModifiers::META, Modifiers::META),
+    ] {
+        if modifiers.contains(theirs) {
+            held = held.and(ours);
+        }
+    }
+    held
+}
+
+/// A mouse event relative to a pane whose first cell is at `origin`.
+pub fn mouse_input(event: &MouseEvent, origin: (u16, u16)) -> MouseInput {
+    MouseInput {
+        kind: match event.kind {
+            MouseEventKind::Down(which) => MouseKind::Press(button(which)),
+            MouseEventKind::Up(which) => MouseKind::Release(button(which)),
+            MouseEventKind::Drag(which) => MouseKind::Motion(Some(button(which))),
+            MouseEventKind::Moved => MouseKind::Motion(None),
+            MouseEventKind::ScrollUp => MouseKind::WheelUp,
+            MouseEventKind::ScrollDown => MouseKind::WheelDown,
+            MouseEventKind::ScrollLeft => MouseKind::WheelLeft,
+            MouseEventKind::ScrollRight => MouseKind::WheelRight,
+        },
+        col: event.column.saturating_sub(origin.0),
+        row: event.row.saturating_sub(origin.1),
+        modifiers: held(event.modifiers),
+    }
+}
+
+fn button(which: MouseButton) -> Button {
+    match which {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+    use crate::term::{EmulatorKind, Size};
+
+    #[test]
+    fn a_terminal_is_shown_cell_by_cell_with_its_styles() {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(20, 3), 100);
+        terminal.feed(0, "a\x1b[1;31mb\x1b[0m日c".as_bytes());
+        let mut screen = LiveScreen::new(&mut terminal, true);
+        let mut seen = Vec::new();
+        screen.cells(0, &mut |column, row, text, style| {
+            if text != " " {
+                seen.push((column, row, text.to_owned(), style.fg, style.add_modifier));
+            }
+        });
+        let plain = |column, text: &str| (column, 0, text.to_owned(), None, Modifier::empty());
+        let bold = (1, 0, "b".to_owned(), Some(Color::Indexed(1)), Modifier::BOLD);
+        assert_eq!(seen, [plain(0, "a"), bold, plain(2, "日"), plain(4, "c")]);
+        assert_eq!(
+            screen.cursor().map(|cursor| (cursor.column, cursor.row)),
+            Some((5, 0))
+        );
+    }
+
+    #[test]
+    fn what_is_cut_stays_where_the_program_writes_also_with_its_cursor_hidden() {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(40, 30), 10);
+        terminal.feed(0, b"one\r\ntwo\r\n\x1b[?25l");
+        assert_eq!(LiveScreen::new(&mut terminal, true).cursor(), None);
+        assert_eq!(LiveScreen::new(&mut terminal, true).output_row(), 2);
+        // A program that has the whole screen leaves its hidden cursor anywhere.
+        terminal.feed(0, b"\x1b[?1049h\x1b[5;5H");
+        assert_eq!(LiveScreen::new(&mut terminal, true).output_row(), 29);
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_that_says_something() {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(40, 6), 10);
+        terminal.feed(
+            0,
+            "Reading login.rs\r\n│  Wrote 12 lines   │\r\n────\r\n>  \r\n── a title ──\r\n".as_bytes(),
+        );
+        assert_eq!(LiveScreen::new(&mut terminal, true).last_line(), "Wrote 12 lines");
+        let mut empty = Terminal::new(EmulatorKind::Rio, Size::new(40, 6), 10);
+        assert_eq!(LiveScreen::new(&mut empty, true).last_line(), "");
+    }
+
+    #[test]
+    fn what_a_program_wants_is_known() {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(20, 3), 100);
+        assert_eq!(
+            LiveScreen::new(&mut terminal, true).mouse_reporting(),
+            MouseReporting::default()
+        );
+        terminal.feed(0, b"\x1b[?1002h\x1b[?1049h");
+        let wants = LiveScreen::new(&mut terminal, true).mouse_reporting();
+        assert!(wants.reports && wants.wheel_keys);
+    }
+
+    #[test]
+    fn keys_keep_their_modifiers_and_back_tab_is_tab_with_shift() {
+        let back = key_input(&KeyEvent::new(KeyCode::BackTab, KeyModifiers::NONE));
+        assert_eq!(back, Some(KeyInput::new(Key::Tab, Modifiers::SHIFT)));
+        let both = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let expected = KeyInput::new(Key::Char('x'), Modifiers::CONTROL.and(Modifiers::ALT));
+        assert_eq!(key_input(&both), Some(expected));
+        assert_eq!(key_input(&KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
+    }
+}

@@ -1,0 +1,232 @@
+//! What a line means that a person typed: an answer to a numbered prompt, a word of the plain client, or a command of the
+//! program.
+
+use super::prompts::{PlainPrompts, offers};
+use crate::domain::{AttemptId, Command, TaskId};
+use crate::read_model::{AttentionItem, AttentionKind, ReadModel};
+use crate::ui::PermissionReply;
+
+/// What can be typed, line by line.
+pub const HELP: &[&str] = &[
+    "inbox: what needs you, numbered",
+    "2: the second of these in full, with the answers it takes",
+    "2 yes, 2 no, 2 retry, 2 look, or a text: an answer to it",
+    "board: the tasks by stage; status: agents, counts, branches",
+    "show ID, why ID, logs ID: a task, why it does not move, what its agent showed",
+    "new TITLE: a task for the backlog; release ID: hand it to the agents",
+    "approve ID, reject ID WHY, retry ID, skip ID, park ID WHY, close ID WHY, comment ID TEXT, answer ID TEXT",
+    "update ID --priority 0; dep ID ON; withdraw ID; kill-agent NAME; pause; resume; stop",
+    "quit: leave; the server and its agents go on",
+    "Every command of dbs can be typed here without the word dbs; COMMAND --help says more.",
+];
+
+/// What a line typed into the plain client means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlainCommand {
+    /// Nothing.
+    Nothing,
+    /// Say what can be typed.
+    Help,
+    /// Say what needs the person.
+    Inbox,
+    /// Leave.
+    Quit,
+    /// These lines are the answer.
+    Reply(Vec<String>),
+    /// Ask the board.
+    Submit(Command),
+    /// Say yes or no to what an agent wants to be allowed, if it still wants that.
+    Consent(AttemptId, String, PermissionReply),
+    /// Show the end of what the last agent of a task showed.
+    ShowOutput(TaskId),
+    /// A command of the program, as words for it.
+    CommandLine(String),
+}
+
+/// Reads a line.
+pub fn parse_line(line: &str, prompts: &PlainPrompts, model: &ReadModel) -> PlainCommand {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    if let Ok(number) = word.trim_end_matches('.').parse::<u32>() {
+        return match prompts.get(number) {
+            None => told(format!("there is no {number}; inbox lists what needs you")),
+            Some(prompt) if rest.is_empty() => PlainCommand::Reply(prompt.full_text(model)),
+            Some(prompt) => answer(&prompt.about, rest)
+                .unwrap_or_else(|| told(format!("not understood; type {}", offers(prompt)))),
+        };
+    }
+    match (word.to_ascii_lowercase().as_str(), rest) {
+        ("", _) => PlainCommand::Nothing,
+        ("help" | "h" | "?", "") => PlainCommand::Help,
+        ("inbox" | "i", "") => PlainCommand::Inbox,
+        ("quit" | "q" | "exit", "") => PlainCommand::Quit,
+        ("agents", "") => PlainCommand::CommandLine("status".to_owned()),
+        // A title needs no quotes here; its options come after it as on the command line.
+        ("new", title) if !title.is_empty() && !title.contains(['"', '\'']) => {
+            let (title, options) = title.split_once(" -").unwrap_or((title, ""));
+            let options = if options.is_empty() {
+                String::new()
+            } else {
+                format!(" -{options}")
+            };
+            PlainCommand::CommandLine(format!(
+                "task create \"{}\"{options}",
+                title.replace('\\', "\\\\")
+            ))
+        }
+        ("new", title) => PlainCommand::CommandLine(format!("task create {title}")),
+        _ => PlainCommand::CommandLine(line.to_owned()),
+    }
+}
+
+fn told(line: String) -> PlainCommand {
+    PlainCommand::Reply(vec![line])
+}
+
+fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (word, rest) = (word.to_ascii_lowercase(), rest.trim());
+    if let ("look", "") = (word.as_str(), rest) {
+        return Some(PlainCommand::ShowOutput(item.task.clone()));
+    }
+    let task = || item.task.clone();
+    match item.kind {
+        AttentionKind::Question => Some(PlainCommand::Submit(Command::Answer(task(), text.to_owned()))),
+        AttentionKind::Permission => {
+            match (word.as_str(), item.attempt?) {
+                ("yes" | "y" | "allow" | "approve", attempt) if rest.is_empty() => Some(
+                    PlainCommand::Consent(attempt, item.text.clone(), PermissionReply::Yes),
+                ),
+                ("no" | "n" | "deny" | "refuse", attempt) if rest.is_empty() => Some(PlainCommand::Consent(
+                    attempt,
+                    item.text.clone(),
+                    PermissionReply::No,
+                )),
+                ("say", _) if !rest.is_empty() => {
+                    Some(PlainCommand::Submit(Command::Answer(task(), rest.to_owned())))
+                }
+                _ => None,
+            }
+        }
+        AttentionKind::Approval => match word.as_str() {
+            "yes" | "y" | "approve" if rest.is_empty() => {
+                Some(PlainCommand::Submit(Command::Approve(task())))
+            }
+            "no" | "n" | "reject" if rest.is_empty() => {
+                Some(told("say why, too: the next attempt is told".to_owned()))
+            }
+            "no" | "n" | "reject" => Some(PlainCommand::Submit(Command::Reject(task(), rest.to_owned()))),
+            "skip" if rest.is_empty() => Some(PlainCommand::Submit(Command::Skip(task()))),
+            _ => None,
+        },
+        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
+            stuck(task(), &word, rest)
+        }
+    }
+}
+
+fn stuck(task: TaskId, word: &str, rest: &str) -> Option<PlainCommand> {
+    Some(PlainCommand::Submit(match word {
+        "yes" | "y" | "retry" => Command::Retry {
+            task,
+            stage: None,
+            note: (!rest.is_empty()).then(|| rest.to_owned()),
+        },
+        "skip" if rest.is_empty() => Command::Skip(task),
+        "park" if !rest.is_empty() => Command::Park(task, rest.to_owned()),
+        "close" if !rest.is_empty() => Command::Close(task, rest.to_owned()),
+        "note" | "comment" if !rest.is_empty() => Command::Comment(task, rest.to_owned()),
+        _ => return None,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Timestamp;
+
+    fn read_about(kind: AttentionKind, line: &str) -> PlainCommand {
+        let model = ReadModel {
+            attention: vec![AttentionItem {
+                task: "t-1".into(),
+                attempt: kind.is_agents().then_some(AttemptId(7)),
+                kind,
+                text: "npm test".to_owned(),
+                since: Timestamp(1),
+            }],
+            ..ReadModel::default()
+        };
+        let mut prompts = PlainPrompts::default();
+        prompts.update(&model);
+        parse_line(line, &prompts, &model)
+    }
+
+    #[test]
+    fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
+        let wanted = PlainCommand::Consent(AttemptId(7), "npm test".to_owned(), PermissionReply::Yes);
+        assert_eq!(read_about(AttentionKind::Permission, "1 yes"), wanted);
+        assert_eq!(read_about(AttentionKind::Permission, " 1.  Y "), wanted);
+        assert_eq!(
+            read_about(AttentionKind::Permission, "1 look"),
+            PlainCommand::ShowOutput("t-1".into())
+        );
+        let unclear = read_about(AttentionKind::Permission, "1 yes please");
+        assert!(
+            matches!(&unclear, PlainCommand::Reply(lines) if lines[0].contains("1 yes, 1 no")),
+            "{unclear:?}"
+        );
+    }
+
+    #[test]
+    fn each_kind_takes_its_own_answers() {
+        let ask = |kind, line| match read_about(kind, line) {
+            PlainCommand::Submit(command) => Some(command),
+            _ => None,
+        };
+        let task = || TaskId::from("t-1");
+        assert_eq!(
+            ask(AttentionKind::Question, "1 yes, port 80"),
+            Some(Command::Answer(task(), "yes, port 80".to_owned()))
+        );
+        assert_eq!(
+            ask(AttentionKind::Approval, "1 yes"),
+            Some(Command::Approve(task()))
+        );
+        assert_eq!(
+            ask(AttentionKind::Approval, "1 no too long"),
+            Some(Command::Reject(task(), "too long".to_owned()))
+        );
+        assert_eq!(ask(AttentionKind::Approval, "1 no"), None, "a no needs a reason");
+        for kind in [AttentionKind::Gate, AttentionKind::Merge, AttentionKind::Held] {
+            let retry = Command::Retry {
+                task: task(),
+                stage: None,
+                note: Some("use the cache".to_owned()),
+            };
+            assert_eq!(ask(kind, "1 retry use the cache"), Some(retry));
+        }
+    }
+
+    #[test]
+    fn every_other_line_is_a_word_of_the_client_or_a_command() {
+        let plain = |line| parse_line(line, &PlainPrompts::default(), &ReadModel::default());
+        assert_eq!(plain("  "), PlainCommand::Nothing);
+        assert_eq!(plain("HELP"), PlainCommand::Help);
+        assert_eq!(plain("q"), PlainCommand::Quit);
+        assert_eq!(
+            plain("show t-1 --json"),
+            PlainCommand::CommandLine("show t-1 --json".to_owned())
+        );
+        let new = "task create \"Fix the log in\" --release";
+        assert_eq!(
+            plain("new Fix the log in --release"),
+            PlainCommand::CommandLine(new.to_owned())
+        );
+        let missing = plain("3 yes");
+        assert!(
+            matches!(&missing, PlainCommand::Reply(lines) if lines[0].contains("there is no 3")),
+            "{missing:?}"
+        );
+    }
+}

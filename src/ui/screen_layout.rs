@@ -1,0 +1,322 @@
+//! Where everything is: bars, panes, the pane with the focus, and who gets the next key. Computed from state and scene each
+//! time, by `view` and `update` alike; nothing is remembered and nothing drawn.
+
+use ratatui::layout::Rect;
+
+use super::pane::{Axis, PaneId, PaneTree, grid};
+use super::scene::{Scene, ScreenId};
+use super::state::{KeyFocus, Overlay, PaneArrangement, PaneContent, Tab, UiState, Zoom};
+use crate::domain::AttemptId;
+
+/// Least terminal that is drawn in full.
+pub(crate) const LEAST: (u16, u16) = (60, 15);
+/// From this width on a tab shows all its panes.
+pub(crate) const SEVERAL: u16 = 100;
+/// From this width on a tab has its wide arrangement.
+pub(crate) const WIDE: u16 = 160;
+/// Columns an agent's terminal is never below.
+const AGENT_WIDTH: u16 = 60;
+/// Rows an agent's terminal is wished to have, and the least with which several are shown.
+const AGENT_HEIGHTS: [u16; 2] = [16, 8];
+/// Columns of the list of agents, lines included, when there is room for one agent only.
+const LIST_WIDTH: u16 = 36;
+
+/// Where the bars and panes of a client's screen are, computed anew for each frame.
+#[derive(Debug, Clone)]
+pub(crate) struct ScreenLayout {
+    pub(crate) framing: BorderMode,
+    pub(crate) top_bar: Rect,
+    pub(crate) attention_bar: Rect,
+    pub(crate) body: Rect,
+    pub(crate) status: Rect,
+    /// Panes that are drawn.
+    pub(crate) panes: Vec<PlacedPane>,
+    /// The pane with the focus; always one of those in `order`.
+    pub(crate) focus: PaneId,
+    /// All panes of the tab, in reading order.
+    pub(crate) order: Vec<PaneId>,
+}
+
+/// Whether panes have borders, one terminal fills the screen without any, or the screen is too small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BorderMode {
+    /// No room: only a notice.
+    TooSmall,
+    /// One terminal without lines, over the whole width.
+    Borderless,
+    /// Panes with lines between them.
+    Bordered,
+}
+
+/// One pane with its content and its outer and inner rectangle on the screen.
+#[derive(Debug, Clone)]
+pub(crate) struct PlacedPane {
+    pub(crate) pane: PaneId,
+    pub(crate) content: PaneContent,
+    pub(crate) outer: Rect,
+    pub(crate) inner: Rect,
+}
+
+impl ScreenLayout {
+    /// The pane with the focus, where it is drawn.
+    pub(crate) fn focused(&self) -> Option<&PlacedPane> {
+        self.panes.iter().find(|placed| placed.pane == self.focus)
+    }
+
+    /// The pane so many places after the one with the focus, around the end.
+    pub(crate) fn neighbour(&self, by: isize) -> Option<PaneId> {
+        let count = self.order.len();
+        let at = self.order.iter().position(|id| *id == self.focus);
+        let next = (at.unwrap_or(0) + count).saturating_add_signed(by) % count.max(1);
+        self.order.get(next).copied()
+    }
+
+    /// The pane drawn at that position.
+    pub(crate) fn at(&self, x: u16, y: u16) -> Option<&PlacedPane> {
+        let inside = |area: Rect| area.contains((x, y).into());
+        let inner = self.panes.iter().find(|placed| inside(placed.inner));
+        inner.or_else(|| self.panes.iter().find(|placed| inside(placed.outer)))
+    }
+}
+
+/// Where everything is on an area of that size.
+pub(crate) fn screen_layout(state: &UiState, scene: &Scene<'_>, area: Rect) -> ScreenLayout {
+    let order = order(state, scene, area);
+    let focus = focus(state, &order);
+    let content = state.pane(focus).content;
+    let screen = content.screen().filter(|id| scene.screens.has(*id));
+    let framing = match (area.width, area.height, screen) {
+        (w, h, _) if w < LEAST.0 || h < LEAST.1 => BorderMode::TooSmall,
+        (w, _, Some(_)) if w < SEVERAL => BorderMode::Borderless,
+        _ => BorderMode::Bordered,
+    };
+    let [top, strip, body, status] = bands(area, framing);
+    let placed = match framing {
+        BorderMode::TooSmall => Vec::new(),
+        BorderMode::Borderless => vec![(focus, body)],
+        BorderMode::Bordered => {
+            tree(state, scene, body, focus).map_or_else(Vec::new, |tree| tree.pane_rects(body, focus))
+        }
+    };
+    let placed = placed.into_iter().map(|(pane, outer)| PlacedPane {
+        pane,
+        content: state.pane(pane).content,
+        outer,
+        inner: inner(outer, framing),
+    });
+    ScreenLayout {
+        framing,
+        top_bar: top,
+        attention_bar: strip,
+        body,
+        status,
+        panes: placed.collect(),
+        focus,
+        order,
+    }
+}
+
+fn bands(area: Rect, framing: BorderMode) -> [Rect; 4] {
+    let row = |y: u16, height: u16| {
+        let y = y.min(area.height);
+        Rect {
+            y: area.y + y,
+            height: height.min(area.height - y),
+            ..area
+        }
+    };
+    let strip = u16::from(framing != BorderMode::Borderless);
+    let body = area.height.saturating_sub(2 + strip);
+    [
+        row(0, 1),
+        row(1, strip),
+        row(1 + strip, body),
+        row(1 + strip + body, 1),
+    ]
+}
+
+fn inner(outer: Rect, framing: BorderMode) -> Rect {
+    match framing {
+        BorderMode::Borderless | BorderMode::TooSmall => outer,
+        BorderMode::Bordered => Rect {
+            x: outer.x + 1,
+            y: outer.y + 1,
+            width: outer.width.saturating_sub(2),
+            height: outer.height.saturating_sub(2),
+        },
+    }
+}
+
+/// The pane with the focus among those there are.
+fn focus(state: &UiState, order: &[PaneId]) -> PaneId {
+    let wished = state.current_tab().map(|tab| tab.focus);
+    let there = wished.filter(|pane| order.contains(pane));
+    there
+        .or_else(|| order.first().copied())
+        .unwrap_or(PaneId::Fixed(0))
+}
+
+/// All panes of the tab shown, in reading order.
+fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
+    let Some(tab) = state.current_tab() else {
+        return Vec::new();
+    };
+    match &tab.arrangement {
+        PaneArrangement::Saved { wide, .. } => wide.panes(),
+        PaneArrangement::Own(tree) => tree.panes(),
+        PaneArrangement::Agents { list } => {
+            let agents = agents(tab, scene).into_iter().map(PaneId::Agent);
+            let [_, _, body, _] = bands(area, BorderMode::Bordered);
+            if area.width >= SEVERAL && columns(agents.len(), body).is_some() {
+                return agents.collect();
+            }
+            let mut order = vec![*list];
+            order.extend(agents);
+            order
+        }
+    }
+}
+
+/// Agents at work, and the one with the focus for as long as its terminal is there: focus never moves by itself.
+fn agents(tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
+    let mut agents: Vec<AttemptId> = scene.model.agents().map(|row| row.attempt.id).collect();
+    if let PaneId::Agent(kept) = tab.focus
+        && !agents.contains(&kept)
+        && scene.screens.has(ScreenId::Attempt(kept))
+    {
+        agents.push(kept);
+    }
+    agents
+}
+
+/// The tree drawn on that body: one pane when there is no room for several, or when one is zoomed.
+fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option<PaneTree> {
+    let tab = state.current_tab()?;
+    if tab.zoom == Zoom::In || body.width < SEVERAL {
+        return Some(PaneTree::Leaf(focus));
+    }
+    match &tab.arrangement {
+        PaneArrangement::Saved { wide, .. } if body.width >= WIDE => Some(wide.clone()),
+        PaneArrangement::Saved { medium, .. } => Some(medium.clone()),
+        PaneArrangement::Own(tree) => Some(tree.clone()),
+        PaneArrangement::Agents { list } => {
+            Some(agent_tree(state, &agents(tab, scene), (*list, focus), body))
+        }
+    }
+}
+
+/// The tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
+pub(crate) fn resizable_tree(
+    state: &UiState,
+    scene: &Scene<'_>,
+    arranged: &ScreenLayout,
+) -> Option<PaneTree> {
+    let follows = matches!(state.current_tab()?.arrangement, PaneArrangement::Agents { .. });
+    let boxed = arranged.framing == BorderMode::Bordered && !follows;
+    let tree = tree(state, scene, arranged.body, arranged.focus);
+    tree.filter(|_| boxed)
+}
+
+fn agent_tree(
+    state: &UiState,
+    agents: &[AttemptId],
+    (list, focus): (PaneId, PaneId),
+    body: Rect,
+) -> PaneTree {
+    let panes: Vec<PaneId> = agents.iter().map(|id| PaneId::Agent(*id)).collect();
+    let shown = match (focus, state.agent) {
+        (PaneId::Agent(_), _) => Some(focus),
+        (PaneId::Fixed(_), Some(agent)) if agents.contains(&agent) => Some(PaneId::Agent(agent)),
+        (PaneId::Fixed(_), _) => panes.first().copied(),
+    };
+    let Some(shown) = shown else {
+        return PaneTree::Leaf(list);
+    };
+    let all = columns(panes.len(), body).and_then(|columns| grid(&panes, columns));
+    all.unwrap_or_else(|| {
+        let share = u32::from(LIST_WIDTH) * 1000 / u32::from(body.width.max(1)) + 1;
+        let share = u16::try_from(share).unwrap_or(500);
+        PaneTree::split(Axis::Columns, share, PaneTree::Leaf(list), PaneTree::Leaf(shown))
+    })
+}
+
+/// In how many columns so many agents fit, each wide enough; nothing when they do not.
+fn columns(count: usize, body: Rect) -> Option<usize> {
+    let most = usize::from(body.width.saturating_sub(1) / (AGENT_WIDTH + 1)).max(1);
+    AGENT_HEIGHTS.iter().find_map(|height| {
+        let rows = usize::from(body.height.saturating_sub(1) / (height + 1));
+        (1..=most).find(|columns| count > 0 && columns * rows >= count)
+    })
+}
+
+/// The mode that decides who gets the next key, shown as a word in the last row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum InputMode {
+    /// Our own views.
+    Nav,
+    /// A terminal, to look at.
+    Look,
+    /// A terminal, every key but the prefix.
+    Type,
+    /// A terminal held still, to take text from.
+    Copy,
+    /// The words that a list or a terminal is searched for.
+    Find,
+    /// A prompt, a question, a choice, the palette, the help.
+    Ask,
+}
+
+impl InputMode {
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            InputMode::Nav => "NAV",
+            InputMode::Look => "LOOK",
+            InputMode::Type => "TYPE",
+            InputMode::Copy => "COPY",
+            InputMode::Find => "FIND",
+            InputMode::Ask => "ASK",
+        }
+    }
+}
+
+/// Who gets the next key.
+pub(crate) fn input_mode(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> InputMode {
+    match &state.overlay {
+        Some(Overlay::Search(_)) => return InputMode::Find,
+        Some(_) => return InputMode::Ask,
+        None => {}
+    }
+    mode_under_overlay(state, scene, focus)
+}
+
+/// The same as if nothing lay over the panes.
+pub(crate) fn mode_under_overlay(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> InputMode {
+    if state
+        .copy_mode
+        .as_ref()
+        .is_some_and(|copying| copying.pane == focus)
+    {
+        return InputMode::Copy;
+    }
+    let screen = state.pane(focus).content.screen();
+    let there = screen.filter(|id| scene.screens.has(*id));
+    match (state.key_focus, there) {
+        (
+            KeyFocus::Terminal(typing)
+            | KeyFocus::Prefix {
+                then: Some(typing), ..
+            },
+            Some(id),
+        ) if typing == id && is_running(scene, id) => InputMode::Type,
+        (_, Some(_)) => InputMode::Look,
+        (_, None) => InputMode::Nav,
+    }
+}
+
+/// Whether the program in that terminal still runs.
+pub(crate) fn is_running(scene: &Scene<'_>, id: ScreenId) -> bool {
+    let mut alive = false;
+    scene.screens.with(id, &mut |screen| alive = screen.is_running());
+    alive
+}

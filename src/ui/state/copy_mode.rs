@@ -1,0 +1,57 @@
+//! A terminal that is held still to take text from it. Data, and the small questions about it.
+
+use std::sync::Arc;
+
+use crate::ui::pane::PaneId;
+use crate::ui::scene::ScreenId;
+use crate::ui::scrollback::{Scrollback, SelectionMode, TextPosition};
+
+/// The state of copy mode: a frozen terminal with cursor, selection and search.
+#[derive(Debug, Clone)]
+pub(crate) struct CopyMode {
+    /// The pane it is held still in.
+    pub(crate) pane: PaneId,
+    /// The terminal.
+    pub(crate) screen: ScreenId,
+    /// What it had shown when it was held still.
+    pub(crate) scrollback: Arc<Scrollback>,
+    /// Where the cursor is.
+    pub(crate) cursor: TextPosition,
+    /// Where the selection began, and what it takes.
+    pub(crate) anchor: Option<(SelectionMode, TextPosition)>,
+    /// The first line that is drawn.
+    pub(crate) top: usize,
+    /// What was last looked for, and whether downward.
+    pub(crate) search: (String, bool),
+    /// To whom the keys go afterwards.
+    pub(crate) return_to: Option<ScreenId>,
+    /// Whether lines from before those in memory were asked for.
+    pub(crate) older: OlderLines,
+}
+
+/// Whether lines older than those in memory were loaded into copy mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OlderLines {
+    /// They were not asked for.
+    #[default]
+    NotLoaded,
+    /// They are being read.
+    Loading,
+    /// There are no others.
+    Loaded,
+}
+
+impl CopyMode {
+    /// Moves what is drawn so that the cursor is in it.
+    pub(crate) fn reveal(&mut self, height: usize) {
+        let most = self.scrollback.lines.len().saturating_sub(height);
+        let least = (self.cursor.0 + 1).saturating_sub(height);
+        self.top = self.top.max(least).min(self.cursor.0).min(most);
+    }
+
+    /// What is selected; the line of the cursor when nothing is.
+    pub(crate) fn text(&self) -> String {
+        let (select, from) = self.anchor.unwrap_or((SelectionMode::Lines, self.cursor));
+        self.scrollback.text(select, from, self.cursor)
+    }
+}

@@ -1,0 +1,149 @@
+//! The form for a new task. Data, and the values its fields can take.
+
+use crate::domain::WorkflowId;
+use crate::domain::task::TaskKind;
+use crate::ui::line_editor::LineEditor;
+
+/// The form in which a person writes a new task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TaskForm {
+    /// One line.
+    pub(crate) title: LineEditor,
+    /// Everything else; the editor writes more than one line.
+    pub(crate) body: String,
+    /// Which kind, by its number among [`KINDS`].
+    pub(crate) kind: usize,
+    /// The workflows there are, and which.
+    pub(crate) workflows: Vec<WorkflowId>,
+    /// Which of them.
+    pub(crate) workflow: usize,
+    /// 0 is most urgent, 4 least.
+    pub(crate) priority: u8,
+    /// What becomes of it.
+    pub(crate) after_create: AfterCreate,
+    /// The field keys go to.
+    pub(crate) field: FormField,
+}
+
+/// A field of the form for a new task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormField {
+    Title,
+    Body,
+    Kind,
+    Workflow,
+    Priority,
+    AfterCreate,
+}
+
+/// Whether a new task stays in the backlog or is released at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum AfterCreate {
+    /// It stays in the backlog.
+    #[default]
+    Backlog,
+    /// It is released at once.
+    Release,
+}
+
+/// All kinds, in the order of the form.
+pub(crate) const KINDS: [(TaskKind, &str); 4] = [
+    (TaskKind::Task, "task"),
+    (TaskKind::Bug, "bug"),
+    (TaskKind::Feature, "feature"),
+    (TaskKind::Chore, "chore"),
+];
+
+impl FormField {
+    /// All, from above.
+    pub(crate) const ALL: [FormField; 6] = [
+        FormField::Title,
+        FormField::Body,
+        FormField::Kind,
+        FormField::Workflow,
+        FormField::Priority,
+        FormField::AfterCreate,
+    ];
+
+    /// The field so many further on, going round.
+    pub(crate) fn by(self, by: isize) -> FormField {
+        let count = FormField::ALL.len();
+        let at = FormField::ALL
+            .iter()
+            .position(|field| *field == self)
+            .unwrap_or(0);
+        let next = (at + count).saturating_add_signed(by) % count;
+        FormField::ALL.get(next).copied().unwrap_or(self)
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            FormField::Title => "title",
+            FormField::Body => "body",
+            FormField::Kind => "kind",
+            FormField::Workflow => "workflow",
+            FormField::Priority => "priority",
+            FormField::AfterCreate => "then",
+        }
+    }
+}
+
+impl TaskForm {
+    /// An empty form.
+    pub(crate) fn new(workflows: Vec<WorkflowId>) -> TaskForm {
+        let kanban = workflows.iter().position(|id| id.as_str() == "kanban");
+        TaskForm {
+            title: LineEditor::default(),
+            body: String::new(),
+            kind: 0,
+            workflow: kanban.unwrap_or(0),
+            workflows,
+            priority: 2,
+            after_create: AfterCreate::default(),
+            field: FormField::Title,
+        }
+    }
+
+    /// The next (or previous) value of the field; text fields have none.
+    pub(crate) fn turn(&mut self, by: isize) {
+        let round = |at: usize, count: usize| (at + count).saturating_add_signed(by) % count.max(1);
+        match self.field {
+            FormField::Title | FormField::Body => {}
+            FormField::Kind => self.kind = round(self.kind, KINDS.len()),
+            FormField::Workflow => self.workflow = round(self.workflow, self.workflows.len()),
+            FormField::Priority => {
+                let at = round(usize::from(self.priority), 5);
+                self.priority = u8::try_from(at).unwrap_or(2);
+            }
+            FormField::AfterCreate => {
+                self.after_create = match self.after_create {
+                    AfterCreate::Backlog => AfterCreate::Release,
+                    AfterCreate::Release => AfterCreate::Backlog,
+                }
+            }
+        }
+    }
+
+    /// What a field says.
+    pub(crate) fn value(&self, field: FormField) -> String {
+        match field {
+            FormField::Title => self.title.text().to_owned(),
+            FormField::Body => self.body.clone(),
+            FormField::Kind => KINDS.get(self.kind).map_or("task", |(_, name)| name).to_owned(),
+            FormField::Workflow => self
+                .workflows
+                .get(self.workflow)
+                .map_or_else(|| "kanban".to_owned(), ToString::to_string),
+            FormField::Priority => match self.priority {
+                0 => "0, most urgent".to_owned(),
+                4 => "4, least urgent".to_owned(),
+                other => other.to_string(),
+            },
+            FormField::AfterCreate => match self.after_create {
+                AfterCreate::Backlog => "stays in the backlog".to_owned(),
+                AfterCreate::Release => "is released at once".to_owned(),
+            },
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a person is told in passing: lines that go away by themselves, and stand in their log afterwards. Data and its rules;
+//! drawn elsewhere.
+
+use super::UiState;
+use crate::domain::{NoticeLevel, Span, Timestamp};
+
+/// A short message a person was shown, kept for their log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToastEntry {
+    /// When.
+    pub at: Timestamp,
+    /// How much it matters.
+    pub level: NoticeLevel,
+    /// With which words.
+    pub text: String,
+}
+
+/// A short message on the screen that disappears by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Toast {
+    pub(crate) level: NoticeLevel,
+    pub(crate) text: String,
+    pub(crate) at: Timestamp,
+    /// How often it was told in a row.
+    pub(crate) times: u32,
+}
+
+/// How long a toast stays.
+pub(crate) const TOAST_MILLIS: u64 = 6_000;
+
+/// The same told again within that time is counted, not shown twice (A11).
+pub(crate) const TOGETHER: Span = Span::seconds(5);
+
+/// Things told that wait to be logged; older ones go first.
+const MOST_TOLD: usize = 100;
+
+/// Toasts shown at a time; older ones go first.
+pub(crate) const MOST_TOASTS: usize = 3;
+
+impl UiState {
+    /// Tells a person something in passing: the answer to a command, an event.
+    pub fn show_toast(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
+        let text = text.into();
+        self.toasts.retain(|toast| toast.is_visible(now));
+        if let Some(last) = self
+            .toasts
+            .last_mut()
+            .filter(|last| (last.level, &last.text) == (level, &text) && now.since(last.at) < TOGETHER)
+        {
+            last.times = last.times.saturating_add(1);
+            last.at = now;
+            return;
+        }
+        self.unlogged.push(ToastEntry {
+            at: now,
+            level,
+            text: text.clone(),
+        });
+        if self.unlogged.len() > MOST_TOLD {
+            self.unlogged.remove(0);
+        }
+        self.toasts.push(Toast {
+            level,
+            text,
+            at: now,
+            times: 1,
+        });
+        if self.toasts.len() > MOST_TOASTS {
+            self.toasts.remove(0);
+        }
+    }
+
+    /// What was told since this was asked last, for the log; what the board did stands there already.
+    pub fn take_messages(&mut self) -> Vec<ToastEntry> {
+        let mut told = std::mem::take(&mut self.unlogged);
+        told.retain(|told| told.level != NoticeLevel::Success);
+        told
+    }
+}
+
+impl Toast {
+    pub(crate) fn is_visible(&self, now: Timestamp) -> bool {
+        now.since(self.at).0 < TOAST_MILLIS
+    }
+}

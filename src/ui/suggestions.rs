@@ -1,0 +1,111 @@
+//! What a person is likeliest to do where the focus is: the hints of the last row, the first rows of palette and help.
+
+use super::action::Action;
+use super::scene::Scene;
+use super::screen_layout::{InputMode, ScreenLayout, mode_under_overlay};
+use super::scrollback::SelectionMode;
+use super::state::{PaneContent, UiState};
+use super::views::{LOG, METRICS, SESSIONS, target};
+
+const NAV: [Action; 18] = [
+    Action::NextPart,
+    Action::ToggleDiffBase,
+    Action::Open,
+    Action::Approve,
+    Action::Reject,
+    Action::Retry,
+    Action::Release,
+    Action::Answer,
+    Action::Type,
+    Action::StopAgent,
+    Action::Skip,
+    Action::NewTask,
+    Action::Find,
+    Action::Palette,
+    Action::TogglePause,
+    Action::NextPane,
+    Action::Zoom,
+    Action::Detach,
+];
+const LOOK: [Action; 10] = [
+    Action::Type,
+    Action::Back,
+    Action::Find,
+    Action::CopyMode,
+    Action::Answer,
+    Action::StopAgent,
+    Action::NextPane,
+    Action::Zoom,
+    Action::Last,
+    Action::Detach,
+];
+const COPY: [Action; 9] = [
+    Action::CopySelection,
+    Action::Select(SelectionMode::Text),
+    Action::Select(SelectionMode::Lines),
+    Action::Select(SelectionMode::Block),
+    Action::Find,
+    Action::NextMatch,
+    Action::PreviousMatch,
+    Action::OtherEnd,
+    Action::Back,
+];
+const TYPE: [Action; 5] = [
+    Action::StopTyping,
+    Action::GoToAttention,
+    Action::ShowBoard,
+    Action::Detach,
+    Action::Zoom,
+];
+
+/// What is possible almost everywhere: fills the palette up where a place suggests little.
+pub(crate) const ANYWHERE: [Action; 12] = [
+    Action::Help,
+    Action::NewTask,
+    Action::GoToAttention,
+    Action::ShowBoard,
+    Action::ListPanes,
+    Action::FindEverywhere,
+    Action::NewShell,
+    Action::Show(SESSIONS),
+    Action::Show(LOG),
+    Action::Show(METRICS),
+    Action::ChooseTheme,
+    Action::Detach,
+];
+
+/// What is likely only where something waits for a person's word.
+const WORDS: [Action; 2] = [Action::Reject, Action::Answer];
+
+/// What a person is likeliest to do where the focus is, whatever lies over it.
+pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
+    match mode_under_overlay(state, scene, arranged.focus) {
+        InputMode::Nav | InputMode::Find | InputMode::Ask => in_nav(state, scene, arranged),
+        InputMode::Copy => COPY.to_vec(),
+        InputMode::Look => LOOK.to_vec(),
+        InputMode::Type => TYPE.to_vec(),
+    }
+}
+
+/// Where nothing waits for a person's word, giving one is the least likely; where a list of tasks is empty, nothing is opened.
+fn in_nav(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
+    let about = target(state, scene, arranged);
+    let task = about.task.map(|task| &task.id);
+    let asked = scene
+        .model
+        .attention
+        .iter()
+        .any(|waits| Some(&waits.task) == task);
+    let lists_tasks = match &state.pane(arranged.focus).content {
+        PaneContent::Board | PaneContent::Agents => true,
+        PaneContent::Page(page) => page.name() == "inbox",
+        _ => false,
+    };
+    let is_empty = lists_tasks && about.task.is_none() && about.attempt.is_none();
+    let offered = NAV
+        .into_iter()
+        .filter(|action| !(is_empty && *action == Action::Open));
+    let (words, rest): (Vec<Action>, Vec<Action>) =
+        offered.partition(|action| !asked && WORDS.contains(action));
+    rest.into_iter().chain(words).collect()
+}

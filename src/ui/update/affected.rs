@@ -1,0 +1,39 @@
+//! What an act is done to, named before it is done: one by one, of many the first, and of the others how many of each sort (A10).
+
+use std::collections::BTreeMap;
+
+use crate::domain::Task;
+
+/// Tasks named one by one before something is taken from them; of more only the states are counted (A10).
+const MOST_VICTIMS: usize = 20;
+
+/// Every task by name and state; of many the first, and how many of each state.
+pub(super) fn affected_lines<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<String> {
+    let named = tasks.map(|task| {
+        let word = task.state.word();
+        let line = format!("  {}  {}  ({word})", task.id, task.title);
+        (line, word.to_owned())
+    });
+    listed(named.collect())
+}
+
+/// Lines about one each; of many the first, and of the others how many there are of each sort (A10).
+pub(super) fn listed(named: Vec<(String, String)>) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for (line, sort) in named {
+        if lines.len() < MOST_VICTIMS {
+            lines.push(line);
+        } else {
+            *counts.entry(sort).or_default() += 1;
+        }
+    }
+    if !counts.is_empty() {
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(sort, many)| format!("{many} {sort}"))
+            .collect();
+        lines.push(format!("  and {}", counts.join(", ")));
+    }
+    lines
+}

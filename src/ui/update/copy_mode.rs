@@ -1,0 +1,351 @@
+//! COPY: a terminal is held still; keys move over its lines, search them, select and copy.
+
+mod words;
+
+pub(super) use words::word_at;
+use words::{WordEdge, word_back, word_on};
+
+use std::sync::Arc;
+
+use super::{ProgramInput, UiRequest, UpdateContext};
+use crate::domain::NoticeLevel;
+use crate::ui::action::{Action, TextMove};
+use crate::ui::pane::Direction;
+use crate::ui::scene::ScreenId;
+use crate::ui::screen_layout::ScreenLayout;
+use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosition};
+use crate::ui::state::{CopyMode, EditorPurpose, KeyFocus, OlderLines};
+use crate::ui::text::{clean, cut};
+use crate::ui::views::first_row_shown;
+
+/// Most bytes that are copied: terminals refuse more, or fall silent over it (A12).
+const MOST_BYTES: usize = 100 * 1024;
+/// Columns of what was copied that are told.
+const MOST_TOLD: usize = 40;
+/// Most bytes that are opened in an editor, those written last.
+const MOST_EDITED: usize = 4 * 1024 * 1024;
+
+impl UpdateContext<'_, '_> {
+    pub(super) fn focused_copy_mode(&self, arranged: &ScreenLayout) -> Option<&CopyMode> {
+        let copying = self.state.copy_mode.as_ref();
+        copying.filter(|copying| copying.pane == arranged.focus)
+    }
+
+    pub(super) fn height(&self) -> usize {
+        let arranged = self.arranged();
+        let placed = arranged.focused();
+        placed.map_or(1, |placed| usize::from(placed.inner.height)).max(1)
+    }
+
+    pub(super) fn enter_copy_mode(&mut self, arranged: &ScreenLayout, at: Option<(u16, u16)>) -> bool {
+        let pane = self.state.pane(arranged.focus);
+        let Some(screen) = pane.content.screen() else {
+            return false;
+        };
+        let height = arranged.focused().map_or(1, |placed| placed.inner.height);
+        let mut held = None;
+        self.scene.screens.with(screen, &mut |screen| {
+            let back = pane.scroll.min(screen.history_len());
+            let top = screen.history_len() - back + usize::from(first_row_shown(screen, height));
+            held = Some((screen.scrollback(), top, back));
+        });
+        let Some((still, top, back)) = held else {
+            return false;
+        };
+        let bottom = (top + usize::from(height).saturating_sub(1)).min(still.last_line());
+        let cursor = if back == 0 { still.cursor } else { (bottom, 0) };
+        let spot = at.map_or(cursor, |(column, row)| {
+            (
+                (top + usize::from(row)).min(still.last_line()),
+                usize::from(column),
+            )
+        });
+        let then = match self.state.key_focus {
+            KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. } => Some(id),
+            KeyFocus::Views | KeyFocus::DropUntil(_) | KeyFocus::Prefix { then: None, .. } => None,
+        };
+        self.state.key_focus = KeyFocus::Views;
+        self.state.copy_mode = Some(CopyMode {
+            pane: arranged.focus,
+            screen,
+            cursor: (spot.0.min(still.last_line()), spot.1),
+            scrollback: Arc::new(still),
+            anchor: None,
+            top,
+            search: (String::new(), true),
+            return_to: then,
+            older: OlderLines::NotLoaded,
+        });
+        true
+    }
+
+    pub(super) fn leave_copy_mode(&mut self) {
+        if let Some(copying) = self.state.copy_mode.take() {
+            self.state.key_focus = copying.return_to.map_or(KeyFocus::Views, KeyFocus::Terminal);
+        }
+    }
+
+    pub(super) fn copy_mode_action(&mut self, action: Action, arranged: &ScreenLayout) -> bool {
+        if self.focused_copy_mode(arranged).is_none() {
+            return false;
+        }
+        match action {
+            Action::Back => self.clear_selection(),
+            Action::CopySelection | Action::Copy => self.yank(),
+            Action::Select(select) => self.select(select),
+            Action::OtherEnd
+                if self
+                    .focused_copy_mode(arranged)
+                    .is_some_and(|held| held.anchor.is_none()) =>
+            {
+                self.open_link(arranged);
+            }
+            Action::OtherEnd => self.other_end(),
+            Action::NextMatch => self.next_match(true),
+            Action::PreviousMatch => self.next_match(false),
+            Action::CopyMode => {}
+            other => match self.position_after(other) {
+                Some(spot) => self.move_to(spot, arranged),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    fn move_to(&mut self, spot: TextPosition, arranged: &ScreenLayout) {
+        let height = self.height();
+        let Some(copying) = &mut self.state.copy_mode else {
+            return;
+        };
+        let stuck = copying.cursor == spot && spot.0 == 0;
+        copying.cursor = spot;
+        copying.reveal(height);
+        if stuck {
+            self.request_older_lines(arranged);
+        }
+    }
+
+    pub(super) fn scroll_copy_mode(&mut self, by: isize) {
+        let height = self.height();
+        if let Some(copying) = &mut self.state.copy_mode {
+            let most = copying.scrollback.lines.len().saturating_sub(height);
+            copying.top = copying.top.saturating_add_signed(by).min(most);
+            let last = copying.top + height.saturating_sub(1);
+            copying.cursor.0 = copying
+                .cursor
+                .0
+                .clamp(copying.top, last)
+                .min(copying.scrollback.last_line());
+        }
+    }
+
+    pub(super) fn request_older_lines(&mut self, arranged: &ScreenLayout) {
+        let Some(copying) = &mut self.state.copy_mode else {
+            return;
+        };
+        match copying.older {
+            OlderLines::NotLoaded => {
+                copying.older = OlderLines::Loading;
+                let screen = copying.screen;
+                let area = arranged.focused().map(|placed| placed.inner);
+                let width = area.map_or(80, |area| area.width);
+                self.ask(UiRequest::LoadOlderLines(screen, width));
+                self.state.show_toast(
+                    self.scene.now,
+                    NoticeLevel::Info,
+                    "reading older lines from the log",
+                );
+            }
+            OlderLines::Loading => {}
+            OlderLines::Loaded => self.warn("this is where its output begins"),
+        }
+    }
+
+    /// The first key stops selecting, the next one leaves.
+    fn clear_selection(&mut self) {
+        match &mut self.state.copy_mode {
+            Some(copying) if copying.anchor.is_some() => copying.anchor = None,
+            _ => self.leave_copy_mode(),
+        }
+    }
+
+    fn select(&mut self, select: SelectionMode) {
+        if let Some(copying) = &mut self.state.copy_mode {
+            copying.anchor = match copying.anchor {
+                Some((same, _)) if same == select => None,
+                Some((_, from)) => Some((select, from)),
+                None => Some((select, copying.cursor)),
+            };
+        }
+    }
+
+    fn other_end(&mut self) {
+        let height = self.height();
+        if let Some(copying) = &mut self.state.copy_mode
+            && let Some((select, from)) = copying.anchor
+        {
+            copying.anchor = Some((select, copying.cursor));
+            copying.cursor = from;
+            copying.reveal(height);
+        }
+    }
+
+    fn next_match(&mut self, same_way: bool) {
+        let height = self.height();
+        let Some(copying) = &mut self.state.copy_mode else {
+            return;
+        };
+        let (words, onward) = copying.search.clone();
+        if words.is_empty() {
+            return self.warn("nothing was looked for");
+        }
+        match copying
+            .scrollback
+            .find(&words, copying.cursor, onward == same_way)
+        {
+            Some(spot) => {
+                copying.cursor = spot;
+                copying.reveal(height);
+            }
+            None => self.warn(format!("`{words}` does not occur")),
+        }
+    }
+
+    pub(super) fn yank(&mut self) {
+        let Some(copying) = &self.state.copy_mode else {
+            return;
+        };
+        let text = copying.text();
+        self.leave_copy_mode();
+        self.copy_text(None, &text);
+    }
+
+    pub(super) fn copy_text(&mut self, named: Option<&str>, text: &str) {
+        if text.is_empty() {
+            return self.warn("there is nothing to copy");
+        }
+        let mut end = MOST_BYTES.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let part = text.get(..end).unwrap_or_default().to_owned();
+        let lines = part.lines().count();
+        let what = match lines {
+            0 | 1 if named.is_some() => format!(
+                "{} `{}`",
+                named.unwrap_or_default(),
+                cut(&clean(&part), MOST_TOLD, "…")
+            ),
+            0 | 1 => format!("{} characters", part.chars().count()),
+            lines => format!("{lines} lines"),
+        };
+        let text_told = if end < text.len() {
+            format!("copied only the first 100 KB, {what}: terminals take no more")
+        } else {
+            format!("copied {what}; sent to the terminal, some refuse")
+        };
+        let level = if end < text.len() {
+            NoticeLevel::Warning
+        } else {
+            NoticeLevel::Info
+        };
+        self.state.show_toast(self.scene.now, level, text_told);
+        self.state.clipboard.clone_from(&part);
+        self.ask(UiRequest::CopyToClipboard(part));
+    }
+
+    pub(super) fn edit_text(&mut self, arranged: &ScreenLayout) {
+        let text = match self.focused_copy_mode(arranged) {
+            Some(copying) if copying.anchor.is_some() => copying.text(),
+            Some(copying) => full_text(&copying.scrollback),
+            None => {
+                let mut text = String::new();
+                if let Some(screen) = self.state.pane(arranged.focus).content.screen() {
+                    self.scene
+                        .screens
+                        .with(screen, &mut |screen| text = full_text(&screen.scrollback()));
+                }
+                text
+            }
+        };
+        let mut from = text.len().saturating_sub(MOST_EDITED);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        self.state.editing = Some(EditorPurpose::Text);
+        self.ask(UiRequest::OpenEditor(
+            text.get(from..).unwrap_or_default().to_owned(),
+        ));
+    }
+
+    pub(super) fn paste_copied(&mut self, arranged: &ScreenLayout) {
+        let screen = self.state.pane(arranged.focus).content.screen();
+        match (screen, self.state.clipboard.clone()) {
+            (_, text) if text.is_empty() => self.warn("paste: nothing was copied here yet"),
+            (Some(id), text) => self.paste_previewed(id, text),
+            (None, _) => {}
+        }
+    }
+
+    pub(super) fn paste_into(&mut self, id: ScreenId, text: String) {
+        self.ask(UiRequest::SendInput(id, ProgramInput::Paste(text)));
+    }
+
+    /// Where a movement leads.
+    fn position_after(&self, action: Action) -> Option<TextPosition> {
+        let copying = self.state.copy_mode.as_ref()?;
+        let height = self.height();
+        let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
+        let up = |by: usize| (line.saturating_sub(by), column);
+        let down = |by: usize| ((line + by).min(still.last_line()), column);
+        let seen = |row: usize| ((copying.top + row).min(still.last_line()), column);
+        let page = height.saturating_sub(1).max(1);
+        Some(match action {
+            Action::Step(Direction::Up) => up(1),
+            Action::Step(Direction::Down) => down(1),
+            Action::Step(Direction::Left) => (line, left_of(still, copying.cursor)),
+            Action::Step(Direction::Right) => (line, right_of(still, copying.cursor)),
+            Action::First => (0, 0),
+            Action::Last => (still.last_line(), 0),
+            Action::PageUp => up(page),
+            Action::PageDown => down(page),
+            Action::Text(TextMove::HalfUp) => up((height / 2).max(1)),
+            Action::Text(TextMove::HalfDown) => down((height / 2).max(1)),
+            Action::Text(TextMove::Top) => seen(0),
+            Action::Text(TextMove::Middle) => seen(height / 2),
+            Action::Text(TextMove::Bottom) => seen(height.saturating_sub(1)),
+            Action::Text(TextMove::LineStart) => (line, 0),
+            Action::Text(TextMove::LineEnd) => (line, still.width(line).saturating_sub(1)),
+            Action::Text(TextMove::LineFirst) => (line, first_letter(still, line)),
+            Action::Text(TextMove::WordNext) => word_on(still, copying.cursor, WordEdge::Begin),
+            Action::Text(TextMove::WordEnd) => word_on(still, copying.cursor, WordEdge::End),
+            Action::Text(TextMove::WordBack) => word_back(still, copying.cursor),
+            _ => return None,
+        })
+    }
+}
+
+/// All of its text.
+fn full_text(still: &Scrollback) -> String {
+    still.text(SelectionMode::Lines, (0, 0), (still.last_line(), 0))
+}
+
+fn left_of(still: &Scrollback, (line, column): TextPosition) -> usize {
+    let graphemes = still.line(line).into_iter().flat_map(ScrollbackLine::graphemes);
+    let before = graphemes.map(|(at, _)| at).take_while(|at| *at < column);
+    before.last().unwrap_or_else(|| column.saturating_sub(1))
+}
+
+fn right_of(still: &Scrollback, (line, column): TextPosition) -> usize {
+    let mut graphemes = still.line(line).into_iter().flat_map(ScrollbackLine::graphemes);
+    graphemes
+        .find(|(at, _)| *at > column)
+        .map_or(column, |(at, _)| at)
+}
+
+fn first_letter(still: &Scrollback, line: usize) -> usize {
+    let mut graphemes = still.line(line).into_iter().flat_map(ScrollbackLine::graphemes);
+    graphemes
+        .find(|(_, grapheme)| !grapheme.trim().is_empty())
+        .map_or(0, |(at, _)| at)
+}

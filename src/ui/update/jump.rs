@@ -1,0 +1,104 @@
+//! Jump labels: one or two letters at everything that can be clicked; typing them goes there.
+
+use crossterm::event::KeyCode;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::UpdateContext;
+use crate::ui::chord::Chord;
+use crate::ui::state::{JumpLabel, JumpLabels, Overlay};
+use crate::ui::view::view;
+use crate::ui::views::ClickTarget;
+
+/// Letters of labels, those under the fingers first.
+const LETTERS: &str = "asdfghjklqwertyuiopzxcvbnm";
+
+impl UpdateContext<'_, '_> {
+    pub(super) fn begin_jump(&mut self) {
+        let (width, height) = self.state.size;
+        let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
+        let layouted = view(self.state, self.scene, &mut scratch);
+        let places: Vec<(Rect, ClickTarget)> = layouted
+            .hits
+            .into_iter()
+            .filter(|(area, hit)| {
+                !area.is_empty()
+                    && !matches!(
+                        hit,
+                        ClickTarget::Overlay
+                            | ClickTarget::MenuItem(_)
+                            | ClickTarget::Action(_)
+                            | ClickTarget::Keys(_)
+                    )
+            })
+            .collect();
+        let labels = labels(places.len());
+        let targets = places.into_iter().zip(labels);
+        let targets = targets.map(|((area, hit), label)| JumpLabel { area, hit, label });
+        self.state.overlay = Some(Overlay::Jump(JumpLabels {
+            typed: String::new(),
+            targets: targets.collect(),
+        }));
+    }
+
+    pub(super) fn jump_key(&mut self, mut jump: JumpLabels, chord: Chord) -> Option<Overlay> {
+        match (chord.typed_char(), chord.code()) {
+            (_, KeyCode::Backspace) => {
+                jump.typed.pop();
+            }
+            (Some(letter), _) => jump.typed.push(letter),
+            _ => return None,
+        }
+        let mut fits = jump
+            .targets
+            .iter()
+            .filter(|target| target.label.starts_with(&jump.typed));
+        match (fits.next(), fits.next()) {
+            (None, _) => {
+                self.warn(format!("no label is called {}", jump.typed));
+                None
+            }
+            (Some(only), None) if only.label == jump.typed => {
+                let hit = only.hit.clone();
+                let arranged = self.arranged();
+                self.activate(hit, &arranged);
+                self.state.overlay.take()
+            }
+            _ => Some(Overlay::Jump(jump)),
+        }
+    }
+}
+
+/// So many labels, none the beginning of another.
+fn labels(count: usize) -> Vec<String> {
+    let letters: Vec<char> = LETTERS.chars().collect();
+    let all = letters.len();
+    // So many first letters stand for two-letter labels that the others and those suffice.
+    let pairs = (0..=all)
+        .find(|pairs| (all - pairs) + pairs * all >= count)
+        .unwrap_or(all);
+    let singles = letters.iter().take(all - pairs).map(ToString::to_string);
+    let heads = letters.iter().skip(all - pairs);
+    let doubles = heads.flat_map(|head| letters.iter().map(move |tail| format!("{head}{tail}")));
+    singles.chain(doubles).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_label_is_the_beginning_of_another() {
+        for count in [1, 26, 27, 60, 300, 676] {
+            let labels = labels(count);
+            assert_eq!(labels.len(), count);
+            for one in &labels {
+                let same = labels
+                    .iter()
+                    .filter(|other| other.starts_with(one.as_str()))
+                    .count();
+                assert_eq!(same, 1, "{one} of {count}");
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Opening links: the one under the cursor or the mouse, or one of those that are seen. The whole target is shown first.
+
+use super::{UiRequest, UpdateContext};
+use crate::ui::link::{Hyperlink, is_allowed, links};
+use crate::ui::scene::ScreenId;
+use crate::ui::screen_layout::ScreenLayout;
+use crate::ui::scrollback::TextPosition;
+use crate::ui::state::{ClientLocation, ConfirmAction, ConfirmPrompt, Menu, MenuAction, MenuItem, Overlay};
+use crate::ui::views::first_row_shown;
+
+impl UpdateContext<'_, '_> {
+    /// Asks about the link under the cursor; without one there, lets the person choose among those that are seen.
+    pub(super) fn open_link(&mut self, arranged: &ScreenLayout) {
+        let found = self.links_seen(arranged);
+        let cursor = self.focused_copy_mode(arranged).map(|copying| copying.cursor);
+        if let Some(link) = cursor.and_then(|at| found.iter().find(|link| link.is_at(at))) {
+            let target = link.target.clone();
+            return self.ask_link(target);
+        }
+        let mut targets: Vec<String> = Vec::new();
+        // What was written last is likeliest.
+        for link in found.into_iter().rev() {
+            if !targets.contains(&link.target) {
+                targets.push(link.target);
+            }
+        }
+        match targets.as_slice() {
+            [] => self.warn("open link: there is none on this screen"),
+            [only] => self.ask_link(only.clone()),
+            _ => {
+                let choices = targets.into_iter().map(|target| MenuItem {
+                    text: target.clone(),
+                    key: None,
+                    action: MenuAction::Link(target),
+                });
+                self.state.overlay = Some(Overlay::Menu(Menu {
+                    title: "Open which link?".to_owned(),
+                    items: choices.collect(),
+                    marked: 0,
+                    opened_by: None,
+                }));
+            }
+        }
+    }
+
+    /// Asks about the link under the mouse; answers whether there is one.
+    pub(super) fn click_link(&mut self, (column, row): (u16, u16), arranged: &ScreenLayout) -> bool {
+        let Some(area) = arranged.at(column, row).map(|placed| placed.inner) else {
+            return false;
+        };
+        if !area.contains((column, row).into()) {
+            return false;
+        }
+        let Some((found, top)) = self.links_in(arranged, (column, row)) else {
+            return false;
+        };
+        let at: TextPosition = (top + usize::from(row - area.y), usize::from(column - area.x));
+        let target = found
+            .into_iter()
+            .find(|link| link.is_at(at))
+            .map(|link| link.target);
+        let is_link = target.is_some();
+        if let Some(target) = target {
+            self.ask_link(target);
+        }
+        is_link
+    }
+
+    /// Shows the whole target and asks whether it is to be opened; over a connection it is copied instead.
+    pub(super) fn ask_link(&mut self, target: String) {
+        let mut lines = vec![target.clone()];
+        let host = target.split('/').nth(2).unwrap_or_default();
+        if !host.is_ascii() || host.contains("xn--") {
+            lines.push("The name of its host has letters that look like others.".to_owned());
+        }
+        if host.contains('@') {
+            lines.push("What stands before the @ is not where it leads.".to_owned());
+        }
+        let (question, yes) = match self.state.location {
+            ClientLocation::Local => ("Open this link?", "open it"),
+            ClientLocation::Remote => ("Copy this link? You are connected from elsewhere.", "copy it"),
+        };
+        self.confirm(ConfirmPrompt {
+            question: question.to_owned(),
+            lines,
+            scroll: 0,
+            yes: yes.to_owned(),
+            action: ConfirmAction::Link(target),
+        });
+    }
+
+    /// Opens a link that was agreed to.
+    pub(super) fn follow_link(&mut self, target: String) {
+        match self.state.location {
+            _ if !is_allowed(&target) => self.warn("open link: only http and https are opened"),
+            ClientLocation::Local => self.ask(UiRequest::OpenLink(target)),
+            ClientLocation::Remote => self.copy_text(Some("link"), &target),
+        }
+    }
+
+    fn links_seen(&self, arranged: &ScreenLayout) -> Vec<Hyperlink> {
+        let area = arranged.focused().map(|placed| placed.inner);
+        let found = area.and_then(|area| self.links_in(arranged, (area.x, area.y)));
+        found.map(|(found, _)| found).unwrap_or_default()
+    }
+
+    /// The links seen in the terminal that is drawn there, and the line at its upper edge.
+    fn links_in(
+        &self,
+        arranged: &ScreenLayout,
+        (column, row): (u16, u16),
+    ) -> Option<(Vec<Hyperlink>, usize)> {
+        let placed = arranged.at(column, row)?;
+        let height = placed.inner.height;
+        let seen = |top: usize| top..top + usize::from(height);
+        let held = self
+            .state
+            .copy_mode
+            .as_ref()
+            .filter(|copying| copying.pane == placed.pane);
+        if let Some(copying) = held {
+            return Some((links(&copying.scrollback, seen(copying.top)), copying.top));
+        }
+        let id: ScreenId = placed.content.screen()?;
+        let scroll = self.state.pane(placed.pane).scroll;
+        let mut found = None;
+        self.scene.screens.with(id, &mut |screen| {
+            let back = scroll.min(screen.history_len());
+            let top = screen.history_len() - back + usize::from(first_row_shown(screen, height));
+            found = Some((links(&screen.scrollback(), seen(top)), top));
+        });
+        found
+    }
+}

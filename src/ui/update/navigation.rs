@@ -1,0 +1,383 @@
+//! Moving about: steps inside a view, focus, tabs, into an agent and back out.
+
+use ratatui::layout::Rect;
+
+use super::{UiRequest, UpdateContext};
+use crate::domain::{AttemptId, TaskId};
+use crate::ui::action::{Action, ViewName};
+use crate::ui::pane::{Direction, PaneId, neighbour};
+use crate::ui::scene::ScreenId;
+use crate::ui::screen_layout::{ScreenLayout, input_mode, is_running};
+use crate::ui::state::{KeyFocus, MAX_BACK_STACK, Overlay, Pane, PaneArrangement, PaneContent, Picker, Zoom};
+use crate::ui::target::shown_agent;
+use crate::ui::views::{MoveOutcome, SESSIONS, ViewContext, ViewMove, is_log, view_of};
+
+impl UpdateContext<'_, '_> {
+    /// Does an action that moves; answers whether it was one.
+    pub(super) fn navigate(&mut self, action: Action, arranged: &ScreenLayout) -> bool {
+        match action {
+            Action::Step(direction) => self.move_in_view(arranged.focus, ViewMove::One(direction), arranged),
+            Action::First => self.move_in_view(arranged.focus, ViewMove::First, arranged),
+            Action::Last => self.move_in_view(arranged.focus, ViewMove::Last, arranged),
+            Action::PageUp => self.move_in_view(arranged.focus, ViewMove::PageUp, arranged),
+            Action::PageDown => self.move_in_view(arranged.focus, ViewMove::PageDown, arranged),
+            Action::NextPart => self.move_in_view(arranged.focus, ViewMove::Next, arranged),
+            Action::PreviousPart => self.move_in_view(arranged.focus, ViewMove::Previous, arranged),
+            Action::ToggleDiffBase => self.toggle_diff_base(arranged),
+            Action::NextPane => self.focus_by(1, arranged),
+            Action::PreviousPane => self.focus_by(-1, arranged),
+            Action::LastPane => self.focus_last(arranged),
+            Action::Focus(direction) => self.focus_toward(direction, arranged),
+            Action::Open => self.open(arranged),
+            Action::Back => self.back(arranged),
+            Action::Type => self.type_here(arranged),
+            Action::StopTyping => self.state.key_focus = KeyFocus::Views,
+            Action::ToggleTyping => match self.state.key_focus {
+                KeyFocus::Terminal(_) => self.state.key_focus = KeyFocus::Views,
+                _ => self.type_here(arranged),
+            },
+            Action::Find => self.find(true, arranged),
+            Action::FindBackward => self.find(false, arranged),
+            Action::FindEverywhere => self.find_everywhere(String::new(), arranged),
+            Action::NextMatch => self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged),
+            Action::PreviousMatch => {
+                self.move_in_view(arranged.focus, ViewMove::One(Direction::Up), arranged)
+            }
+            Action::Sort => self.sort(arranged),
+            Action::EditScrollback => self.edit_text(arranged),
+            Action::OpenLink => self.open_link(arranged),
+            Action::CopyMode => {
+                self.enter_copy_mode(arranged, None);
+            }
+            Action::Paste => self.paste_copied(arranged),
+            Action::ShowBoard => self.visit_board(),
+            Action::Show(page) => self.visit_view(page, arranged),
+            Action::GoToAttention => self.visit_attention(arranged),
+            Action::Tab(number) => self.visit_tab(usize::from(number).saturating_sub(1)),
+            Action::NextTab => self.tab_by(1),
+            Action::PreviousTab => self.tab_by(-1),
+            Action::Help => self.state.overlay = Some(Overlay::Help(Picker::default())),
+            Action::Palette => self.state.overlay = Some(Overlay::Palette(Picker::default())),
+            Action::Detach => self.ask(UiRequest::Detach),
+            Action::ChooseTheme => self.choose_theme(),
+            Action::RenameSession => self.rename_session(),
+            Action::Redraw => self.ask(UiRequest::Redraw),
+            _ => return false,
+        }
+        true
+    }
+
+    /// What the view of the pane with the focus sees.
+    pub(super) fn view_context<'c>(&'c self, pane: &'c Pane, arranged: &ScreenLayout) -> ViewContext<'c> {
+        ViewContext {
+            state: self.state,
+            scene: self.scene,
+            id: arranged.focus,
+            pane,
+            focused: true,
+            mode: input_mode(self.state, self.scene, arranged.focus),
+        }
+    }
+
+    /// A step inside a pane's view; out of it sideways, the focus moves.
+    pub(super) fn move_in_view(&mut self, id: PaneId, step: ViewMove, arranged: &ScreenLayout) {
+        let pane = self.state.pane(id);
+        let placed = arranged.panes.iter().find(|placed| placed.pane == id);
+        let area = placed.map_or_else(Rect::default, |placed| placed.inner);
+        let look = ViewContext {
+            id,
+            focused: id == arranged.focus,
+            ..self.view_context(&pane, arranged)
+        };
+        match (view_of(&pane.content).navigate(&look, area, step), step) {
+            (MoveOutcome::Task(task), _) => self.state.selected = Some(task),
+            (MoveOutcome::Agent(agent), _) => self.state.agent = Some(agent),
+            (MoveOutcome::Scrolled(scroll), _) => self.state.pane_mut(id).scroll = scroll,
+            (MoveOutcome::Marked { mark, scroll }, _) => {
+                let pane = self.state.pane_mut(id);
+                (pane.mark, pane.scroll) = (Some(mark), scroll);
+            }
+            (MoveOutcome::Unmarked, _) => {
+                let pane = self.state.pane_mut(id);
+                (pane.mark, pane.scroll) = (None, 0);
+            }
+            (MoveOutcome::LeaveView, ViewMove::One(direction)) => self.focus_toward(direction, arranged),
+            (MoveOutcome::LeaveView | MoveOutcome::Nowhere, _) => {}
+        }
+    }
+
+    /// Gives the focus to a pane of the tab shown; keys are ours then.
+    pub(super) fn focus(&mut self, pane: PaneId, from: PaneId) {
+        if pane == from {
+            return;
+        }
+        self.state.key_focus = KeyFocus::Views;
+        if let PaneId::Agent(agent) = pane {
+            self.state.agent = Some(agent);
+        }
+        if let Some(tab) = self.state.current_tab_mut() {
+            tab.last_focus = Some(from);
+            tab.focus = pane;
+        }
+    }
+
+    fn focus_by(&mut self, by: isize, arranged: &ScreenLayout) {
+        if let Some(pane) = arranged.neighbour(by) {
+            self.focus(pane, arranged.focus);
+        }
+    }
+
+    fn focus_last(&mut self, arranged: &ScreenLayout) {
+        let last = self.state.current_tab().and_then(|tab| tab.last_focus);
+        if let Some(pane) = last.filter(|pane| arranged.order.contains(pane)) {
+            self.focus(pane, arranged.focus);
+        }
+    }
+
+    /// The pane in that direction; where only one is drawn, the next or previous one.
+    fn focus_toward(&mut self, direction: Direction, arranged: &ScreenLayout) {
+        let placed: Vec<(PaneId, Rect)> = arranged
+            .panes
+            .iter()
+            .map(|placed| (placed.pane, placed.outer))
+            .collect();
+        match neighbour(&placed, arranged.focus, direction) {
+            Some(pane) => self.focus(pane, arranged.focus),
+            None if placed.len() < 2 => self.focus_by(
+                match direction {
+                    Direction::Left | Direction::Up => -1,
+                    Direction::Right | Direction::Down => 1,
+                },
+                arranged,
+            ),
+            None => {}
+        }
+    }
+
+    pub(super) fn visit_tab(&mut self, tab: usize) {
+        if tab < self.state.tabs.len() {
+            self.state.tab = tab;
+            self.state.key_focus = KeyFocus::Views;
+        } else {
+            self.warn(format!("there is no tab {}", tab + 1));
+        }
+    }
+
+    fn tab_by(&mut self, by: isize) {
+        let count = self.state.tabs.len();
+        self.visit_tab((self.state.tab + count).saturating_add_signed(by) % count.max(1));
+    }
+
+    /// Goes to that pane of that tab.
+    pub(super) fn go_to_pane(&mut self, (tab, pane): (usize, PaneId)) {
+        self.visit_tab(tab);
+        let from = self.arranged().focus;
+        self.focus(pane, from);
+    }
+
+    /// Remembers where a person came from, unless that is a terminal: going back from one always leads out of terminals.
+    pub(super) fn push_back_stack(&mut self, arranged: &ScreenLayout) {
+        if self.state.pane(arranged.focus).content.screen().is_none() {
+            self.state.back_stack.push((self.state.tab, arranged.focus));
+            if self.state.back_stack.len() > MAX_BACK_STACK {
+                self.state.back_stack.remove(0);
+            }
+        }
+    }
+
+    fn open(&mut self, arranged: &ScreenLayout) {
+        let content = self.state.pane(arranged.focus).content;
+        if content.screen().is_some_and(|id| self.scene.screens.has(id)) {
+            return self.type_here(arranged);
+        }
+        if let (PaneContent::Agents, Some(agent)) =
+            (&content, shown_agent(self.state, self.scene, arranged.focus))
+        {
+            return self.visit_agent(agent, arranged);
+        }
+        if content == PaneContent::Page(SESSIONS) {
+            return self.switch_session(arranged);
+        }
+        if let PaneContent::Past(words) = &content {
+            return self.open_match(words, arranged);
+        }
+        if is_log(&content) && self.state.pane(arranged.focus).mark.is_some() {
+            return self.open_replay(arranged);
+        }
+        let about = self.target(arranged);
+        let agent = about.attempt.map(|attempt| attempt.id);
+        match (
+            agent.filter(|id| self.scene.screens.has(ScreenId::Attempt(*id))),
+            about.task,
+        ) {
+            (Some(agent), _) => self.visit_agent(agent, arranged),
+            (None, Some(task)) if !matches!(content, PaneContent::Detail(_)) => {
+                self.show(arranged.focus, PaneContent::Detail(Some(task.id.clone())));
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// Shows something else in a pane, to be left with `Back`.
+    pub(super) fn show(&mut self, pane: PaneId, content: PaneContent) {
+        let pane = self.state.pane_mut(pane);
+        let before = pane.open(content);
+        pane.back_stack.push(before);
+    }
+
+    fn back(&mut self, arranged: &ScreenLayout) {
+        if !self.state.marked_tasks.is_empty() {
+            return self.state.marked_tasks.clear();
+        }
+        let pane = self.state.pane_mut(arranged.focus);
+        if !pane.filter.is_empty() {
+            return pane.filter.clear();
+        }
+        if pane.go_back() {
+            return;
+        }
+        if let Some(tab) = self.state.current_tab_mut().filter(|tab| tab.zoom == Zoom::In) {
+            tab.zoom = Zoom::Out;
+            return;
+        }
+        let looking = self.state.pane(arranged.focus).content.screen().is_some();
+        match self.state.back_stack.pop() {
+            Some(place) => self.go_to_pane(place),
+            None if looking => self.visit_board(),
+            None => {}
+        }
+    }
+
+    fn type_here(&mut self, arranged: &ScreenLayout) {
+        let about = self.target(arranged);
+        let here = self.state.pane(arranged.focus).content.screen();
+        if let Some(attempt) = about.attempt.filter(|_| here.is_none() || about.is_named) {
+            self.visit_agent(attempt.id, arranged);
+        }
+        let focus = self.arranged().focus;
+        let screen = self.state.pane(focus).content.screen();
+        match screen.filter(|id| is_running(self.scene, *id)) {
+            Some(id) => self.begin_typing(focus, id),
+            None => self.warn("type here: no program runs here (yet)"),
+        }
+    }
+
+    /// Keys go to the program in that pane from now on: it is shown as it is, neither scrolled back nor held still.
+    fn begin_typing(&mut self, pane: PaneId, id: ScreenId) {
+        self.state.pane_mut(pane).scroll = 0;
+        self.state.copy_mode.take_if(|copying| copying.pane == pane);
+        self.state.key_focus = KeyFocus::Terminal(id);
+    }
+
+    /// To an agent's terminal: a pane that shows it, else its place among the agents, else here.
+    pub(super) fn visit_agent(&mut self, agent: AttemptId, arranged: &ScreenLayout) {
+        self.push_back_stack(arranged);
+        self.state.agent = Some(agent);
+        if let Some(attempt) = self.scene.model.attempts.get(&agent) {
+            self.state.selected = Some(attempt.task.clone());
+        }
+        let shown = PaneContent::Attempt(agent);
+        if let Some(place) = self.find_pane(&|pane| pane.content == shown) {
+            return self.go_to_pane(place);
+        }
+        let among_agents = self
+            .state
+            .tabs
+            .iter()
+            .position(|tab| matches!(tab.arrangement, PaneArrangement::Agents { .. }));
+        match among_agents {
+            Some(tab) if self.scene.model.agents().any(|row| row.attempt.id == agent) => {
+                let pane = self.state.pane_mut(PaneId::Agent(agent));
+                if pane.content != shown {
+                    pane.back_stack.clear();
+                    pane.open(shown);
+                }
+                self.go_to_pane((tab, PaneId::Agent(agent)));
+            }
+            _ => self.show(arranged.focus, shown),
+        }
+    }
+
+    /// A pane for which that holds, in the tab shown if possible.
+    pub(super) fn find_pane(&self, wanted: &dyn Fn(&Pane) -> bool) -> Option<(usize, PaneId)> {
+        let count = self.state.tabs.len();
+        (0..count)
+            .map(|nth| (self.state.tab + nth) % count)
+            .find_map(|at| {
+                let panes = match &self.state.tabs.get(at)?.arrangement {
+                    PaneArrangement::Saved { wide, .. } => wide.panes(),
+                    PaneArrangement::Own(tree) => tree.panes(),
+                    PaneArrangement::Agents { list } => vec![*list],
+                };
+                let pane = panes.into_iter().find(|id| wanted(&self.state.pane(*id)))?;
+                Some((at, pane))
+            })
+    }
+
+    pub(super) fn visit_board(&mut self) {
+        self.state.key_focus = KeyFocus::Views;
+        let board = |pane: &Pane| pane.content == PaneContent::Board;
+        if let Some(place) = self.find_pane(&board) {
+            return self.go_to_pane(place);
+        }
+        if let Some(place) = self.find_pane(&|pane| {
+            pane.back_stack
+                .iter()
+                .any(|below| below.content == PaneContent::Board)
+        }) {
+            let pane = self.state.pane_mut(place.1);
+            while pane.content != PaneContent::Board && pane.go_back() {}
+            return self.go_to_pane(place);
+        }
+        let focus = self.arranged().focus;
+        self.show(focus, PaneContent::Board);
+    }
+
+    /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
+    fn visit_view(&mut self, page: ViewName, arranged: &ScreenLayout) {
+        self.state.key_focus = KeyFocus::Views;
+        let task = self.target(arranged).task.map(|task| task.id.clone());
+        let wanted = PaneContent::of(page, task);
+        let shows = |pane: &Pane| pane.content == wanted || is_log(&wanted) && is_log(&pane.content);
+        if shows(&self.state.pane(arranged.focus)) {
+            return;
+        }
+        match self.find_pane(&shows) {
+            Some(place) => {
+                self.push_back_stack(arranged);
+                self.go_to_pane(place);
+            }
+            None => self.show(arranged.focus, wanted),
+        }
+    }
+
+    /// To what has waited longest; pressed there again, to the next. While typing, the typing goes on there (A6).
+    fn visit_attention(&mut self, arranged: &ScreenLayout) {
+        let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
+        let here = self.target(arranged).task.map(|task| task.id.clone());
+        let waiting = &self.scene.model.attention;
+        let at = waiting.iter().position(|item| Some(&item.task) == here.as_ref());
+        let next = at.map_or(0, |at| (at + 1) % waiting.len().max(1));
+        let Some(item) = waiting.get(next) else {
+            return if typing {
+                self.warn("nothing needs you");
+            } else {
+                self.focus_by(1, arranged);
+            };
+        };
+        let (task, agent): (TaskId, Option<AttemptId>) = (item.task.clone(), item.attempt);
+        let agent = agent.filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)));
+        self.state.selected = Some(task);
+        match agent {
+            Some(agent) => {
+                self.visit_agent(agent, arranged);
+                let id = ScreenId::Attempt(agent);
+                if typing && is_running(self.scene, id) {
+                    let focus = self.arranged().focus;
+                    self.begin_typing(focus, id);
+                }
+            }
+            None => self.visit_board(),
+        }
+    }
+}

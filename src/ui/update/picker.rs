@@ -1,0 +1,179 @@
+//! Keys while the palette or the help is open: typing narrows the list, Enter runs the marked row.
+
+use crossterm::event::KeyCode;
+
+use super::UpdateContext;
+use crate::domain::TaskId;
+use crate::ui::action::Action;
+use crate::ui::chord::Chord;
+use crate::ui::help;
+use crate::ui::help::shell_command;
+use crate::ui::line_editor::LineEditor;
+use crate::ui::palette::{self, PaletteAction};
+use crate::ui::state::{MAX_RECENT_ACTIONS, Overlay, Picker};
+
+/// Rows per page key.
+const PAGE: isize = 10;
+
+/// What a key does in a list that is narrowed by typing.
+pub(super) enum PickerKey {
+    By(isize),
+    Take,
+    Complete,
+    Close,
+    Edit,
+}
+
+pub(super) fn list_key(chord: Chord) -> PickerKey {
+    match chord.code() {
+        KeyCode::Esc => PickerKey::Close,
+        _ if chord.is_control('c') || chord.is_control('g') => PickerKey::Close,
+        KeyCode::Enter => PickerKey::Take,
+        KeyCode::Tab => PickerKey::Complete,
+        KeyCode::Up => PickerKey::By(-1),
+        KeyCode::Down => PickerKey::By(1),
+        _ if chord.is_control('p') => PickerKey::By(-1),
+        _ if chord.is_control('n') => PickerKey::By(1),
+        KeyCode::PageUp => PickerKey::By(-PAGE),
+        KeyCode::PageDown => PickerKey::By(PAGE),
+        _ => PickerKey::Edit,
+    }
+}
+
+/// The mark moved by so many rows of a list of that length.
+pub(super) fn move_mark(at: usize, by: isize, length: usize) -> usize {
+    at.saturating_add_signed(by).min(length.saturating_sub(1))
+}
+
+impl UpdateContext<'_, '_> {
+    pub(super) fn palette_key(&mut self, mut search: Picker, chord: Chord) -> Option<Overlay> {
+        let rows = palette::rows(self.state, self.scene, &self.arranged(), search.line.text());
+        match list_key(chord) {
+            PickerKey::Close => return None,
+            PickerKey::By(by) => search.marked = move_mark(search.marked, by, rows.len()),
+            PickerKey::Complete => {
+                if let Some(row) = palette::completion_row(&rows, search.marked, search.line.text()) {
+                    search.line = LineEditor::with_text(palette::completion(row));
+                    search.marked = 0;
+                }
+            }
+            PickerKey::Edit if chord.is_control('y') => self.copy_row(rows.get(search.marked)),
+            PickerKey::Edit => {
+                let before = search.line.clone();
+                search.line.key(chord);
+                if before.text() != search.line.text() {
+                    search.marked = 0;
+                }
+            }
+            PickerKey::Take => {
+                let row = rows.into_iter().nth(search.marked)?;
+                self.run(row.action);
+                return self.state.overlay.take();
+            }
+        }
+        Some(Overlay::Palette(search))
+    }
+
+    fn run(&mut self, run: PaletteAction) {
+        match run {
+            PaletteAction::Action(action, task) => self.act_by_name(action, task),
+            PaletteAction::Task(id) => {
+                self.visit_board();
+                self.state.selected = Some(id);
+            }
+            PaletteAction::Pane(tab, pane) => self.go_to_pane((tab, pane)),
+            PaletteAction::Search(words) => {
+                let arranged = self.arranged();
+                self.find_everywhere(words, &arranged);
+                // What is to be found is written already.
+                self.state.overlay = None;
+            }
+            PaletteAction::Log(line) => {
+                self.act(Action::Show(crate::ui::views::LOG));
+                let focus = self.arranged().focus;
+                let pane = self.state.pane_mut(focus);
+                pane.filter.clear();
+                (pane.mark, pane.scroll) = (Some(line), 0);
+            }
+            PaletteAction::Shell(command, attempt) => self.run_in_shell(command, attempt),
+        }
+    }
+
+    /// Does an action that was chosen by name, and remembers it.
+    fn act_by_name(&mut self, action: Action, task: Option<TaskId>) {
+        self.state.recent_actions.retain(|other| *other != action);
+        self.state.recent_actions.insert(0, action);
+        self.state.recent_actions.truncate(MAX_RECENT_ACTIONS);
+        self.named_task = task;
+        self.act(action);
+        self.named_task = None;
+    }
+
+    pub(super) fn help_key(&mut self, mut search: Picker, chord: Chord) -> Option<Overlay> {
+        let rows = help::rows(self.state, self.scene, &self.arranged(), search.line.text());
+        let actions = help::actions(&rows);
+        let marked = actions.get(search.marked).copied();
+        match list_key(chord) {
+            PickerKey::Close if search.line.is_empty() => return None,
+            PickerKey::Close => search = Picker::default(),
+            PickerKey::By(by) => search.marked = move_mark(search.marked, by, actions.len()),
+            PickerKey::Take => {
+                if let Some(action) = marked {
+                    self.act_by_name(action, None);
+                }
+                return self.state.overlay.take();
+            }
+            PickerKey::Edit if chord.typed_char() == Some('?') && search.line.is_empty() => return None,
+            PickerKey::Edit if chord.is_control('y') => self.copy_command_line(marked, None),
+            PickerKey::Edit | PickerKey::Complete => {
+                let before = search.line.clone();
+                search.line.key(chord);
+                if before.text() != search.line.text() {
+                    search.marked = 0;
+                }
+            }
+        }
+        Some(Overlay::Help(search))
+    }
+
+    /// What a row of the palette would do, as a command of the shell.
+    fn copy_row(&mut self, row: Option<&palette::PaletteRow>) {
+        match row.map(|row| &row.action) {
+            Some(PaletteAction::Action(action, task)) => self.copy_command_line(Some(*action), task.clone()),
+            Some(PaletteAction::Task(id)) => self.copy_text(Some("command"), &format!("dbs task show {id}")),
+            Some(PaletteAction::Shell(command, _)) => self.copy_text(Some("command"), command),
+            Some(PaletteAction::Pane(..) | PaletteAction::Search(_) | PaletteAction::Log(_)) | None => {
+                self.copy_command_line(None, None);
+            }
+        }
+    }
+
+    /// An action as a command of the shell, with the task it would be about.
+    fn copy_command_line(&mut self, action: Option<Action>, named: Option<TaskId>) {
+        let arranged = self.arranged();
+        self.named_task = named;
+        let about = self.target(&arranged);
+        self.named_task = None;
+        match action.and_then(|action| shell_command(action, &about, self.scene.model)) {
+            Some(text) => self.copy_text(Some("command"), &text),
+            None => self.warn("only the screen has that; there is no such command"),
+        }
+    }
+
+    /// The wheel over whatever lies over the panes.
+    pub(super) fn overlay_wheel(&mut self, rows: isize) {
+        let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
+        if matches!(
+            self.state.overlay,
+            Some(
+                Overlay::Menu(_)
+                    | Overlay::Palette(_)
+                    | Overlay::Help(_)
+                    | Overlay::Confirm(_)
+                    | Overlay::Prompt(_)
+            )
+        ) {
+            self.overlay_key(Chord::plain(code));
+        }
+    }
+}

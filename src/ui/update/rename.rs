@@ -1,0 +1,53 @@
+//! Giving the session and its tabs other names. Both can be taken back.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::{UiRequest, UpdateContext};
+use crate::ui::line_editor::LineEditor;
+use crate::ui::state::{Overlay, PromptKind, TextPrompt, UndoMethod};
+
+/// Longest name of a tab, in letters.
+const LONGEST_TAB: usize = 20;
+/// Longest name of a session, in letters.
+const LONGEST_SESSION: usize = 60;
+
+impl UpdateContext<'_, '_> {
+    pub(super) fn rename_tab(&mut self) {
+        let text = self
+            .state
+            .current_tab()
+            .map(|tab| tab.title.clone())
+            .unwrap_or_default();
+        self.ask_name(PromptKind::RenameTab, text);
+    }
+
+    pub(super) fn rename_session(&mut self) {
+        self.ask_name(PromptKind::RenameSession, self.scene.session.project.clone());
+    }
+
+    fn ask_name(&mut self, kind: PromptKind, now: String) {
+        self.state.overlay = Some(Overlay::Prompt(TextPrompt {
+            kind,
+            line: LineEditor::with_text(now),
+            lines: Vec::new(),
+            scrolled_back: 0,
+            required_word: None,
+        }));
+    }
+
+    pub(super) fn set_tab_name(&mut self, act: String, name: &str) {
+        self.record_panes(act);
+        if let Some(tab) = self.state.current_tab_mut() {
+            tab.title = name.graphemes(true).take(LONGEST_TAB).collect();
+        }
+    }
+
+    pub(super) fn set_session_name(&mut self, act: String, name: &str) {
+        let before = self.scene.session.project.clone();
+        let name: String = name.graphemes(true).take(LONGEST_SESSION).collect();
+        if name != before {
+            self.record_undo(act, UndoMethod::Name(before));
+            self.ask(UiRequest::RenameSession(name));
+        }
+    }
+}

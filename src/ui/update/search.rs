@@ -1,0 +1,201 @@
+//! Keys while words are written that a list or a terminal is searched for. Every key searches anew.
+
+use crossterm::event::KeyCode;
+
+use super::UpdateContext;
+use crate::ui::action::Action;
+use crate::ui::chord::Chord;
+use crate::ui::line_editor::LineEditor;
+use crate::ui::pane::Direction;
+use crate::ui::screen_layout::ScreenLayout;
+use crate::ui::state::{KeyFocus, Overlay, PaneContent, SearchPrompt, SearchScope};
+use crate::ui::views::{ViewMove, is_log, view_of};
+
+impl UpdateContext<'_, '_> {
+    /// Begins to search: the terminal with the focus, held still for it, else the list.
+    pub(super) fn find(&mut self, onward: bool, arranged: &ScreenLayout) {
+        let pane = self.state.pane(arranged.focus);
+        let terminal = pane.content.screen().is_some_and(|id| self.scene.screens.has(id));
+        if self.focused_copy_mode(arranged).is_none() && terminal {
+            self.enter_copy_mode(arranged, None);
+        }
+        if let PaneContent::Past(words) = &pane.content {
+            let line = LineEditor::with_text(words.clone());
+            self.state.overlay = Some(Overlay::Search(SearchPrompt {
+                line,
+                scope: SearchScope::AllTerminals,
+            }));
+            return;
+        }
+        if !terminal && self.focused_copy_mode(arranged).is_none() && !self.has_rows(arranged) {
+            let key = self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default();
+            return self.warn(format!(
+                "find: there are no rows here; {key} searches what all agents have shown"
+            ));
+        }
+        let (line, goal) = match self.focused_copy_mode(arranged) {
+            Some(copying) => (
+                LineEditor::default(),
+                SearchScope::CopyMode {
+                    onward,
+                    from: copying.cursor,
+                },
+            ),
+            None => (LineEditor::with_text(pane.filter), SearchScope::List),
+        };
+        self.state.overlay = Some(Overlay::Search(SearchPrompt { line, scope: goal }));
+    }
+
+    /// Whether the view with the focus has rows that can be searched.
+    fn has_rows(&self, arranged: &ScreenLayout) -> bool {
+        let pane = self.state.pane(arranged.focus);
+        view_of(&pane.content)
+            .match_count(&self.view_context(&pane, arranged))
+            .is_some()
+    }
+
+    /// The next order that the rows of a list can stand in.
+    pub(super) fn sort(&mut self, arranged: &ScreenLayout) {
+        let pane = self.state.pane_mut(arranged.focus);
+        let orders = view_of(&pane.content).orders();
+        let at = orders.iter().position(|order| *order == pane.order);
+        let next = at.map_or(0, |at| (at + 1) % orders.len());
+        match orders.get(next) {
+            Some(order) => pane.order = *order,
+            None => self.warn("sort: what is shown here has one order only"),
+        }
+    }
+
+    /// Begins to search what all terminals have shown: in the pane that does so already, else here, to be left with `Back`.
+    pub(super) fn find_everywhere(&mut self, words: String, arranged: &ScreenLayout) {
+        self.state.key_focus = KeyFocus::Views;
+        match self.find_pane(&|pane| matches!(pane.content, PaneContent::Past(_))) {
+            Some(place) => {
+                self.push_back_stack(arranged);
+                self.go_to_pane(place);
+            }
+            None => self.show(arranged.focus, PaneContent::Past(String::new())),
+        }
+        let focus = self.arranged().focus;
+        let pane = self.state.pane_mut(focus);
+        if !words.is_empty() {
+            pane.content = PaneContent::Past(words);
+            (pane.mark, pane.scroll) = (None, 0);
+        }
+        let line = match &pane.content {
+            PaneContent::Past(words) => LineEditor::with_text(words.clone()),
+            _ => LineEditor::default(),
+        };
+        self.state.overlay = Some(Overlay::Search(SearchPrompt {
+            line,
+            scope: SearchScope::AllTerminals,
+        }));
+    }
+
+    pub(super) fn find_key(&mut self, mut finding: SearchPrompt, chord: Chord) -> Option<Overlay> {
+        match chord.code() {
+            KeyCode::Enter => {
+                self.accept_search(&finding);
+                return None;
+            }
+            KeyCode::Esc => {
+                self.cancel_search(&finding);
+                return None;
+            }
+            _ if chord.is_control('c') || chord.is_control('g') => {
+                self.cancel_search(&finding);
+                return None;
+            }
+            KeyCode::Tab if finding.scope != SearchScope::AllTerminals => {
+                self.cancel_search(&finding);
+                self.state.copy_mode = None;
+                let arranged = self.arranged();
+                self.find_everywhere(finding.line.text().to_owned(), &arranged);
+                return self.state.overlay.take();
+            }
+            KeyCode::Up => self.move_in_matches(ViewMove::One(Direction::Up)),
+            KeyCode::Down => self.move_in_matches(ViewMove::One(Direction::Down)),
+            _ => {
+                finding.line.key(chord);
+                self.run_search(&finding);
+            }
+        }
+        Some(Overlay::Search(finding))
+    }
+
+    /// Searches for what is written so far.
+    pub(super) fn run_search(&mut self, finding: &SearchPrompt) {
+        let focus = self.arranged().focus;
+        let words = finding.line.text();
+        match finding.scope {
+            SearchScope::List => {
+                let pane = self.state.pane_mut(focus);
+                words.clone_into(&mut pane.filter);
+                pane.scroll = 0;
+                // The log goes on following; in other lists what is marked is one of those that match.
+                if !is_log(&pane.content) {
+                    self.move_in_matches(ViewMove::Lines(0));
+                }
+            }
+            SearchScope::AllTerminals => {
+                let pane = self.state.pane_mut(focus);
+                pane.content = PaneContent::Past(words.to_owned());
+                (pane.mark, pane.scroll) = (None, 0);
+            }
+            SearchScope::CopyMode { onward, from } => {
+                let height = self.height();
+                if let Some(copying) = &mut self.state.copy_mode {
+                    copying.search = (words.to_owned(), onward);
+                    // What is already at the place where the search began counts.
+                    let here = match (onward, from.1.checked_sub(1)) {
+                        (true, Some(column)) => (from.0, column),
+                        _ => from,
+                    };
+                    let found = (!words.is_empty())
+                        .then(|| copying.scrollback.find(words, here, onward))
+                        .flatten();
+                    copying.cursor = found.unwrap_or(from);
+                    copying.reveal(height);
+                }
+            }
+        }
+    }
+
+    fn accept_search(&mut self, finding: &SearchPrompt) {
+        let words = finding.line.text().to_owned();
+        if let (SearchScope::CopyMode { .. }, Some(copying)) = (finding.scope, &self.state.copy_mode)
+            && !words.is_empty()
+            && !copying.scrollback.contains(&words)
+        {
+            self.warn(format!("`{words}` does not occur in what is in memory"));
+            let arranged = self.arranged();
+            self.request_older_lines(&arranged);
+        }
+    }
+
+    fn cancel_search(&mut self, finding: &SearchPrompt) {
+        let height = self.height();
+        match finding.scope {
+            SearchScope::List => {
+                let focus = self.arranged().focus;
+                self.state.pane_mut(focus).filter.clear();
+            }
+            SearchScope::AllTerminals => {}
+            SearchScope::CopyMode { from, .. } => {
+                if let Some(copying) = &mut self.state.copy_mode {
+                    copying.cursor = from;
+                    copying.search.0.clear();
+                    copying.reveal(height);
+                }
+            }
+        }
+    }
+
+    /// A step in the list that is searched.
+    pub(super) fn move_in_matches(&mut self, step: ViewMove) {
+        let arranged = self.arranged();
+        if self.focused_copy_mode(&arranged).is_none() {
+            self.move_in_view(arranged.focus, step, &arranged);
+        }
+    }
+}

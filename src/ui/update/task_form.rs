@@ -1,0 +1,123 @@
+//! The form for a new task, and texts that are written in a person's editor.
+
+use crossterm::event::KeyCode;
+
+use super::{UiRequest, UpdateContext};
+use crate::domain::command::TaskPatch;
+use crate::domain::{Command, Task};
+use crate::ui::chord::Chord;
+use crate::ui::line_editor::LineEditor;
+use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, Overlay, TaskForm};
+use crate::ui::update::NewTask;
+
+impl UpdateContext<'_, '_> {
+    pub(super) fn new_task(&mut self) {
+        let workflows = self.scene.model.workflows.keys().cloned().collect();
+        self.state.overlay = Some(Overlay::Form(Box::new(TaskForm::new(workflows))));
+    }
+
+    pub(super) fn form_key(&mut self, mut form: Box<TaskForm>, chord: Chord) -> Option<Overlay> {
+        match chord.code() {
+            KeyCode::Esc => return None,
+            _ if chord.is_control('c') || chord.is_control('g') => return None,
+            KeyCode::Enter => return self.send_form(form),
+            _ if chord.is_control('e') => {
+                self.ask(UiRequest::OpenEditor(form.body.clone()));
+                self.state.editing = Some(EditorPurpose::Form);
+            }
+            KeyCode::Tab | KeyCode::Down => {
+                let back = chord.to_string().starts_with("S-");
+                form.field = form.field.by(if back { -1 } else { 1 });
+            }
+            KeyCode::Up => form.field = form.field.by(-1),
+            _ => edit_field(&mut form, chord),
+        }
+        Some(Overlay::Form(form))
+    }
+
+    fn send_form(&mut self, form: Box<TaskForm>) -> Option<Overlay> {
+        let title = form.title.text().trim().to_owned();
+        if title.is_empty() {
+            self.warn("a task needs a title; Esc cancels");
+            return Some(Overlay::Form(form));
+        }
+        self.record_irreversible(format!("planned {title}"));
+        self.ask(UiRequest::NewTask(Box::new(NewTask {
+            title,
+            body: form.body,
+            kind: KINDS.get(form.kind).map(|(kind, _)| *kind).unwrap_or_default(),
+            workflow: form.workflows.into_iter().nth(form.workflow),
+            priority: form.priority,
+            release: form.after_create == AfterCreate::Release,
+        })));
+        None
+    }
+
+    /// Opens a task's title and body in the person's editor.
+    pub(super) fn edit_task(&mut self, task: &Task) {
+        let text = format!("{}\n\n{}\n", task.title, task.body.trim_end());
+        self.state.editing = Some(EditorPurpose::Task(task.id.clone()));
+        self.ask(UiRequest::OpenEditor(text));
+    }
+
+    /// The editor was closed: what it was opened for gets the text; nothing when it failed.
+    pub(super) fn edited(&mut self, text: Option<String>) {
+        let editing = self.state.editing.take();
+        match (editing, text) {
+            (None | Some(EditorPurpose::Text), Some(_)) | (None, None) => {}
+            (Some(EditorPurpose::Text), None) => self.warn("the editor ended with a failure"),
+            (Some(_), None) => self.warn("the editor ended with a failure; nothing was changed"),
+            (Some(EditorPurpose::Form), Some(text)) => {
+                if let Some(Overlay::Form(form)) = &mut self.state.overlay {
+                    text.trim_end().clone_into(&mut form.body);
+                }
+            }
+            (Some(EditorPurpose::Task(id)), Some(text)) => {
+                let Some(task) = self.scene.model.tasks.get(&id) else {
+                    return self.warn(format!("{id} is gone; nothing was changed"));
+                };
+                let patch = changed(task, &text);
+                if patch == TaskPatch::default() {
+                    return self.warn(format!("nothing was changed on {id}"));
+                }
+                self.command(format!("edited {id}"), Command::Update(id, patch));
+            }
+        }
+    }
+}
+
+fn edit_field(form: &mut TaskForm, chord: Chord) {
+    match form.field {
+        FormField::Title => {
+            form.title.key(chord);
+        }
+        FormField::Body => {
+            // The last line is written here; the editor writes all of them.
+            let (head, last) = match form.body.rsplit_once('\n') {
+                Some((head, last)) => (format!("{head}\n"), last.to_owned()),
+                None => (String::new(), form.body.clone()),
+            };
+            let mut line = LineEditor::with_text(last);
+            line.key(chord);
+            form.body = format!("{head}{}", line.text());
+        }
+        FormField::Kind | FormField::Workflow | FormField::Priority | FormField::AfterCreate => {
+            match chord.code() {
+                KeyCode::Left | KeyCode::Char('h' | '-') => form.turn(-1),
+                KeyCode::Right | KeyCode::Char('l' | ' ' | '+') => form.turn(1),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What an edited text changes: its first line is the title, the rest the body.
+fn changed(task: &Task, text: &str) -> TaskPatch {
+    let (title, body) = text.trim_start().split_once('\n').unwrap_or((text.trim(), ""));
+    let (title, body) = (title.trim(), body.trim());
+    TaskPatch {
+        title: (!title.is_empty() && title != task.title).then(|| title.to_owned()),
+        body: (body != task.body.trim()).then(|| body.to_owned()),
+        ..TaskPatch::default()
+    }
+}

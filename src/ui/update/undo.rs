@@ -1,0 +1,126 @@
+//! Asking the board for what can be taken back, and taking it back: `undo` and `redo`.
+
+use super::{UiRequest, UpdateContext};
+use crate::domain::{Command, NoticeLevel};
+use crate::ui::state::{MOST_UNDOABLE, PanesSnapshot, UndoEntry, UndoMethod, inverse};
+
+impl UpdateContext<'_, '_> {
+    /// Asks the board for that, and remembers how it is taken back.
+    pub(super) fn command(&mut self, title: impl Into<String>, command: Command) {
+        self.commands(title, vec![command]);
+    }
+
+    /// The same for several at once: they are taken back together.
+    pub(super) fn commands(&mut self, title: impl Into<String>, commands: Vec<Command>) {
+        let model = self.scene.model;
+        // All or nothing: half of an act must not be taken back.
+        let back: Option<Vec<Vec<Command>>> =
+            commands.iter().map(|command| inverse(command, model)).collect();
+        let inverse: Vec<Command> = back.unwrap_or_default().concat();
+        let done = commands.clone();
+        let how = if inverse.is_empty() {
+            UndoMethod::Irreversible(done)
+        } else {
+            UndoMethod::Commands { done, inverse }
+        };
+        self.record_undo(title, how);
+        self.requests.extend(commands.into_iter().map(UiRequest::Command));
+    }
+
+    /// Remembers that something was done that cannot be taken back: whoever wants that is told so, and nothing older is instead.
+    pub(super) fn record_irreversible(&mut self, title: impl Into<String>) {
+        self.record_undo(title, UndoMethod::Irreversible(Vec::new()));
+    }
+
+    /// Remembers what is shown, before it is changed.
+    pub(super) fn record_panes(&mut self, title: impl Into<String>) {
+        let shown = self.panes_snapshot();
+        self.record_undo(title, UndoMethod::Panes(Box::new(shown)));
+    }
+
+    pub(super) fn record_undo(&mut self, title: impl Into<String>, how: UndoMethod) {
+        self.state.redo_stack.clear();
+        self.state.undo_stack.push(UndoEntry {
+            title: title.into(),
+            at: self.scene.now,
+            method: how,
+        });
+        if self.state.undo_stack.len() > MOST_UNDOABLE {
+            self.state.undo_stack.remove(0);
+        }
+    }
+
+    fn panes_snapshot(&self) -> PanesSnapshot {
+        PanesSnapshot {
+            tabs: self.state.tabs.clone(),
+            tab: self.state.tab,
+            panes: self.state.panes.clone(),
+        }
+    }
+
+    pub(super) fn undo(&mut self) {
+        let now = self.scene.now;
+        match self.state.undo_stack.pop().filter(|act| act.is_fresh(now)) {
+            Some(act) if matches!(act.method, UndoMethod::Irreversible(_)) => {
+                self.warn(format!("cannot be taken back: {}", act.title));
+            }
+            Some(act) => {
+                self.state
+                    .show_toast(now, NoticeLevel::Info, format!("taken back: {}", act.title));
+                let back = self.reverse(act);
+                self.state.redo_stack.push(back);
+            }
+            None => {
+                self.state.undo_stack.clear();
+                self.warn("there is nothing to take back: an act can be for 10 seconds");
+            }
+        }
+    }
+
+    pub(super) fn redo(&mut self) {
+        let now = self.scene.now;
+        if let Some(act) = self.state.redo_stack.pop().filter(|act| act.is_fresh(now)) {
+            self.state
+                .show_toast(now, NoticeLevel::Info, format!("done again: {}", act.title));
+            let back = self.reverse(act);
+            self.state.undo_stack.push(back);
+        } else {
+            self.state.redo_stack.clear();
+            self.warn("there is nothing to do again");
+        }
+    }
+
+    /// Takes an act back; answers what takes that back.
+    fn reverse(&mut self, act: UndoEntry) -> UndoEntry {
+        let how = match act.method {
+            UndoMethod::Commands { done, inverse } => {
+                self.requests
+                    .extend(inverse.iter().cloned().map(UiRequest::Command));
+                UndoMethod::Commands {
+                    done: inverse,
+                    inverse: done,
+                }
+            }
+            UndoMethod::Panes(shown) => {
+                let now = self.panes_snapshot();
+                self.state.tabs = shown.tabs;
+                self.state.tab = shown.tab;
+                self.state.panes = shown.panes;
+                UndoMethod::Panes(Box::new(now))
+            }
+            UndoMethod::Name(name) => {
+                self.ask(UiRequest::RenameSession(name));
+                UndoMethod::Name(self.scene.session.project.clone())
+            }
+            never @ UndoMethod::Irreversible(_) => never,
+            UndoMethod::Marks(marks) => {
+                UndoMethod::Marks(std::mem::replace(&mut self.state.marked_tasks, marks))
+            }
+        };
+        UndoEntry {
+            title: act.title,
+            at: self.scene.now,
+            method: how,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Keys while the questions of a first start are asked. Esc skips all that are left; what was answered is kept.
+
+use crossterm::event::KeyCode;
+
+use super::{UiRequest, UpdateContext};
+use crate::domain::NoticeLevel;
+use crate::ui::action::Action;
+use crate::ui::chord::Chord;
+use crate::ui::keymap::KeyTable;
+use crate::ui::line_editor::LineEditor;
+use crate::ui::scene::SessionKind;
+use crate::ui::state::{Overlay, Welcome, WelcomeStep};
+
+impl UpdateContext<'_, '_> {
+    /// A key; answers what lies over the panes afterwards.
+    pub(super) fn welcome_key(&mut self, mut welcome: Box<Welcome>, chord: Chord) -> Option<Overlay> {
+        if chord.code() == KeyCode::Esc {
+            self.ask(UiRequest::SaveSettings(welcome.answers));
+            return None;
+        }
+        match &mut welcome.step {
+            WelcomeStep::Command(line) if chord.code() != KeyCode::Enter => {
+                line.key(chord);
+            }
+            WelcomeStep::Prefix(pressed) if chord.code() != KeyCode::Enter => *pressed = Some(chord),
+            WelcomeStep::Agent | WelcomeStep::Alerts | WelcomeStep::Demo
+                if chord.code() != KeyCode::Enter =>
+            {
+                move_mark(&mut welcome, chord);
+            }
+            _ => return self.answered(welcome),
+        }
+        Some(Overlay::Welcome(welcome))
+    }
+
+    /// Takes the answer to the question that is asked, and goes on to the next.
+    fn answered(&mut self, mut welcome: Box<Welcome>) -> Option<Overlay> {
+        let next = match &welcome.step {
+            WelcomeStep::Agent => {
+                let there: Vec<&str> = welcome.found_agents().collect();
+                match (
+                    there.get(welcome.marked),
+                    welcome.marked - there.len().min(welcome.marked),
+                ) {
+                    (Some(name), _) => {
+                        WelcomeStep::Command(LineEditor::with_text(format!("{name} '{{title}}: {{body}}'")))
+                    }
+                    (None, 0) => WelcomeStep::Command(LineEditor::default()),
+                    (None, _) => WelcomeStep::Prefix(None),
+                }
+            }
+            WelcomeStep::Command(line) => {
+                let command = line.text().trim().to_owned();
+                if !command.is_empty() {
+                    welcome
+                        .answers
+                        .push(("roles.default.command".to_owned(), command));
+                }
+                WelcomeStep::Prefix(None)
+            }
+            WelcomeStep::Prefix(pressed) => {
+                let wished = pressed.filter(|chord| *chord != self.state.keymap.prefix());
+                if let Some(why) = wished.and_then(|chord| self.no_prefix(chord)) {
+                    self.warn(why);
+                    return Some(Overlay::Welcome(welcome));
+                }
+                if let Some(chord) = wished {
+                    let written = chord.to_string().replace("C-", "ctrl-").replace("A-", "alt-");
+                    welcome.answers.push(("keys.prefix".to_owned(), written));
+                }
+                WelcomeStep::Alerts
+            }
+            WelcomeStep::Alerts => {
+                if welcome.marked == 1 {
+                    welcome
+                        .answers
+                        .push(("notify.when".to_owned(), "never".to_owned()));
+                }
+                WelcomeStep::Demo
+            }
+            WelcomeStep::Demo => {
+                self.ask(UiRequest::SaveSettings(std::mem::take(&mut welcome.answers)));
+                if welcome.marked == 0 {
+                    self.play_demo();
+                }
+                return None;
+            }
+        };
+        welcome.step = next;
+        welcome.marked = 0;
+        Some(Overlay::Welcome(welcome))
+    }
+
+    /// Why that key cannot be the prefix.
+    fn no_prefix(&self, chord: Chord) -> Option<String> {
+        if let Some(why) = chord.prefix_problem() {
+            return Some(format!("{chord} is {why}"));
+        }
+        let taken = [
+            KeyTable::Nav,
+            KeyTable::Prefixed,
+            KeyTable::Filtered,
+            KeyTable::Copy,
+        ]
+        .into_iter()
+        .find_map(|place| self.state.keymap.lookup(place, chord));
+        taken
+            .and_then(Action::entry)
+            .map(|entry| format!("{chord} means {} already", entry.title))
+    }
+
+    /// Leaves for the demo; comes back here afterwards.
+    pub(super) fn play_demo(&mut self) {
+        if self.scene.session.kind == SessionKind::Rehearsal {
+            let text = "the agents here are scripted already; `dbs demo` in a shell plays the demo";
+            return self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
+        }
+        self.ask(UiRequest::PlayDemo);
+    }
+}
+
+fn move_mark(welcome: &mut Welcome, chord: Chord) {
+    let last = welcome.choices().len().saturating_sub(1);
+    welcome.marked = match chord.code() {
+        KeyCode::Up | KeyCode::Char('k') => welcome.marked.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => (welcome.marked + 1).min(last),
+        _ => welcome.marked,
+    };
+}

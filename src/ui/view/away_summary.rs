@@ -1,0 +1,91 @@
+//! What a person who comes back is told: what was done, what failed, what was sent back while they were away. Goes with the
+//! first key; takes none.
+
+use ratatui::layout::Rect;
+
+use super::FrameContext;
+use crate::domain::{Task, TaskState, Timestamp};
+use crate::ui::action::Action;
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
+use crate::ui::status::DisplayStatus;
+use crate::ui::theme::StyleRole;
+
+/// Columns of the card.
+const WIDE: u16 = 64;
+/// Tasks that are named in a line; the others are counted.
+const NAMED: usize = 6;
+
+/// Draws the card.
+pub(super) fn draw(frame: &FrameContext<'_>, left: Timestamp, area: Rect, canvas: &mut Canvas<'_>) {
+    let lines = lines(frame, left);
+    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let size = (WIDE.min(area.width.saturating_sub(2)), height);
+    let title = format!("While you were away, {}", frame.scene.now.since(left));
+    let inside = canvas.dialog(centered_rect(area, size), &title);
+    for (at, pieces) in lines.iter().enumerate() {
+        canvas.line(row_of(inside, at), pieces);
+    }
+}
+
+fn lines(frame: &FrameContext<'_>, left: Timestamp) -> Vec<Vec<StyledText>> {
+    let model = frame.scene.model;
+    let since = |task: &&Task| task.since > left;
+    let of = |wanted: fn(&TaskState) -> bool| -> Vec<&str> {
+        let tasks = model.tasks.values().map(AsRef::as_ref).filter(since);
+        let found = tasks.filter(|task: &&Task| wanted(&task.state));
+        found.map(|task| task.id.as_str()).collect()
+    };
+    let done = of(|state| *state == TaskState::Done);
+    let failed = of(|state| matches!(state, TaskState::Failed(_) | TaskState::Held(_)));
+    let mut rejected: Vec<&str> = frame
+        .scene
+        .log
+        .iter()
+        .filter(|line| line.at > left && line.notice.kind == "reject")
+        .filter_map(|line| line.notice.task.as_ref().map(crate::domain::TaskId::as_str))
+        .collect();
+    rejected.sort_unstable();
+    rejected.dedup();
+    let glyphs = frame.scene.theme.glyphs;
+    let mut lines = Vec::new();
+    let mut told = |mark: DisplayStatus, role: StyleRole, word: &str, ids: &[&str]| {
+        if ids.is_empty() {
+            return;
+        }
+        let mut named = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        if ids.len() > NAMED {
+            named.push_str(" and more");
+        }
+        lines.push(vec![
+            piece(format!(" {} {} {word}", mark.glyph(glyphs), ids.len()), role),
+            piece(format!("  {named}"), StyleRole::Text),
+        ]);
+    };
+    told(DisplayStatus::Done, StyleRole::Done, "done", &done);
+    told(
+        DisplayStatus::Failed,
+        StyleRole::Failed,
+        "failed or stuck",
+        &failed,
+    );
+    told(DisplayStatus::Retry, StyleRole::Retry, "sent back", &rejected);
+    if lines.is_empty() {
+        lines.push(vec![piece(
+            " Nothing was finished, nothing failed.",
+            StyleRole::Text,
+        )]);
+    }
+    let key = frame.state.keymap.hint(Action::GoToAttention).unwrap_or_default();
+    lines.push(match model.attention.len() {
+        0 => vec![piece(" Nothing needs you.", StyleRole::Dim)],
+        many => vec![
+            piece(
+                format!(" {} {many} need you  ", DisplayStatus::NeedsYou.glyph(glyphs)),
+                StyleRole::Human,
+            ),
+            piece(key, StyleRole::Key),
+            piece(" goes there", StyleRole::Text),
+        ],
+    });
+    lines
+}

@@ -1,0 +1,49 @@
+//! The banner at the start: the name in large letters, and what was found (P19). Part of the first frame, so nothing waits for
+//! it; gone with the first key.
+
+use ratatui::layout::Rect;
+
+use super::FrameContext;
+use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
+use crate::ui::text::{clean, width};
+use crate::ui::theme::StyleRole;
+
+/// The name, as wide on every row.
+const NAME: [&str; 4] = [
+    r"    _ _        ",
+    r" __| | |__ ___ ",
+    r"/ _` | '_ (_-< ",
+    r"\__,_|_.__/__/ ",
+];
+
+/// Draws it in the middle, if it is to be shown.
+pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let Some(lines) = frame.state.splash_lines(frame.scene.now) else {
+        return;
+    };
+    let lines: Vec<_> = lines.iter().map(|line| clean(line)).collect();
+    let name = NAME.iter().map(|row| width(row)).max().unwrap_or(0);
+    let said = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let size = (
+        u16::try_from(name + said + 6)
+            .unwrap_or(u16::MAX)
+            .min(area.width.saturating_sub(4)),
+        u16::try_from(lines.len().max(NAME.len()) + 2).unwrap_or(u16::MAX),
+    );
+    let inside = canvas.dialog(centered_rect(area, size), "Welcome");
+    for row in 0..usize::from(inside.height) {
+        let name_row = NAME.get(row).copied().unwrap_or_default();
+        let pieces = [
+            piece(format!(" {name_row:name$} "), StyleRole::Key),
+            piece(
+                lines.get(row).map(AsRef::as_ref).unwrap_or_default(),
+                if row == 0 {
+                    StyleRole::Strong
+                } else {
+                    StyleRole::Text
+                },
+            ),
+        ];
+        canvas.line(row_of(inside, row), &pieces);
+    }
+}

@@ -1,0 +1,93 @@
+//! The form for a new task, drawn.
+
+use ratatui::layout::Rect;
+
+use super::writing;
+use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
+use crate::ui::state::{FormField, TaskForm};
+use crate::ui::theme::StyleRole;
+
+/// Columns of the names of fields.
+const NAMES: u16 = 11;
+
+fn dialog(area: Rect) -> Rect {
+    let wide = 76.min(area.width.saturating_sub(2));
+    centered_rect(area, (wide, 9.min(area.height)))
+}
+
+fn field_line(area: Rect, field: FormField) -> Rect {
+    let at = FormField::ALL
+        .iter()
+        .position(|other| *other == field)
+        .unwrap_or(0);
+    let dialog = dialog(area);
+    let line = row_of(dialog, at + 1);
+    Rect {
+        x: line.x + (NAMES + 2).min(line.width),
+        width: line.width.saturating_sub(NAMES + 4),
+        ..line
+    }
+}
+
+/// Where the title is written.
+pub(super) fn line_of(area: Rect) -> Rect {
+    field_line(area, FormField::Title)
+}
+
+/// Draws the form.
+pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
+    let inside = canvas.dialog(dialog(area), "New task");
+    for field in FormField::ALL {
+        let line = field_line(area, field);
+        let name = Rect {
+            x: inside.x,
+            width: NAMES,
+            ..line
+        };
+        let here = form.field == field;
+        let mark = if here { ">" } else { " " };
+        canvas.line(
+            name,
+            &[
+                piece(format!("{mark} "), StyleRole::Key),
+                piece(
+                    field.name(),
+                    if here { StyleRole::Strong } else { StyleRole::Dim },
+                ),
+            ],
+        );
+        match field {
+            FormField::Title => writing::draw(&form.title, line, canvas),
+            FormField::Body => {
+                let rows = form.body.lines().count();
+                let last = form.body.lines().last().unwrap_or_default();
+                let text = match rows {
+                    0 => "C-e writes it in your editor".to_owned(),
+                    1 => last.to_owned(),
+                    rows => format!("{rows} lines … {last}"),
+                };
+                let role = if rows == 0 {
+                    StyleRole::Dim
+                } else {
+                    StyleRole::Text
+                };
+                canvas.line(line, &[piece(text, role)]);
+            }
+            other => {
+                canvas.line(line, &[piece(form.value(other), StyleRole::Text)]);
+            }
+        }
+    }
+    let foot = row_of(inside, usize::from(inside.height.saturating_sub(1)));
+    canvas.line(
+        foot,
+        &[
+            piece(" Enter", StyleRole::Key),
+            piece(" makes it  ", StyleRole::Dim),
+            piece("Tab", StyleRole::Key),
+            piece(" next field  ", StyleRole::Dim),
+            piece("Left Right", StyleRole::Key),
+            piece(" change a value", StyleRole::Dim),
+        ],
+    );
+}

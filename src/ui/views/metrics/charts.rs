@@ -1,0 +1,321 @@
+//! The lines of the figures: bars and curves made of characters, and in words what they say.
+
+use ratatui::symbols::bar;
+
+use super::MetricsLines;
+use crate::domain::{Span, StageId, TaskId, TaskState, pluralized};
+use crate::read_model::{MetricsReport, Trail, per_span};
+use crate::ui::canvas::{StyledText, piece};
+use crate::ui::text::{cut, width};
+use crate::ui::theme::{Glyphs, StyleRole};
+use crate::ui::views::ViewContext;
+
+/// Spans of the curves.
+const MINUTES: Span = Span::minutes(5);
+const HOURS: Span = Span::minutes(60);
+/// Columns of a stage's name, and of a bar at most.
+const NAME: usize = 16;
+const BAR: usize = 48;
+/// Ways of tasks that are shown, the latest.
+const TRAILS: usize = 60;
+
+fn section(title: &str, note: &str, lines: &mut MetricsLines) {
+    lines.push(Vec::new());
+    lines.push(vec![
+        piece(title, StyleRole::Strong),
+        piece(format!("  {note}"), StyleRole::Dim),
+    ]);
+}
+
+/// Tasks that were done and attempts that ended: in the last hours, in the last minutes.
+pub(super) fn throughput(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let now = look.scene.now;
+    let glyphs = look.scene.theme.glyphs;
+    let done = || {
+        let tasks = look.scene.model.tasks.values();
+        tasks
+            .filter(|task| task.state == TaskState::Done)
+            .map(|task| task.since)
+    };
+    let wide = room.saturating_sub(30).clamp(12, 48);
+    let hours = per_span(done(), HOURS, (now, wide.min(24)));
+    let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, (now, wide.min(36)));
+    let today: u64 = hours.iter().sum();
+    let mut lines = MetricsLines::new();
+    section(
+        "Throughput",
+        &format!("{} done", pluralized(done().count(), "task")),
+        &mut lines,
+    );
+    lines.push(curve(
+        "done per hour",
+        &hours,
+        &format!("{today} in {}h", hours.len()),
+        glyphs,
+    ));
+    let recent: u64 = ended.iter().rev().take(12).sum();
+    lines.push(curve(
+        "attempts per 5m",
+        &ended,
+        &format!("{recent} in 1h"),
+        glyphs,
+    ));
+    lines
+}
+
+fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<StyledText> {
+    vec![
+        piece(format!("{name:<NAME$}"), StyleRole::Text),
+        piece(sparkline(counts, glyphs), StyleRole::Running),
+        piece(format!("  {note}"), StyleRole::Dim),
+    ]
+}
+
+/// One character per number, as high as it is large.
+pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String {
+    let levels = bar::NINE_LEVELS;
+    let set = match glyphs {
+        Glyphs::Unicode => [
+            levels.empty,
+            levels.one_eighth,
+            levels.one_quarter,
+            levels.three_eighths,
+            levels.half,
+            levels.five_eighths,
+            levels.three_quarters,
+            levels.seven_eighths,
+            levels.full,
+        ],
+        Glyphs::Ascii => [".", "_", ",", "-", "=", "+", "*", "%", "#"],
+    };
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let level = |count: &u64| usize::try_from((count * 8).div_ceil(most)).unwrap_or(8);
+    let marks = counts
+        .iter()
+        .map(|count| set.get(level(count)).copied().unwrap_or("#"));
+    marks.collect()
+}
+
+/// A bar of so many cells for a part of the whole.
+fn filled(part: u64, whole: u64, cells: usize, glyphs: Glyphs) -> String {
+    let many = u64::try_from(cells).unwrap_or(0) * part / whole.max(1);
+    let many = usize::try_from(many)
+        .unwrap_or(0)
+        .max(usize::from(part > 0))
+        .min(cells);
+    let mark = match glyphs {
+        Glyphs::Unicode => bar::FULL,
+        Glyphs::Ascii => "#",
+    };
+    mark.repeat(many)
+}
+
+/// Per stage: how long an attempt takes, how many passed, came back, brought nothing.
+pub(super) fn stages(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let glyphs = look.scene.theme.glyphs;
+    let mut lines = MetricsLines::new();
+    let cells = room.saturating_sub(NAME + 30).min(BAR);
+    let known = order(look, figures);
+    if known.is_empty() {
+        section("Stages", "no attempt has ended yet", &mut lines);
+    } else {
+        lines.push(Vec::new());
+        let heads = format!("{:>6} {:>5} {:>5} {:>6}", "time", "pass", "back", "failed");
+        lines.push(vec![
+            piece(
+                format!("{:<1$}", "Stages, average", NAME + cells + 1),
+                StyleRole::Strong,
+            ),
+            piece(heads, StyleRole::Dim),
+        ]);
+    }
+    let most = known.iter().filter_map(|id| figures.metrics.stages.get(id));
+    let most = most.map(|stage| stage.average().0).max().unwrap_or(0);
+    for id in known {
+        let Some(stage) = figures.metrics.stages.get(id) else {
+            continue;
+        };
+        let bar = filled(stage.average().0, most, cells, glyphs);
+        let name = cut(&label(look, id), NAME - 1, look.scene.theme.ellipsis());
+        let pad = " ".repeat(NAME.saturating_sub(width(&name)));
+        lines.push(vec![
+            piece(format!("{name}{pad}"), StyleRole::Text),
+            piece(format!("{bar:<cells$} "), StyleRole::Running),
+            piece(format!("{:>6}", stage.average().to_string()), StyleRole::Strong),
+            piece(format!(" {:>5}", stage.passes), StyleRole::Done),
+            piece(format!(" {:>5}", stage.rejections), StyleRole::Retry),
+            piece(format!(" {:>6}", stage.failures), StyleRole::Failed),
+        ]);
+    }
+    lines
+}
+
+/// Stages that have figures, in the order of the workflows; unknown ones last.
+fn order<'a>(look: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a StageId> {
+    let place = |id: &StageId| {
+        let flows = look.scene.model.workflows.values();
+        let mut places = flows.filter_map(|flow| flow.stages.iter().position(|stage| stage.id == *id));
+        places.next().unwrap_or(usize::MAX)
+    };
+    let mut known: Vec<&StageId> = figures.metrics.stages.keys().collect();
+    known.sort_by_key(|id| place(id));
+    known
+}
+
+fn label(look: &ViewContext<'_>, id: &StageId) -> String {
+    let flows = look.scene.model.workflows.values();
+    let mut labels = flows
+        .filter_map(|flow| flow.stage(id))
+        .map(|stage| stage.label.clone());
+    labels.next().unwrap_or_else(|| id.to_string())
+}
+
+/// What came back and what went wrong, in numbers.
+pub(super) fn totals(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let metrics = &figures.metrics;
+    let mut lines = MetricsLines::new();
+    section(
+        "Totals",
+        &format!("{} ended", pluralized(metrics.attempts, "attempt")),
+        &mut lines,
+    );
+    let number = |many: u32, word: &str, role: StyleRole| {
+        let role = if many == 0 { StyleRole::Dim } else { role };
+        [
+            piece(format!("{many}"), role),
+            piece(format!(" {word}   "), StyleRole::Text),
+        ]
+    };
+    let mut line = Vec::new();
+    line.extend(number(metrics.rejections(), "sent back", StyleRole::Retry));
+    line.extend(number(metrics.retries(), "tried again", StyleRole::Retry));
+    line.extend(number(metrics.timeouts(), "timeouts", StyleRole::Failed));
+    line.extend(number(metrics.stopped, "stopped", StyleRole::Text));
+    lines.push(line);
+    let most = metrics.failures.values().copied().max().unwrap_or(0);
+    for (class, many) in &metrics.failures {
+        let cells = room.saturating_sub(NAME + 6).min(BAR);
+        let bar = filled(u64::from(*many), u64::from(most), cells, look.scene.theme.glyphs);
+        lines.push(vec![
+            piece(format!("{:<NAME$}", class.to_string()), StyleRole::Text),
+            piece(format!("{many:>4} "), StyleRole::Failed),
+            piece(bar, StyleRole::Failed),
+        ]);
+    }
+    lines
+}
+
+/// What each agent at work uses of the machine.
+pub(super) fn loads(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let mut lines = MetricsLines::new();
+    let memory: u64 = figures.loads.iter().map(|load| load.memory).sum();
+    // The sum of nothing is a negative zero, which would be shown as one.
+    let cpu: f32 = figures.loads.iter().map(|load| load.cpu).sum::<f32>() + 0.0;
+    section(
+        "Agents",
+        &format!("{cpu:.0}% of a core, {}", bytes(memory)),
+        &mut lines,
+    );
+    if figures.loads.is_empty() {
+        lines.push(vec![piece("No agent is at work.", StyleRole::Dim)]);
+    }
+    let cells = room.saturating_sub(52).min(BAR);
+    for load in &figures.loads {
+        let attempt = look.scene.model.attempts.get(&load.attempt);
+        let (task, name) = attempt.map_or_else(Default::default, |attempt| {
+            (attempt.task.to_string(), attempt.worker.name().to_owned())
+        });
+        let share = filled(percent(load.cpu), 100, cells, look.scene.theme.glyphs);
+        lines.push(vec![
+            piece(format!("{task:<8} "), StyleRole::Strong),
+            piece(
+                format!("{:<22}", cut(&name, 21, look.scene.theme.ellipsis())),
+                StyleRole::Text,
+            ),
+            piece(format!("{:>5.0}% ", load.cpu), StyleRole::Running),
+            piece(format!("{share:<cells$}"), StyleRole::Running),
+            piece(format!(" {:>9}", bytes(load.memory)), StyleRole::Text),
+        ]);
+    }
+    lines
+}
+
+/// A share of one core as a whole number, at most all of it.
+fn percent(cpu: f32) -> u64 {
+    let mut percent = 0_u8;
+    while percent < 100 && f32::from(percent) < cpu {
+        percent += 1;
+    }
+    u64::from(percent)
+}
+
+fn bytes(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    match bytes / MIB {
+        mib @ 0..1024 => format!("{mib} MiB"),
+        mib => format!("{}.{} GiB", mib / 1024, mib % 1024 * 10 / 1024),
+    }
+}
+
+/// The ways of the tasks that were worked at last (K13).
+pub(super) fn trails(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let mut lines = MetricsLines::new();
+    let mut latest: Vec<_> = figures.metrics.trails.iter().collect();
+    latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
+    if latest.is_empty() {
+        return lines;
+    }
+    section("Trails", "2x tried twice, ! sent back", &mut lines);
+    for (id, trail) in latest.into_iter().take(TRAILS) {
+        let done = look
+            .scene
+            .model
+            .tasks
+            .get(id)
+            .is_some_and(|task| task.state == TaskState::Done);
+        let total = trail.ended.since(trail.began);
+        let steps = cut(
+            &steps(look, (id, trail), done),
+            room.saturating_sub(16),
+            look.scene.theme.ellipsis(),
+        );
+        lines.push(vec![
+            piece(format!("{id:<8} "), StyleRole::Strong),
+            piece(format!("{:>6}  ", total.to_string()), StyleRole::Text),
+            piece(steps, StyleRole::Text),
+        ]);
+    }
+    lines
+}
+
+/// `dev 2x 12m > rev! 3m > dev 4m > done`.
+fn steps(look: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
+    let model = look.scene.model;
+    // Workflows may call stages alike and name them differently.
+    let own = model.tasks.get(task);
+    let own = own.and_then(|task| model.workflows.get(&task.workflow));
+    let short = |id: &StageId| {
+        let flows = own.into_iter().chain(model.workflows.values());
+        let mut names = flows
+            .filter_map(|flow| flow.stage(id))
+            .map(|stage| stage.short.clone());
+        names.next().unwrap_or_else(|| id.to_string())
+    };
+    let mut steps: Vec<String> = trail
+        .steps
+        .iter()
+        .map(|step| {
+            let rejected = if step.is_rejected { "!" } else { "" };
+            let times = if step.times > 1 {
+                format!(" {}x", step.times)
+            } else {
+                String::new()
+            };
+            format!("{}{rejected}{times} {}", short(&step.stage), step.took)
+        })
+        .collect();
+    if done {
+        steps.push("done".to_owned());
+    }
+    steps.join(" > ")
+}

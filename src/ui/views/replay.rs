@@ -1,0 +1,132 @@
+//! What an agent's terminal showed at some moment, from its log: one second back or on, ten, a minute.
+
+use ratatui::layout::Rect;
+
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, terminal};
+use crate::domain::{AttemptId, Span, Timestamp};
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, RecordedScreen};
+use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::pane::{Direction, PaneId};
+use crate::ui::scene::Scene;
+use crate::ui::state::{Pane, PaneContent, UiState};
+use crate::ui::target::{self, ActionTarget};
+use crate::ui::text::clock;
+use crate::ui::theme::StyleRole;
+
+/// The view that shows an agent's recorded terminal at a chosen moment.
+pub(super) struct ReplayView;
+
+/// How long what was read is good enough; an old moment does not change.
+const FRESH: Span = Span::minutes(30);
+
+impl View for ReplayView {
+    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+        let Some((attempt, at)) = wanted(look) else {
+            return Vec::new();
+        };
+        let known = look.scene.model.attempts.get(&attempt);
+        let name = known.map_or_else(
+            || format!("attempt {attempt}"),
+            |known| format!("{} {}", known.task, known.worker.name()),
+        );
+        let time = clock(at, look.scene.session.utc_offset);
+        vec![
+            piece(name, StyleRole::Title),
+            piece(format!("  as it was at {time}"), StyleRole::Retry),
+            piece(format!(", {} ago", look.scene.now.since(at)), StyleRole::Dim),
+        ]
+    }
+
+    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let recording = |(id, _)| ("recording", format!("dbs logs {id} --cast >attempt-{id}.cast"));
+        wanted(look).map(recording).into_iter().collect()
+    }
+
+    fn title_note(&self, _look: &ViewContext<'_>) -> Option<StyledText> {
+        Some(piece("REPLAY", StyleRole::Banner))
+    }
+
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
+        match pane.content {
+            PaneContent::Moment(id, _) => target::attempt_target(scene, id),
+            _ => target::selected_target(state, scene),
+        }
+    }
+
+    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let want = wanted(look).map(|(attempt, at)| CacheRequest {
+            key: CacheKey::Replay(attempt, at),
+            max_age: FRESH,
+        });
+        want.into_iter().collect()
+    }
+
+    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        let text = match sheet(look) {
+            Some(CacheEntry::Replay(moment)) => return draw_cells(moment, area, canvas),
+            Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
+            _ => "Looking into its log.".to_owned(),
+        };
+        canvas.centre(row_of(area, usize::from(area.height) / 3), &text, StyleRole::Text);
+        let hint = "h l  one second back or on    j k  ten    PageUp PageDown  a minute";
+        canvas.centre(
+            row_of(area, usize::from(area.height) / 3 + 2),
+            hint,
+            StyleRole::Dim,
+        );
+    }
+
+    fn navigate(&self, look: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {
+        let Some((_, at)) = wanted(look) else {
+            return MoveOutcome::LeaveView;
+        };
+        let (first, last) = match sheet(look) {
+            Some(CacheEntry::Replay(moment)) => moment.range,
+            _ => (at, at),
+        };
+        let by = |span: Span, back: bool| if back { at - span } else { at + span };
+        let to = match step {
+            ViewMove::One(Direction::Left) => by(Span::seconds(1), true),
+            ViewMove::One(Direction::Right) => by(Span::seconds(1), false),
+            ViewMove::One(Direction::Up) | ViewMove::Previous => by(Span::seconds(10), true),
+            ViewMove::One(Direction::Down) | ViewMove::Next => by(Span::seconds(10), false),
+            ViewMove::PageUp => by(Span::minutes(1), true),
+            ViewMove::PageDown => by(Span::minutes(1), false),
+            ViewMove::Lines(lines) => by(Span::seconds(u64::from(lines.unsigned_abs())), lines < 0),
+            ViewMove::First => first,
+            ViewMove::Last => last,
+        };
+        MoveOutcome::Marked {
+            mark: to.clamp(first, last.max(first)).0,
+            scroll: 0,
+        }
+    }
+}
+
+/// Which attempt, and when.
+fn wanted(look: &ViewContext<'_>) -> Option<(AttemptId, Timestamp)> {
+    match look.pane.content {
+        PaneContent::Moment(attempt, at) => Some((attempt, look.pane.mark.map_or(at, Timestamp))),
+        _ => None,
+    }
+}
+
+fn sheet<'a>(look: &ViewContext<'a>) -> Option<&'a CacheEntry> {
+    let (attempt, at) = wanted(look)?;
+    look.scene.cache.get(&CacheKey::Replay(attempt, at))
+}
+
+/// The cells, cut so that the lowest row with something on it is seen.
+fn draw_cells(moment: &RecordedScreen, area: Rect, canvas: &mut Canvas<'_>) {
+    let used = moment
+        .cells
+        .iter()
+        .filter(|(_, _, text, _)| !text.trim().is_empty());
+    let lowest = used.map(|(_, row, ..)| *row).max().unwrap_or(0);
+    let top = (lowest + 1).saturating_sub(area.height);
+    for (column, row, text, style) in &moment.cells {
+        if let Some(row) = row.checked_sub(top) {
+            terminal::draw_cell(canvas, area, (*column, row), (text, *style));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What a card says about a task, in pieces that list and kanban share (K80): marker, id, title, who does what, since when,
+//! what it waits for.
+
+use crate::domain::{Task, TaskId, Worker};
+use crate::read_model::RunningCheck;
+use crate::ui::canvas::{StyledText, piece};
+use crate::ui::scene::{Scene, ScreenId};
+use crate::ui::status::{DisplayStatus, StatusLabel, task_status};
+use crate::ui::text::{cut, width};
+use crate::ui::theme::{Glyphs, StyleRole};
+
+/// A name that is cut to less says nothing.
+const LEAST_NAME: usize = 3;
+
+/// A task with everything its card or row in the board shows.
+pub(super) struct TaskCard<'a> {
+    pub(super) task: &'a Task,
+    pub(super) marker: StatusLabel,
+    /// Who works on it.
+    pub(super) who: Option<String>,
+    /// Dependencies that are not done.
+    pub(super) unresolved: Vec<TaskId>,
+    /// The last line its agent's terminal shows, while it works.
+    pub(super) last: Option<String>,
+    /// How long it has been like this.
+    pub(super) age: String,
+    /// The check that runs on what it left.
+    pub(super) check: Option<RunningCheck<'a>>,
+    glyphs: Glyphs,
+    /// The mark for text that was cut.
+    more: &'static str,
+}
+
+impl<'a> TaskCard<'a> {
+    pub(super) fn for_task(id: &TaskId, scene: &Scene<'a>) -> Option<TaskCard<'a>> {
+        let task: &Task = scene.model.tasks.get(id)?;
+        let mut marker = task_status(task, scene.model, scene.now);
+        let check = task.open_attempt.and_then(|attempt| scene.running_check(attempt));
+        if let Some(running) = check {
+            marker.word = running.to_string();
+        }
+        let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
+        Some(TaskCard {
+            task,
+            last: task
+                .open_attempt
+                .and_then(|id| last_line(scene, ScreenId::Attempt(id))),
+            who: worker.and_then(|worker| match worker {
+                Worker::Agent { name, .. } => Some(name.clone()),
+                Worker::Engine(_) => None,
+            }),
+            unresolved: if task.state.is_terminal() {
+                Vec::new()
+            } else {
+                scene.model.open_dependencies(task)
+            },
+            age: scene.now.since(marker.since).to_string(),
+            marker,
+            check,
+            glyphs: scene.theme.glyphs,
+            more: scene.theme.ellipsis(),
+        })
+    }
+
+    pub(super) fn glyph(&self) -> StyledText {
+        piece(self.marker.mark.glyph(self.glyphs), self.marker.role)
+    }
+
+    /// The title, with `!` before it when the task carries the `priority` tag.
+    pub(super) fn title(&self) -> StyledText {
+        let urgent = if self.task.tags.contains("priority") {
+            "!"
+        } else {
+            ""
+        };
+        let role = if self.is_quiet() {
+            StyleRole::Dim
+        } else {
+            StyleRole::Text
+        };
+        piece(format!("{urgent}{}", self.task.title), role)
+    }
+
+    /// In one line of that width: who works on it, as far as there is room, and its state. The words that say the state and
+    /// the times of a check stay; the names are what is cut (K80).
+    pub(super) fn summary(&self, room: usize) -> Vec<StyledText> {
+        let whole = self.full_status();
+        let beside = room.saturating_sub(width(&whole.text) + 1);
+        // What it waits for, and how far a check is, matter more than who.
+        let matters = matches!(self.marker.mark, DisplayStatus::NeedsYou | DisplayStatus::Gate);
+        let name = self.name(beside).filter(|name| {
+            let is_whole = width(name) <= beside;
+            is_whole || (!matters && beside >= LEAST_NAME)
+        });
+        match name {
+            Some(name) => {
+                let name = cut(name, beside, self.more);
+                vec![piece(format!("{name} "), StyleRole::Dim), whole]
+            }
+            None => vec![self.fitted(room)],
+        }
+    }
+
+    /// Who works on it: role and name where there is room for both, else the name (K80).
+    pub(super) fn name(&self, room: usize) -> Option<&str> {
+        let who = self.who.as_deref()?;
+        let short = who.rsplit('-').next().unwrap_or(who);
+        Some(if width(who) <= room { who } else { short })
+    }
+
+    /// The state's word, or what it waits for, in full.
+    pub(super) fn full_status(&self) -> StyledText {
+        if self.is_waiting() {
+            return self.dependencies(self.unresolved.len());
+        }
+        piece(&self.marker.word, self.marker.role)
+    }
+
+    /// The same in that width: in fewer words where there are such.
+    fn fitted(&self, room: usize) -> StyledText {
+        let whole = self.full_status();
+        if width(&whole.text) <= room {
+            return whole;
+        }
+        if let Some(check) = &self.check {
+            return piece(checking(check, room, self.more), whole.role);
+        }
+        if self.is_waiting() {
+            let fewer = (1..self.unresolved.len())
+                .rev()
+                .map(|many| self.dependencies(many));
+            let fits = |piece: &StyledText| width(&piece.text) <= room;
+            return { fewer }.find(fits).unwrap_or_else(|| self.after_one());
+        }
+        match whole.text.split_once(": ") {
+            Some((word, _)) if self.marker.mark == DisplayStatus::Queued => piece(word, whole.role),
+            _ => whole,
+        }
+    }
+
+    /// Whether other tasks are what it waits for.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.marker.mark == DisplayStatus::Waiting && !self.unresolved.is_empty()
+    }
+
+    /// The shortest: what it waits for first, and how many more.
+    fn after_one(&self) -> StyledText {
+        let one = self.dependencies(1);
+        piece(one.text.replacen("waits for", "after", 1), one.role)
+    }
+
+    /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
+    pub(super) fn dependencies(&self, named: usize) -> StyledText {
+        let mark = match self.glyphs {
+            Glyphs::Unicode => "⊘",
+            Glyphs::Ascii => "waits for",
+        };
+        let ids: Vec<&str> = self.unresolved.iter().take(named).map(TaskId::as_str).collect();
+        let rest = match self.unresolved.len().saturating_sub(named) {
+            0 => String::new(),
+            rest => format!(" +{rest}"),
+        };
+        piece(format!("{mark} {}{rest}", ids.join(", ")), StyleRole::Blocked)
+    }
+
+    /// Whether nothing goes on here just now.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.marker.role == StyleRole::Pending
+    }
+}
+
+/// The last line that a terminal shows while its program runs.
+pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
+    let mut last = String::new();
+    scene.screens.with(id, &mut |screen| {
+        if screen.is_running() {
+            last = screen.last_line();
+        }
+    });
+    (!last.is_empty()).then_some(last)
+}
+
+/// A check and its times in that width: its name is cut, then left out, then how long it usually takes.
+fn checking(check: &RunningCheck<'_>, room: usize, more: &str) -> String {
+    let times = check.times();
+    let left = room.saturating_sub(width(&times) + 1);
+    if left >= LEAST_NAME {
+        return format!("{} {times}", cut(&check.check.name, left, more));
+    }
+    if width(&times) <= room {
+        times
+    } else {
+        check.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{AttemptId, Span, Timestamp};
+    use crate::read_model::{CheckResult, CheckRun};
+
+    #[test]
+    fn with_little_room_the_name_of_a_check_is_cut_then_left_out_then_how_long_it_takes() {
+        let check = CheckRun {
+            attempt: AttemptId(3),
+            index: 0,
+            task: "dbs-1".into(),
+            stage: "review".into(),
+            name: "integration".to_owned(),
+            command: "make".to_owned(),
+            commit: String::new(),
+            began: Timestamp(0),
+            result: CheckResult::Running,
+            took: None,
+            is_cut: false,
+        };
+        let running = RunningCheck {
+            check: &check,
+            so_far: Span::seconds(40),
+            usual: Some(Span::seconds(75)),
+        };
+        let told = |room| checking(&running, room, "~");
+        assert_eq!(told(23), "integration 40s of ~75s");
+        assert_eq!(told(17), "inte~ 40s of ~75s");
+        assert_eq!(told(15), "in~ 40s of ~75s");
+        assert_eq!(told(14), "40s of ~75s");
+        assert_eq!(told(10), "40s");
+    }
+}
