@@ -94,14 +94,7 @@ fn read_or_serve(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
             raw,
             cast,
             json,
-        } => {
-            let form = if cast {
-                LogFormat::Cast
-            } else {
-                LogFormat::of((raw, follow))
-            };
-            show::logs(edge, attempt.as_deref(), form, json)
-        }
+        } => show::logs(edge, attempt.as_deref(), LogFormat::of(cast, (raw, follow)), json),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Sessions(json) => sessions::list(edge, json),
         CliCommand::Stop { all, json } => sessions::stop(edge, all, json),

@@ -72,7 +72,7 @@ fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Att
             );
         }
         Ok(RemoveOutcome::Removed(None) | RemoveOutcome::Absent) => {
-            tracing::info!("put away worktree {folder}")
+            tracing::info!("put away worktree {folder}");
         }
         Ok(RemoveOutcome::Kept(why)) => tracing::warn!("worktree {folder} was left alone: {why}"),
         Err(error) => tracing::warn!("could not {error}"),

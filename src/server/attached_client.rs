@@ -235,15 +235,15 @@ impl AttachedClient {
                 self.pace.on_ack(number);
                 ClientFlow::On
             }
-            ClientEvent::Message(Some(
-                FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_),
-            )) => ClientFlow::On,
             ClientEvent::BoardChanged(alive) => self.on_board_change(alive.then_some(StaleScope::Everything)),
             ClientEvent::TerminalsChanged(changes) => {
                 let stale = changes.map(|changes| self.on_terminal_change(changes));
                 self.on_board_change(stale)
             }
-            ClientEvent::Echoed => ClientFlow::On,
+            ClientEvent::Message(Some(
+                FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_),
+            ))
+            | ClientEvent::Echoed => ClientFlow::On,
             ClientEvent::FrameDue => {
                 self.on_tick();
                 ClientFlow::On

@@ -37,7 +37,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
                 .or_insert((file.path.clone(), mention.line));
         }
     }
-    folders.iter().flat_map(|(_, uses)| rings(uses)).collect()
+    folders.values().flat_map(rings).collect()
 }
 
 /// Where the two paths part: the folder both are in, the child of it that names, and the child that is named.

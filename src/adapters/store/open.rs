@@ -14,7 +14,7 @@ use super::schema::{MIGRATIONS, Migration, migrate, newest};
 use crate::domain::{Attempt, AttemptId, Board, Effect, Event, TaskId, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
-/// Implementation of the `Store` port in SQLite, holding the project's lock while it is open. Holds the project's lock until it
+/// Implementation of the `Store` port in `SQLite`, holding the project's lock while it is open. Holds the project's lock until it
 /// is dropped.
 #[derive(Debug)]
 pub struct SqliteStore {

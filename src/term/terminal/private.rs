@@ -50,7 +50,7 @@ impl TerminalState {
                 self.move_to(if on { self.margins.top } else { 0 }, 0);
             }
             TermMode::AutoWrap | TermMode::GraphemeClusters => {
-                self.draw(format!("\x1b[?{number}{end}").as_bytes())
+                self.draw(format!("\x1b[?{number}{end}").as_bytes());
             }
             _ => {}
         }

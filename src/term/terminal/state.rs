@@ -242,7 +242,7 @@ impl TerminalState {
         for character in String::from_utf8_lossy(bytes).chars() {
             match u8::try_from(character) {
                 Ok(b'\t') if !self.tabs.is_regular() && self.lacks(MissingFeatures::TABS) => {
-                    self.tab_forward(1)
+                    self.tab_forward(1);
                 }
                 Ok(control @ (..0x20 | 0x7f)) => self.draw(&[control]),
                 _ => {

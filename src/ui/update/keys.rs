@@ -109,7 +109,7 @@ impl UpdateContext<'_, '_> {
                 self.move_in_view(arranged.focus, ViewMove::Lines(lines), &arranged);
             }
             Action::Step(Direction::Up) if !held => {
-                self.move_in_view(arranged.focus, ViewMove::Lines(-lines), &arranged)
+                self.move_in_view(arranged.focus, ViewMove::Lines(-lines), &arranged);
             }
             other => {
                 for _ in 0..times {

@@ -244,7 +244,7 @@ impl UpdateContext<'_, '_> {
     fn release_split(&mut self, event: MouseEvent, from: (u16, u16), arranged: &ScreenLayout) {
         match self.hit(event) {
             Some(ClickTarget::Pane(pane)) if (event.column, event.row) == from => {
-                self.focus(pane, arranged.focus)
+                self.focus(pane, arranged.focus);
             }
             _ => {}
         }

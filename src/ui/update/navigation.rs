@@ -41,7 +41,7 @@ impl UpdateContext<'_, '_> {
             Action::FindEverywhere => self.find_everywhere(String::new(), arranged),
             Action::NextMatch => self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged),
             Action::PreviousMatch => {
-                self.move_in_view(arranged.focus, ViewMove::One(Direction::Up), arranged)
+                self.move_in_view(arranged.focus, ViewMove::One(Direction::Up), arranged);
             }
             Action::Sort => self.sort(arranged),
             Action::EditScrollback => self.edit_text(arranged),

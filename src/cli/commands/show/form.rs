@@ -16,9 +16,10 @@ pub(in crate::cli::commands) enum LogFormat {
 }
 
 impl LogFormat {
-    /// The form for whether it is wanted byte for byte, and whether it goes on as more comes.
-    pub(in crate::cli::commands) fn of(raw_and_follow: (bool, bool)) -> LogFormat {
+    /// The form for whether a recording is wanted, else bytes, and whether it goes on as more comes.
+    pub(in crate::cli::commands) fn of(cast: bool, raw_and_follow: (bool, bool)) -> LogFormat {
         match raw_and_follow {
+            _ if cast => LogFormat::Cast,
             (true, true) => LogFormat::FollowingRaw,
             (true, false) => LogFormat::Raw,
             (false, true) => LogFormat::Following,
