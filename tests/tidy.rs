@@ -19,6 +19,8 @@ mod documents;
 mod doors;
 #[path = "tidy/files.rs"]
 mod files;
+#[path = "tidy/glossary.rs"]
+mod glossary;
 #[path = "tidy/layers.rs"]
 mod layers;
 #[path = "tidy/names.rs"]
@@ -80,6 +82,14 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
         Ruling {
             findings: names::check(&tree.source),
             way_out: "name it by what it does for a person or a rule",
+        },
+        Ruling {
+            findings: names::check_unique(&tree.source),
+            way_out: "give one of them a name that says what it is; only idioms such as `Error` may stand in several modules",
+        },
+        Ruling {
+            findings: glossary::check(&tree.source, &tree.glossary),
+            way_out: "take the word a terminal or CI engineer would search for, or explain yours in docs/glossary.md",
         },
         Ruling {
             findings: documents::check(&tree.source),

@@ -1,5 +1,7 @@
 //! Names that say nothing are refused: for types, for modules and for files.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use syn::visit::{Visit, visit_item_mod};
 
 use super::source::{Finding, SourceFile};
@@ -12,6 +14,49 @@ const EMPTY_WORDS: &[&str] = &[
 /// Every item and file of `files` whose name holds an empty word.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     files.iter().flat_map(check_file).collect()
+}
+
+/// Names that a reader expects in several modules.
+const IDIOMS: &[&str] = &["Error"];
+
+/// Every type of `files` that other modules see and whose name another file has given to something else.
+pub(crate) fn check_unique(files: &[SourceFile]) -> Vec<Finding> {
+    let mut owners: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let all: Vec<(&SourceFile, usize, String)> = files
+        .iter()
+        .flat_map(|file| {
+            visible_types(file)
+                .into_iter()
+                .map(move |(line, name)| (file, line, name))
+        })
+        .collect();
+    for (file, _, name) in &all {
+        owners.entry(name.clone()).or_default().insert(&file.path);
+    }
+    all.iter()
+        .filter(|(_, _, name)| owners.get(name).is_some_and(|files| files.len() > 1))
+        .map(|(file, line, name)| {
+            file.finding(
+                *line,
+                format!("the type name `{name}` stands in another file, too"),
+            )
+        })
+        .collect()
+}
+
+fn visible_types(file: &SourceFile) -> Vec<(usize, String)> {
+    let visible = |vis: &syn::Visibility| !matches!(vis, syn::Visibility::Inherited);
+    let names = file.items.items.iter().filter_map(|item| match item {
+        syn::Item::Struct(item) if visible(&item.vis) => Some(&item.ident),
+        syn::Item::Enum(item) if visible(&item.vis) => Some(&item.ident),
+        syn::Item::Trait(item) if visible(&item.vis) => Some(&item.ident),
+        syn::Item::Type(item) if visible(&item.vis) => Some(&item.ident),
+        _ => None,
+    });
+    names
+        .map(|name| (name.span().start().line, name.to_string()))
+        .filter(|(_, name)| !IDIOMS.contains(&name.as_str()))
+        .collect()
 }
 
 fn check_file(file: &SourceFile) -> Vec<Finding> {
@@ -108,6 +153,26 @@ fn a_name_that_only_contains_the_letters_is_fine() {
             "src/ui/board.rs",
             "struct Metadata;\nstruct Inform;\nstruct Database;\nmod datable {}"
         ),
+        0
+    );
+}
+
+#[test]
+fn a_planted_second_owner_of_a_type_name_is_found_in_both_files() {
+    let files = |second: &str| {
+        [
+            SourceFile::parse("src/ui/line.rs", "pub struct Line;\npub enum Error {}"),
+            SourceFile::parse("src/term/line.rs", second),
+        ]
+    };
+    assert_eq!(check_unique(&files("pub(crate) struct Line;")).len(), 2);
+    assert_eq!(check_unique(&files("struct Line;\npub enum Error {}")).len(), 0);
+    // Twins for two systems stand in one file.
+    assert_eq!(
+        check_unique(&files(
+            "#[cfg(unix)]\npub struct Pipe;\n#[cfg(windows)]\npub struct Pipe;"
+        ))
+        .len(),
         0
     );
 }

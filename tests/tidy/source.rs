@@ -166,6 +166,8 @@ pub(crate) struct Tree {
     pub(crate) conformance: String,
     /// `docs/architecture.md`.
     pub(crate) architecture: String,
+    /// `docs/glossary.md`.
+    pub(crate) glossary: String,
 }
 
 impl Tree {
@@ -184,6 +186,7 @@ impl Tree {
             dependencies: dependencies(&text(root, "Cargo.toml")),
             conformance: text(root, "docs/conformance.md"),
             architecture: text(root, "docs/architecture.md"),
+            glossary: text(root, "docs/glossary.md"),
         }
     }
 }
