@@ -108,6 +108,10 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "docs/conformance.md holds each row once: `open`, tests that exist, or a decision",
         },
         Ruling {
+            findings: texts::check_named_files("docs/architecture.md", &tree.architecture, &rust_files(tree)),
+            way_out: "name the file that took its place",
+        },
+        Ruling {
             findings: texts::check_length("docs/architecture.md", &tree.architecture, 200),
             way_out: "say less",
         },
@@ -117,4 +121,11 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
 /// The files of the program and of its tests, benchmarks and examples.
 fn everything(tree: &Tree) -> Vec<&source::SourceFile> {
     tree.source.iter().chain(&tree.tests).collect()
+}
+
+fn rust_files(tree: &Tree) -> Vec<String> {
+    let source = tree.source.iter().map(|file| file.path.clone());
+    source
+        .chain(tree.texts.iter().map(|file| file.path.clone()))
+        .collect()
 }

@@ -76,6 +76,29 @@ pub(crate) fn check_length(path: &str, text: &str, most: usize) -> Vec<Finding> 
     if lines > most { vec![finding()] } else { Vec::new() }
 }
 
+/// Rust files that the document at `path` names in backticks and that `files` do not hold; `src/` may be left out.
+pub(crate) fn check_named_files(path: &str, text: &str, files: &[String]) -> Vec<Finding> {
+    let named = text.lines().enumerate().flat_map(|(index, line)| {
+        let quoted = line.split('`').skip(1).step_by(2);
+        quoted
+            .filter(|name| name.ends_with(".rs"))
+            .map(move |name| (index + 1, name))
+    });
+    let is_there = |name: &str| {
+        files
+            .iter()
+            .any(|file| file == name || file.strip_prefix("src/") == Some(name))
+    };
+    named
+        .filter(|(_, name)| !is_there(name))
+        .map(|(line, name)| Finding {
+            file: path.to_owned(),
+            line,
+            text: format!("names {name}, and there is no such file"),
+        })
+        .collect()
+}
+
 #[cfg(test)]
 fn planted(path: &str, text: &str) -> usize {
     check_text(&TextFile {
@@ -126,4 +149,15 @@ fn a_planted_machine_path_is_found() {
 fn a_planted_long_document_is_found() {
     assert_eq!(check_length("a.md", &"line\n".repeat(201), 200).len(), 1);
     assert_eq!(check_length("a.md", &"line\n".repeat(200), 200).len(), 0);
+}
+
+#[test]
+fn a_planted_name_of_a_file_that_is_gone_is_found() {
+    let files = ["src/ui/keymap.rs".to_owned(), "tests/tidy.rs".to_owned()];
+    let found = |text: &str| check_named_files("a.md", text, &files).len();
+    assert_eq!(
+        found("| keys | `ui/keymap.rs`, `src/ui/keymap.rs`, `tests/tidy.rs` |"),
+        0
+    );
+    assert_eq!(found("| keys | `ui/keys.rs` |\nand `keymap.rs`"), 2);
 }
