@@ -94,7 +94,7 @@ pub struct LocalAgents {
 
 impl std::fmt::Debug for LocalAgents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Configured")
+        f.debug_struct("LocalAgents")
             .field("kinds", &self.kinds)
             .finish_non_exhaustive()
     }

@@ -29,7 +29,7 @@ pub struct ProcessUsage {
 
 impl std::fmt::Debug for LoadSampler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoadWatch").finish_non_exhaustive()
+        f.debug_struct("LoadSampler").finish_non_exhaustive()
     }
 }
 

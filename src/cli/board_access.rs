@@ -33,7 +33,7 @@ pub struct BoardAccess {
 
 impl std::fmt::Debug for BoardAccess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door")
+        f.debug_struct("BoardAccess")
             .field("place", &self.place)
             .finish_non_exhaustive()
     }

@@ -38,7 +38,7 @@ pub struct EngineContext {
 
 impl std::fmt::Debug for EngineContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("World")
+        f.debug_struct("EngineContext")
             .field("facts", &self.config)
             .finish_non_exhaustive()
     }

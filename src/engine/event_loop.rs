@@ -63,7 +63,7 @@ pub struct EngineLoop<P> {
 
 impl<P> std::fmt::Debug for EngineLoop<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Running")
+        f.debug_struct("EngineLoop")
             .field("ledger", &self.durable)
             .finish_non_exhaustive()
     }

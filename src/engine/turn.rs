@@ -23,7 +23,7 @@ pub struct DurableBoard {
 
 impl std::fmt::Debug for DurableBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ledger")
+        f.debug_struct("DurableBoard")
             .field("board", &self.board)
             .finish_non_exhaustive()
     }

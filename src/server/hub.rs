@@ -56,7 +56,7 @@ struct HubInner {
 
 impl std::fmt::Debug for TerminalHub {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hub")
+        f.debug_struct("TerminalHub")
             .field("panes", &self.0.terminals.lock().len())
             .finish()
     }

@@ -61,7 +61,7 @@ struct LogSearch {
 
 impl std::fmt::Debug for LogSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reading")
+        f.debug_struct("LogSearch")
             .field("place", &self.place)
             .field("offset", &self.offset)
             .finish_non_exhaustive()

@@ -30,7 +30,7 @@ const SPANS: (Span, Span) = (Span(250), Span::seconds(15));
 
 impl std::fmt::Debug for MachineSampler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MachineWatch").finish_non_exhaustive()
+        f.debug_struct("MachineSampler").finish_non_exhaustive()
     }
 }
 

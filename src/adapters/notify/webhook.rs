@@ -53,7 +53,7 @@ pub struct WebhookNotifier {
 
 impl std::fmt::Debug for WebhookNotifier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Post")
+        f.debug_struct("WebhookNotifier")
             .field("host", &self.host)
             .finish_non_exhaustive()
     }
