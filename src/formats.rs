@@ -4,5 +4,6 @@ pub mod diagnostic;
 pub mod end_rules;
 pub mod nearest;
 pub mod scenario;
+mod table;
 pub mod task_list;
 pub mod workflow;

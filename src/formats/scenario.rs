@@ -6,7 +6,6 @@ mod model;
 mod reader;
 mod selector;
 mod steps;
-mod table;
 mod variables;
 
 pub use model::{

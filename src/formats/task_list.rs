@@ -1,5 +1,5 @@
-//! Tasks written down to be made together: JSON objects one after another, one a line as a rule, or a JSON list of them. Every
-//! problem is named with its line; a file with one is refused as a whole. Knows nothing of the board the tasks are for.
+//! Task lists: JSON objects one after another, usually one a line, or a JSON list of them. Every problem is named with its line; a
+//! file with one is refused as a whole. Does not know the board the tasks are for.
 
 mod topological;
 mod values;
@@ -8,82 +8,66 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
 
 /// A task as it was read from a task list, with its line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ListedTask {
     /// Line it begins at.
+    #[serde(skip)]
     pub line: usize,
-    /// Its identity, if it was given one.
+    /// Its id on the board, if it was given one.
     pub id: Option<String>,
-    /// What others in the file call it.
+    /// The name other tasks of the list use for it.
     pub name: Option<String>,
-    /// One line.
     pub title: String,
-    /// Everything else.
+    #[serde(default, alias = "body")]
     pub description: String,
     /// What it waits for.
+    #[serde(default)]
     pub deps: Vec<ListedDependency>,
-    /// Tags.
+    #[serde(default)]
     pub tags: BTreeSet<String>,
     /// 0 (most urgent) to 4.
+    #[serde(default = "default_priority")]
     pub priority: u8,
-    /// Kind of work.
+    #[serde(default, rename = "type", alias = "kind")]
     pub kind: TaskKind,
     /// Where it begins; the workflow's entry without it.
     pub stage: Option<String>,
-    /// The workflow.
+    #[serde(default = "default_workflow")]
     pub workflow: String,
-    /// The batch.
+    #[serde(default = "default_batch")]
     pub batch: String,
     /// Whether a person must approve it.
+    #[serde(default, alias = "needs_approval")]
     pub approval: bool,
     /// Gates of its own.
+    #[serde(default)]
     pub gates: Vec<GateCommand>,
 }
 
 /// Something a listed task waits for: another task of the list or one outside it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 pub enum ListedDependency {
     /// The task at this place of the list; always an earlier one.
     Listed(usize),
-    /// A task that is not in the file, by its id.
+    /// A task that is not in the list, by its id.
     External(String),
 }
 
-/// The fields of a task in a task list as deserialized, before names are resolved.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawTask {
-    id: Option<String>,
-    name: Option<String>,
-    title: String,
-    #[serde(default, alias = "body")]
-    description: String,
-    #[serde(default)]
-    deps: Vec<String>,
-    #[serde(default)]
-    tags: BTreeSet<String>,
-    #[serde(default = "default_priority")]
-    priority: u8,
-    #[serde(default, rename = "type", alias = "kind")]
-    kind: TaskKind,
-    stage: Option<String>,
-    #[serde(default = "default_workflow")]
-    workflow: String,
-    #[serde(default = "default_batch")]
-    batch: String,
-    #[serde(default, alias = "needs_approval")]
-    approval: bool,
-    #[serde(default)]
-    gates: Vec<GateCommand>,
+impl From<String> for ListedDependency {
+    fn from(name: String) -> Self {
+        Self::External(name)
+    }
 }
 
-/// What of a task that `dbs task list --json` printed is taken: what it says, not how far it came.
+/// Fields of a task printed by `dbs task list --json` that are read; the others say how far it came.
 const TASK_FIELDS: &[&str] = &[
     "id",
     "title",
@@ -110,7 +94,7 @@ fn default_batch() -> String {
     "main".to_owned()
 }
 
-/// Reads tasks; each stands behind those it waits for. With findings nothing is to be made of what was read.
+/// Reads tasks; each stands behind those it waits for. With a finding the tasks must not be used.
 pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut find = |line: usize, text: String| {
@@ -121,78 +105,56 @@ pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
             text,
         });
     };
-    let mut rows = Vec::new();
+    let mut tasks = Vec::new();
     for found in values::all(text) {
-        match found.and_then(|(line, value)| Ok((line, row(value).map_err(|why| (line, why))?))) {
-            Ok(row) => rows.push(row),
+        match found.and_then(|(line, value)| task(line, value).map_err(|why| (line, why))) {
+            Ok(task) => tasks.push(task),
             Err((line, why)) => find(line, why),
         }
     }
-    let places = index_by_name(&rows, &mut find);
-    let planned = rows.into_iter().map(|(line, row)| planned(line, row, &places));
-    let ordered = topological::ordered(planned.collect(), &mut find);
+    let places = index_by_name(&tasks, &mut find);
+    for dependency in tasks.iter_mut().flat_map(|task| &mut task.deps) {
+        if let ListedDependency::External(name) = dependency
+            && let Some(place) = places.get(name)
+        {
+            *dependency = ListedDependency::Listed(*place);
+        }
+    }
+    let ordered = topological::ordered(tasks, &mut find);
     (ordered, findings)
 }
 
-fn row(value: Value) -> Result<RawTask, String> {
+fn task(line: usize, value: Value) -> Result<ListedTask, String> {
     let Value::Object(mut fields) = value else {
         return Err("a task is written as a JSON object: {\"title\": \"…\"}".to_owned());
     };
     if fields.contains_key("state") && fields.contains_key("stage") {
-        fields = task_fields(fields);
+        fields.retain(|field, _| TASK_FIELDS.contains(&field.as_str()));
     }
-    let row: RawTask = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
+    let task: ListedTask =
+        serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
     let is_empty = |text: &Option<String>| text.as_deref() == Some("");
-    if is_empty(&row.id) || is_empty(&row.name) {
+    if is_empty(&task.id) || is_empty(&task.name) {
         return Err("its id or name is empty: leave it out, or name it".to_owned());
     }
-    Ok(row)
+    Ok(ListedTask { line, ..task })
 }
 
-fn task_fields(fields: Map<String, Value>) -> Map<String, Value> {
-    let kept = |(field, _): &(String, Value)| TASK_FIELDS.contains(&field.as_str());
-    fields.into_iter().filter(kept).collect()
-}
-
-/// Where in the list what bears that name or id is.
-fn index_by_name(rows: &[(usize, RawTask)], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
+/// The place in the list of each name and id.
+fn index_by_name(tasks: &[ListedTask], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
     let mut places: HashMap<String, usize> = HashMap::new();
-    for (place, (line, row)) in rows.iter().enumerate() {
-        let own: BTreeSet<&String> = row.id.iter().chain(&row.name).collect();
+    for (place, task) in tasks.iter().enumerate() {
+        let own: BTreeSet<&String> = task.id.iter().chain(&task.name).collect();
         for name in own {
             if let Some(earlier) = places.insert(name.clone(), place) {
-                let there = rows.get(earlier).map_or(0, |(line, _)| *line);
-                find(
-                    *line,
-                    format!("`{name}` is the task of line {there} already: give one of them another name"),
-                );
+                let there = tasks.get(earlier).map_or(0, |task| task.line);
+                let text =
+                    format!("`{name}` is the task of line {there} already: give one of them another name");
+                find(task.line, text);
             }
         }
     }
     places
-}
-
-fn planned(line: usize, row: RawTask, places: &HashMap<String, usize>) -> ListedTask {
-    let dependency = |name: String| match places.get(&name) {
-        Some(place) => ListedDependency::Listed(*place),
-        None => ListedDependency::External(name),
-    };
-    ListedTask {
-        line,
-        id: row.id,
-        name: row.name,
-        title: row.title,
-        description: row.description,
-        deps: row.deps.into_iter().map(dependency).collect(),
-        tags: row.tags,
-        priority: row.priority,
-        kind: row.kind,
-        stage: row.stage,
-        workflow: row.workflow,
-        batch: row.batch,
-        approval: row.approval,
-        gates: row.gates,
-    }
 }
 
 #[cfg(test)]
@@ -270,10 +232,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let says = |text: &str, wanted: &str| {
-            let said = bad(text);
+            let found = bad(text);
             assert!(
-                said.iter().any(|line| line.contains(wanted)),
-                "{wanted}: {said:?}"
+                found.iter().any(|line| line.contains(wanted)),
+                "{wanted}: {found:?}"
             );
         };
         says(
@@ -309,9 +271,9 @@ mod tests {
     #[test]
     fn tasks_that_wait_for_each_other_are_named() {
         let text = "{\"title\": \"free\"}\n{\"name\": \"a\", \"title\": \"A\", \"deps\": [\"b\"]}\n{\"name\": \"b\", \"title\": \"B\", \"deps\": [\"a\"]}\n";
-        let said = bad(text);
+        let found = bad(text);
         assert_eq!(
-            said,
+            found,
             [
                 "plan.jsonl:2: error: it waits for itself: lines 2 > 3 > 2; let one of them wait for something else"
             ]

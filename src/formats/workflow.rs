@@ -3,11 +3,9 @@
 
 mod builtin;
 mod description;
-mod placed;
 mod reader;
 mod stage;
 mod support;
-mod table;
 mod validation;
 
 pub use builtin::builtin;

@@ -61,25 +61,25 @@ fn unknown_keys_are_errors_everywhere() {
         "title = ",
         "titel = ",
         line("title = "),
-        "a workflow knows no `titel`",
+        "a workflow has no `titel`",
     );
     one(
         "crash = 3",
         "crush = 3",
         line("crash = 3"),
-        "limits knows no `crush`",
+        "`limits` has no `crush`",
     );
     one(
         "short = \"dev\"",
         "color = \"dev\"",
         line("short = \"dev\""),
-        "a stage knows no `color`",
+        "a stage has no `color`",
     );
     one(
         "{ when = \"security\",",
         "{ if = \"security\",",
         line("when = \"security\""),
-        "an edge knows no `if`",
+        "an edge has no `if`",
     );
 }
 
@@ -137,7 +137,7 @@ fn an_edge_without_a_target_is_found() {
         "success = [{ when = \"x\" }]",
     );
     assert!(
-        found[0].starts_with(&format!("{at}: an edge has no `to`")),
+        found[0].starts_with(&format!("{at}: an edge needs `to`")),
         "{found:?}"
     );
 }

@@ -1,6 +1,8 @@
-//! What a scenario says, as plain values. No reading and no playing here.
+//! The values of a scenario file. Reading and playing are done elsewhere.
 
 use std::time::Duration;
+
+use serde::Deserialize;
 
 use super::selector::{AttemptContext, PartSelector};
 use crate::domain::SignalKind;
@@ -8,11 +10,9 @@ use crate::domain::SignalKind;
 /// A scenario file: what the rehearsal agent does in each attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Shown in the title; the file's own choice.
     pub name: String,
-    /// Who the commits of the rehearsal are by.
     pub author: CommitAuthor,
-    /// Tried from first to last; the first whose [`Select`] fits is played.
+    /// Tried from first to last; the first whose [`PartSelector`] fits is played.
     pub parts: Vec<ScenarioPart>,
 }
 
@@ -26,9 +26,7 @@ impl Scenario {
 /// The name and mail address a rehearsal's commits are made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitAuthor {
-    /// Full name.
     pub name: String,
-    /// Mail address.
     pub email: String,
 }
 
@@ -44,22 +42,18 @@ impl Default for CommitAuthor {
 /// The steps that one attempt of a rehearsal plays, and when it is chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioPart {
-    /// For people; empty when the file gives none.
     pub name: String,
-    /// When this part is played.
     pub select: PartSelector,
-    /// Where it draws.
     pub screen: ScenarioScreen,
-    /// Played in order.
     pub steps: Vec<ScenarioStep>,
-    /// Line of the part's head, counted from 1.
     pub line: usize,
 }
 
 /// Which of the terminal's two screens a scenario part draws on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScenarioScreen {
-    /// The normal screen: what was said scrolls into the history.
+    /// The normal screen: output scrolls into the history.
     #[default]
     Inline,
     /// The alternate screen, as most agents' interfaces do.
@@ -69,9 +63,7 @@ pub enum ScenarioScreen {
 /// One step of a scenario and its line in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioStep {
-    /// Line in the file, counted from 1.
     pub line: usize,
-    /// What is done.
     pub action: StepAction,
 }
 
@@ -89,9 +81,14 @@ pub enum StepAction {
         typed: bool,
     },
     /// Sends text to the terminal unchanged, control sequences included.
-    Raw { text: String },
+    Raw {
+        text: String,
+    },
     /// A spinner with a label.
-    Think { text: String, time: Duration },
+    Think {
+        text: String,
+        time: Duration,
+    },
     /// A tool call: name and target in colour, a spinner, then the output.
     Tool {
         name: String,
@@ -100,25 +97,40 @@ pub enum StepAction {
         time: Duration,
     },
     /// Lines coloured as a diff.
-    Diff { text: String },
+    Diff {
+        text: String,
+    },
     /// The worktree's real difference from a base, in colour.
-    Changes { base: String },
+    Changes {
+        base: String,
+    },
     /// A progress bar that fills within `time`.
-    Bar { label: String, time: Duration },
+    Bar {
+        label: String,
+        time: Duration,
+    },
     /// A full-screen drawing.
-    Draw { picture: Animation, time: Duration },
-    /// Writes a file.
+    Draw {
+        picture: Animation,
+        time: Duration,
+    },
     Write {
         path: String,
         text: String,
         append: bool,
     },
     /// Replaces the first line of a file that equals one of the edits.
-    Replace { path: String, edits: Vec<LineEdit> },
-    /// Removes a file.
-    Remove { path: String },
+    Replace {
+        path: String,
+        edits: Vec<LineEdit>,
+    },
+    Remove {
+        path: String,
+    },
     /// Commits everything in the worktree.
-    Commit { text: String },
+    Commit {
+        text: String,
+    },
     /// Pushes the worktree's commit to a branch: the task's, unless another is named.
     Push {
         remote: String,
@@ -132,7 +144,7 @@ pub enum StepAction {
         text: Option<String>,
         resolve: Vec<Resolution>,
     },
-    /// Says something to the engine; `token` and `attempt` replace the attempt's own to misbehave.
+    /// Sends a signal to the engine; `token` and `attempt` replace the attempt's own to misbehave.
     Signal {
         kind: SignalKind,
         text: Option<String>,
@@ -148,7 +160,7 @@ pub enum StepAction {
         answer_after: Option<Duration>,
         refused: Vec<ScenarioStep>,
     },
-    /// Looks whether a file holds a text.
+    /// Checks that a file contains a text.
     Require {
         path: String,
         text: String,
@@ -165,18 +177,31 @@ pub enum StepAction {
         kind: Option<ScenarioAskKind>,
         text: Option<String>,
     },
-    /// Sets the terminal's title.
-    Title { text: String },
+    Title {
+        text: String,
+    },
     /// Waits, with the screen alive.
-    Sleep { time: Duration },
+    Sleep {
+        time: Duration,
+    },
     /// Stops doing anything, for good or for a time; keys are ignored.
-    Hang { time: Option<Duration> },
+    Hang {
+        time: Option<Duration>,
+    },
     /// Writes this many MiB of lines of `width` bytes.
-    Flood { mebibytes: u64, width: usize },
+    Flood {
+        mebibytes: u64,
+        width: usize,
+    },
     /// Writes one line of this many bytes.
-    HugeLine { bytes: u64 },
+    HugeLine {
+        bytes: u64,
+    },
     /// Writes pseudo-random bytes, the same for the same seed.
-    Garbage { bytes: u64, seed: u64 },
+    Garbage {
+        bytes: u64,
+        seed: u64,
+    },
     /// Leaves a process behind that has its own session and ignores polite signals.
     ForkDaemon {
         time: Duration,
@@ -184,49 +209,42 @@ pub enum StepAction {
     },
     /// From here on ignores TERM, INT and HUP.
     IgnoreTerm,
-    /// Dies.
-    Crash { how: CrashKind },
+    Crash {
+        how: CrashKind,
+    },
     /// Ends with this exit code.
-    Exit { code: u8 },
+    Exit {
+        code: u8,
+    },
 }
 
 /// Colour and weight of text a scenario prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TextStyle {
-    /// The colour of the letters.
     pub colour: ScenarioColour,
-    /// Whether the letters are bold.
     pub bold: bool,
 }
 
 /// One of the terminal's own colours, as a scenario names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScenarioColour {
-    /// The terminal's text colour.
     #[default]
     Plain,
-    /// ANSI 8.
     Grey,
-    /// ANSI 1.
     Red,
-    /// ANSI 2.
     Green,
-    /// ANSI 3.
     Yellow,
-    /// ANSI 4.
     Blue,
-    /// ANSI 5.
     Magenta,
-    /// ANSI 6.
     Cyan,
 }
 
 /// What a scenario's full-screen drawing shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Animation {
-    /// Coloured waves that move.
     Waves,
-    /// Nested boxes that grow and shrink.
     Boxes,
 }
 
@@ -242,20 +260,16 @@ pub struct LineEdit {
 /// The content that resolves a merge conflict in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
-    /// The file in conflict.
     pub path: String,
-    /// Its whole content.
     pub text: String,
 }
 
 /// What a rehearsed agent asks a person for: a permission, an answer or a login.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScenarioAskKind {
-    /// Leave to do something.
     Permission,
-    /// An answer.
     Question,
-    /// A login.
     Auth,
 }
 
@@ -271,17 +285,13 @@ impl ScenarioAskKind {
 }
 
 /// A state that a scenario reports through OSC 7501.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScenarioState {
-    /// Waiting for a prompt.
     Idle,
-    /// At work.
     Working,
-    /// Needs a person.
     Blocked,
-    /// The turn is finished.
     Done,
-    /// Something went wrong.
     Error,
     /// No state any more.
     Clear,
@@ -302,12 +312,11 @@ impl ScenarioState {
 }
 
 /// How a rehearsed agent dies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CrashKind {
-    /// `abort()`.
     Abort,
     /// By SIGKILL, as the kernel does when memory runs out.
     Kill,
-    /// By SIGTERM.
     Term,
 }

@@ -2,74 +2,50 @@
 
 use std::path::Path;
 
-use toml_edit::{Document, TableLike};
+use toml_edit::Item;
 
-use super::model::{CommitAuthor, Scenario, ScenarioPart, ScenarioScreen};
+use super::model::{CommitAuthor, Scenario, ScenarioPart};
 use super::selector::{AttemptRange, PartSelector};
 use super::steps::steps;
-use super::table::{ByteOffset, Diagnostics, ScenarioTable, start_of};
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use super::variables::{VARIABLES, unknown_variables};
+use crate::formats::diagnostic::Diagnostic;
+use crate::formats::nearest::nearest;
+use crate::formats::table::{self, TableReader};
 
-const SCREENS: &[(&str, ScenarioScreen)] =
-    &[("inline", ScenarioScreen::Inline), ("full", ScenarioScreen::Full)];
 const MODES: [&str; 3] = ["fresh", "remediate", "fallback"];
 
 /// Reads the text of a scenario file. `file` is only named in diagnostics. There is a scenario exactly when no
 /// diagnostic is an error; a syntax error hides everything else.
 pub fn read(file: &Path, text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
-    let mut findings = Diagnostics {
-        file,
-        text,
-        entries: Vec::new(),
-    };
-    let document = match Document::parse(text) {
-        Ok(document) => document,
-        Err(error) => {
-            findings.error(
-                start_of(error.span()),
-                format!("not TOML: {}", error.message().trim_end().replace('\n', ", ")),
-            );
-            return (None, findings.entries);
-        }
-    };
-    let scenario = scenario(&mut findings, document.as_table());
-    let refused = findings
-        .entries
-        .iter()
-        .any(|finding| finding.severity == DiagnosticLevel::Error);
-    findings.entries.sort_by_key(|finding| finding.line);
-    ((!refused).then_some(scenario), findings.entries)
+    table::read((file, text), "a scenario", misspelt_variables, scenario)
 }
 
-fn scenario(findings: &mut Diagnostics<'_>, table: &dyn TableLike) -> Scenario {
-    let mut fields = ScenarioTable::new(findings, "a scenario", table, None);
+fn misspelt_variables(text: &str) -> Vec<String> {
+    let doubt = |name| {
+        let meant = nearest(name, VARIABLES)?;
+        Some(format!("`{{{name}}}` is no variable; did you mean `{{{meant}}}`"))
+    };
+    unknown_variables(text).into_iter().filter_map(doubt).collect()
+}
+
+fn scenario(mut fields: TableReader<'_>) -> Scenario {
     let name = fields.text("name").unwrap_or_default();
     let author = author(&mut fields);
-    let tables = fields.tables("part");
-    if tables.is_empty() && fields.item("part").is_none() {
-        fields
-            .diagnostics
-            .error(None, "a scenario needs at least one `[[part]]` with `steps`");
+    let parts = fields.tables("part", "a part", "{ steps = […] }");
+    if parts.is_empty() && fields.item("part").is_none() {
+        let text = "a scenario needs at least one `[[part]]` with `steps`";
+        fields.file.error(0, text);
     }
-    let spans: Vec<_> = tables.iter().map(|(_, span)| *span).collect();
-    let parts = tables
-        .into_iter()
-        .map(|(table, span)| part(fields.diagnostics, table, span));
-    let parts: Vec<ScenarioPart> = parts.collect();
-    warn_of_hidden_parts(fields.diagnostics, &parts, &spans);
+    let parts: Vec<ScenarioPart> = parts.into_iter().map(part).collect();
+    warn_of_hidden_parts(&fields, &parts);
     fields.finish();
     Scenario { name, author, parts }
 }
 
-fn author(fields: &mut ScenarioTable<'_, '_, '_>) -> CommitAuthor {
-    let Some(item) = fields.item("author") else {
+fn author(fields: &mut TableReader<'_>) -> CommitAuthor {
+    let Some(mut inner) = fields.table("author", "a table with name and email") else {
         return CommitAuthor::default();
     };
-    let Some(table) = item.as_table_like() else {
-        fields.wrong("author", item, "a table with name and email");
-        return CommitAuthor::default();
-    };
-    let mut inner = ScenarioTable::new(fields.diagnostics, "`author`", table, start_of(item.span()));
     let author = CommitAuthor {
         name: inner.need_text("name"),
         email: inner.need_text("email"),
@@ -78,65 +54,48 @@ fn author(fields: &mut ScenarioTable<'_, '_, '_>) -> CommitAuthor {
     author
 }
 
-fn part(findings: &mut Diagnostics<'_>, table: &dyn TableLike, span: ByteOffset) -> ScenarioPart {
-    let line = findings.line(span);
-    let mut fields = ScenarioTable::new(findings, "a part", table, span);
-    let name = fields.text("name").unwrap_or_default();
-    let select = PartSelector {
-        stages: fields.texts("stage"),
-        roles: fields.texts("role"),
-        tasks: fields.texts("task"),
-        tags: fields.texts("tag"),
-        titles: fields.texts("title"),
-        attempts: attempts(&mut fields),
-        modes: modes(&mut fields),
+fn part(mut fields: TableReader<'_>) -> ScenarioPart {
+    let part = ScenarioPart {
+        name: fields.text("name").unwrap_or_default(),
+        select: PartSelector {
+            stages: fields.one_or_more("stage"),
+            roles: fields.one_or_more("role"),
+            tasks: fields.one_or_more("task"),
+            tags: fields.one_or_more("tag"),
+            titles: fields.one_or_more("title"),
+            attempts: attempts(&mut fields),
+            modes: modes(&mut fields),
+        },
+        screen: fields.word("screen").unwrap_or_default(),
+        steps: steps(&mut fields, "steps"),
+        line: fields.line,
     };
-    let screen = fields.choice("screen", SCREENS).unwrap_or_default();
-    let steps = steps(&mut fields, "steps");
-    if steps.is_empty() {
+    if part.steps.is_empty() {
         fields.missing("steps", "[{ print = \"…\" }]");
     }
     fields.finish();
-    ScenarioPart {
-        name,
-        select,
-        screen,
-        steps,
-        line,
-    }
+    part
 }
 
-fn modes(fields: &mut ScenarioTable<'_, '_, '_>) -> Vec<String> {
-    let modes = fields.texts("mode");
-    if modes.iter().any(|mode| !MODES.contains(&mode.as_str()))
-        && let Some(item) = fields.item("mode")
-    {
-        fields.wrong("mode", item, &format!("one or several of {}", MODES.join(", ")));
+fn modes(fields: &mut TableReader<'_>) -> Vec<String> {
+    let modes = fields.one_or_more("mode");
+    if modes.iter().any(|mode| !MODES.contains(&mode.as_str())) {
+        fields.wrong("mode", format_args!("one or several of {}", MODES.join(", ")));
     }
     modes
 }
 
-fn attempts(fields: &mut ScenarioTable<'_, '_, '_>) -> Vec<AttemptRange> {
-    let Some(item) = fields.item("attempt") else {
-        return Vec::new();
-    };
-    let spans = if let Some(list) = item.as_array() {
-        list.iter()
-            .map(|value| value.as_integer().and_then(exactly))
-            .collect::<Option<Vec<_>>>()
-    } else {
-        item.as_integer()
-            .and_then(exactly)
-            .or_else(|| item.as_str().and_then(at_least))
-            .map(|span| vec![span])
-    };
-    match spans {
-        Some(spans) if !spans.is_empty() => spans,
-        _ => {
-            fields.wrong("attempt", item, "a number from 1, a list of them, or \"2+\"");
-            Vec::new()
+fn attempts(fields: &mut TableReader<'_>) -> Vec<AttemptRange> {
+    let right = "a number from 1, a list of them, or \"2+\"";
+    let ranges = fields.get("attempt", right, |item| {
+        if let Some(list) = item.as_array() {
+            let ranges: Option<Vec<_>> = list.iter().map(|value| exactly(value.as_integer()?)).collect();
+            return ranges.filter(|ranges| !ranges.is_empty());
         }
-    }
+        let range = item.as_integer().and_then(exactly);
+        Some(vec![range.or_else(|| at_least(item))?])
+    });
+    ranges.unwrap_or_default()
 }
 
 fn exactly(number: i64) -> Option<AttemptRange> {
@@ -147,27 +106,18 @@ fn exactly(number: i64) -> Option<AttemptRange> {
     })
 }
 
-fn at_least(text: &str) -> Option<AttemptRange> {
-    let from = text
-        .strip_suffix('+')?
-        .parse()
-        .ok()
-        .filter(|number| *number > 0)?;
-    Some(AttemptRange { from, to: u32::MAX })
+fn at_least(item: &Item) -> Option<AttemptRange> {
+    let from = item.as_str()?.strip_suffix('+')?.parse().ok()?;
+    (from > 0).then_some(AttemptRange { from, to: u32::MAX })
 }
 
-fn warn_of_hidden_parts(findings: &mut Diagnostics<'_>, parts: &[ScenarioPart], spans: &[ByteOffset]) {
-    for (index, (part, span)) in parts.iter().zip(spans).enumerate() {
-        if let Some(first) = parts
-            .iter()
-            .take(index)
-            .find(|first| first.select.covers(&part.select))
-        {
-            let text = format!(
-                "this part is never played: the part on line {} fits whatever fits here",
-                first.line
-            );
-            findings.warning(*span, text);
+fn warn_of_hidden_parts(fields: &TableReader<'_>, parts: &[ScenarioPart]) {
+    for (index, part) in parts.iter().enumerate() {
+        let mut earlier = parts.iter().take(index);
+        if let Some(first) = earlier.find(|first| first.select.covers(&part.select)) {
+            let line = first.line;
+            let text = format!("this part is never played: the part on line {line} fits whatever fits here");
+            fields.file.warning(part.line, text);
         }
     }
 }

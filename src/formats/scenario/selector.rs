@@ -7,11 +7,8 @@ pub struct AttemptContext<'a> {
     pub stage: &'a str,
     /// Role played, such as `reviewer`.
     pub role: &'a str,
-    /// Id of the task.
     pub task: &'a str,
-    /// Title of the task.
     pub title: &'a str,
-    /// Tags of the task.
     pub tags: &'a [String],
     /// Attempts at this task and stage so far, this one included: 1, 2 …
     pub number: u32,
@@ -23,26 +20,20 @@ pub struct AttemptContext<'a> {
 /// lists must be met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartSelector {
-    /// Stages.
     pub stages: Vec<String>,
-    /// Roles.
     pub roles: Vec<String>,
-    /// Task ids.
     pub tasks: Vec<String>,
     /// Tags, one of which the task must have.
     pub tags: Vec<String>,
     /// Texts, one of which the title must contain.
     pub titles: Vec<String>,
-    /// Attempt numbers.
     pub attempts: Vec<AttemptRange>,
-    /// Modes.
     pub modes: Vec<String>,
 }
 
 /// A range of attempt numbers, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptRange {
-    /// The first number.
     pub from: u32,
     /// The last number; `u32::MAX` when open.
     pub to: u32,

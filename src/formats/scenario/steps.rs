@@ -1,19 +1,26 @@
 //! The verbs of scenario steps: one row per verb, one small reader each.
 
+use std::path::{Component, Path};
 use std::time::Duration;
 
-use toml_edit::{Item, TableLike};
+use serde::Deserialize;
+use toml_edit::Item;
 
 use super::json::item_json;
 use super::model::{
-    Animation, CrashKind, LineEdit, Resolution, ScenarioAskKind, ScenarioColour, ScenarioState, ScenarioStep,
-    StepAction, TextStyle,
+    Animation, CrashKind, LineEdit, Resolution, ScenarioAskKind, ScenarioState, ScenarioStep, StepAction,
+    TextStyle,
 };
-use super::table::{ByteOffset, Diagnostics, ScenarioTable};
 use crate::domain::SignalKind;
 use crate::formats::nearest::nearest;
+use crate::formats::table::TableReader;
 
-type StepReader = fn(&mut ScenarioTable<'_, '_, '_>) -> StepAction;
+type StepReader = fn(&mut TableReader<'_>) -> StepAction;
+
+/// The longest time a step may take, in seconds: a day.
+const MAX_SECONDS: f64 = 86_400.0;
+/// Most bytes of pseudo-random output and of one line.
+const MAX_BYTES: u64 = 256 << 20;
 
 const VERBS: &[(&str, StepReader)] = &[
     ("print", print),
@@ -36,17 +43,17 @@ const VERBS: &[(&str, StepReader)] = &[
         time: time(f, 2.0),
     }),
     ("draw", |f| StepAction::Draw {
-        picture: f.choice("draw", PICTURES).unwrap_or(Animation::Waves),
+        picture: f.word("draw").unwrap_or(Animation::Waves),
         time: time(f, 2.0),
     }),
     ("write", |f| StepAction::Write {
-        path: f.need_path("write"),
+        path: need_path(f, "write"),
         text: f.need_text("text"),
         append: f.flag("append"),
     }),
     ("replace", replace),
     ("remove", |f| StepAction::Remove {
-        path: f.need_path("remove"),
+        path: need_path(f, "remove"),
     }),
     ("commit", |f| StepAction::Commit {
         text: f.need_text("commit"),
@@ -66,18 +73,18 @@ const VERBS: &[(&str, StepReader)] = &[
         text: f.need_text("title"),
     }),
     ("sleep", |f| StepAction::Sleep {
-        time: f.need_seconds("sleep"),
+        time: need_seconds(f, "sleep"),
     }),
     ("hang", hang),
     ("flood", flood),
     ("huge_line", |f| StepAction::HugeLine {
-        bytes: f.number("huge_line", 1..(256 << 20) + 1).unwrap_or(1),
+        bytes: f.number("huge_line", 1..MAX_BYTES + 1).unwrap_or(1),
     }),
     ("garbage", garbage),
     ("fork_daemon", fork_daemon),
     ("ignore_term", ignore_term),
     ("crash", |f| StepAction::Crash {
-        how: f.choice("crash", CRASHES).unwrap_or(CrashKind::Abort),
+        how: f.word("crash").unwrap_or(CrashKind::Abort),
     }),
     ("exit", |f| StepAction::Exit {
         code: f
@@ -87,132 +94,125 @@ const VERBS: &[(&str, StepReader)] = &[
     }),
 ];
 
-const PICTURES: &[(&str, Animation)] = &[("waves", Animation::Waves), ("boxes", Animation::Boxes)];
-const CRASHES: &[(&str, CrashKind)] = &[
-    ("abort", CrashKind::Abort),
-    ("kill", CrashKind::Kill),
-    ("term", CrashKind::Term),
-];
-const KINDS: &[(&str, ScenarioAskKind)] = &[
-    ("permission", ScenarioAskKind::Permission),
-    ("question", ScenarioAskKind::Question),
-    ("auth", ScenarioAskKind::Auth),
-];
-const COLOURS: &[(&str, ScenarioColour)] = &[
-    ("plain", ScenarioColour::Plain),
-    ("grey", ScenarioColour::Grey),
-    ("red", ScenarioColour::Red),
-    ("green", ScenarioColour::Green),
-    ("yellow", ScenarioColour::Yellow),
-    ("blue", ScenarioColour::Blue),
-    ("magenta", ScenarioColour::Magenta),
-    ("cyan", ScenarioColour::Cyan),
-];
-const SIGNALS: &[(&str, SignalKind)] = &[
-    ("claim", SignalKind::Claim),
-    ("done", SignalKind::Done),
-    ("reject", SignalKind::Reject),
-    ("block", SignalKind::Block),
-    ("fail", SignalKind::Fail),
-    ("progress", SignalKind::Progress),
-    ("question", SignalKind::Question),
-];
-const STATES: &[(&str, ScenarioState)] = &[
-    ("idle", ScenarioState::Idle),
-    ("working", ScenarioState::Working),
-    ("blocked", ScenarioState::Blocked),
-    ("done", ScenarioState::Done),
-    ("error", ScenarioState::Error),
-    ("clear", ScenarioState::Clear),
-];
-
 /// Every verb a step may begin with.
 pub fn verbs() -> impl Iterator<Item = &'static str> {
     VERBS.iter().map(|(verb, _)| *verb)
 }
 
 /// Reads a list of steps.
-pub(super) fn steps(fields: &mut ScenarioTable<'_, '_, '_>, key: &'static str) -> Vec<ScenarioStep> {
-    let tables = fields.tables(key);
-    let spans: Vec<ByteOffset> = tables.iter().map(|(_, span)| *span).collect();
-    let read = tables
-        .into_iter()
-        .map(|(table, span)| step(fields.diagnostics, table, span));
-    let steps: Vec<ScenarioStep> = read.collect();
-    let last = steps.len().saturating_sub(1);
-    if let Some(end) = steps
-        .iter()
-        .position(|step| ends(&step.action))
-        .filter(|end| *end < last)
-    {
-        let span = spans.get(end + 1).copied().flatten();
-        fields
-            .diagnostics
-            .warning(span, "this step is never played: the one before it ends the part");
+pub(super) fn steps(fields: &mut TableReader<'_>, key: &'static str) -> Vec<ScenarioStep> {
+    let tables = fields.tables(key, "a step", "{ print = \"…\" }").into_iter();
+    let steps: Vec<ScenarioStep> = tables.map(step).collect();
+    let end = steps.iter().position(|step| ends(&step.action));
+    if let Some(after) = end.and_then(|end| steps.get(end + 1)) {
+        let text = "this step is never played: the one before it ends the part";
+        fields.file.warning(after.line, text);
     }
     steps
 }
 
-fn ends(deed: &StepAction) -> bool {
+fn ends(action: &StepAction) -> bool {
     matches!(
-        deed,
+        action,
         StepAction::Exit { .. } | StepAction::Crash { .. } | StepAction::Hang { time: None }
     )
 }
 
-fn step(findings: &mut Diagnostics<'_>, table: &dyn TableLike, span: ByteOffset) -> ScenarioStep {
-    let line = findings.line(span);
+fn step(mut fields: TableReader<'_>) -> ScenarioStep {
+    let line = fields.line;
     let named: Vec<&(&str, StepReader)> = VERBS
         .iter()
-        .filter(|(verb, _)| table.contains_key(verb))
+        .filter(|(verb, _)| fields.table.contains_key(verb))
         .collect();
-    let deed = match named.as_slice() {
+    let wrong = match named.as_slice() {
         [(verb, reader)] => {
-            let mut fields = ScenarioTable::new(findings, format!("`{verb}`"), table, span);
-            let deed = reader(&mut fields);
+            fields.owner = format!("`{verb}`");
+            let action = reader(&mut fields);
             fields.finish();
-            deed
+            return ScenarioStep { line, action };
         }
-        [] => {
-            findings.error(span, unknown(table));
-            StepAction::Exit { code: 0 }
-        }
+        [] => unknown(&fields),
         [(first, _), (second, _), ..] => {
-            findings.error(
-                span,
-                format!("a step does one thing, this one has `{first}` and `{second}`; make it two steps"),
-            );
-            StepAction::Exit { code: 0 }
+            format!("a step does one thing, this one has `{first}` and `{second}`; make it two steps")
         }
     };
-    ScenarioStep { line, action: deed }
-}
-
-fn unknown(table: &dyn TableLike) -> String {
-    let known: Vec<&str> = verbs().collect();
-    let all = known.join(", ");
-    let Some((key, _)) = table.iter().next() else {
-        return format!("an empty step; a step has one of {all}");
-    };
-    match table
-        .iter()
-        .find_map(|(key, _)| Some((key, nearest(key, known.iter().copied())?)))
-    {
-        Some((key, meant)) => {
-            format!("unknown step `{key}`, did you mean `{meant}`; a step has one of {all}")
-        }
-        None => format!("unknown step `{key}`; a step has one of {all}"),
+    fields.file.error(line, wrong);
+    ScenarioStep {
+        line,
+        action: StepAction::Exit { code: 0 },
     }
 }
 
-fn time(fields: &mut ScenarioTable<'_, '_, '_>, default: f64) -> Duration {
-    fields
-        .seconds("seconds")
-        .unwrap_or(Duration::from_secs_f64(default))
+fn unknown(fields: &TableReader<'_>) -> String {
+    let known: Vec<&str> = verbs().collect();
+    let all = known.join(", ");
+    let keys: Vec<&str> = fields.table.iter().map(|(key, _)| key).collect();
+    let meant = |key: &&str| Some((key.to_string(), nearest(key, verbs())?));
+    match (keys.iter().find_map(meant), keys.first()) {
+        (Some((key, meant)), _) => {
+            format!("unknown step `{key}`, did you mean `{meant}`; a step has one of {all}")
+        }
+        (None, Some(key)) => format!("unknown step `{key}`; a step has one of {all}"),
+        (None, None) => format!("an empty step; a step has one of {all}"),
+    }
 }
 
-fn print(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let colour = fields.choice("colour", COLOURS).unwrap_or_default();
+/// A path inside the worktree that must be there.
+fn need_path(fields: &mut TableReader<'_>, key: &'static str) -> String {
+    let path = fields.need_text(key);
+    if let Some(why) = escape_reason(&path).filter(|_| fields.item(key).is_some_and(Item::is_str)) {
+        let text = format!(
+            "`{key}` of {} must be a path inside the worktree, and `{path}` {why}",
+            fields.owner
+        );
+        fields.error(key, text);
+    }
+    path
+}
+
+/// Why a path would leave the worktree, or `None` when it stays inside.
+fn escape_reason(path: &str) -> Option<&'static str> {
+    if path.trim().is_empty() {
+        return Some("is empty");
+    }
+    // A drive or a backslash is harmless on one system and leaves the worktree on another.
+    if path.contains(['\\', ':']) {
+        return Some("has a backslash or a colon; write it with `/`");
+    }
+    Path::new(path)
+        .components()
+        .find_map(|component| match component {
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => Some("reaches into `.git`"),
+            Component::Normal(_) | Component::CurDir => None,
+            Component::ParentDir => Some("goes up with `..`"),
+            Component::RootDir | Component::Prefix(_) => Some("is absolute"),
+        })
+}
+
+/// A time in seconds, such as `2` or `0.5`.
+fn seconds(fields: &mut TableReader<'_>, key: &'static str) -> Option<Duration> {
+    fields.get(key, "seconds from 0 to 86400, such as 2 or 0.5", |item| {
+        let whole = || Some(f64::from(i32::try_from(item.as_integer()?).ok()?));
+        let number = item.as_float().or_else(whole)?;
+        let allowed = (0.0..=MAX_SECONDS).contains(&number);
+        allowed.then(|| Duration::from_secs_f64(number))
+    })
+}
+
+/// A time in seconds that must be there.
+fn need_seconds(fields: &mut TableReader<'_>, key: &'static str) -> Duration {
+    if fields.item(key).is_none() {
+        fields.missing(key, "1.5");
+    }
+    seconds(fields, key).unwrap_or_default()
+}
+
+fn time(fields: &mut TableReader<'_>, default: f64) -> Duration {
+    seconds(fields, "seconds").unwrap_or(Duration::from_secs_f64(default))
+}
+
+fn print(fields: &mut TableReader<'_>) -> StepAction {
+    let colour = fields.word("colour").unwrap_or_default();
     let look = TextStyle {
         colour,
         bold: fields.flag("bold"),
@@ -224,7 +224,7 @@ fn print(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     }
 }
 
-fn tool(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+fn tool(fields: &mut TableReader<'_>) -> StepAction {
     StepAction::Tool {
         name: fields.need_text("tool"),
         target: fields.text("target").unwrap_or_default(),
@@ -233,11 +233,10 @@ fn tool(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     }
 }
 
-fn replace(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let path = fields.need_path("replace");
+fn replace(fields: &mut TableReader<'_>) -> StepAction {
+    let path = need_path(fields, "replace");
     let mut edits = Vec::new();
-    for (table, span) in fields.tables("edits") {
-        let mut edit = ScenarioTable::new(fields.diagnostics, "an edit", table, span);
+    for mut edit in fields.tables("edits", "an edit", "{ line = \"…\", with = \"…\" }") {
         edits.push(LineEdit {
             line: edit.need_text("line"),
             with: edit.need_text("with"),
@@ -255,12 +254,11 @@ fn replace(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     StepAction::Replace { path, edits }
 }
 
-fn merge(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+fn merge(fields: &mut TableReader<'_>) -> StepAction {
     let mut resolve = Vec::new();
-    for (table, span) in fields.tables("resolve") {
-        let mut one = ScenarioTable::new(fields.diagnostics, "a resolution", table, span);
+    for mut one in fields.tables("resolve", "a resolution", "{ path = \"…\", text = \"…\" }") {
         resolve.push(Resolution {
-            path: one.need_path("path"),
+            path: need_path(&mut one, "path"),
             text: one.need_text("text"),
         });
         one.finish();
@@ -274,8 +272,8 @@ fn merge(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     }
 }
 
-fn signal(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let kind = fields.choice("signal", SIGNALS).unwrap_or(SignalKind::Progress);
+fn signal(fields: &mut TableReader<'_>) -> StepAction {
+    let kind = fields.word("signal").unwrap_or(SignalKind::Progress);
     let report = fields.item("report").and_then(item_json);
     StepAction::Signal {
         kind,
@@ -286,15 +284,11 @@ fn signal(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     }
 }
 
-fn ask(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let kind = fields
-        .choice("kind", KINDS)
-        .unwrap_or(ScenarioAskKind::Permission);
-    let mut choices = fields.texts("choices");
-    if choices.len() > 9
-        && let Some(item) = fields.item("choices")
-    {
-        fields.wrong("choices", item, "at most nine texts, one for each digit key");
+fn ask(fields: &mut TableReader<'_>) -> StepAction {
+    let kind = fields.word("kind").unwrap_or(ScenarioAskKind::Permission);
+    let mut choices = fields.one_or_more("choices");
+    if choices.len() > 9 {
+        fields.wrong("choices", "at most nine texts, one for each digit key");
     }
     if choices.is_empty() {
         choices = vec!["Yes".into(), "No".into()];
@@ -303,50 +297,50 @@ fn ask(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
         text: fields.need_text("ask"),
         kind,
         choices,
-        answer_after: fields.seconds("answer_after"),
+        answer_after: seconds(fields, "answer_after"),
         refused: steps(fields, "refused"),
     }
 }
 
-fn require(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+fn require(fields: &mut TableReader<'_>) -> StepAction {
     StepAction::Require {
-        path: fields.need_path("require"),
+        path: need_path(fields, "require"),
         text: fields.need_text("text"),
         failed: steps(fields, "failed"),
     }
 }
 
-fn check(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let complete = fields
-        .choice("check", &[("present", false), ("complete", true)])
-        .unwrap_or(false);
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CheckExtent {
+    Present,
+    Complete,
+}
+
+fn check(fields: &mut TableReader<'_>) -> StepAction {
     StepAction::Check {
-        complete,
+        complete: matches!(fields.word("check"), Some(CheckExtent::Complete)),
         failed: steps(fields, "failed"),
     }
 }
 
-fn state(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let state = fields.choice("state", STATES).unwrap_or(ScenarioState::Working);
+fn state(fields: &mut TableReader<'_>) -> StepAction {
+    let state = fields.word("state").unwrap_or(ScenarioState::Working);
     StepAction::State {
         state,
-        kind: fields.choice("kind", KINDS),
+        kind: fields.word("kind"),
         text: fields.text("text"),
     }
 }
 
-fn hang(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+fn hang(fields: &mut TableReader<'_>) -> StepAction {
     let forever = fields.item("hang").and_then(Item::as_bool) == Some(true);
     StepAction::Hang {
-        time: if forever {
-            None
-        } else {
-            Some(fields.need_seconds("hang"))
-        },
+        time: (!forever).then(|| need_seconds(fields, "hang")),
     }
 }
 
-fn flood(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
+fn flood(fields: &mut TableReader<'_>) -> StepAction {
     let mebibytes = fields.number("flood", 1..4097).unwrap_or(1);
     let width = fields
         .number("width", 2..65_537)
@@ -355,24 +349,24 @@ fn flood(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
     StepAction::Flood { mebibytes, width }
 }
 
-fn garbage(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let bytes = fields.number("garbage", 1..(256 << 20) + 1).unwrap_or(1);
+fn garbage(fields: &mut TableReader<'_>) -> StepAction {
+    let bytes = fields.number("garbage", 1..MAX_BYTES + 1).unwrap_or(1);
     StepAction::Garbage {
         bytes,
         seed: fields.number("seed", 0..u64::from(u32::MAX)).unwrap_or(1),
     }
 }
 
-fn fork_daemon(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    let time = fields.need_seconds("fork_daemon");
+fn fork_daemon(fields: &mut TableReader<'_>) -> StepAction {
+    let time = need_seconds(fields, "fork_daemon");
     let pid_file = fields
         .item("pid_file")
         .is_some()
-        .then(|| fields.need_path("pid_file"));
+        .then(|| need_path(fields, "pid_file"));
     StepAction::ForkDaemon { time, pid_file }
 }
 
-fn ignore_term(fields: &mut ScenarioTable<'_, '_, '_>) -> StepAction {
-    fields.only_true("ignore_term");
+fn ignore_term(fields: &mut TableReader<'_>) -> StepAction {
+    fields.get("ignore_term", "true", |item| item.as_bool()?.then_some(()));
     StepAction::IgnoreTerm
 }

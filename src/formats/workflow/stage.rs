@@ -1,302 +1,172 @@
-//! One `[[stage]]` of a workflow file.
+//! The reader of one `[[stage]]` of a workflow file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use toml_edit::Table;
-
-use super::table::{Located, ParseContext, TableEntries};
+use super::super::table::{Located, TableReader, word};
 use crate::domain::time::Span;
 use crate::domain::workflow::{
-    Actor, ApprovalRule, Edge, EngineAction, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, StartGuard,
+    Actor, ApprovalRule, Edge, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, StartGuard, Workflow,
     Workspace,
 };
 use crate::domain::{RoleId, SignalKind, StageId};
 
+/// A workflow as read, with the lines that findings about it name.
+pub(super) struct LocatedWorkflow {
+    pub(super) flow: Workflow,
+    pub(super) entry: usize,
+    pub(super) other_entries: Vec<Located<String>>,
+    pub(super) scan: Vec<Located<String>>,
+    pub(super) stages: Vec<LocatedStage>,
+}
+
 /// A stage as read, with the lines of its parts.
-#[derive(Debug)]
 pub(super) struct LocatedStage {
     pub(super) stage: Stage,
     /// Line of its head.
     pub(super) line: usize,
     /// Lines of the edges, in order.
     pub(super) edges: Vec<usize>,
-    lines: BTreeMap<&'static str, usize>,
+    keys: BTreeMap<String, usize>,
 }
 
 impl LocatedStage {
-    /// The line of an entry, or of the head where there is none.
-    pub(super) fn at(&self, name: &str) -> usize {
-        self.lines.get(name).copied().unwrap_or(self.line)
+    /// The line of a key, or of the head where the key is not there.
+    pub(super) fn at(&self, key: &str) -> usize {
+        self.keys.get(key).copied().unwrap_or(self.line)
     }
 }
 
-const PARTS: [&str; 12] = [
-    "action",
-    "timeout",
-    "id",
-    "signals",
-    "success",
-    "reject",
-    "evidence",
-    "gates",
-    "fallback",
-    "workspace",
-    "approval",
-    "singleton",
-];
-
-/// Reads one stage; `None` where it lacks its id or its actor.
-pub(super) fn read_stage(reading: &mut ParseContext<'_>, table: &Table) -> Option<LocatedStage> {
-    let line = reading.line(table.span());
-    let lines = PARTS.iter().filter_map(|part| {
-        let span = table.key(part).and_then(toml_edit::Key::span);
-        span.map(|span| (*part, reading.line(Some(span))))
-    });
-    let lines: BTreeMap<&'static str, usize> = lines.collect();
-    let mut entries = TableEntries::of(reading, "a stage", line, table);
-    let id = entries.needed(reading, "id");
-    let label = entries.text(reading, "label");
-    let short = entries.text(reading, "short");
-    let actor = read_actor(reading, &mut entries);
-    let fallback = entries
-        .text(reading, "fallback")
-        .map(|role| RoleId::new(role.value));
-    let (success, edges) = read_edges(reading, &mut entries);
-    let name = id.as_ref().map(|id| id.value.clone()).unwrap_or_default();
+/// Reads one stage.
+pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage {
+    let id = fields.need_name("id");
+    let label = fields.text("label");
+    let short = fields.text("short");
+    let actor = read_actor(&mut fields);
+    let (success, edges) = read_edges(&mut fields).into_iter().unzip();
     let stage = Stage {
-        id: StageId::new(name.clone()),
-        label: label.map_or_else(|| name.clone(), |label| label.value),
-        short: short.map_or_else(|| name.clone(), |short| short.value),
-        fallback,
-        workspace: entries
-            .word(reading, "workspace", &WORKSPACES)
-            .map_or(Workspace::None, |word| word.value),
-        access: entries
-            .word(reading, "access", &ACCESSES)
-            .map_or(FileAccess::Read, |word| word.value),
-        signals: read_signals(reading, &mut entries),
+        label: label.unwrap_or_else(|| id.clone()),
+        short: short.unwrap_or_else(|| id.clone()),
+        id: StageId::new(id),
+        fallback: fields.text("fallback").map(RoleId::new),
+        workspace: fields.word("workspace").unwrap_or(Workspace::None),
+        access: fields.word("access").unwrap_or(FileAccess::Read),
+        signals: read_signals(&mut fields).into_iter().collect(),
         success,
-        reject: read_reject(reading, &mut entries),
-        evidence: read_evidence(reading, &mut entries, actor.as_ref()),
-        gates: entries
-            .word(reading, "gates", &GATES)
-            .map_or(GateSet::None, |word| word.value),
-        singleton: entries.flag(reading, "singleton"),
-        guards: read_guards(reading, &mut entries),
-        timeout: read_span(reading, &mut entries, "timeout"),
-        approval: entries
-            .word(reading, "approval", &APPROVALS)
-            .map_or(ApprovalRule::NotNeeded, |word| word.value),
-        actor: actor.clone().unwrap_or(Actor::Human),
+        reject: read_reject(&mut fields),
+        evidence: read_evidence(&mut fields, &actor),
+        gates: fields.word("gates").unwrap_or(GateSet::None),
+        singleton: fields.flag("singleton"),
+        guards: fields.words(
+            "guards",
+            ("guard", "dependency_heads_merged"),
+            |_: &StartGuard| true,
+        ),
+        timeout: read_span(&mut fields, "timeout"),
+        approval: fields.word("approval").unwrap_or(ApprovalRule::NotNeeded),
+        actor,
     };
-    entries.close(reading);
-    (id.is_some() && actor.is_some()).then_some(LocatedStage {
+    let key_line = |(key, _): (&str, _)| (key.to_owned(), fields.line_of(key));
+    let keys = fields.table.iter().map(key_line).collect();
+    let line = fields.line;
+    fields.finish();
+    LocatedStage {
         stage,
         line,
         edges,
-        lines,
-    })
-}
-
-const WORKSPACES: [(&str, Workspace); 5] = [
-    ("branch", Workspace::Branch),
-    ("head", Workspace::Head),
-    ("base", Workspace::Base),
-    ("main", Workspace::Main),
-    ("none", Workspace::None),
-];
-const ACCESSES: [(&str, FileAccess); 2] = [("write", FileAccess::Write), ("read", FileAccess::Read)];
-const GATES: [(&str, GateSet); 3] = [
-    ("none", GateSet::None),
-    ("if_any", GateSet::IfAny),
-    ("all", GateSet::All),
-];
-const APPROVALS: [(&str, ApprovalRule); 3] = [
-    ("not_needed", ApprovalRule::NotNeeded),
-    ("when_asked", ApprovalRule::WhenAsked),
-    ("always", ApprovalRule::Always),
-];
-const ACTIONS: [(&str, EngineAction); 3] = [
-    ("merge", EngineAction::Merge),
-    ("commit", EngineAction::Commit),
-    ("verify", EngineAction::Verify),
-];
-const SIGNALS: [(&str, SignalKind); 4] = [
-    ("done", SignalKind::Done),
-    ("reject", SignalKind::Reject),
-    ("block", SignalKind::Block),
-    ("fail", SignalKind::Fail),
-];
-const GUARDS: [(&str, StartGuard); 1] = [("dependency_heads_merged", StartGuard::DependencyHeadsMerged)];
-
-fn evidence_words() -> [(&'static str, EvidenceKind); 8] {
-    [
-        ("commits_ahead", EvidenceKind::CommitsAhead),
-        ("committed", EvidenceKind::Committed),
-        ("pushed", EvidenceKind::Pushed),
-        ("merged", EvidenceKind::Merged),
-        ("workspace_unchanged", EvidenceKind::WorkspaceUnchanged),
-        ("commented", EvidenceKind::Commented),
-        ("gates", EvidenceKind::Gates),
-        ("approved", EvidenceKind::Approved),
-    ]
+        keys,
+    }
 }
 
 /// Exactly one of `role`, `action` and `human = true`.
-fn read_actor(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> Option<Actor> {
-    let role = entries
-        .text(reading, "role")
-        .map(|role| Actor::Role(RoleId::new(role.value)));
-    let action = entries
-        .word(reading, "action", &ACTIONS)
-        .map(|action| Actor::Engine(action.value));
-    let human = entries.flag(reading, "human").then_some(Actor::Human);
+fn read_actor(fields: &mut TableReader<'_>) -> Actor {
+    let role = fields.text("role").map(|role| Actor::Role(RoleId::new(role)));
+    let action = fields.word("action").map(Actor::Engine);
+    let human = fields.flag("human").then_some(Actor::Human);
     let mut actors = [role, action, human].into_iter().flatten();
     match (actors.next(), actors.next()) {
-        (Some(actor), None) => Some(actor),
+        (Some(actor), None) => return actor,
         (None, _) => {
-            reading.error(
-                entries.line,
-                "nobody acts in this stage: give it a `role`, an `action` or `human = true`",
-            );
-            None
+            let text = "nobody acts in this stage: give it a `role`, an `action` or `human = true`";
+            fields.file.error(fields.line, text);
         }
         (Some(_), Some(_)) => {
-            reading.error(
-                entries.line,
-                "only one may act in a stage: `role`, `action` or `human`",
-            );
-            None
+            let text = "only one may act in a stage: `role`, `action` or `human`";
+            fields.file.error(fields.line, text);
         }
     }
+    Actor::Human
 }
 
-fn read_edges(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> (Vec<Edge>, Vec<usize>) {
-    let (mut edges, mut lines) = (Vec::new(), Vec::new());
-    for Located { value, line } in entries.list(reading, "success") {
-        let Some(table) = value.as_inline_table() else {
-            reading.error(
-                line,
-                "an edge is written { to = \"stage\" } or { when = \"tag\", to = \"stage\" }",
-            );
-            continue;
-        };
-        let mut edge = TableEntries::of(reading, "an edge", line, table);
-        let when = edge.text(reading, "when").map(|when| when.value);
-        let to = edge.needed(reading, "to");
-        edge.close(reading);
-        if let Some(to) = to {
-            edges.push(Edge {
-                when,
-                to: StageId::new(to.value),
-            });
-            lines.push(to.line);
-        }
-    }
-    (edges, lines)
+/// The edges, each with the line of its target.
+fn read_edges(fields: &mut TableReader<'_>) -> Vec<(Edge, usize)> {
+    let tables = fields
+        .tables("success", "an edge", "{ to = \"stage\" }")
+        .into_iter();
+    let edge = |mut table: TableReader<'_>| {
+        let when = table.text("when");
+        let to = StageId::new(table.need_name("to"));
+        let line = table.line_of("to");
+        table.finish();
+        (Edge { when, to }, line)
+    };
+    tables.map(edge).collect()
 }
 
-fn read_signals(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> BTreeSet<SignalKind> {
-    let mut signals = BTreeSet::new();
-    for Located { value, line } in entries.texts(reading, "signals") {
-        match SIGNALS.iter().find(|(word, _)| *word == value) {
-            Some((_, kind)) => {
-                signals.insert(*kind);
-            }
-            None => reading.error(
-                line,
-                format_args!(
-                    "there is no signal {value} to allow: use done, reject, block, fail (claim, progress and question are always allowed)"
-                ),
-            ),
-        }
-    }
-    signals
+fn read_signals(fields: &mut TableReader<'_>) -> Vec<SignalKind> {
+    let right = "done, reject, block, fail (claim, progress and question are always allowed)";
+    fields.words("signals", ("signal", right), |kind| {
+        let kinds = [
+            SignalKind::Done,
+            SignalKind::Reject,
+            SignalKind::Block,
+            SignalKind::Fail,
+        ];
+        kinds.contains(kind)
+    })
 }
 
-fn read_reject(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> RejectTo {
-    match entries.text(reading, "reject") {
-        None => RejectTo::Never,
-        Some(Located { value, .. }) => match value.as_str() {
-            "never" => RejectTo::Never,
-            "hold" => RejectTo::Hold,
-            stage => RejectTo::Stage(StageId::from(stage)),
-        },
+fn read_reject(fields: &mut TableReader<'_>) -> RejectTo {
+    match fields.text("reject").as_deref() {
+        None | Some("never") => RejectTo::Never,
+        Some("hold") => RejectTo::Hold,
+        Some(stage) => RejectTo::Stage(StageId::from(stage)),
     }
 }
 
 /// Words, or `{ report = "path" }`. What a person does in a stage is proved by the approval itself.
-fn read_evidence(
-    reading: &mut ParseContext<'_>,
-    entries: &mut TableEntries<'_>,
-    actor: Option<&Actor>,
-) -> Vec<EvidenceKind> {
-    let words = evidence_words();
+fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKind> {
     let mut evidence = Vec::new();
-    for Located { value, line } in entries.list(reading, "evidence") {
-        let report = value.as_inline_table().map(|table| {
-            let mut report = TableEntries::of(reading, "evidence", line, table);
-            let path = report.needed(reading, "report");
-            report.close(reading);
-            path
-        });
-        let word = value.as_str().unwrap_or_default();
-        match (report, words.iter().find(|(known, _)| *known == word)) {
-            (Some(Some(path)), _) => evidence.push(EvidenceKind::Report(path.value)),
-            (Some(None), _) => {}
-            (None, Some((_, kind))) => evidence.push(kind.clone()),
-            (None, None) => {
-                let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                reading.error(
-                    line,
-                    format_args!(
-                        "there is no evidence \"{word}\": use {} or {{ report = \"path\" }}",
-                        all.join(", ")
-                    ),
-                );
+    for item in fields.list("evidence") {
+        if let Some(mut table) = fields.inline("evidence", &item) {
+            evidence.push(EvidenceKind::Report(table.need_name("report")));
+            table.finish();
+            continue;
+        }
+        let text = item.value.as_str().unwrap_or_default();
+        match word(text) {
+            Ok(kind) => evidence.push(kind),
+            Err(known) => {
+                let words: Vec<&str> = known.iter().copied().filter(|word| *word != "report").collect();
+                let known = words.join(", ");
+                let text =
+                    format_args!("there is no evidence \"{text}\": use {known} or {{ report = \"path\" }}");
+                fields.file.error(item.line, text);
             }
         }
     }
-    if evidence.is_empty() && actor == Some(&Actor::Human) {
+    if evidence.is_empty() && *actor == Actor::Human {
         evidence.push(EvidenceKind::Approved);
     }
     evidence
 }
 
-fn read_guards(reading: &mut ParseContext<'_>, entries: &mut TableEntries<'_>) -> Vec<StartGuard> {
-    let mut guards = Vec::new();
-    for Located { value, line } in entries.texts(reading, "guards") {
-        match GUARDS.iter().find(|(word, _)| *word == value) {
-            Some((_, guard)) => guards.push(*guard),
-            None => reading.error(
-                line,
-                format_args!("there is no guard {value}: use dependency_heads_merged"),
-            ),
-        }
-    }
-    guards
-}
-
 /// A length of time: `90s`, `10m`, `2h`, or a number of seconds.
-pub(super) fn read_span(
-    reading: &mut ParseContext<'_>,
-    entries: &mut TableEntries<'_>,
-    name: &'static str,
-) -> Option<Span> {
-    let Located { value, line } = entries.take(name)?;
-    let span = match (value.as_integer(), value.as_str()) {
-        (Some(seconds), _) => u64::try_from(seconds)
-            .ok()
-            .and_then(|seconds| seconds.checked_mul(1000)),
-        (None, Some(text)) => milliseconds(text),
-        (None, None) => None,
-    };
-    if span.is_none() {
-        reading.error(
-            line,
-            format_args!("`{name}` must be a length of time such as \"90s\", \"10m\" or \"2h\""),
-        );
-    }
+pub(super) fn read_span(fields: &mut TableReader<'_>, key: &'static str) -> Option<Span> {
+    let right = "a length of time such as \"90s\", \"10m\" or \"2h\"";
+    let span = fields.get(key, right, |item| match item.as_str() {
+        Some(text) => milliseconds(text),
+        None => u64::try_from(item.as_integer()?).ok()?.checked_mul(1000),
+    });
     span.map(Span)
 }
 

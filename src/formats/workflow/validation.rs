@@ -3,31 +3,30 @@
 
 use std::collections::BTreeSet;
 
-use super::placed::LocatedWorkflow;
-use super::stage::LocatedStage;
+use super::stage::{LocatedStage, LocatedWorkflow};
 use super::support::check_support;
-use super::table::{Located, ParseContext};
 use crate::domain::workflow::{
     Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, Workspace,
 };
 use crate::domain::{SignalKind, StageId};
+use crate::formats::table::{Located, TomlFile};
 
 /// Notes everything that makes no sense.
-pub(super) fn validate(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
-    names(reading, placed);
-    scan(reading, placed);
+pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
+    names(file, placed);
+    scan(file, placed);
     for stage in &placed.stages {
-        edges(reading, placed, stage);
-        signals(reading, stage);
-        proofs(reading, stage);
-        workspaces(reading, stage);
-        actors(reading, stage);
-        check_support(reading, stage);
+        edges(file, placed, stage);
+        signals(file, stage);
+        proofs(file, stage);
+        workspaces(file, stage);
+        actors(file, stage);
+        check_support(file, stage);
     }
     // These follow edges, so they only make sense once all of them lead somewhere.
-    if reading.diagnostics.is_empty() {
-        reachable(reading, placed);
-        endings(reading, placed);
+    if !file.is_refused() {
+        reachable(file, placed);
+        endings(file, placed);
     }
 }
 
@@ -35,80 +34,80 @@ fn has(placed: &LocatedWorkflow, id: &StageId) -> bool {
     placed.flow.stage(id).is_some()
 }
 
-fn names(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
+fn names(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
     let mut seen = BTreeSet::new();
     for stage in &placed.stages {
         if !seen.insert(&stage.stage.id) {
-            reading.error(
+            file.error(
                 stage.at("id"),
                 format_args!("there are two stages {}", stage.stage.id),
             );
         }
     }
     if !has(placed, &placed.flow.entry) {
-        reading.error(
+        file.error(
             placed.entry,
             format_args!("the entry {} is no stage", placed.flow.entry),
         );
     }
     for Located { value, line } in &placed.other_entries {
         if !has(placed, &StageId::from(value.as_str())) {
-            reading.error(*line, format_args!("the entry {value} is no stage"));
+            file.error(*line, format_args!("the entry {value} is no stage"));
         }
     }
 }
 
-fn scan(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
+fn scan(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
     let mut seen = BTreeSet::new();
     for Located { value, line } in &placed.scan {
         if !has(placed, &StageId::from(value.as_str())) {
-            reading.error(*line, format_args!("`scan` names {value}, which is no stage"));
+            file.error(*line, format_args!("`scan` names {value}, which is no stage"));
         } else if !seen.insert(value.as_str()) {
-            reading.error(*line, format_args!("`scan` names {value} twice"));
+            file.error(*line, format_args!("`scan` names {value} twice"));
         }
     }
     for stage in &placed.stages {
         let id = &stage.stage.id;
         if !seen.contains(id.as_str()) {
             let text = format!("{id} is missing in `scan`: put it where its turn to get agents is");
-            reading.error(stage.at("id"), text);
+            file.error(stage.at("id"), text);
         }
     }
 }
 
-fn edges(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow, stage: &LocatedStage) {
+fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow, stage: &LocatedStage) {
     let mut always = false;
     for (edge, line) in stage.stage.success.iter().zip(&stage.edges) {
         if !has(placed, &edge.to) {
-            reading.error(
+            file.error(
                 *line,
                 format_args!("success leads to {}, which is no stage", edge.to),
             );
         }
         if edge.to == stage.stage.id {
-            reading.error(*line, "success leads back to the same stage");
+            file.error(*line, "success leads back to the same stage");
         }
         if always {
-            reading.error(*line, "this edge is never taken: the one before it always is");
+            file.error(*line, "this edge is never taken: the one before it always is");
         }
         always |= edge.when.is_none();
     }
     if let RejectTo::Stage(to) = &stage.stage.reject {
         if !has(placed, to) {
             let text = format!("a rejection leads to {to}, which is no stage (or write \"hold\", \"never\")");
-            reading.error(stage.at("reject"), text);
+            file.error(stage.at("reject"), text);
         } else if *to == stage.stage.id {
-            reading.error(stage.at("reject"), "a rejection leads back to the same stage");
+            file.error(stage.at("reject"), "a rejection leads back to the same stage");
         }
     }
 }
 
-fn signals(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
+fn signals(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
     let has_agent = matches!(stage.actor, Actor::Role(_)) || stage.fallback.is_some();
     if !has_agent {
         if !stage.signals.is_empty() {
-            reading.error(
+            file.error(
                 placed.at("signals"),
                 "no agent acts here, so nobody may send these signals",
             );
@@ -116,7 +115,7 @@ fn signals(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
         return;
     }
     if !stage.signals.contains(&SignalKind::Done) {
-        reading.error(
+        file.error(
             placed.at("signals"),
             "nobody may signal done here, so no task ever leaves",
         );
@@ -125,39 +124,39 @@ fn signals(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
     match (may_reject, &stage.reject) {
         (true, RejectTo::Never) => {
             let text = "the signal reject is allowed, but `reject` says where to: a stage or \"hold\"";
-            reading.error(placed.at("signals"), text);
+            file.error(placed.at("signals"), text);
         }
         (false, RejectTo::Stage(_) | RejectTo::Hold) if matches!(stage.actor, Actor::Role(_)) => {
             let text = "`reject` leads somewhere, but nobody may signal reject: add it to `signals`";
-            reading.error(placed.at("reject"), text);
+            file.error(placed.at("reject"), text);
         }
         (true | false, _) => {}
     }
 }
 
-fn proofs(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
+fn proofs(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
     let line = placed.at("evidence");
     let needs = |kind: &EvidenceKind| stage.evidence.contains(kind);
     if stage.evidence.is_empty() {
-        reading.error(
+        file.error(
             line,
             format_args!("{} has no evidence, so nothing ever proves it done", stage.id),
         );
     }
     if needs(&EvidenceKind::Gates) && stage.gates == GateSet::None {
-        reading.error(line, "gates are evidence here, but no gates are run: set `gates`");
+        file.error(line, "gates are evidence here, but no gates are run: set `gates`");
     }
     let merges = stage.actor == Actor::Engine(EngineAction::Merge);
     if !needs(&EvidenceKind::Gates) && stage.gates != GateSet::None && !merges {
-        reading.error(
+        file.error(
             placed.at("gates"),
             "gates are run, but prove nothing: add \"gates\" to `evidence`",
         );
     }
     // Where gates count only if there are any, something else must count always.
     if stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates] {
-        reading.error(
+        file.error(
             line,
             "without a gate command nothing would be proved: use `gates = \"all\"`",
         );
@@ -166,7 +165,7 @@ fn proofs(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
     if needs(&EvidenceKind::Committed)
         && !(by_agent && stage.workspace == Workspace::Branch && needs(&EvidenceKind::CommitsAhead))
     {
-        reading.error(
+        file.error(
             line,
             "committed is about what an agent leaves on the task's branch: set `role`, `workspace = \"branch\"`, and add \
              \"commits_ahead\", so that something was left at all",
@@ -175,13 +174,13 @@ fn proofs(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
     if (needs(&EvidenceKind::CommitsAhead) || needs(&EvidenceKind::Pushed))
         && stage.workspace != Workspace::Branch
     {
-        reading.error(
+        file.error(
             line,
             "commits_ahead and pushed are about the task's branch: set `workspace = \"branch\"`",
         );
     }
     if needs(&EvidenceKind::Merged) != merges {
-        reading.error(
+        file.error(
             line,
             "merged is the evidence of `action = \"merge\"`, and of nothing else",
         );
@@ -189,51 +188,51 @@ fn proofs(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
     let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
     let reads = stage.access == FileAccess::Read && matches!(stage.actor, Actor::Role(_)) && in_worktree;
     if reads && !needs(&EvidenceKind::WorkspaceUnchanged) {
-        reading.error(
+        file.error(
             line,
             "nothing proves that a reader only read: add \"workspace_unchanged\"",
         );
     }
 }
 
-fn workspaces(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
+fn workspaces(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
     let line = placed.at("workspace");
     match (&stage.actor, stage.workspace, stage.access) {
         (Actor::Role(_), Workspace::None, _) => {
-            reading.error(line, "an agent needs a folder: branch, head, base or main");
+            file.error(line, "an agent needs a folder: branch, head, base or main");
         }
         (Actor::Role(_), Workspace::Main, FileAccess::Write) => {
-            reading.error(line, "an agent never writes in the main checkout: use a branch");
+            file.error(line, "an agent never writes in the main checkout: use a branch");
         }
         (Actor::Role(_), Workspace::Head | Workspace::Base, FileAccess::Write) => {
-            reading.error(line, "what is written on a detached head is lost: use a branch");
+            file.error(line, "what is written on a detached head is lost: use a branch");
         }
         (Actor::Role(_) | Actor::Engine(_) | Actor::Human, _, _) => {}
     }
 }
 
-fn actors(reading: &mut ParseContext<'_>, placed: &LocatedStage) {
+fn actors(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
     let is_engine = matches!(stage.actor, Actor::Engine(_));
     if stage.fallback.is_some() && !is_engine {
-        reading.error(placed.at("fallback"), "only an engine action has a fallback");
+        file.error(placed.at("fallback"), "only an engine action has a fallback");
     }
     if stage.actor == Actor::Engine(EngineAction::Merge) && !stage.singleton {
-        reading.error(
+        file.error(
             placed.line,
             "merging is done one at a time: set `singleton = true`",
         );
     }
     if stage.actor == Actor::Human && stage.approval != ApprovalRule::NotNeeded {
-        reading.error(
+        file.error(
             placed.at("approval"),
             "a person acts here anyway: `approval` is for stages of agents",
         );
     }
 }
 
-fn reachable(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
+fn reachable(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
     let mut open: Vec<StageId> = vec![placed.flow.entry.clone()];
     open.extend(
         placed
@@ -258,13 +257,13 @@ fn reachable(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
                 "nothing leads to {}: add an edge to it, or name it in `other_entries`",
                 stage.stage.id
             );
-            reading.error(stage.line, text);
+            file.error(stage.line, text);
         }
     }
 }
 
 /// Every stage must have a way to the end, or its tasks go round for ever.
-fn endings(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
+fn endings(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
     let ends_here = |stage: &Stage| stage.success.iter().all(|edge| edge.when.is_some());
     let mut ending: BTreeSet<&StageId> = BTreeSet::new();
     loop {
@@ -282,7 +281,7 @@ fn endings(reading: &mut ParseContext<'_>, placed: &LocatedWorkflow) {
     for stage in &placed.stages {
         if !ending.contains(&stage.stage.id) {
             let text = format!("success in {} only ever leads in a circle", stage.stage.id);
-            reading.error(stage.at("success"), text);
+            file.error(stage.at("success"), text);
         }
     }
 }

@@ -1,0 +1,358 @@
+//! Typed access to TOML tables. Every wrong type, missing key and unknown key becomes a diagnostic that names its line and
+//! what would be right.
+//!
+//! A getter returns a harmless value after an error, so that one reading finds all errors of a file; [`read`] then gives no
+//! document. Words of an enum are those that serde reads it from, so no table of them stands here.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+use toml_edit::{Document, Item, TableLike, Value};
+
+use super::diagnostic::{Diagnostic, DiagnosticLevel, line_of};
+use super::nearest::nearest;
+
+/// Reads a document: `owner` names it in diagnostics, `doubts` says what to warn of in a text, `root` reads the root table.
+/// There is a document exactly when no diagnostic is an error; a syntax error hides everything else.
+pub(super) fn read<T>(
+    (path, text): (&Path, &str),
+    owner: &str,
+    doubts: fn(&str) -> Vec<String>,
+    root: impl FnOnce(TableReader<'_>) -> T,
+) -> (Option<T>, Vec<Diagnostic>) {
+    let file = TomlFile {
+        path,
+        text,
+        doubts,
+        found: RefCell::default(),
+    };
+    let value = match Document::parse(text) {
+        Ok(document) => Some(root(TableReader::new(&file, owner, document.as_table(), 0))),
+        Err(error) => {
+            let why = error.message().trim_end().replace('\n', ", ");
+            file.error(file.line(error.span()), format_args!("not TOML: {why}"));
+            None
+        }
+    };
+    let value = value.filter(|_| !file.is_refused());
+    let mut found = file.found.into_inner();
+    found.sort_by_key(|diagnostic| diagnostic.line);
+    (value, found)
+}
+
+/// A TOML file while it is read, and what was found in it so far.
+pub(super) struct TomlFile<'a> {
+    path: &'a Path,
+    text: &'a str,
+    doubts: fn(&str) -> Vec<String>,
+    found: RefCell<Vec<Diagnostic>>,
+}
+
+impl TomlFile<'_> {
+    /// Records an error.
+    pub(super) fn error(&self, line: usize, text: impl Display) {
+        self.add(DiagnosticLevel::Error, line, &text);
+    }
+
+    /// Records a warning.
+    pub(super) fn warning(&self, line: usize, text: impl Display) {
+        self.add(DiagnosticLevel::Warning, line, &text);
+    }
+
+    /// Whether an error was found.
+    pub(super) fn is_refused(&self) -> bool {
+        let found = self.found.borrow();
+        found.iter().any(|one| one.severity == DiagnosticLevel::Error)
+    }
+
+    fn line(&self, span: Option<Range<usize>>) -> usize {
+        span.map_or(0, |span| line_of(self.text, span.start))
+    }
+
+    fn add(&self, severity: DiagnosticLevel, line: usize, text: &dyn Display) {
+        self.found.borrow_mut().push(Diagnostic {
+            severity,
+            file: self.path.to_owned(),
+            line,
+            text: text.to_string(),
+        });
+    }
+}
+
+/// A value and the line it stands in.
+#[derive(Debug)]
+pub(super) struct Located<T> {
+    pub(super) value: T,
+    pub(super) line: usize,
+}
+
+/// One table of a file. Keys nobody asked for are errors of [`TableReader::finish`].
+pub(super) struct TableReader<'a> {
+    pub(super) file: &'a TomlFile<'a>,
+    /// What the table is, as diagnostics name it: `a stage`.
+    pub(super) owner: String,
+    /// Line of its head; 0 for the whole file.
+    pub(super) line: usize,
+    pub(super) table: &'a dyn TableLike,
+    known: Vec<&'static str>,
+}
+
+impl<'a> TableReader<'a> {
+    fn new(file: &'a TomlFile<'a>, owner: impl Into<String>, table: &'a dyn TableLike, line: usize) -> Self {
+        Self {
+            file,
+            owner: owner.into(),
+            line,
+            table,
+            known: Vec::new(),
+        }
+    }
+
+    /// The value of a key, which is known from here on.
+    pub(super) fn item(&mut self, key: &'static str) -> Option<&'a Item> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        self.table.get(key)
+    }
+
+    /// The line of a key; of the table's head when the key is not there.
+    pub(super) fn line_of(&self, key: &str) -> usize {
+        let key_span = self.table.key(key).and_then(toml_edit::Key::span);
+        let span = key_span.or_else(|| self.table.get(key)?.span());
+        span.map_or(self.line, |span| self.file.line(Some(span)))
+    }
+
+    /// Records an error in the line of a key.
+    pub(super) fn error(&self, key: &str, text: impl Display) {
+        self.file.error(self.line_of(key), text);
+    }
+
+    /// Records that `key` is missing.
+    pub(super) fn missing(&self, key: &str, example: &str) {
+        let text = format_args!("{} needs `{key}`, for example `{key} = {example}`", self.owner);
+        self.file.error(self.line, text);
+    }
+
+    /// Records that the value of `key` is not what it must be.
+    pub(super) fn wrong(&self, key: &str, right: impl Display) {
+        let value = self.table.get(key).map(described).unwrap_or_default();
+        self.error(
+            key,
+            format_args!("`{key}` of {} must be {right}, not {value}", self.owner),
+        );
+    }
+
+    /// What `get` finds in the value of `key`; an error when it is there and `get` finds nothing.
+    pub(super) fn get<T>(
+        &mut self,
+        key: &'static str,
+        right: impl Display,
+        get: impl FnOnce(&'a Item) -> Option<T>,
+    ) -> Option<T> {
+        let value = get(self.item(key)?);
+        if value.is_none() {
+            self.wrong(key, right);
+        }
+        value
+    }
+
+    /// A text, if the key is there.
+    pub(super) fn text(&mut self, key: &'static str) -> Option<String> {
+        let text = self.get(key, "a text in quotes", Item::as_str)?;
+        for doubt in (self.file.doubts)(text) {
+            self.file.warning(self.line_of(key), doubt);
+        }
+        Some(text.to_owned())
+    }
+
+    /// A text that must be there.
+    pub(super) fn need_text(&mut self, key: &'static str) -> String {
+        if self.item(key).is_none() {
+            self.missing(key, "\"…\"");
+        }
+        self.text(key).unwrap_or_default()
+    }
+
+    /// A text that must be there and say something.
+    pub(super) fn need_name(&mut self, key: &'static str) -> String {
+        let name = self.need_text(key);
+        if name.trim().is_empty() && self.item(key).is_some_and(Item::is_str) {
+            self.error(key, format_args!("`{key}` of {} is empty", self.owner));
+        }
+        name
+    }
+
+    /// Yes or no; no when the key is not there.
+    pub(super) fn flag(&mut self, key: &'static str) -> bool {
+        self.get(key, "true or false", Item::as_bool).unwrap_or(false)
+    }
+
+    /// A whole number within limits.
+    pub(super) fn number(&mut self, key: &'static str, limits: Range<u64>) -> Option<u64> {
+        let right = format!("a whole number from {} to {}", limits.start, limits.end - 1);
+        self.get(key, right, |item| {
+            let number = u64::try_from(item.as_integer()?).ok()?;
+            limits.contains(&number).then_some(number)
+        })
+    }
+
+    /// A value of an enum that is written as one word.
+    pub(super) fn word<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
+        match word(self.item(key)?.as_str().unwrap_or_default()) {
+            Ok(value) => Some(value),
+            Err(known) => {
+                self.wrong(key, format_args!("one of {}", known.join(", ")));
+                None
+            }
+        }
+    }
+
+    /// One text or a list of at least one; empty when the key is not there.
+    pub(super) fn one_or_more(&mut self, key: &'static str) -> Vec<String> {
+        let texts = self.get(key, "a text or a list of texts", |item| {
+            let texts: Option<Vec<String>> = match item.as_str() {
+                Some(text) => Some(vec![text.to_owned()]),
+                None => item.as_array()?.iter().map(owned_text).collect(),
+            };
+            texts.filter(|texts| !texts.is_empty())
+        });
+        texts.unwrap_or_default()
+    }
+
+    /// The values of a list, each with its line; empty when the key is not there.
+    pub(super) fn list(&mut self, key: &'static str) -> Vec<Located<&'a Value>> {
+        let list = self.get(key, "a list in square brackets", Item::as_array);
+        let located = |value: &'a Value| Located {
+            line: self.file.line(value.span()),
+            value,
+        };
+        list.into_iter().flatten().map(located).collect()
+    }
+
+    /// The texts of a list, each with its line; empty when the key is not there.
+    pub(super) fn texts(&mut self, key: &'static str) -> Vec<Located<String>> {
+        let values = self.list(key).into_iter();
+        let text = |Located { value, line }| {
+            let text = owned_text(value);
+            if text.is_none() {
+                let text = format_args!("`{key}` of {} must hold texts in quotes only", self.owner);
+                self.file.error(line, text);
+            }
+            Some(Located { value: text?, line })
+        };
+        values.filter_map(text).collect()
+    }
+
+    /// The words of a list, as the values of an enum. `what` names one of them, `right` the words that are allowed.
+    pub(super) fn words<T: DeserializeOwned>(
+        &mut self,
+        key: &'static str,
+        (what, right): (&str, &str),
+        is_allowed: impl Fn(&T) -> bool,
+    ) -> Vec<T> {
+        let mut values = Vec::new();
+        for Located { value: text, line } in self.texts(key) {
+            let value = word(&text).ok().filter(&is_allowed);
+            if value.is_none() {
+                let text = format_args!("there is no {what} {text} for `{key}`: use {right}");
+                self.file.error(line, text);
+            }
+            values.extend(value);
+        }
+        values
+    }
+
+    /// The table of a key, if the key is there.
+    pub(super) fn table(&mut self, key: &'static str, right: &str) -> Option<Self> {
+        let table = self.get(key, right, Item::as_table_like)?;
+        Some(Self::new(self.file, format!("`{key}`"), table, self.line_of(key)))
+    }
+
+    /// The tables of a list: `[[key]]` or `key = [{…}, {…}]`. Diagnostics call each of them `owner`.
+    pub(super) fn tables(&mut self, key: &'static str, owner: &str, example: &str) -> Vec<Self> {
+        let Some(item) = self.item(key) else {
+            return Vec::new();
+        };
+        let file = self.file;
+        if let Item::ArrayOfTables(list) = item {
+            let table = |table: &'a toml_edit::Table| Self::new(file, owner, table, file.line(table.span()));
+            return list.iter().map(table).collect();
+        }
+        let list = self.get(key, "a list of tables", Item::as_array);
+        let table = |value: &'a Value| {
+            let line = file.line(value.span());
+            if let Value::InlineTable(table) = value {
+                return Some(Self::new(file, owner, table, line));
+            }
+            let text = format_args!(
+                "`{key}` of {} must hold tables such as `{example}` only",
+                self.owner
+            );
+            file.error(line, text);
+            None
+        };
+        list.into_iter().flatten().filter_map(table).collect()
+    }
+
+    /// The table that a value of a list is.
+    pub(super) fn inline(&self, owner: &str, value: &Located<&'a Value>) -> Option<Self> {
+        let table = value.value.as_inline_table()?;
+        Some(Self::new(self.file, owner, table, value.line))
+    }
+
+    /// Reports every key nobody asked for. Call it last.
+    pub(super) fn finish(self) {
+        let unknown = |(key, _): &(&str, &Item)| !self.known.contains(key);
+        for (key, _) in self.table.iter().filter(unknown) {
+            let meant = nearest(key, self.known.iter().copied())
+                .map(|word| format!(", did you mean `{word}`"))
+                .unwrap_or_default();
+            let (owner, known) = (&self.owner, self.known.join(", "));
+            self.error(
+                key,
+                format_args!("{owner} has no `{key}`{meant}; it takes {known}"),
+            );
+        }
+    }
+}
+
+/// The value of an enum that serde reads from `word`; else the words it reads.
+pub(super) fn word<T: DeserializeOwned>(word: &str) -> Result<T, &'static [&'static str]> {
+    T::deserialize(StrDeserializer::<UnknownWord>::new(word)).map_err(|UnknownWord(known)| known)
+}
+
+/// The error that a word is none of those an enum is written as.
+#[derive(Debug, thiserror::Error)]
+#[error("use one of {}", .0.join(", "))]
+struct UnknownWord(&'static [&'static str]);
+
+impl serde::de::Error for UnknownWord {
+    fn custom<T: Display>(_: T) -> Self {
+        Self(&[])
+    }
+
+    fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
+        Self(known)
+    }
+}
+
+fn owned_text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn described(item: &Item) -> String {
+    match item.as_value() {
+        Some(Value::String(text)) => format!("the text \"{}\"", text.value()),
+        Some(value @ (Value::Integer(_) | Value::Float(_) | Value::Boolean(_))) => {
+            value.to_string().trim().to_owned()
+        }
+        Some(Value::Array(_)) => "a list".into(),
+        Some(Value::Datetime(_)) => "a date".into(),
+        _ => "a table".into(),
+    }
+}
