@@ -45,9 +45,9 @@ fn comment(bencher: Bencher<'_, '_>, tasks: usize) {
     });
 }
 
-/// The picture people see.
+/// The read model of a board.
 #[divan::bench(args = [100, 10_000], sample_count = 20, sample_size = 1)]
-fn picture(bencher: Bencher<'_, '_>, tasks: usize) {
+fn read_model(bencher: Bencher<'_, '_>, tasks: usize) {
     let board = released(tasks);
     bencher.bench_local(|| ReadModel::of(&board, NOW));
 }

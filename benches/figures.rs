@@ -5,7 +5,7 @@
 #![cfg_attr(unix, expect(clippy::print_stdout, reason = "the table is what it is for"))]
 #![cfg_attr(
     unix,
-    expect(clippy::print_stderr, reason = "says how far it is, beside the table")
+    expect(clippy::print_stderr, reason = "prints the progress beside the table")
 )]
 
 #[cfg(unix)]
@@ -39,7 +39,7 @@ mod tasks;
 #[path = "figures/tmux.rs"]
 mod tmux;
 
-/// A name to choose it by, and what measures it.
+/// The name of a group of figures and the function that measures it.
 #[cfg(unix)]
 type Group = (&'static str, fn(&mut table::Table));
 

@@ -1,9 +1,9 @@
-//! Tells stories of the simulator: `cargo run --example simulate -- --seed N --pipelines M`. Stops at the first broken rule
-//! and says how to see it again.
+//! Runs pipelines of the simulator: `cargo run --example simulate -- --seed N --pipelines M`. Stops at the first broken rule
+//! and prints how to see it again.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "it talks to a person at a terminal"
+    reason = "prints for a person at a terminal"
 )]
 #[path = "../tests/support/simulator.rs"]
 mod simulator;

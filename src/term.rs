@@ -1,8 +1,8 @@
 //! The terminal emulation layer: bytes of a program in, a screen, events and encoded input out. Does no input or output
 //! and reads no clock: time is an argument.
 //!
-//! [`Terminal`] is the whole of it: its [`Scanner`] reads the bytes first (it answers queries, reports what an emulator
-//! does not show, and passes on only what is safe), then an [`Engine`] keeps the grid. [`keys`] is the way back.
+//! [`Terminal`] joins all parts: its [`Scanner`] reads the bytes first (it answers queries, reports what an emulator
+//! does not show, and passes on only what is safe), then an [`Emulator`] keeps the grid. [`keys`] encodes input for the program.
 
 mod base64;
 mod cell;

@@ -19,7 +19,7 @@ const ANEW: &[u8] = b"\x1b[?25l\x1b[0m\x1b[2J";
 const FIRST_TAB: &[u8] = b"\x021";
 const AGENTS_TAB: &[u8] = b"\x022";
 /// Longest time anything here may take.
-const PATIENCE: Duration = Duration::from_mins(2);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// From the start of the command to the first frame: with the server to be started, and with one that runs.
 pub(crate) fn starts(table: &mut Table) {
@@ -29,7 +29,7 @@ pub(crate) fn starts(table: &mut Table) {
         let project = Project::new("");
         new.push(project.client().first());
         project.dbs(&["stop"]);
-        project.wait_until("the end of the server", PATIENCE, || project.server_pid() == 0);
+        project.wait_until("the end of the server", DEADLINE, || project.server_pid() == 0);
         again.push(project.client().first());
     }
     let (new, again) = (median(new), median(again));
@@ -96,7 +96,7 @@ pub(crate) fn twenty(table: &mut Table) {
     fs::write(&script, body).unwrap();
     let project = with_agents(count, script.to_str().unwrap());
     let wanted = usize::try_from(count).unwrap();
-    project.wait_until("all agents", PATIENCE, || project.holders().len() >= wanted);
+    project.wait_until("all agents", DEADLINE, || project.holders().len() >= wanted);
     std::thread::sleep(Duration::from_secs(3));
     let client = project.client();
     client.first();
@@ -209,7 +209,7 @@ pub(crate) fn killed(table: &mut Table) {
     fs::write(&script, body).unwrap();
     let project = with_agents(count, script.to_str().unwrap());
     let wanted = usize::try_from(count).unwrap();
-    project.wait_until("all agents", PATIENCE, || project.holders().len() >= wanted);
+    project.wait_until("all agents", DEADLINE, || project.holders().len() >= wanted);
     let client = project.client();
     client.first();
     client.look_for(b"counted-t-6-counted");
@@ -222,7 +222,7 @@ pub(crate) fn killed(table: &mut Table) {
     client.look_for(b"counted-t-6-counted");
     client.type_in(FIRST_TAB);
     client.type_in(AGENTS_TAB);
-    client.awaited(PATIENCE, "the end of the counting");
+    client.awaited(DEADLINE, "the end of the counting");
     let whole = kill(&project, &client, b"counted-t-6-counted");
     table.row(
         "server killed → its client draws again",
@@ -257,18 +257,18 @@ pub(crate) fn killed(table: &mut Table) {
 /// Kills the server once it serves, and says how long it took until its client had that again. The client goes on at its first
 /// tab, so the tab of the agents is chosen as soon as anything is drawn.
 fn kill(project: &Project, client: &Outer, what: &[u8]) -> Duration {
-    project.wait_until("a server", PATIENCE, || {
+    project.wait_until("a server", DEADLINE, || {
         project.json(&["status", "--json"]).pointer("/live") == Some(&true.into())
     });
     let server = nix::unistd::Pid::from_raw(i32::try_from(project.server_pid()).unwrap());
     client.look_for(ANEW);
     let killed = Instant::now();
     nix::sys::signal::kill(server, nix::sys::signal::Signal::SIGKILL).unwrap();
-    let mut arrived = client.awaited(PATIENCE, "a frame of the next server");
+    let mut arrived = client.awaited(DEADLINE, "a frame of the next server");
     if what != ANEW {
         client.look_for(what);
         client.type_in(AGENTS_TAB);
-        arrived = client.awaited(PATIENCE, "what the panes showed");
+        arrived = client.awaited(DEADLINE, "what the panes showed");
     }
     arrived - killed
 }

@@ -17,7 +17,7 @@ use crate::dbs::{FRAME, Project};
 use crate::table::{Table, median, millis, percentiles};
 
 /// Longest time anything here may take.
-const PATIENCE: Duration = Duration::from_mins(30);
+const DEADLINE: Duration = Duration::from_mins(30);
 
 /// A developer says it is done, a reviewer begins: both write down when.
 pub(crate) fn signal_to_spawn(table: &mut Table) {
@@ -44,7 +44,7 @@ pub(crate) fn signal_to_spawn(table: &mut Table) {
         fs::read_to_string(path).ok()?.trim().parse().ok()
     };
     let gap = |task| known("begun", task, "reviewer")?.checked_sub(known("said", task, "developer")?);
-    project.wait_until("all reviews", PATIENCE, || {
+    project.wait_until("all reviews", DEADLINE, || {
         (1..=count).all(|task| gap(task).is_some())
     });
     let times = (1..=count).filter_map(gap).map(Duration::from_nanos).collect();
@@ -181,7 +181,7 @@ pub(crate) fn batch(table: &mut Table) {
     project.tasks(count);
     let began = Instant::now();
     project.dbs(&["resume"]);
-    project.wait_until("the end of all tasks", PATIENCE, || {
+    project.wait_until("the end of all tasks", DEADLINE, || {
         project.count("done") == u64::from(count)
     });
     let taken = began.elapsed();

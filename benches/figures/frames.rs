@@ -59,16 +59,16 @@ pub(crate) fn frames(table: &mut Table) {
         let what = format!("a letter in the {name} with its frame, {count} tasks, p50 / p99");
         table.row(what, "< 16 ms", percentiles(times, 0), "–");
     }
-    let pictures = (0..table.sizes.of(30, 5)).map(|_| {
+    let models = (0..table.sizes.of(30, 5)).map(|_| {
         let began = Instant::now();
         std::hint::black_box(ReadModel::of(&desk.board, NOW));
         began.elapsed()
     });
-    let pictures = percentiles(pictures.collect(), 0);
+    let models = percentiles(models.collect(), 0);
     table.row(
-        format!("what people may see of the board, {count} tasks, p50 / p99"),
+        format!("the read model of the board, {count} tasks, p50 / p99"),
         "–",
-        pictures,
+        models,
         "–",
     );
 }
@@ -91,7 +91,7 @@ struct Desk {
     model: ReadModel,
     terminals: Terminals,
     facts: SessionFacts,
-    shelf: ViewCache,
+    cache: ViewCache,
     theme: Theme,
     state: UiState,
     frame: RenderedFrame,
@@ -115,7 +115,7 @@ impl Desk {
             terminals: Terminals(terminals.collect()),
             board,
             facts: SessionFacts::default(),
-            shelf: ViewCache::default(),
+            cache: ViewCache::default(),
             theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
             state: UiState::builtin(SIZE).expect("built-in files"),
             frame: RenderedFrame::default(),
@@ -124,13 +124,13 @@ impl Desk {
         }
     }
 
-    /// Does something with the client's state, and what it looks at.
+    /// Runs `act` on the client's state and its scene.
     fn with<T>(&mut self, later: Span, act: impl FnOnce(&mut UiState, &Scene<'_>) -> T) -> T {
         let scene = Scene {
             model: &self.model,
             screens: &self.terminals,
             log: &[],
-            cache: &self.shelf,
+            cache: &self.cache,
             now: NOW + later,
             session: &self.facts,
             theme: &self.theme,

@@ -17,7 +17,7 @@ use crate::table::{Table, median, percentiles, rate};
 use crate::tmux::Tmux;
 
 /// Longest time anything here may take.
-const PATIENCE: Duration = Duration::from_mins(5);
+const DEADLINE: Duration = Duration::from_mins(5);
 /// Letters that neither the floods nor escape codes have.
 const LETTERS: &[u8] = b"QVWYZ";
 
@@ -43,7 +43,7 @@ pub(crate) trait Multiplexer {
         self.outer().look_for(mark.to_string().repeat(12).as_bytes());
         let began = Instant::now();
         self.outer().type_in(text.as_bytes());
-        let arrived = self.outer().awaited(PATIENCE, "the end of a line that was typed");
+        let arrived = self.outer().awaited(DEADLINE, "the end of a line that was typed");
         arrived - began
     }
 

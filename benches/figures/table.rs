@@ -62,14 +62,14 @@ impl Table {
             (_, text) => text,
         };
         let row = [what.into(), target.to_owned(), ours.into(), theirs];
-        say(&row);
+        print_row(&row);
         self.rows.push(row);
     }
 }
 
-/// Says a row as soon as it is known: a later one may fail.
-#[expect(clippy::print_stderr, reason = "says how far it is, beside the table")]
-fn say([what, target, ours, theirs]: &[String; 4]) {
+/// Prints a row as soon as it is known: a later one may fail.
+#[expect(clippy::print_stderr, reason = "prints the progress beside the table")]
+fn print_row([what, target, ours, theirs]: &[String; 4]) {
     eprintln!("  {what}: {ours} (target {target}, tmux {theirs})");
 }
 

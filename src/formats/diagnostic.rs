@@ -1,4 +1,4 @@
-//! What a reader did not understand, for people: severity, place, and the way out.
+//! Findings of a reader for people: severity, file, line, and what would be right.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum DiagnosticLevel {
     /// Worth knowing; nothing is refused.
     Warning,
-    /// The document is refused as a whole; nothing of it is used.
+    /// The document is refused.
     Error,
 }
 

@@ -1,4 +1,4 @@
-//! Rules that read a tool's own last lines: why it ended, when it says so (seeds 3.5 row 4, LK-35). The rules are data
+//! Rules that find in the last lines of a tool why it ended (seeds 3.5 row 4, LK-35). The rules are data
 //! (`assets/agents/ends.toml`); nothing here knows a tool.
 
 use std::sync::OnceLock;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_inside_a_line_or_far_up_or_is_another_tools_word_says_nothing() {
+    fn text_inside_a_line_or_far_up_or_of_another_tool_is_no_cause() {
         assert_eq!(
             class("claude", "the log says: Not logged in · Please run /login"),
             "nothing"

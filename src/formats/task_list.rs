@@ -27,7 +27,6 @@ pub struct ListedTask {
     pub title: String,
     #[serde(default, alias = "body")]
     pub description: String,
-    /// What it waits for.
     #[serde(default)]
     pub deps: Vec<ListedDependency>,
     #[serde(default)]
@@ -46,7 +45,6 @@ pub struct ListedTask {
     /// Whether a person must approve it.
     #[serde(default, alias = "needs_approval")]
     pub approval: bool,
-    /// Gates of its own.
     #[serde(default)]
     pub gates: Vec<GateCommand>,
 }
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_task_that_was_listed_what_it_says_is_taken_and_not_how_far_it_came() {
+    fn a_listed_task_is_read_without_its_progress() {
         let text = "[{\"id\": \"t-1\", \"title\": \"T\", \"body\": \"B\", \"stage\": \"merging\", \"state\": \"done\", \"spawns\": 3, \"kind\": \"chore\"}]";
         let tasks = good(text);
         assert_eq!(
@@ -231,38 +229,38 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        let says = |text: &str, wanted: &str| {
+        let finds = |text: &str, wanted: &str| {
             let found = bad(text);
             assert!(
                 found.iter().any(|line| line.contains(wanted)),
                 "{wanted}: {found:?}"
             );
         };
-        says(
+        finds(
             "{\"title\": \"a\"}\n{\"titel\": \"b\"}",
             "plan.jsonl:2: error: unknown field `titel`",
         );
-        says("{\"title\": \"a\"}\n\n{\"title\": }", "plan.jsonl:3: error: ");
-        says(
+        finds("{\"title\": \"a\"}\n\n{\"title\": }", "plan.jsonl:3: error: ");
+        finds(
             "{\"title\": \"a\"}\n7",
             "plan.jsonl:2: error: a task is written as a JSON object",
         );
-        says("{\"title\": \"a\",\n\"priority\": -1}", "plan.jsonl:1: error: ");
-        says(
+        finds("{\"title\": \"a\",\n\"priority\": -1}", "plan.jsonl:1: error: ");
+        finds(
             "{\"title\": \"a\", \"id\": \"\"}",
             "plan.jsonl:1: error: its id or name is empty",
         );
-        says("{}", "plan.jsonl:1: error: missing field `title`");
-        says(
+        finds("{}", "plan.jsonl:1: error: missing field `title`");
+        finds(
             "[{\"title\": \"a\"}\n{\"title\": \"b\"}]",
             "plan.jsonl:2: error: ",
         );
-        says("[{\"title\": \"a\"}", "plan.jsonl:1: error: the list has no end");
-        says(
+        finds("[{\"title\": \"a\"}", "plan.jsonl:1: error: the list has no end");
+        finds(
             "[{\"title\": \"a\"}]\n{\"title\": \"b\"}",
             "plan.jsonl:2: error: ",
         );
-        says(
+        finds(
             "{\"id\": \"a\", \"title\": \"a\"}\n{\"name\": \"a\", \"title\": \"b\"}",
             "plan.jsonl:2: error: `a` is the task of line 1 already",
         );

@@ -1,5 +1,5 @@
-//! Workflows as TOML files: reading them with every doubt bound to its line, the built-in ones, and their stages in words for people. A
-//! file with a single error is refused as a whole; nothing is guessed.
+//! Workflows as TOML files: their reader with findings by line, the built-in ones, and a description of their stages for people. A
+//! file with a single error is refused; nothing is assumed.
 
 mod builtin;
 mod description;

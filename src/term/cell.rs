@@ -7,9 +7,7 @@ use compact_str::CompactString;
 pub struct Cell {
     /// One grapheme: a space for a blank cell, empty for the second half of a wide one.
     pub text: CompactString,
-    /// Colours and attributes.
     pub style: CellStyle,
-    /// How many columns the grapheme takes.
     pub width: CellWidth,
 }
 
@@ -64,7 +62,6 @@ pub(super) fn blank_torn_halves(cells: &mut [Cell]) {
 /// How many columns a cell's grapheme takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellWidth {
-    /// One column.
     Narrow,
     /// Two columns; the next cell is its [`CellWidth::Continuation`].
     Wide,
@@ -75,15 +72,11 @@ pub enum CellWidth {
 /// Colours and attributes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CellStyle {
-    /// Text colour.
     pub fg: Color,
-    /// Colour behind the text.
     pub bg: Color,
     /// Colour of the underline; `Default` follows the text.
     pub underline_color: Color,
-    /// Kind of underline.
     pub underline: Underline,
-    /// The other attributes.
     pub attributes: CellAttributes,
 }
 
@@ -95,25 +88,18 @@ pub enum Color {
     Default,
     /// One of the 256 palette entries.
     Indexed(u8),
-    /// Red, green, blue.
     Rgb(u8, u8, u8),
 }
 
 /// Kinds of underline (SGR 4:0 to 4:5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Underline {
-    /// No underline.
     #[default]
     None,
-    /// One line.
     Single,
-    /// Two lines.
     Double,
-    /// A wave.
     Curly,
-    /// Dots.
     Dotted,
-    /// Dashes.
     Dashed,
 }
 
@@ -142,7 +128,7 @@ impl CellAttributes {
         self.0
     }
 
-    /// What [`Attributes::bits`] gave.
+    /// What [`CellAttributes::bits`] gave.
     pub(super) fn from_bits(bits: u8) -> Self {
         Self(bits)
     }

@@ -17,17 +17,17 @@ pub(super) struct DumpState<'a> {
 }
 
 /// The screen in view, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above it.
-pub(super) fn screen(engine: &mut dyn Emulator, state: &DumpState<'_>, history: usize) -> Vec<u8> {
+pub(super) fn screen(emulator: &mut dyn Emulator, state: &DumpState<'_>, history: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     if state.modes.has(TermMode::AlternateScreen) {
         bytes.extend_from_slice(state.hidden_main.unwrap_or_default());
         bytes.extend_from_slice(b"\x1b[?1049h\x1b[m\x1b[2J\x1b[H");
     }
-    bytes.extend_from_slice(&grid(engine, history));
-    let at = engine.write_position();
+    bytes.extend_from_slice(&grid(emulator, history));
+    let at = emulator.write_position();
     let mut out = String::new();
     let (top, bottom) = state.margins;
-    let confined = (top, bottom) != (0, engine.size().rows - 1);
+    let confined = (top, bottom) != (0, emulator.size().rows - 1);
     if confined {
         put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
     }
@@ -51,16 +51,16 @@ pub(super) fn screen(engine: &mut dyn Emulator, state: &DumpState<'_>, history: 
 }
 
 /// Cells, cursor and pen of the screen in view, with up to `history` lines above it.
-pub(super) fn grid(engine: &mut dyn Emulator, history: usize) -> Vec<u8> {
+pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     let mut out = String::new();
-    rows(engine, history, &mut out);
-    let at = engine.write_position();
+    rows(emulator, history, &mut out);
+    let at = emulator.write_position();
     if at.pending_wrap {
-        last_cell_again(engine, at.row, &mut out);
+        last_cell_again(emulator, at.row, &mut out);
     } else {
         put(&mut out, format_args!("\x1b[{};{}H", at.row + 1, at.col + 1));
     }
-    sgr(&engine.pen(), &mut out);
+    sgr(&emulator.pen(), &mut out);
     out.into_bytes()
 }
 
@@ -69,22 +69,22 @@ struct DumpRow {
     cells: Vec<Cell>,
     /// Cells that are written.
     end: usize,
-    /// The next row is reached by writing on.
+    /// Writing goes on in the next row without a line break.
     wraps: bool,
 }
 
-fn lines(engine: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
-    let history = history.min(engine.history_len());
+fn lines(emulator: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
+    let history = history.min(emulator.history_len());
     let mut places: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
-    places.extend((0..engine.size().rows).map(|row| (row, 0)));
+    places.extend((0..emulator.size().rows).map(|row| (row, 0)));
     let mut lines = Vec::with_capacity(places.len());
     let mut below = 0;
     // From the last up: a row can wrap only into one in which something is written.
     for (row, back) in places.into_iter().rev() {
         let mut cells = Vec::new();
-        engine.visible_row(row, back, &mut cells);
+        emulator.visible_row(row, back, &mut cells);
         blank_torn_halves(&mut cells);
-        let wraps = below > 0 && engine.row_wraps(row, back);
+        let wraps = below > 0 && emulator.row_wraps(row, back);
         let end = if wraps { cells.len() } else { used(&cells) };
         below = end;
         lines.push(DumpRow { cells, end, wraps });
@@ -93,10 +93,10 @@ fn lines(engine: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
     lines
 }
 
-fn rows(engine: &mut dyn Emulator, history: usize, out: &mut String) {
+fn rows(emulator: &mut dyn Emulator, history: usize, out: &mut String) {
     let mut pen = CellStyle::default();
     let mut tinted = false;
-    let lines = lines(engine, history);
+    let lines = lines(emulator, history);
     for (index, line) in lines.iter().enumerate() {
         for cell in line
             .cells
@@ -138,9 +138,9 @@ fn used(cells: &[Cell]) -> usize {
 }
 
 /// Writing the last cell once more is the only way to have the next character wrap.
-fn last_cell_again(engine: &mut dyn Emulator, row: u16, out: &mut String) {
+fn last_cell_again(emulator: &mut dyn Emulator, row: u16, out: &mut String) {
     let mut cells = Vec::new();
-    engine.visible_row(row, 0, &mut cells);
+    emulator.visible_row(row, 0, &mut cells);
     blank_torn_halves(&mut cells);
     let Some((col, cell)) = cells
         .iter()
@@ -210,45 +210,39 @@ fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).unwrap_or_default();
 }
 
+/// Whether [`screen`] writes a mode, or it only holds while a program draws.
+fn acts_on_grid(mode: TermMode) -> bool {
+    matches!(
+        mode,
+        TermMode::AlternateScreen
+            | TermMode::Origin
+            | TermMode::AutoWrap
+            | TermMode::SynchronizedOutput
+            | TermMode::GraphemeClusters
+    )
+}
+
 /// The modes that do not act on the grid, the cursor's shape and the title.
 pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mut Vec<u8>) {
     let mut out = String::new();
     let fresh = Modes::default();
-    let switches = [
-        (TermMode::ApplicationCursor, 1),
-        (TermMode::ReverseVideo, 5),
-        (TermMode::CursorBlink, 12),
-        (TermMode::CursorVisible, 25),
-        (TermMode::ApplicationKeypad, 66),
-        (TermMode::FocusReports, 1004),
-        (TermMode::AlternateScroll, 1007),
-        (TermMode::BracketedPaste, 2004),
-        (TermMode::ColorSchemeReports, 2031),
-        (TermMode::SizeReports, 2048),
-    ];
-    for (mode, number) in switches {
-        if modes.has(mode) != fresh.has(mode) {
-            put(
-                &mut out,
-                format_args!("\x1b[?{number}{}", if modes.has(mode) { 'h' } else { 'l' }),
-            );
+    for (number, mode) in TermMode::PRIVATE {
+        if !acts_on_grid(mode) && modes.has(mode) != fresh.has(mode) {
+            let end = if modes.has(mode) { 'h' } else { 'l' };
+            put(&mut out, format_args!("\x1b[?{number}{end}"));
         }
     }
-    let mouse = match modes.mouse {
-        MouseMode::Off => "",
-        MouseMode::X10 => "\x1b[?9h",
-        MouseMode::Press => "\x1b[?1000h",
-        MouseMode::Drag => "\x1b[?1002h",
-        MouseMode::Motion => "\x1b[?1003h",
-    };
-    let encoding = match modes.mouse_encoding {
-        MouseEncoding::Legacy => "",
-        MouseEncoding::Utf8 => "\x1b[?1005h",
-        MouseEncoding::Sgr => "\x1b[?1006h",
-        MouseEncoding::Urxvt => "\x1b[?1015h",
-    };
-    out.push_str(mouse);
-    out.push_str(encoding);
+    let mouse = MouseMode::PRIVATE.iter().find(|(_, mode)| *mode == modes.mouse);
+    let mut encodings = MouseEncoding::PRIVATE.iter();
+    let encoding = encodings.find(|(_, encoding)| *encoding == modes.mouse_encoding);
+    for number in [
+        mouse.map(|(number, _)| number),
+        encoding.map(|(number, _)| number),
+    ] {
+        number
+            .into_iter()
+            .for_each(|number| put(&mut out, format_args!("\x1b[?{number}h")));
+    }
     if modes.kitty != fresh.kitty {
         put(&mut out, format_args!("\x1b[>{}u", modes.kitty.bits()));
     }

@@ -24,7 +24,7 @@ pub trait Emulator: Send {
     fn size(&self) -> Size;
 
     /// Copies one row, exactly as many cells as there are columns, into `cells`. `scroll_back` is the number of lines
-    /// the view is moved up into the history; it is clamped to [`Engine::history_len`]. A row outside the screen is
+    /// the view is moved up into the history; it is clamped to [`Emulator::history_len`]. A row outside the screen is
     /// blank.
     fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>);
 
@@ -38,7 +38,7 @@ pub trait Emulator: Send {
     fn history_len(&self) -> usize;
 
     /// Moves the oldest lines of its history into a smaller one until at most `keep` are left; fewer when it cannot part
-    /// with some only. What [`Engine::visible_row`] gave for them, the other then gives.
+    /// with some only. What [`Emulator::visible_row`] gave for them, the other then gives.
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory);
 
     /// Whether the screen in view is the alternate one, which has no history.
@@ -60,7 +60,6 @@ pub trait Emulator: Send {
 /// Where the next character goes, and whether it wraps first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WritePosition {
-    /// Row, from 0.
     pub row: u16,
     /// Column, from 0, always on the screen.
     pub col: u16,
@@ -73,7 +72,6 @@ pub struct WritePosition {
 pub enum Damage {
     /// These rows of the screen, in ascending order; none when empty.
     Rows(Vec<u16>),
-    /// Everything.
     All,
 }
 

@@ -1,16 +1,16 @@
-//! What a terminal tells besides its screen. Every string in here comes from the program in the pane: show it only
-//! through the sanitiser (titles already went through it).
+//! Events of a terminal besides its screen. Every string comes from the program in the pane: show it only through the
+//! sanitiser (titles already went through it).
 
 use super::status_record::StatusRecord;
 
-/// Something the program in the pane did that is not on its screen.
+/// An event of the program in the pane that is not on its screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermEvent {
     /// Bytes to write to the program at once, before any input (`M7`: made by us from constants and numbers).
     Reply(Vec<u8>),
     /// A new window title, already sanitised and at most 256 characters.
     Title(String),
-    /// The program rang, at most once per feed.
+    /// The bell, at most once per feed.
     Bell,
     /// The program asked for the user's attention (OSC 9, 99, 777); a hint only.
     Notification(DesktopNotification),
@@ -33,18 +33,14 @@ pub enum TermEvent {
 /// A notification that a program sent to its terminal (OSC 9, 99 or 777).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DesktopNotification {
-    /// Headline, may be empty.
     pub title: String,
-    /// Text.
     pub body: String,
 }
 
 /// The progress a program reported to its terminal (OSC 9;4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgressReport {
-    /// No longer shown.
     None,
-    /// Percent done.
     Percent(u8),
     /// Failed at this percentage.
     Error(u8),

@@ -11,7 +11,7 @@ use super::modes::{KittyFlags, Modes, TermMode};
 pub use mouse::{Button, MouseInput, MouseKind, encode_mouse, encode_wheel};
 pub use paste::encode_paste;
 
-/// The bytes for a key, empty when the program is not to hear of it (a release nobody asked for).
+/// The bytes for a key; empty for a release that the program did not ask for.
 pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     if modes.kitty != KittyFlags::default() {
         return kitty::encode(input, *modes);
@@ -28,14 +28,11 @@ pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
     modes.has(TermMode::FocusReports).then_some(report)
 }
 
-/// A key with what was held and what happened to it.
+/// A key with its modifiers, and whether it was pressed, repeated or released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyInput {
-    /// Which key.
     pub key: Key,
-    /// What was held with it.
     pub modifiers: Modifiers,
-    /// What happened.
     pub kind: KeyKind,
 }
 
@@ -53,12 +50,9 @@ impl KeyInput {
 /// Whether a key was pressed, repeated or released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KeyKind {
-    /// It went down.
     #[default]
     Press,
-    /// It stayed down.
     Repeat,
-    /// It went up.
     Release,
 }
 
@@ -67,49 +61,30 @@ pub enum KeyKind {
 pub enum Key {
     /// A character, as typed (upper case with shift).
     Char(char),
-    /// Enter.
     Enter,
     /// Tab; back-tab is this with shift.
     Tab,
-    /// Backspace.
     Backspace,
-    /// Escape.
     Escape,
-    /// Cursor left.
     Left,
-    /// Cursor right.
     Right,
-    /// Cursor up.
     Up,
-    /// Cursor down.
     Down,
-    /// Home.
     Home,
-    /// End.
     End,
-    /// Page up.
     PageUp,
-    /// Page down.
     PageDown,
-    /// Insert.
     Insert,
-    /// Delete.
     Delete,
     /// A function key, from 1.
     Function(u8),
     /// A key of the number pad, by its character; Enter is `'\r'`.
     Keypad(char),
-    /// Menu.
     Menu,
-    /// Caps lock.
     CapsLock,
-    /// Scroll lock.
     ScrollLock,
-    /// Num lock.
     NumLock,
-    /// Print screen.
     PrintScreen,
-    /// Pause.
     Pause,
 }
 

@@ -1,15 +1,12 @@
-//! What a program asked of its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they
+//! The modes a program has set in its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they
 //! are the same whatever draws the grid.
 
 /// The terminal modes a program has set, as far as they matter to input and display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modes {
     flags: u32,
-    /// Which mouse events the program wants.
     pub mouse: MouseMode,
-    /// How it wants them encoded.
     pub mouse_encoding: MouseEncoding,
-    /// Active flags of the kitty keyboard protocol.
     pub kitty: KittyFlags,
     /// xterm `modifyOtherKeys` level, 0 to 2.
     pub modify_other_keys: u8,
@@ -57,7 +54,6 @@ impl Modes {
 pub enum TermMode {
     /// 47, 1047, 1049: the screen without history is shown.
     AlternateScreen,
-    /// 1 (DECCKM).
     ApplicationCursor,
     /// 66 and `ESC =` (DECKPAM).
     ApplicationKeypad,
@@ -65,23 +61,18 @@ pub enum TermMode {
     ReverseVideo,
     /// 6 (DECOM): positions count from the top margin.
     Origin,
-    /// 7 (DECAWM).
     AutoWrap,
-    /// 12.
     CursorBlink,
-    /// 25 (DECTCEM).
     CursorVisible,
-    /// 1004.
     FocusReports,
     /// 1007: the wheel sends cursor keys on the alternate screen.
     AlternateScroll,
-    /// 2004.
     BracketedPaste,
     /// 2026: the program is in the middle of a frame.
     SynchronizedOutput,
     /// 2027: one grapheme cluster takes one place.
     GraphemeClusters,
-    /// 2031: the program wants to hear of dark and light changes.
+    /// 2031: the program wants changes between dark and light as a report.
     ColorSchemeReports,
     /// 2048: the program wants size changes as a report.
     SizeReports,
@@ -98,31 +89,39 @@ impl TermMode {
 
     /// The mode of a DEC private number, without mouse modes.
     pub fn from_private(number: u16) -> Option<Self> {
-        Some(match number {
-            1 => Self::ApplicationCursor,
-            5 => Self::ReverseVideo,
-            6 => Self::Origin,
-            7 => Self::AutoWrap,
-            12 => Self::CursorBlink,
-            25 => Self::CursorVisible,
-            47 | 1047 | 1049 => Self::AlternateScreen,
-            66 => Self::ApplicationKeypad,
-            1004 => Self::FocusReports,
-            1007 => Self::AlternateScroll,
-            2004 => Self::BracketedPaste,
-            2026 => Self::SynchronizedOutput,
-            2027 => Self::GraphemeClusters,
-            2031 => Self::ColorSchemeReports,
-            2048 => Self::SizeReports,
-            _ => return None,
-        })
+        of_number(&Self::PRIVATE, number)
     }
+
+    /// The modes with a DEC private number, without mouse modes.
+    pub(super) const PRIVATE: [(u16, Self); 17] = [
+        (1, Self::ApplicationCursor),
+        (5, Self::ReverseVideo),
+        (6, Self::Origin),
+        (7, Self::AutoWrap),
+        (12, Self::CursorBlink),
+        (25, Self::CursorVisible),
+        (47, Self::AlternateScreen),
+        (66, Self::ApplicationKeypad),
+        (1004, Self::FocusReports),
+        (1007, Self::AlternateScroll),
+        (1047, Self::AlternateScreen),
+        (1049, Self::AlternateScreen),
+        (2004, Self::BracketedPaste),
+        (2026, Self::SynchronizedOutput),
+        (2027, Self::GraphemeClusters),
+        (2031, Self::ColorSchemeReports),
+        (2048, Self::SizeReports),
+    ];
+}
+
+fn of_number<T: Copy>(table: &[(u16, T)], number: u16) -> Option<T> {
+    let (_, value) = table.iter().find(|(own, _)| *own == number)?;
+    Some(*value)
 }
 
 /// Which mouse events a program wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MouseMode {
-    /// None: the mouse is ours.
     #[default]
     Off,
     /// 9: presses only, without modifiers.
@@ -136,15 +135,17 @@ pub enum MouseMode {
 }
 
 impl MouseMode {
+    /// The modes with their DEC private numbers.
+    pub(super) const PRIVATE: [(u16, Self); 4] = [
+        (9, Self::X10),
+        (1000, Self::Press),
+        (1002, Self::Drag),
+        (1003, Self::Motion),
+    ];
+
     /// The mode of a DEC private number.
     pub fn from_private(number: u16) -> Option<Self> {
-        Some(match number {
-            9 => Self::X10,
-            1000 => Self::Press,
-            1002 => Self::Drag,
-            1003 => Self::Motion,
-            _ => return None,
-        })
+        of_number(&Self::PRIVATE, number)
     }
 }
 
@@ -163,14 +164,12 @@ pub enum MouseEncoding {
 }
 
 impl MouseEncoding {
+    /// The encodings with their DEC private numbers.
+    pub(super) const PRIVATE: [(u16, Self); 3] = [(1005, Self::Utf8), (1006, Self::Sgr), (1015, Self::Urxvt)];
+
     /// The encoding of a DEC private number.
     pub fn from_private(number: u16) -> Option<Self> {
-        Some(match number {
-            1005 => Self::Utf8,
-            1006 => Self::Sgr,
-            1015 => Self::Urxvt,
-            _ => return None,
-        })
+        of_number(&Self::PRIVATE, number)
     }
 }
 
@@ -212,17 +211,11 @@ pub enum CursorShape {
     /// The outer terminal's own.
     #[default]
     Default,
-    /// Blinking block.
     BlinkingBlock,
-    /// Steady block.
     SteadyBlock,
-    /// Blinking underline.
     BlinkingUnderline,
-    /// Steady underline.
     SteadyUnderline,
-    /// Blinking bar.
     BlinkingBar,
-    /// Steady bar.
     SteadyBar,
 }
 
@@ -251,12 +244,8 @@ impl CursorShape {
 /// Where the cursor is and how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cursor {
-    /// Row, from 0.
     pub row: u16,
-    /// Column, from 0.
     pub col: u16,
-    /// Whether the program shows it.
     pub visible: bool,
-    /// Its shape.
     pub shape: CursorShape,
 }

@@ -1,5 +1,5 @@
-//! The colours a program is told when it asks for them. Must come from the user's terminal or theme, never from a
-//! program: what a program sets is not stored.
+//! The colours reported to a program that asks for them. Must come from the user's terminal or theme, never from a
+//! program: colours set by a program are not stored.
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
@@ -7,11 +7,8 @@ pub type Rgb = (u8, u8, u8);
 /// The colours of the outer terminal, as far as it reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColorPalette {
-    /// Default text colour.
     pub foreground: Rgb,
-    /// Default background.
     pub background: Rgb,
-    /// Cursor.
     pub cursor: Rgb,
     /// The first sixteen entries.
     pub ansi: [Rgb; 16],
@@ -47,15 +44,15 @@ impl Default for ColorPalette {
 }
 
 impl ColorPalette {
-    /// The colours of a terminal that told some of its own. What it did not tell is as usual, but text can always be read on
-    /// the background.
+    /// The colours of a terminal that reported some of its own. The others are the default ones, but text always stays
+    /// readable on the background.
     pub fn from_reported(foreground: Option<Rgb>, background: Option<Rgb>) -> Self {
         let usual = Self::default();
-        let told = Self {
+        let reported = Self {
             background: background.unwrap_or(usual.background),
             ..usual
         };
-        let readable = if told.is_dark() {
+        let readable = if reported.is_dark() {
             usual.foreground
         } else {
             usual.background
@@ -64,7 +61,7 @@ impl ColorPalette {
         Self {
             foreground,
             cursor: foreground,
-            ..told
+            ..reported
         }
     }
 
@@ -99,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_did_not_tell_can_be_read_on_what_it_told() {
+    fn text_is_readable_on_a_reported_background() {
         let light = ColorPalette::from_reported(None, Some((255, 255, 255)));
         assert!(!light.is_dark());
         assert_eq!(
@@ -108,9 +105,9 @@ mod tests {
         );
         assert_eq!(ColorPalette::from_reported(None, None), ColorPalette::default());
         let green = (0, 255, 0);
-        let told = ColorPalette::from_reported(Some(green), Some((0, 0, 0)));
+        let reported = ColorPalette::from_reported(Some(green), Some((0, 0, 0)));
         assert_eq!(
-            (told.foreground, told.cursor, told.background),
+            (reported.foreground, reported.cursor, reported.background),
             (green, green, (0, 0, 0))
         );
     }

@@ -1,5 +1,5 @@
-//! Reads a program's bytes before any emulator does. Must hand on only whole sequences and valid text, so that an
-//! emulator is never in the middle of anything, and must use bounded memory whatever comes.
+//! Reads a program's bytes before any emulator does. Must pass on only complete sequences and valid text, so that an
+//! emulator never holds a part of one, and must use bounded memory for any input.
 
 mod cluster;
 mod csi;
@@ -15,9 +15,9 @@ use strings::{StringProgress, StringReader};
 /// Longest control sequence that is read; a longer one is skipped.
 const SEQUENCE_LIMIT: usize = 1024;
 
-/// Receives what the scanner found, in the order of the bytes.
+/// Receives text and sequences from the scanner, in the order of the bytes.
 pub trait ScanSink {
-    /// Bytes the emulator may be given as they are. `pure` says that they hold no escape sequence.
+    /// Bytes the emulator may be given as they are. `pure`: they hold no escape sequence.
     fn pass(&mut self, bytes: &[u8], pure: bool);
 
     /// Whether text must come apart from sequences at present.
@@ -40,7 +40,7 @@ pub trait ScanSink {
     fn bell(&mut self);
 }
 
-/// The scanner of one terminal; keeps what a chunk of bytes left unfinished.
+/// The scanner of one terminal; keeps what is unfinished at the end of a chunk of bytes.
 #[derive(Debug, Default)]
 pub struct Scanner {
     /// A sequence or character whose end has not come yet.
@@ -51,7 +51,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Reads bytes and tells `sink` what they are.
+    /// Reads bytes and passes what they are to `sink`.
     pub fn scan(&mut self, bytes: &[u8], sink: &mut impl ScanSink) {
         if self.unfinished.is_empty() {
             return self.read(bytes, sink);
@@ -148,13 +148,9 @@ impl Scanner {
             sink.bell();
         }
         let rewritten = self.clusters.clean(text);
-        if sink.splits_runs() {
+        if sink.splits_runs() || rewritten.is_some() {
             run.flush_to(at, sink);
             sink.pass(rewritten.as_deref().map_or(text, str::as_bytes), true);
-            run.start = at + text.len();
-        } else if let Some(clean) = rewritten {
-            run.flush_to(at, sink);
-            sink.pass(clean.as_bytes(), true);
             run.start = at + text.len();
         }
     }
@@ -162,51 +158,39 @@ impl Scanner {
     /// Reads the escape sequence that begins at `at`.
     fn sequence(&mut self, at: usize, run: &mut PassRun<'_>, sink: &mut impl ScanSink) -> ScanStep {
         let rest = run.bytes.get(at..).unwrap_or_default();
-        match csi::frame(rest) {
-            csi::SequenceFrame::Control { len, .. } if len > SEQUENCE_LIMIT => {
-                run.flush_to(at, sink);
-                run.start = at + len;
-                ScanStep::Next(at + len)
-            }
+        let len = match csi::frame(rest) {
             csi::SequenceFrame::Control { len, plain } => {
                 let raw = rest.get(..len).unwrap_or_default();
-                let (last, inner) = (
-                    raw.last().copied().unwrap_or(0),
-                    raw.get(2..len - 1).unwrap_or_default(),
-                );
-                if last == b'b' && !self.clusters.may_repeat() {
-                    run.flush_to(at, sink);
-                    run.start = at + len;
-                    return ScanStep::Next(at + len);
-                }
-                if !matches!(last, b'm' | b'b') {
+                let last = raw.last().copied().unwrap_or(0);
+                let is_read = len <= SEQUENCE_LIMIT && (last != b'b' || self.clusters.may_repeat());
+                if is_read && !matches!(last, b'm' | b'b') {
                     self.clusters.reset();
                 }
-                if plain && !sink.splits_runs() && sink.is_plain(inner, last) {
+                let inner = raw.get(2..len - 1).unwrap_or_default();
+                if is_read && plain && !sink.splits_runs() && sink.is_plain(inner, last) {
                     return ScanStep::Next(at + len);
                 }
                 run.flush_to(at, sink);
-                csi::dispatch(raw, sink);
-                run.start = at + len;
-                ScanStep::Next(at + len)
+                if is_read {
+                    csi::dispatch(raw, sink);
+                }
+                len
             }
             csi::SequenceFrame::Escape { len } => {
                 self.clusters.reset();
                 run.flush_to(at, sink);
                 csi::dispatch_escape(rest.get(..len).unwrap_or_default(), sink);
-                run.start = at + len;
-                ScanStep::Next(at + len)
+                len
             }
             csi::SequenceFrame::String { kind } => {
                 self.clusters.reset();
                 run.flush_to(at, sink);
                 self.string = Some(StringReader::new(kind));
-                ScanStep::String(at + 2)
+                return ScanStep::String(at + 2);
             }
             csi::SequenceFrame::Cancelled { len } => {
                 run.flush_to(at, sink);
-                run.start = at + len;
-                ScanStep::Next(at + len)
+                len
             }
             csi::SequenceFrame::Unfinished => {
                 run.flush_to(at, sink);
@@ -215,9 +199,11 @@ impl Scanner {
                 } else {
                     self.unfinished.extend_from_slice(rest);
                 }
-                ScanStep::Unfinished
+                return ScanStep::Unfinished;
             }
-        }
+        };
+        run.start = at + len;
+        ScanStep::Next(at + len)
     }
 }
 

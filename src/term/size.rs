@@ -4,9 +4,7 @@
 /// columns, and a hostile size must not allocate without limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size {
-    /// Columns, at least 2.
     pub cols: u16,
-    /// Rows, at least 2.
     pub rows: u16,
 }
 

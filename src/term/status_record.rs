@@ -1,19 +1,18 @@
-//! Program status records (OSC 7501): what an agent says about itself. Must not decide what a record means for a task.
+//! Program status records (OSC 7501): the state an agent reports about itself. Must not decide what a record means for a task.
 
 use super::base64;
 
 /// A status record (OSC 7501) in which a program reports its own state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StatusRecord {
-    /// The state named in the record.
     pub state: ReportedState,
-    /// Which program speaks, such as `claude-code`.
+    /// The program that reports, such as `claude-code`.
     pub app: Option<String>,
     /// Whose record this is; none for the program itself.
     pub id: Option<String>,
     /// Why it is blocked: `permission`, `question`, `auth`.
     pub kind: Option<String>,
-    /// What it says about it.
+    /// Its message about the state.
     pub text: Option<String>,
     /// A name for the work.
     pub title: Option<String>,
@@ -25,13 +24,10 @@ pub enum ReportedState {
     /// Waiting for the next prompt.
     #[default]
     Idle,
-    /// At work.
     Working,
-    /// The turn is finished.
     Done,
     /// Waits for a human.
     Blocked,
-    /// Failed.
     Error,
     /// The record with this id is withdrawn.
     Clear,

@@ -58,13 +58,13 @@ impl Terminal {
         self.core.finish()
     }
 
-    /// Changes the size. Tell the program's pty after this, and write out the replies.
+    /// Changes the size. Resize the program's pty after this, and write out the replies.
     pub fn resize(&mut self, size: Size) -> Vec<TermEvent> {
         self.core.resize(size);
         self.core.finish()
     }
 
-    /// Sets the colours a program is told, and tells it if it asked to hear of dark and light.
+    /// Sets the colours reported to the program, and reports a change between dark and light if it asked for that.
     pub fn set_palette(&mut self, palette: ColorPalette) -> Vec<TermEvent> {
         let was_dark = self.core.palette.is_dark();
         self.core.palette = palette;
@@ -100,7 +100,7 @@ impl Terminal {
         self.core.emulator.hyperlink(row, col, scroll_back)
     }
 
-    /// Whether the program ever gave a link to its words; until then no cell has one.
+    /// Whether the program ever set a hyperlink; until then no cell has one.
     pub fn has_linked(&self) -> bool {
         self.core.linked
     }
@@ -126,7 +126,7 @@ impl Terminal {
         }
     }
 
-    /// What the program asked of its terminal.
+    /// The modes the program has set.
     pub fn modes(&self) -> &Modes {
         &self.core.modes
     }
@@ -149,8 +149,8 @@ impl Terminal {
             .is_none_or(|began| now >= began + FRAME_LIMIT)
     }
 
-    /// Rows that may look different from what they were at `seen`, in ascending order, and the `seen` of the next call. 0
-    /// has seen nothing. Each of several readers keeps its own.
+    /// Rows that may have changed since `seen`, in ascending order, and the `seen` of the next call; 0 stands for all rows.
+    /// Each of several readers keeps its own.
     pub fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
         let damage = self.core.emulator.take_damage();
         let damage = self
@@ -166,7 +166,7 @@ impl Terminal {
         text::between(&mut self.core.emulator, (first, 0), (last, end), scroll_back)
     }
 
-    /// Plain text between two places of the view, row and column, the second not included; wide characters whole.
+    /// Plain text between two places of the view, row and column, the second not included; wide characters are not cut.
     pub fn text_between(&mut self, start: (u16, u16), end: (u16, u16), scroll_back: usize) -> String {
         text::between(&mut self.core.emulator, start, end, scroll_back)
     }
@@ -175,7 +175,7 @@ impl Terminal {
     /// cursor, pen, margins, modes, title. Hyperlinks and tab stops are not in it.
     pub fn dump(&mut self, history: usize) -> Vec<u8> {
         let TerminalState {
-            emulator: engine,
+            emulator,
             modes,
             margins,
             hidden_main,
@@ -186,7 +186,7 @@ impl Terminal {
             margins: (margins.top, margins.bottom),
             hidden_main: hidden_main.as_deref(),
         };
-        let mut bytes = dump::screen(engine, &state, history);
+        let mut bytes = dump::screen(emulator, &state, history);
         dump::settings(
             self.core.modes,
             self.core.cursor_shape,

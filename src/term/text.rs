@@ -1,4 +1,4 @@
-//! Plain text out of a grid. Must keep wide characters whole and join what was only wrapped.
+//! Plain text of a grid. Must not cut wide characters, and joins rows that were only wrapped.
 
 use super::cell::CellWidth;
 use super::emulator::Emulator;
@@ -6,17 +6,17 @@ use super::emulator::Emulator;
 /// The text from `start` up to but not including `end` (row and column): wrapped rows joined, trailing blanks cut, rows
 /// separated by line feeds.
 pub(super) fn between(
-    engine: &mut dyn Emulator,
+    emulator: &mut dyn Emulator,
     start: (u16, u16),
     end: (u16, u16),
     scroll_back: usize,
 ) -> String {
-    let last = end.0.min(engine.size().rows - 1);
+    let last = end.0.min(emulator.size().rows - 1);
     let mut cells = Vec::new();
     let mut text = String::new();
     let mut line = String::new();
     for row in start.0..=last {
-        engine.visible_row(row, scroll_back, &mut cells);
+        emulator.visible_row(row, scroll_back, &mut cells);
         let mut from = if row == start.0 { usize::from(start.1) } else { 0 };
         let to = if row == end.0 {
             usize::from(end.1).min(cells.len())
@@ -36,7 +36,7 @@ pub(super) fn between(
                 .iter()
                 .map(|cell| cell.text.as_str()),
         );
-        if engine.row_wraps(row, scroll_back) && row != last {
+        if emulator.row_wraps(row, scroll_back) && row != last {
             continue;
         }
         text.push_str(line.trim_end_matches(' '));

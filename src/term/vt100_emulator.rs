@@ -2,7 +2,7 @@
 //! columns and rows only, and the caller catches its panics (see [`super::Terminal`]).
 #![expect(
     clippy::disallowed_methods,
-    reason = "the one door to the constructor: `Size` guards the sizes"
+    reason = "the only place that calls the constructor: `Size` guards the sizes"
 )]
 
 use std::num::NonZeroU16;
@@ -114,13 +114,11 @@ impl Emulator for Vt100Emulator {
 
     fn pen(&self) -> CellStyle {
         let screen = self.parser.screen();
-        let attributes = CellAttributes::default()
-            .with(CellAttributes::BOLD, screen.bold())
-            .with(CellAttributes::DIM, screen.dim())
-            .with(CellAttributes::ITALIC, screen.italic())
-            .with(CellAttributes::INVERSE, screen.inverse());
-        let colors = (screen.fgcolor(), screen.bgcolor());
-        style(colors, screen.underline(), attributes)
+        style(
+            (screen.fgcolor(), screen.bgcolor()),
+            screen.underline(),
+            [screen.bold(), screen.dim(), screen.italic(), screen.inverse()],
+        )
     }
 
     fn take_damage(&mut self) -> Damage {
@@ -148,7 +146,7 @@ impl Emulator for Vt100Emulator {
 fn pack(screen: &vt100::Screen, row: u16, cols: u16, to: &mut PackedHistory) {
     let wraps = screen.row_wrapped(row);
     let seen = || (0..cols).map_while(|col| screen.cell(row, col));
-    if to.add(cols, wraps, |draft| simple(seen(), draft)) {
+    if to.add(cols, wraps, |writer| simple(seen(), writer)) {
         return;
     }
     let mut cells: Vec<Cell> = seen().map(cell).collect();
@@ -157,8 +155,8 @@ fn pack(screen: &vt100::Screen, row: u16, cols: u16, to: &mut PackedHistory) {
     to.add_cells(&cells, wraps, |_| None);
 }
 
-/// Writes cells whose wide characters are whole; answers whether they were.
-fn simple<'a>(seen: impl Iterator<Item = &'a vt100::Cell>, draft: &mut LineWriter<'_>) -> bool {
+/// Writes cells unless one is half of a wide character; returns whether it could.
+fn simple<'a>(seen: impl Iterator<Item = &'a vt100::Cell>, writer: &mut LineWriter<'_>) -> bool {
     let mut blank = 0;
     let mut is_open = false;
     for seen in seen {
@@ -171,17 +169,17 @@ fn simple<'a>(seen: impl Iterator<Item = &'a vt100::Cell>, draft: &mut LineWrite
             continue;
         }
         if blank > 0 {
-            draft.style(&CellStyle::default());
-            draft.printable(std::iter::repeat_n(b' ', blank));
+            writer.style(&CellStyle::default());
+            writer.printable(std::iter::repeat_n(b' ', blank));
             blank = 0;
         }
-        draft.style(&style);
+        writer.style(&style);
         is_open = seen.is_wide();
         match seen.contents() {
-            _ if seen.is_wide_continuation() => draft.continuation(),
-            text if is_open => draft.wide(text),
-            "" => draft.narrow(' '),
-            text => draft.cluster(text),
+            _ if seen.is_wide_continuation() => writer.continuation(),
+            text if is_open => writer.wide(text),
+            "" => writer.narrow(' '),
+            text => writer.cluster(text),
         }
     }
     !is_open
@@ -192,12 +190,11 @@ fn non_zero(number: u16) -> NonZeroU16 {
 }
 
 fn cell_style(cell: &vt100::Cell) -> CellStyle {
-    let attributes = CellAttributes::default()
-        .with(CellAttributes::BOLD, cell.bold())
-        .with(CellAttributes::DIM, cell.dim())
-        .with(CellAttributes::ITALIC, cell.italic())
-        .with(CellAttributes::INVERSE, cell.inverse());
-    style((cell.fgcolor(), cell.bgcolor()), cell.underline(), attributes)
+    style(
+        (cell.fgcolor(), cell.bgcolor()),
+        cell.underline(),
+        [cell.bold(), cell.dim(), cell.italic(), cell.inverse()],
+    )
 }
 
 fn cell(cell: &vt100::Cell) -> Cell {
@@ -218,7 +215,11 @@ fn cell(cell: &vt100::Cell) -> Cell {
     Cell { text, style, width }
 }
 
-fn style((fg, bg): (vt100::Color, vt100::Color), underlined: bool, attributes: CellAttributes) -> CellStyle {
+fn style(
+    (fg, bg): (vt100::Color, vt100::Color),
+    underlined: bool,
+    [bold, dim, italic, inverse]: [bool; 4],
+) -> CellStyle {
     CellStyle {
         fg: color(fg),
         bg: color(bg),
@@ -228,7 +229,11 @@ fn style((fg, bg): (vt100::Color, vt100::Color), underlined: bool, attributes: C
         } else {
             Underline::None
         },
-        attributes,
+        attributes: CellAttributes::default()
+            .with(CellAttributes::BOLD, bold)
+            .with(CellAttributes::DIM, dim)
+            .with(CellAttributes::ITALIC, italic)
+            .with(CellAttributes::INVERSE, inverse),
     }
 }
 

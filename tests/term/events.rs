@@ -1,4 +1,4 @@
-//! What a terminal tells besides its screen.
+//! Events of a terminal besides its screen.
 
 use crate::screen::{fed, row, terminal, text};
 use dbs::term::{
@@ -80,7 +80,7 @@ fn titles_are_sanitised_kept_and_stacked() {
 }
 
 #[test]
-fn calls_for_attention_are_told() {
+fn notifications_become_events() {
     assert_eq!(
         events(b"\x1b]9;done\x07\x1b]777;notify;Title;Body; more\x07\x1b]99;i=1:d=0;Hello\x1b\\\x1b]99;p=body:e=1;SGk=\x1b\\\x1b]99;p=?;\x07"),
         [notification("", "done"), notification("Title", "Body; more"), notification("Hello", ""), notification("", "Hi")]
@@ -88,7 +88,7 @@ fn calls_for_attention_are_told() {
 }
 
 #[test]
-fn progress_is_told_and_other_numbers_are_not_notifications() {
+fn progress_becomes_an_event_and_other_numbers_no_notification() {
     assert_eq!(
         events(b"\x1b]9;4;1;50\x07\x1b]9;4;3\x07\x1b]9;4;2;300\x07\x1b]9;4;0\x07\x1b]9;9;C:\\\x07\x1b]9;3 files\x07"),
         [
@@ -102,7 +102,7 @@ fn progress_is_told_and_other_numbers_are_not_notifications() {
 }
 
 #[test]
-fn shell_marks_and_folders_are_told() {
+fn shell_marks_and_folders_become_events() {
     assert_eq!(
         events(b"\x1b]133;A\x07\x1b]133;B\x07\x1b]133;C\x07\x1b]133;D;3\x07\x1b]133;D\x07\x1b]7;file://host/a%20b/%C3%A4\x1b\\"),
         [

@@ -1,4 +1,4 @@
-//! What a program is told when it asks. The answers are the same on both emulators.
+//! Replies to queries of a program. They are the same on both emulators.
 
 use crate::screen::{replies, terminal};
 use dbs::term::{ColorPalette, EmulatorKind, Size, TermEvent, Terminal};
@@ -117,7 +117,7 @@ fn a_program_is_answered_at_most_64_times_a_second() {
 }
 
 #[test]
-fn a_new_palette_is_told_to_who_asked() {
+fn a_new_palette_is_reported_to_a_program_that_asked() {
     let light = ColorPalette {
         background: (255, 255, 255),
         ..ColorPalette::default()
@@ -140,7 +140,7 @@ fn a_new_palette_is_told_to_who_asked() {
 }
 
 #[test]
-fn a_new_size_is_told_to_who_asked() {
+fn a_new_size_is_reported_to_a_program_that_asked() {
     let mut terminal = terminal(EmulatorKind::Rio, 80, 24);
     assert_eq!(terminal.resize(Size::new(100, 30)), []);
     terminal.feed(0, b"\x1b[?2048h");

@@ -67,11 +67,8 @@ pub struct ScenarioStep {
     pub action: StepAction,
 }
 
-/// What a scenario step does. Texts and paths are unexpanded: variables are replaced when the step is played.
-#[expect(
-    missing_docs,
-    reason = "the fields are the keys of the file format: docs/rehearsal.md describes each"
-)]
+/// What a scenario step does, as `docs/rehearsal.md` describes it. Variables in texts and paths are replaced when the step is
+/// played.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepAction {
     /// Writes text to the transcript, at once or as if typed.
@@ -84,7 +81,6 @@ pub enum StepAction {
     Raw {
         text: String,
     },
-    /// A spinner with a label.
     Think {
         text: String,
         time: Duration,
@@ -96,7 +92,6 @@ pub enum StepAction {
         output: Option<String>,
         time: Duration,
     },
-    /// Lines coloured as a diff.
     Diff {
         text: String,
     },
@@ -104,12 +99,10 @@ pub enum StepAction {
     Changes {
         base: String,
     },
-    /// A progress bar that fills within `time`.
     Bar {
         label: String,
         time: Duration,
     },
-    /// A full-screen drawing.
     Draw {
         picture: Animation,
         time: Duration,
@@ -127,7 +120,6 @@ pub enum StepAction {
     Remove {
         path: String,
     },
-    /// Commits everything in the worktree.
     Commit {
         text: String,
     },
@@ -152,7 +144,6 @@ pub enum StepAction {
         token: Option<String>,
         attempt: Option<String>,
     },
-    /// Asks the person and waits.
     Ask {
         text: String,
         kind: ScenarioAskKind,
@@ -171,7 +162,6 @@ pub enum StepAction {
         complete: bool,
         failed: Vec<ScenarioStep>,
     },
-    /// Reports a state through OSC 7501.
     State {
         state: ScenarioState,
         kind: Option<ScenarioAskKind>,
@@ -212,7 +202,6 @@ pub enum StepAction {
     Crash {
         how: CrashKind,
     },
-    /// Ends with this exit code.
     Exit {
         code: u8,
     },

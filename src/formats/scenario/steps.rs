@@ -192,8 +192,8 @@ fn escape_reason(path: &str) -> Option<&'static str> {
 /// A time in seconds, such as `2` or `0.5`.
 fn seconds(fields: &mut TableReader<'_>, key: &'static str) -> Option<Duration> {
     fields.get(key, "seconds from 0 to 86400, such as 2 or 0.5", |item| {
-        let whole = || Some(f64::from(i32::try_from(item.as_integer()?).ok()?));
-        let number = item.as_float().or_else(whole)?;
+        let integer = || Some(f64::from(i32::try_from(item.as_integer()?).ok()?));
+        let number = item.as_float().or_else(integer)?;
         let allowed = (0.0..=MAX_SECONDS).contains(&number);
         allowed.then(|| Duration::from_secs_f64(number))
     })

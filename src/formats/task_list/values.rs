@@ -2,7 +2,7 @@
 
 use serde_json::{Deserializer, Value};
 
-/// A JSON value and its line, or a line and what is wrong there. Nothing comes after what is wrong.
+/// A JSON value and its line, or a line and the error there. An error is the last of a list.
 pub(super) type ParsedValue = Result<(usize, Value), (usize, String)>;
 
 /// All values of a text.

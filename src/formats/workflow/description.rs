@@ -6,7 +6,7 @@ use crate::domain::workflow::{
     Actor, ApprovalRule, Edge, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, Workflow, Workspace,
 };
 
-/// Tells of the stages in reading order who acts where, what leads where, and what proves it.
+/// Lists for each stage who acts where, where its edges lead, and which evidence it needs.
 pub fn describe(flow: &Workflow) -> String {
     let mut text = String::new();
     for stage in &flow.stages {

@@ -24,7 +24,6 @@ pub(super) struct LocatedStage {
     pub(super) stage: Stage,
     /// Line of its head.
     pub(super) line: usize,
-    /// Lines of the edges, in order.
     pub(super) edges: Vec<usize>,
     keys: BTreeMap<String, usize>,
 }

@@ -1,11 +1,11 @@
-//! Whether the engine is able to do what a stage asks of it: nothing that is refused, passed over or never looked at while the
-//! pipeline runs gets past the reading of the file.
+//! Checks that the engine can do what a stage asks for: nothing that it would refuse or skip while the pipeline runs is
+//! accepted from a file.
 
 use super::stage::LocatedStage;
 use crate::domain::workflow::{Actor, ApprovalRule, EngineAction, EvidenceKind};
 use crate::formats::table::TomlFile;
 
-/// Notes what would not be done.
+/// Records what the engine would not do in a stage.
 pub(super) fn check_support(file: &TomlFile<'_>, placed: &LocatedStage) {
     match &placed.stage.actor {
         Actor::Role(_) => by_an_agent(file, placed),

@@ -1,5 +1,5 @@
-//! Whether a workflow makes sense as a whole: every stage known, reachable and left again, every success proved, every signal
-//! one that somebody may send.
+//! Checks of a complete workflow: every stage exists, can be reached and left, every success has evidence, every signal can be
+//! sent by somebody.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::domain::workflow::{
 use crate::domain::{SignalKind, StageId};
 use crate::formats::table::{Located, TomlFile};
 
-/// Notes everything that makes no sense.
+/// Records everything that is wrong in a workflow.
 pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
     names(file, placed);
     scan(file, placed);

@@ -8,19 +8,18 @@ const FULL_LINES: usize = 512;
 #[derive(Default)]
 pub(super) struct LineBlock {
     bytes: Vec<u8>,
-    /// Where each line ends.
     ends: Vec<u32>,
 }
 
 impl LineBlock {
-    /// Where a line is written; commit it with [`Block::commit`]. What was written and not committed is gone.
+    /// Where a line is written; commit it with [`LineBlock::commit`]. What was written and not committed is gone.
     pub(super) fn begin(&mut self) -> &mut Vec<u8> {
         let end = self.end(self.ends.len());
         self.bytes.truncate(end);
         &mut self.bytes
     }
 
-    /// The bytes written since [`Block::begin`] are a line.
+    /// The bytes written since [`LineBlock::begin`] are a line.
     pub(super) fn commit(&mut self) {
         self.ends
             .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));

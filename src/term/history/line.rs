@@ -47,7 +47,7 @@ impl LineFlags {
 }
 
 /// A line of a packed history, read in place.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct PackedLine<'a> {
     pub(super) flags: LineFlags,
     /// Columns of the screen it was on.
@@ -58,15 +58,10 @@ pub(super) struct PackedLine<'a> {
 }
 
 impl<'a> PackedLine<'a> {
-    /// Reads what [`super::Draft`] wrote; of anything else a blank line.
+    /// Reads what [`super::LineWriter`] wrote; anything else is a blank line.
     pub(super) fn read(bytes: &'a [u8]) -> Self {
         let Some(([facts, cols @ .., low, high], text)) = bytes.split_first_chunk::<HEADER_LEN>() else {
-            return Self {
-                flags: LineFlags::default(),
-                cols: 0,
-                used: 0,
-                text: &[],
-            };
+            return Self::default();
         };
         Self {
             flags: LineFlags(*facts),

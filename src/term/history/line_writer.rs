@@ -82,7 +82,7 @@ impl<'a> LineWriter<'a> {
         self.used += 1;
     }
 
-    /// A cell of any text in two columns; [`Draft::continuation`] must follow.
+    /// A cell of any text in two columns; [`LineWriter::continuation`] must follow.
     pub fn wide(&mut self, text: &str) {
         self.flags.add(LineFlags::WIDE);
         self.flags.add(LineFlags::OTHER);

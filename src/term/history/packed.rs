@@ -1,4 +1,4 @@
-//! The lines themselves, in blocks, oldest first. Must not grow beyond its limits.
+//! The packed history: lines in blocks, oldest first. Must not grow beyond its limits.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -25,11 +25,9 @@ pub struct PackedHistory {
     /// Memory of the blocks that get no further line.
     sealed: usize,
     most_bytes: usize,
-    /// Width at which lines are read.
     cols: u16,
-    /// Lines of another width.
     other_width_lines: usize,
-    /// Where lines of another width come to stand; only worked out when it is needed.
+    /// The rows of lines of another width, computed on first use.
     layout: OnceCell<RewrapLayout>,
     buffers: LineBuffers,
     spare: Option<LineBlock>,
@@ -53,8 +51,8 @@ impl PackedHistory {
         }
     }
 
-    /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out. When
-    /// it answers that it could not, nothing is added. `wraps` says that it goes on in the next line.
+    /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out, and
+    /// returns whether it could; else nothing is added. `wraps`: the line goes on in the next one.
     pub fn add(&mut self, cols: u16, wraps: bool, write: impl FnOnce(&mut LineWriter<'_>) -> bool) -> bool {
         if self.blocks.back().is_none_or(LineBlock::is_full) {
             self.begin_block();
@@ -62,11 +60,11 @@ impl PackedHistory {
         let Some(block) = self.blocks.back_mut() else {
             return false;
         };
-        let mut draft = LineWriter::new(block.begin(), &mut self.buffers, cols);
-        if !write(&mut draft) {
+        let mut line = LineWriter::new(block.begin(), &mut self.buffers, cols);
+        if !write(&mut line) {
             return false;
         }
-        draft.finish(wraps);
+        line.finish(wraps);
         block.commit();
         self.next += 1;
         self.other_width_lines += usize::from(cols != self.cols);
@@ -87,10 +85,10 @@ impl PackedHistory {
             used = before;
         }
         let cols = u16::try_from(cells.len()).unwrap_or(u16::MAX);
-        self.add(cols, wraps, |draft| {
+        self.add(cols, wraps, |line| {
             for (col, cell) in (0u16..).zip(used) {
-                draft.link(link(col));
-                draft.cells(std::slice::from_ref(cell));
+                line.link(link(col));
+                line.cells(std::slice::from_ref(cell));
             }
             true
         });

@@ -1,7 +1,7 @@
 //! Wraps lines of another width anew when they are read. Must not change what is kept.
 //!
 //! Lines that were one line of text before they were wrapped stand together in a group; a group of the present width is shown
-//! as it is, any other is joined and cut at the present width. A text of more than [`MOST_JOINED`] lines is cut into several
+//! as it is, any other is joined and cut at the present width. A text of more than [`MAX_JOINED`] lines is cut into several
 //! groups, so that reading one row never costs more than so many lines.
 
 use std::ops::Range;
@@ -26,9 +26,7 @@ pub(super) trait KeptLines {
 
 /// Rows that were one line of text before they were wrapped.
 struct LogicalLine {
-    /// Its first line.
     line: u32,
-    /// The row at which it begins.
     row: u32,
 }
 
@@ -41,11 +39,8 @@ pub(super) struct RewrapLayout {
 
 /// What a row of a rewrapped history shows: a whole line or part of a logical line.
 pub(super) enum RowSource {
-    /// A line as it is.
     Line(usize),
-    /// Cells of some lines joined.
     Part {
-        /// The lines.
         lines: Range<usize>,
         /// Counted from the first cell of the first.
         cells: Range<usize>,

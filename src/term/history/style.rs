@@ -1,4 +1,4 @@
-//! Styles as bytes: a byte that says what follows, then only what is not the default. Must be exact both ways.
+//! Styles as bytes: a byte of flags, then only what is not the default. Must read back exactly what was written.
 
 use crate::term::cell::{CellAttributes, CellStyle, Color, Underline};
 
@@ -10,6 +10,15 @@ const UNDERLINE: u8 = 1 << 7;
 /// Kinds of colours, two bits each.
 const INDEXED: u8 = 1;
 const RGB: u8 = 2;
+/// Kinds of underlines by the number that is written for them.
+const UNDERLINES: [Underline; 6] = [
+    Underline::None,
+    Underline::Single,
+    Underline::Double,
+    Underline::Curly,
+    Underline::Dotted,
+    Underline::Dashed,
+];
 
 /// A cell style encoded in at most twelve bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,21 +39,22 @@ impl Default for PackedStyle {
 
 impl PackedStyle {
     pub(super) fn of(style: &CellStyle) -> Self {
-        let mut look = Self::default();
-        let kinds = look.color(style.fg) | look.color(style.bg) << 2 | look.color(style.underline_color) << 4;
+        let mut packed = Self::default();
+        let kinds =
+            packed.color(style.fg) | packed.color(style.bg) << 2 | packed.color(style.underline_color) << 4;
         let mut what = kinds;
         if style.attributes != CellAttributes::default() {
             what |= ATTRIBUTES;
-            look.push(style.attributes.bits());
+            packed.push(style.attributes.bits());
         }
         if style.underline != Underline::None {
             what |= UNDERLINE;
-            look.push(number(style.underline));
+            packed.push(style.underline as u8);
         }
-        if let Some(first) = look.bytes.first_mut() {
+        if let Some(first) = packed.bytes.first_mut() {
             *first = what;
         }
-        look
+        packed
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -94,7 +104,8 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<CellStyle> {
     let underline = if what & UNDERLINE == 0 {
         Underline::None
     } else {
-        kind(take_byte(bytes)?)
+        let number = usize::from(take_byte(bytes)?);
+        UNDERLINES.get(number).copied().unwrap_or_default()
     };
     Some(CellStyle {
         fg,
@@ -118,26 +129,4 @@ pub(super) fn take_byte(bytes: &mut &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     *bytes = rest;
     Some(*first)
-}
-
-fn number(underline: Underline) -> u8 {
-    match underline {
-        Underline::None => 0,
-        Underline::Single => 1,
-        Underline::Double => 2,
-        Underline::Curly => 3,
-        Underline::Dotted => 4,
-        Underline::Dashed => 5,
-    }
-}
-
-fn kind(number: u8) -> Underline {
-    match number {
-        1 => Underline::Single,
-        2 => Underline::Double,
-        3 => Underline::Curly,
-        4 => Underline::Dotted,
-        5 => Underline::Dashed,
-        _ => Underline::None,
-    }
 }

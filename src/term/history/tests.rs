@@ -136,8 +136,8 @@ fn a_hyperlink_is_found_at_every_width() {
 #[test]
 fn a_line_that_could_not_be_written_leaves_nothing() {
     let mut history = history(4, &[("abcd", false)]);
-    assert!(!history.add(4, false, |draft| {
-        draft.printable(b"lost".iter().copied());
+    assert!(!history.add(4, false, |writer| {
+        writer.printable(b"lost".iter().copied());
         false
     }));
     history.add_cells(&cells("next"), false, |_| None);

@@ -9,43 +9,30 @@ const WHEEL_LINES: usize = 3;
 /// A mouse event, relative to the pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MouseInput {
-    /// What happened.
     pub kind: MouseKind,
-    /// Column in the pane, from 0.
     pub col: u16,
-    /// Row in the pane, from 0.
     pub row: u16,
-    /// What was held.
     pub modifiers: Modifiers,
 }
 
 /// What the mouse did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MouseKind {
-    /// A button went down.
     Press(Button),
-    /// A button went up.
     Release(Button),
     /// The mouse moved, with a button down or none.
     Motion(Option<Button>),
-    /// The wheel turned up.
     WheelUp,
-    /// The wheel turned down.
     WheelDown,
-    /// The wheel was pushed left.
     WheelLeft,
-    /// The wheel was pushed right.
     WheelRight,
 }
 
 /// A mouse button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Button {
-    /// Left.
     Left,
-    /// Middle.
     Middle,
-    /// Right.
     Right,
 }
 

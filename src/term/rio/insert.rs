@@ -17,42 +17,21 @@ pub(super) fn insert(rio: &mut RioEmulator, character: char) {
     rio.parser
         .advance(&mut rio.screen, character.encode_utf8(&mut buffer).as_bytes());
     let after = rio.write_position();
-    let Some(landing) = landing(before, after, rio.size.cols) else {
+    if before == after {
+        // The character was dropped, has joined the one before it, or was written in the last column once more.
         return;
-    };
-    // In a row that scrolled in, nothing has to move.
-    let old = match landing {
-        Landing::SameRow => own,
-        Landing::NextRow if after.row == before.row => return,
-        Landing::NextRow => next,
-    };
-    let start = match landing {
-        Landing::SameRow => usize::from(before.col),
-        Landing::NextRow => 0,
+    }
+    let cols = rio.size.cols;
+    let same_row =
+        after.row == before.row && !before.pending_wrap && end(after, cols) > usize::from(before.col);
+    let (old, start) = match same_row {
+        true => (own, usize::from(before.col)),
+        // In a row that scrolled in, nothing has to move.
+        false if after.row == before.row => return,
+        false => (next, 0),
     };
     let row = &mut rio.screen.grid[Line(i32::from(after.row))];
-    shift(row, &old, start, end(after, rio.size.cols));
-}
-
-/// Where an inserted character went: on the same row or the next.
-enum Landing {
-    SameRow,
-    NextRow,
-}
-
-/// Nothing if the cursor stayed: the character was dropped, has joined the one before it, or was written in the last
-/// column once more.
-fn landing(before: WritePosition, after: WritePosition, cols: u16) -> Option<Landing> {
-    if before == after {
-        return None;
-    }
-    let goes_on =
-        after.row == before.row && !before.pending_wrap && end(after, cols) > usize::from(before.col);
-    Some(if goes_on {
-        Landing::SameRow
-    } else {
-        Landing::NextRow
-    })
+    shift(row, &old, start, end(after, cols));
 }
 
 /// The column after the last that was written.

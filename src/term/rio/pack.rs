@@ -1,4 +1,4 @@
-//! Rows of the emulator as lines of the packed history. Must be fast for what most rows are: ASCII in few styles.
+//! Rows of the emulator as lines of the packed history. Must be fast for most rows: ASCII in few styles.
 
 use rio_vt::crosswords::grid::row::Row;
 use rio_vt::crosswords::square::{Square, Wide};
@@ -10,11 +10,11 @@ use crate::term::history::{LineWriter, PackedHistory};
 /// Squares looked at together: of several styles, and of none.
 const STYLED_CHUNK: usize = 8;
 const PLAIN_CHUNK: usize = 32;
-/// Bits of a square that hold a character of ASCII and any other, and the one that says that the row goes on.
+/// Bits of a square: a character of ASCII, any character, and the flag of a row that goes on.
 const ASCII: u64 = 0x7f;
 const CHARACTER: u64 = (1 << 21) - 1;
 const WRAPS: u64 = 1 << 23;
-/// Bits that say whether it is half of a wide character or has more than its character.
+/// Bits that are set for half of a wide character, and for more than one character.
 const WIDE: u64 = 0b11 << 21;
 const EXTRAS: u64 = 0xffff << 48;
 /// From here on up: whether it has a character at all, and its style.
@@ -25,7 +25,7 @@ pub(super) fn pack(rio: &RioEmulator, row: &Row<Square>, to: &mut PackedHistory)
     let wraps = row.inner.last().is_some_and(|square| square.wrapline());
     let cols = u16::try_from(row.inner.len()).unwrap_or(u16::MAX);
     let squares = written(&row.inner);
-    if to.add(cols, wraps, |draft| simple(rio, squares, cols, draft)) {
+    if to.add(cols, wraps, |writer| simple(rio, squares, cols, writer)) {
         return;
     }
     let mut cells: Vec<Cell> = row.inner.iter().map(|square| rio.cell(*square)).collect();
@@ -47,26 +47,26 @@ fn written(squares: &[Square]) -> &[Square] {
     rest.get(..end.map_or(0, |last| last + 1)).unwrap_or_default()
 }
 
-/// Writes squares without hyperlinks whose wide characters are whole; answers whether they were.
-fn simple(rio: &RioEmulator, squares: &[Square], cols: u16, draft: &mut LineWriter<'_>) -> bool {
+/// Writes squares unless one has a hyperlink or is half of a wide character; returns whether it could.
+fn simple(rio: &RioEmulator, squares: &[Square], cols: u16, writer: &mut LineWriter<'_>) -> bool {
     let mut pen = Pen::default();
     for (at, part) in (0usize..).step_by(PLAIN_CHUNK).zip(squares.chunks(PLAIN_CHUNK)) {
         if !pen.is_open && is_plain(part) {
-            pen.plain(draft);
-            draft.printable(part.iter().map(|square| low_byte(*square).max(b' ')));
+            pen.plain(writer);
+            writer.printable(part.iter().map(|square| low_byte(*square).max(b' ')));
             continue;
         }
         for (at, part) in (at..).step_by(STYLED_CHUNK).zip(part.chunks(STYLED_CHUNK)) {
             if !pen.is_open
                 && let Some(text) = uniform(part)
             {
-                pen.turn(rio, part.first(), draft);
-                draft.printable(text.into_iter());
+                pen.turn(rio, part.first(), writer);
+                writer.printable(text.into_iter());
                 continue;
             }
             for (at, square) in (at..).zip(part) {
                 let is_last = at + 1 == usize::from(cols);
-                if !pen.square(rio, *square, is_last, draft) {
+                if !pen.square(rio, *square, is_last, writer) {
                     return false;
                 }
             }
@@ -75,7 +75,7 @@ fn simple(rio: &RioEmulator, squares: &[Square], cols: u16, draft: &mut LineWrit
     !pen.is_open
 }
 
-/// What the squares so far left behind.
+/// State between one square and the next.
 #[derive(Default)]
 struct Pen {
     /// What the style depends on.
@@ -85,51 +85,51 @@ struct Pen {
 }
 
 impl Pen {
-    /// Writes any square; answers whether it could.
+    /// Writes any square; returns whether it could.
     fn square(
         &mut self,
         rio: &RioEmulator,
         square: Square,
         is_last: bool,
-        draft: &mut LineWriter<'_>,
+        writer: &mut LineWriter<'_>,
     ) -> bool {
         let wide = square.wide();
         if self.is_open != (wide == Wide::Spacer) || square.has_hyperlink() {
             return false;
         }
-        self.turn(rio, Some(&square), draft);
+        self.turn(rio, Some(&square), writer);
         match wide {
-            Wide::LeadingSpacer if is_last => draft.spacer(),
-            Wide::LeadingSpacer => draft.narrow(' '),
+            Wide::LeadingSpacer if is_last => writer.spacer(),
+            Wide::LeadingSpacer => writer.narrow(' '),
             Wide::Wide if is_last => return false,
-            Wide::Wide => draft.wide(&rio.text(square)),
-            Wide::Spacer => draft.continuation(),
-            Wide::Narrow if square.extras_id_checked().is_none() => draft.narrow(base(square)),
-            Wide::Narrow => draft.cluster(&rio.text(square)),
+            Wide::Wide => writer.wide(&rio.text(square)),
+            Wide::Spacer => writer.continuation(),
+            Wide::Narrow if square.extras_id_checked().is_none() => writer.narrow(base(square)),
+            Wide::Narrow => writer.cluster(&rio.text(square)),
         }
         self.is_open = wide == Wide::Wide;
         true
     }
 
     /// Changes the style to the default one.
-    fn plain(&mut self, draft: &mut LineWriter<'_>) {
+    fn plain(&mut self, writer: &mut LineWriter<'_>) {
         if std::mem::take(&mut self.key) != 0 {
-            draft.style(&CellStyle::default());
+            writer.style(&CellStyle::default());
         }
     }
 
     /// Changes the style if the square has another.
-    fn turn(&mut self, rio: &RioEmulator, square: Option<&Square>, draft: &mut LineWriter<'_>) {
+    fn turn(&mut self, rio: &RioEmulator, square: Option<&Square>, writer: &mut LineWriter<'_>) {
         let Some(square) = square else { return };
         let is_unwritten = square.raw() & CHARACTER == 0;
         let style = square.raw() >> STYLE;
         // The default style is the same for what was never written.
         let key = style << 1 | u64::from(is_unwritten && style != 0);
         if key == 0 {
-            self.plain(draft);
+            self.plain(writer);
         } else if key != self.key {
             self.key = key;
-            draft.style(&rio.style(*square));
+            writer.style(&rio.style(*square));
         }
     }
 }

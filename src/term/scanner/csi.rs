@@ -8,14 +8,22 @@ const PARAMETER_LIMIT: usize = 32;
 /// The kind and length of the sequence that begins at an ESC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SequenceFrame {
-    /// A control sequence of this length; `plain` if it has only digits, `;` and `:` before its final byte.
-    Control { len: usize, plain: bool },
-    /// An escape sequence of this length.
-    Escape { len: usize },
+    /// `plain` if it has only digits, `;` and `:` before its final byte.
+    Control {
+        len: usize,
+        plain: bool,
+    },
+    Escape {
+        len: usize,
+    },
     /// A control string, whose introducer is two bytes long.
-    String { kind: StringKind },
+    String {
+        kind: StringKind,
+    },
     /// Nothing: cancelled, or cut off by something else after `len` bytes.
-    Cancelled { len: usize },
+    Cancelled {
+        len: usize,
+    },
     /// The end has not come yet.
     Unfinished,
 }
@@ -40,7 +48,7 @@ pub(super) fn frame(bytes: &[u8]) -> SequenceFrame {
     SequenceFrame::Unfinished
 }
 
-/// A string whose introducer has a control inside is too odd to be read.
+/// A string whose introducer has a control inside is not read.
 fn string_at(at: usize, kind: StringKind) -> SequenceFrame {
     if at == 1 {
         SequenceFrame::String { kind }
@@ -80,11 +88,9 @@ fn escape(bytes: &[u8], from: usize) -> SequenceFrame {
 pub struct Csi<'a> {
     /// `<`, `=`, `>` or `?` after the introducer, else 0.
     pub prefix: u8,
-    /// The bytes of the parameters.
     pub parameters: &'a [u8],
     /// The intermediate byte, 0 if none.
     pub intermediate: u8,
-    /// The final byte.
     pub last: u8,
 }
 

@@ -10,9 +10,7 @@ const MAX_KEPT_BYTES: usize = 64 << 10;
 /// Kinds of control strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StringKind {
-    /// Operating system command.
     Osc,
-    /// Device control string.
     Dcs,
     /// Application program command, privacy message, start of string: skipped.
     Ignored,
@@ -20,15 +18,12 @@ pub enum StringKind {
 
 /// How far reading a control string has come.
 pub(super) enum StringProgress {
-    /// More is to come.
     Unfinished,
     /// Cancelled, cut off by another sequence, or too long.
     Abandoned,
     /// Cut off by a sequence whose ESC was in the bytes before.
     CutOff,
-    /// Its end is there.
     Complete {
-        /// Ended by BEL instead of ST.
         bell: bool,
     },
 }
@@ -60,7 +55,7 @@ impl StringReader {
         &self.body
     }
 
-    /// Reads from `bytes` and says how many of them were its own.
+    /// Reads from `bytes` and returns how many of them belong to the string.
     pub(super) fn read(&mut self, bytes: &[u8]) -> (StringProgress, usize) {
         if self.after_escape {
             return match bytes.first() {

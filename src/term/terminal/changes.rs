@@ -1,9 +1,9 @@
 //! Which rows changed since when, so that each of several clients draws only what is new to it. Must not forget a change:
-//! a row too many costs a little, a row too few shows the past.
+//! a row too many costs a little, a row too few shows old text.
 
 use crate::term::emulator::Damage;
 
-/// Remembers since when each row looks as it does, so that clients draw only what changed. Grows with the screen.
+/// The time of the last change of each row, so that clients draw only what changed.
 #[derive(Default)]
 pub(super) struct RowChanges {
     last: u64,
@@ -12,7 +12,7 @@ pub(super) struct RowChanges {
 }
 
 impl RowChanges {
-    /// The damage; all of the screen when light and dark have changed places since, which no emulator counts as damage.
+    /// The damage; all of the screen after reverse video was switched, which no emulator counts as damage.
     pub(super) fn all_if_inverted(&mut self, is_inverse: bool, damage: Damage) -> Damage {
         if std::mem::replace(&mut self.is_inverse, is_inverse) == is_inverse {
             damage
@@ -21,7 +21,7 @@ impl RowChanges {
         }
     }
 
-    /// Takes in what changed on a screen of so many rows.
+    /// Records the damage of a screen of so many rows.
     pub(super) fn note(&mut self, damage: &Damage, rows: u16) {
         let rows = usize::from(rows);
         let damaged = match damage {
@@ -42,7 +42,7 @@ impl RowChanges {
         }
     }
 
-    /// The rows that changed after `seen`, and what to say as `seen` the next time.
+    /// The rows that changed after `seen`, and the `seen` of the next call.
     pub(super) fn since(&self, seen: u64) -> (u64, Vec<u16>) {
         let changed = (0u16..).zip(&self.rows).filter(|(_, at)| **at > seen);
         (self.last, changed.map(|(row, _)| row).collect())
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_client_hears_of_every_row_that_is_new_to_it_once() {
+    fn each_client_gets_every_row_that_is_new_to_it_once() {
         let mut changes = RowChanges::default();
         changes.note(&Damage::Rows(Vec::new()), 3);
         let (first, rows) = changes.since(0);

@@ -1,4 +1,4 @@
-//! Control sequences: what changes our state, what is a question, and what an emulator must be fed in another form.
+//! Control sequences: those that change our state, those that ask, and those an emulator must be fed in another form.
 //! Must pass on nothing that is not listed: an emulator may know sequences we do not want.
 
 use super::margins::Margins;
@@ -218,7 +218,7 @@ impl TerminalState {
 
     /// REP.
     fn repeat(&mut self, count: u16) {
-        // A whole screen of it looks like any more, and costs as much as it should.
+        // More than fills the screen looks the same and would only cost time.
         let size = self.emulator.size();
         let count = u32::from(count).min(u32::from(size.cols) * u32::from(size.rows));
         if self.modes.has(TermMode::Insert) && !self.emulator.write_position().pending_wrap {

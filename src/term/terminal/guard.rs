@@ -1,4 +1,4 @@
-//! Keeps a panic of an emulator inside its pane. Must not hide one: the owner is told and rebuilds.
+//! Keeps a panic of an emulator inside its pane. Must not hide one: the owner asks for it and rebuilds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,7 +10,7 @@ use crate::term::size::Size;
 
 /// An emulator whose panics are caught and reported to its owner. After one, everything is blank until it is replaced.
 pub(super) struct GuardedEmulator {
-    engine: Box<dyn Emulator>,
+    emulator: Box<dyn Emulator>,
     kind: EmulatorKind,
     history_lines: usize,
     size: Size,
@@ -20,7 +20,7 @@ pub(super) struct GuardedEmulator {
 impl GuardedEmulator {
     pub(super) fn new(kind: EmulatorKind, size: Size, history_lines: usize) -> Self {
         Self {
-            engine: kind.build(size, history_lines),
+            emulator: kind.build(size, history_lines),
             kind,
             history_lines,
             size,
@@ -45,7 +45,11 @@ impl GuardedEmulator {
     /// Reads what is still readable in an emulator that panicked.
     pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Emulator) -> T) -> Option<T> {
         // A broken value is never used for anything but this and is then thrown away.
-        catch_unwind(AssertUnwindSafe(|| read(&mut *self.engine))).ok()
+        catch_unwind(AssertUnwindSafe(|| read(&mut *self.emulator))).ok()
+    }
+
+    fn sound(&self) -> Option<&dyn Emulator> {
+        (!self.broken).then_some(&*self.emulator)
     }
 
     /// Runs `use_it` on a sound emulator. Nothing when it is broken or breaks now.
@@ -61,16 +65,16 @@ impl GuardedEmulator {
 
 impl Emulator for GuardedEmulator {
     fn feed(&mut self, bytes: &[u8]) {
-        self.guard(|engine| engine.feed(bytes));
+        self.guard(|emulator| emulator.feed(bytes));
     }
 
     fn insert(&mut self, character: char) {
-        self.guard(|engine| engine.insert(character));
+        self.guard(|emulator| emulator.insert(character));
     }
 
     fn resize(&mut self, size: Size) {
         self.size = size;
-        self.guard(|engine| engine.resize(size));
+        self.guard(|emulator| emulator.resize(size));
     }
 
     fn size(&self) -> Size {
@@ -78,54 +82,48 @@ impl Emulator for GuardedEmulator {
     }
 
     fn visible_row(&mut self, row: u16, scroll_back: usize, cells: &mut Vec<Cell>) {
-        self.guard(|engine| engine.visible_row(row, scroll_back, cells));
+        self.guard(|emulator| emulator.visible_row(row, scroll_back, cells));
         cells.resize(usize::from(self.size.cols), Cell::default());
         blank_torn_halves(cells);
     }
 
     fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool {
-        self.guard(|engine| engine.row_wraps(row, scroll_back))
+        self.guard(|emulator| emulator.row_wraps(row, scroll_back))
             .unwrap_or(false)
     }
 
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
-        self.guard(|engine| engine.hyperlink(row, col, scroll_back))
+        self.guard(|emulator| emulator.hyperlink(row, col, scroll_back))
             .flatten()
     }
 
     fn history_len(&self) -> usize {
-        if self.broken { 0 } else { self.engine.history_len() }
+        self.sound().map_or(0, |emulator| emulator.history_len())
     }
 
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
-        self.guard(|engine| engine.drain_history(keep, to));
+        self.guard(|emulator| emulator.drain_history(keep, to));
     }
 
     fn is_alternate(&self) -> bool {
-        !self.broken && self.engine.is_alternate()
+        self.sound().is_some_and(|emulator| emulator.is_alternate())
     }
 
     fn write_position(&self) -> WritePosition {
-        if self.broken {
-            WritePosition::default()
-        } else {
-            self.engine.write_position()
-        }
+        let position = self.sound().map(|emulator| emulator.write_position());
+        position.unwrap_or_default()
     }
 
     fn pen(&self) -> CellStyle {
-        if self.broken {
-            CellStyle::default()
-        } else {
-            self.engine.pen()
-        }
+        self.sound().map(|emulator| emulator.pen()).unwrap_or_default()
     }
 
     fn take_damage(&mut self) -> Damage {
-        self.guard(|engine| engine.take_damage()).unwrap_or(Damage::All)
+        self.guard(|emulator| emulator.take_damage())
+            .unwrap_or(Damage::All)
     }
 
     fn missing_features(&self) -> MissingFeatures {
-        self.engine.missing_features()
+        self.emulator.missing_features()
     }
 }

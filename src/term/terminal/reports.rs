@@ -6,7 +6,7 @@ use crate::term::modes::TermMode;
 use crate::term::palette::x_color;
 use crate::term::size::Size;
 
-/// Size of a cell in pixels, as we say it is: width and height.
+/// Size of a cell in pixels as it is reported: width and height.
 const CELL: (u32, u32) = (8, 16);
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -131,7 +131,7 @@ impl TerminalState {
     }
 }
 
-/// What terminfo would say.
+/// Capabilities by their terminfo names.
 const CAPABILITIES: [(&str, &str); 4] = [
     ("TN", "xterm-256color"),
     ("Co", "256"),

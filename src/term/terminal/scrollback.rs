@@ -2,11 +2,11 @@
 //! the other begins.
 //!
 //! Lines leave the emulator after every piece of at most [`PIECE_LINES`] lines that filled its history too far, so it needs no
-//! more room than a few hundred rows. What is told and read here counts through both: the oldest line is the packed one's first,
+//! more room than a few hundred rows. Lengths and places here count through both: the oldest line is the packed one's first,
 //! the newest the last of the emulator.
 //!
 //! At another width the emulator wraps its own lines anew, the packed ones are wrapped when they are read. So that no text
-//! begins in the one and ends in the other, the emulator first hands over the rest of a line that began in the packed history.
+//! begins in the one and ends in the other, the emulator first moves out the rest of a line that began in the packed history.
 //! Only what the emulator has itself comes back onto a screen that grows; the rest stays above it.
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub(super) struct ScrollbackEmulator {
     packed: PackedHistory,
     /// Most lines of both together.
     lines: usize,
-    /// Most lines the emulator keeps when it hands some over.
+    /// Most lines the emulator keeps when some are packed.
     kept: usize,
 }
 
@@ -137,7 +137,6 @@ impl ScrollbackEmulator {
 
 /// Where a row of the view is found: in the emulator or in the packed scrollback.
 enum RowLocation {
-    /// A row of the packed history.
     Packed(usize),
     /// A row of the emulator's view, moved up by so many lines.
     Live(u16, usize),

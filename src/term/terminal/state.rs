@@ -18,7 +18,7 @@ use crate::term::palette::ColorPalette;
 use crate::term::scanner::{Csi, ScanSink, StringKind};
 use crate::term::size::Size;
 
-/// Most events one feed makes; the program that makes more is not heard until the next.
+/// Most events of one feed; those beyond are dropped.
 const EVENT_LIMIT: usize = 256;
 
 /// The state of one terminal behind the scanner: modes, margins, tab stops and the emulator.
@@ -35,11 +35,11 @@ pub(super) struct TerminalState {
     pub(super) palette: ColorPalette,
     /// Origin mode as DECSC saved it, for the main and the alternate screen.
     pub(super) saved_origin: [bool; 2],
-    /// When the frame the program is in the middle of began.
+    /// When the unfinished frame of the program began.
     pub(super) frame_began: Option<u64>,
-    /// What the main screen showed when the program left it for the alternate one, as escape codes.
+    /// The main screen as escape codes, while the alternate one is shown.
     pub(super) hidden_main: Option<Vec<u8>>,
-    /// Whether the program ever gave a link to its words.
+    /// Whether the program ever set a hyperlink.
     pub(super) linked: bool,
     pub(super) now: u64,
     pub(super) generation: u64,
@@ -55,10 +55,10 @@ impl TerminalState {
     }
 
     /// A terminal with that emulator.
-    pub(super) fn with_emulator(engine: ScrollbackEmulator) -> Self {
-        let size = engine.size();
+    pub(super) fn with_emulator(emulator: ScrollbackEmulator) -> Self {
+        let size = emulator.size();
         let mut core = Self {
-            emulator: engine,
+            emulator,
             modes: Modes::default(),
             cursor_shape: CursorShape::Default,
             title: String::new(),
@@ -90,11 +90,9 @@ impl TerminalState {
         self.bell_rang = false;
     }
 
-    /// Ends a feed and hands out what happened in it.
+    /// Ends a feed and returns its events.
     pub(super) fn finish(&mut self) -> Vec<TermEvent> {
-        if self.emulator.is_broken() {
-            self.rebuild();
-        }
+        self.rebuild_if_broken();
         if std::mem::take(&mut self.bell_rang) {
             self.event(TermEvent::Bell);
         }
@@ -104,9 +102,7 @@ impl TerminalState {
     /// Gives the emulator bytes that need no further reading.
     pub(super) fn draw(&mut self, bytes: &[u8]) {
         self.emulator.feed(bytes);
-        if self.emulator.is_broken() {
-            self.rebuild();
-        }
+        self.rebuild_if_broken();
     }
 
     pub(super) fn event(&mut self, event: TermEvent) {
@@ -149,9 +145,7 @@ impl TerminalState {
         }
         self.generation += 1;
         self.emulator.resize(size);
-        if self.emulator.is_broken() {
-            self.rebuild();
-        }
+        self.rebuild_if_broken();
         if !self.margins.is_full(old) {
             // An emulator may keep its old margins, which would then be out of step with ours.
             let position = self.emulator.write_position();
@@ -168,7 +162,10 @@ impl TerminalState {
     }
 
     /// Replaces an emulator that panicked by a fresh one and carries over what can still be read.
-    pub(super) fn rebuild(&mut self) {
+    fn rebuild_if_broken(&mut self) {
+        if !self.emulator.is_broken() {
+            return;
+        }
         let mut fresh = self.emulator.fresh();
         if let Some(screen) = self.screen_codes() {
             fresh.feed(&screen);
@@ -189,7 +186,8 @@ impl TerminalState {
             margins: (self.margins.top, self.margins.bottom),
             hidden_main: self.hidden_main.as_deref(),
         };
-        self.emulator.salvage(|engine| dump::screen(engine, &state, 0))
+        self.emulator
+            .salvage(|emulator| dump::screen(emulator, &state, 0))
     }
 
     /// Keeps what the main screen shows before the alternate one covers it; at most ten times a second, because it
@@ -199,7 +197,7 @@ impl TerminalState {
             return;
         }
         self.hidden_main_taken = Some(self.now);
-        self.hidden_main = self.emulator.salvage(|engine| dump::grid(engine, 0));
+        self.hidden_main = self.emulator.salvage(|emulator| dump::grid(emulator, 0));
     }
 
     fn translated<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
@@ -247,9 +245,7 @@ impl TerminalState {
                 Ok(control @ (..0x20 | 0x7f)) => self.draw(&[control]),
                 _ => {
                     self.emulator.insert(character);
-                    if self.emulator.is_broken() {
-                        self.rebuild();
-                    }
+                    self.rebuild_if_broken();
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Control strings. Must take from them only what is listed in `M5`: the rest is dropped.
+//! Control strings. Must use only those listed in `M5`: the rest is dropped.
 
 use super::state::TerminalState;
 use crate::term::base64;
@@ -128,7 +128,7 @@ impl TerminalState {
         }
     }
 
-    /// kitty's notifications: `metadata ; payload`. Pieces and updates are told one by one.
+    /// kitty's notifications: `metadata ; payload`. Each piece and update is a notification of its own.
     fn osc_99(&mut self, rest: &str) {
         let (metadata, payload) = rest.split_once(';').unwrap_or((rest, ""));
         let field = |wanted: &str| {

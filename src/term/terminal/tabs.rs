@@ -47,33 +47,20 @@ impl TabStops {
 
     /// The column `count` stops after `col`, at most the last.
     pub(super) fn after(&self, col: u16, count: u16) -> u16 {
-        let last = self.stops.len().saturating_sub(1);
-        let later = self
-            .stops
-            .iter()
-            .enumerate()
-            .skip(usize::from(col) + 1)
-            .filter(|(_, stop)| **stop);
-        let found = later
-            .map(|(at, _)| at)
+        let cols = u16::try_from(self.stops.len()).unwrap_or(u16::MAX);
+        let mut later = (col.saturating_add(1)..cols).filter(|col| self.is_stop(*col));
+        later
             .nth(usize::from(count.max(1)) - 1)
-            .unwrap_or(last);
-        u16::try_from(found).unwrap_or(col)
+            .unwrap_or(cols.saturating_sub(1))
     }
 
     /// The column `count` stops before `col`, at least the first.
     pub(super) fn before(&self, col: u16, count: u16) -> u16 {
-        let earlier = self
-            .stops
-            .iter()
-            .enumerate()
-            .take(usize::from(col))
-            .rev()
-            .filter(|(_, stop)| **stop);
-        let found = earlier
-            .map(|(at, _)| at)
-            .nth(usize::from(count.max(1)) - 1)
-            .unwrap_or(0);
-        u16::try_from(found).unwrap_or(0)
+        let mut earlier = (0..col).rev().filter(|col| self.is_stop(*col));
+        earlier.nth(usize::from(count.max(1)) - 1).unwrap_or(0)
+    }
+
+    fn is_stop(&self, col: u16) -> bool {
+        self.stops.get(usize::from(col)).copied().unwrap_or(false)
     }
 }

@@ -26,7 +26,7 @@ fn steps(text: &str) -> Vec<StepAction> {
 }
 
 #[test]
-fn a_whole_scenario_is_read() {
+fn a_complete_scenario_is_read() {
     let scenario = good(concat!(
         "name = \"small\"\n[author]\nname = \"A\"\nemail = \"a@localhost\"\n",
         "[[part]]\nname = \"p\"\nrole = \"reviewer\"\nattempt = \"2+\"\nmode = [\"fresh\", \"remediate\"]\nscreen = \"full\"\n",

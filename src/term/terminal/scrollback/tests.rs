@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn text_stays_whole_at_every_width(
+    fn text_stays_complete_at_every_width(
         lines in proptest::collection::vec("[a-z]{1,40}|[a-z 日本]{1,20}[a-z]", 1..60),
         widths in proptest::collection::vec(2u16..40, 1..5),
     ) {
