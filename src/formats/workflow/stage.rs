@@ -1,8 +1,9 @@
 //! The reader of one `[[stage]]` of a workflow file.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use super::super::table::{Located, TableReader, word};
+use super::super::table::{Located, TableReader, TomlFile, word};
 use crate::domain::time::Span;
 use crate::domain::workflow::{
     Actor, ApprovalRule, Edge, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, StartGuard, Workflow,
@@ -32,6 +33,18 @@ impl LocatedStage {
     /// The line of a key, or of the head where the key is not there.
     pub(super) fn at(&self, key: &str) -> usize {
         self.keys.get(key).copied().unwrap_or(self.line)
+    }
+
+    /// Records an error in the line of a key where something is wrong.
+    pub(super) fn check(&self, file: &TomlFile<'_>, is_wrong: bool, key: &str, text: impl Display) {
+        if is_wrong {
+            file.error(self.at(key), text);
+        }
+    }
+
+    /// Whether an agent may act in the stage.
+    pub(super) fn has_agent(&self) -> bool {
+        matches!(self.stage.actor, Actor::Role(_)) || self.stage.fallback.is_some()
     }
 }
 

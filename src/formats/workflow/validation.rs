@@ -104,132 +104,102 @@ fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow, stage: &LocatedStage) {
 
 fn signals(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
-    let has_agent = matches!(stage.actor, Actor::Role(_)) || stage.fallback.is_some();
-    if !has_agent {
-        if !stage.signals.is_empty() {
-            file.error(
-                placed.at("signals"),
-                "no agent acts here, so nobody may send these signals",
-            );
-        }
-        return;
+    let may = |kind| stage.signals.contains(&kind);
+    if !placed.has_agent() {
+        let text = "no agent acts here, so nobody may send these signals";
+        return placed.check(file, !stage.signals.is_empty(), "signals", text);
     }
-    if !stage.signals.contains(&SignalKind::Done) {
-        file.error(
-            placed.at("signals"),
-            "nobody may signal done here, so no task ever leaves",
-        );
-    }
-    let may_reject = stage.signals.contains(&SignalKind::Reject);
-    match (may_reject, &stage.reject) {
-        (true, RejectTo::Never) => {
-            let text = "the signal reject is allowed, but `reject` says where to: a stage or \"hold\"";
-            file.error(placed.at("signals"), text);
-        }
-        (false, RejectTo::Stage(_) | RejectTo::Hold) if matches!(stage.actor, Actor::Role(_)) => {
-            let text = "`reject` leads somewhere, but nobody may signal reject: add it to `signals`";
-            file.error(placed.at("reject"), text);
-        }
-        (true | false, _) => {}
-    }
+    let text = "nobody may signal done here, so no task ever leaves";
+    placed.check(file, !may(SignalKind::Done), "signals", text);
+    let rejects = stage.reject != RejectTo::Never;
+    let text = "the signal reject is allowed, but `reject` says where to: a stage or \"hold\"";
+    placed.check(file, may(SignalKind::Reject) && !rejects, "signals", text);
+    let by_agent = matches!(stage.actor, Actor::Role(_));
+    let text = "`reject` leads somewhere, but nobody may signal reject: add it to `signals`";
+    placed.check(
+        file,
+        rejects && by_agent && !may(SignalKind::Reject),
+        "reject",
+        text,
+    );
 }
 
 fn proofs(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
-    let line = placed.at("evidence");
     let needs = |kind: &EvidenceKind| stage.evidence.contains(kind);
-    if stage.evidence.is_empty() {
-        file.error(
-            line,
-            format_args!("{} has no evidence, so nothing ever proves it done", stage.id),
-        );
-    }
-    if needs(&EvidenceKind::Gates) && stage.gates == GateSet::None {
-        file.error(line, "gates are evidence here, but no gates are run: set `gates`");
-    }
-    let merges = stage.actor == Actor::Engine(EngineAction::Merge);
-    if !needs(&EvidenceKind::Gates) && stage.gates != GateSet::None && !merges {
-        file.error(
-            placed.at("gates"),
-            "gates are run, but prove nothing: add \"gates\" to `evidence`",
-        );
-    }
-    // Where gates count only if there are any, something else must count always.
-    if stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates] {
-        file.error(
-            line,
-            "without a gate command nothing would be proved: use `gates = \"all\"`",
-        );
-    }
     let by_agent = matches!(stage.actor, Actor::Role(_));
-    if needs(&EvidenceKind::Committed)
-        && !(by_agent && stage.workspace == Workspace::Branch && needs(&EvidenceKind::CommitsAhead))
-    {
-        file.error(
-            line,
+    let merges = stage.actor == Actor::Engine(EngineAction::Merge);
+    let on_branch = stage.workspace == Workspace::Branch;
+    let text = format_args!("{} has no evidence, so nothing ever proves it done", stage.id);
+    placed.check(file, stage.evidence.is_empty(), "evidence", text);
+    let text = "gates are run, but prove nothing: add \"gates\" to `evidence`";
+    let unused = stage.gates != GateSet::None && !needs(&EvidenceKind::Gates) && !merges;
+    placed.check(file, unused, "gates", text);
+    let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
+    let reads = stage.access == FileAccess::Read && by_agent && in_worktree;
+    let wrong = [
+        (
+            needs(&EvidenceKind::Gates) && stage.gates == GateSet::None,
+            "gates are evidence here, but no gates are run: set `gates`",
+        ),
+        (
+            // Where gates count only if there are any, something else must count always.
+            stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates],
+            "without a gate command nothing would be proved: use `gates = \"all\"`",
+        ),
+        (
+            needs(&EvidenceKind::Committed) && !(by_agent && on_branch && needs(&EvidenceKind::CommitsAhead)),
             "committed is about what an agent leaves on the task's branch: set `role`, `workspace = \"branch\"`, and add \
              \"commits_ahead\", so that something was left at all",
-        );
-    }
-    if (needs(&EvidenceKind::CommitsAhead) || needs(&EvidenceKind::Pushed))
-        && stage.workspace != Workspace::Branch
-    {
-        file.error(
-            line,
+        ),
+        (
+            (needs(&EvidenceKind::CommitsAhead) || needs(&EvidenceKind::Pushed)) && !on_branch,
             "commits_ahead and pushed are about the task's branch: set `workspace = \"branch\"`",
-        );
-    }
-    if needs(&EvidenceKind::Merged) != merges {
-        file.error(
-            line,
+        ),
+        (
+            needs(&EvidenceKind::Merged) != merges,
             "merged is the evidence of `action = \"merge\"`, and of nothing else",
-        );
-    }
-    let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
-    let reads = stage.access == FileAccess::Read && matches!(stage.actor, Actor::Role(_)) && in_worktree;
-    if reads && !needs(&EvidenceKind::WorkspaceUnchanged) {
-        file.error(
-            line,
+        ),
+        (
+            reads && !needs(&EvidenceKind::WorkspaceUnchanged),
             "nothing proves that a reader only read: add \"workspace_unchanged\"",
-        );
+        ),
+    ];
+    for (is_wrong, text) in wrong {
+        placed.check(file, is_wrong, "evidence", text);
     }
 }
 
 fn workspaces(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
-    let line = placed.at("workspace");
-    match (&stage.actor, stage.workspace, stage.access) {
-        (Actor::Role(_), Workspace::None, _) => {
-            file.error(line, "an agent needs a folder: branch, head, base or main");
-        }
-        (Actor::Role(_), Workspace::Main, FileAccess::Write) => {
-            file.error(line, "an agent never writes in the main checkout: use a branch");
-        }
-        (Actor::Role(_), Workspace::Head | Workspace::Base, FileAccess::Write) => {
-            file.error(line, "what is written on a detached head is lost: use a branch");
-        }
-        (Actor::Role(_) | Actor::Engine(_) | Actor::Human, _, _) => {}
+    if !matches!(stage.actor, Actor::Role(_)) {
+        return;
     }
+    let text = match (stage.workspace, stage.access) {
+        (Workspace::None, _) => "an agent needs a folder: branch, head, base or main",
+        (Workspace::Main, FileAccess::Write) => "an agent never writes in the main checkout: use a branch",
+        (Workspace::Head | Workspace::Base, FileAccess::Write) => {
+            "what is written on a detached head is lost: use a branch"
+        }
+        (_, FileAccess::Read) | (Workspace::Branch, _) => return,
+    };
+    file.error(placed.at("workspace"), text);
 }
 
 fn actors(file: &TomlFile<'_>, placed: &LocatedStage) {
     let stage = &placed.stage;
     let is_engine = matches!(stage.actor, Actor::Engine(_));
-    if stage.fallback.is_some() && !is_engine {
-        file.error(placed.at("fallback"), "only an engine action has a fallback");
-    }
+    let text = "only an engine action has a fallback";
+    placed.check(file, stage.fallback.is_some() && !is_engine, "fallback", text);
     if stage.actor == Actor::Engine(EngineAction::Merge) && !stage.singleton {
         file.error(
             placed.line,
             "merging is done one at a time: set `singleton = true`",
         );
     }
-    if stage.actor == Actor::Human && stage.approval != ApprovalRule::NotNeeded {
-        file.error(
-            placed.at("approval"),
-            "a person acts here anyway: `approval` is for stages of agents",
-        );
-    }
+    let approves = stage.actor == Actor::Human && stage.approval != ApprovalRule::NotNeeded;
+    let text = "a person acts here anyway: `approval` is for stages of agents";
+    placed.check(file, approves, "approval", text);
 }
 
 fn reachable(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
