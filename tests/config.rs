@@ -6,11 +6,12 @@ use std::path::Path;
 
 use dbs::config::{
     Config, ConfigError, ConfigFiles, ConfigOverrides, SettingOrigin, SettingValue, ValueKind, keys,
-    reference, set, unset,
+    reference, schema, set, unset,
 };
 use dbs::domain::time::Span;
 use dbs::domain::{BoardSettings, RoleId};
 use dbs::formats::diagnostic::DiagnosticLevel;
+use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
 struct Fixture {
@@ -78,9 +79,9 @@ fn without_any_source_every_default_holds_and_gives_the_default_settings() {
         (shown.value, shown.origin),
         (Some(SettingValue::Count(8)), SettingOrigin::Default)
     );
-    assert!(!config.switch("paused"));
+    assert!(!config.value(&schema::PAUSED));
     assert_eq!(config.text("merge").unwrap(), "engine");
-    assert_eq!(config.count("terminal.log_limit_mib"), 64);
+    assert_eq!(config.value(&schema::TERMINAL_LOG_LIMIT_MIB), 64);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn every_default_fits_its_own_key_and_every_name_is_there_once() {
     let mut names: Vec<&str> = Vec::new();
     for key in keys() {
         if let Some(default) = key.default {
-            assert!(key.kind.parse(default).is_ok(), "{}", key.name);
+            assert!(key.kind.parse(&default.to_string()).is_ok(), "{}", key.name);
         }
         assert!(key.covers(key.name.split('.')), "{}", key.name);
         names.push(key.name);
@@ -96,6 +97,27 @@ fn every_default_fits_its_own_key_and_every_name_is_there_once() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), keys().count());
+}
+
+#[test]
+fn every_word_of_a_choice_stands_for_the_value_of_its_row() {
+    let chosen = |text: &str| {
+        let config = Fixture::new().toml(text).read();
+        (
+            config.choice(&schema::MOUSE),
+            config.choice(&schema::GLYPHS),
+            config.choice(&schema::MERGE_BY_AGENT),
+        )
+    };
+    assert_eq!(chosen(""), (MouseCapture::All, None, false));
+    assert_eq!(
+        chosen("mouse = \"scroll\"\nglyphs = \"unicode\"\nmerge = \"agent\"\n"),
+        (MouseCapture::Scroll, Some(Glyphs::Unicode), true)
+    );
+    assert_eq!(
+        chosen("mouse = \"off\"\nglyphs = \"ascii\"\nmerge = \"engine\"\n"),
+        (MouseCapture::Off, Some(Glyphs::Ascii), false)
+    );
 }
 
 #[test]
@@ -125,7 +147,7 @@ fn stronger_sources_hide_weaker_ones_and_explain_says_so() {
             "2 config.toml:1"
         ]
     );
-    assert_eq!(fixture.read().count("max_total_agents"), 4);
+    assert_eq!(fixture.read().value(&schema::MAX_TOTAL_AGENTS), 4);
 }
 
 #[test]
@@ -218,7 +240,7 @@ fn what_is_not_understood_is_told_with_its_line_and_the_next_source_holds() {
             ".debussy/config.toml:8: warning: there is no setting `roles.reviewer.agnet`; did you mean `roles.reviewer.agent`? It is kept and passed over",
         ]
     );
-    assert_eq!(fixture.read().count("max_total_agents"), 3);
+    assert_eq!(fixture.read().value(&schema::MAX_TOTAL_AGENTS), 3);
 }
 
 #[test]
@@ -351,7 +373,7 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
         unset(&fixture.places, "max_total_agents").unwrap().file,
         fixture.places.json()
     );
-    assert_eq!(fixture.read().count("max_total_agents"), 8);
+    assert_eq!(fixture.read().value(&schema::MAX_TOTAL_AGENTS), 8);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::adapters::clock;
 use crate::adapters::ipc::IpcListener;
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
+use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::{self, SessionSetup};
@@ -119,7 +120,7 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, String> {
-    let mut setup = session_setup::defaults(&edge.without_git_configuration(NOTHING))?;
+    let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
     let answer_after = if options.form.is_headless() {
         "0".to_owned()
     } else {

@@ -1,7 +1,7 @@
 //! What a terminal understands beyond drawing: titles and notifications. One that is simple, old or unknown is sent nothing but
 //! the bell. Texts are cleaned again here: whatever the server sends, nothing in it acts on the terminal.
 
-use crate::config::appearance::NotifySequence;
+use crate::config::notify_style::NotifySequence;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::wire::TerminalNotice;
 use crate::term::sanitize;
@@ -111,7 +111,7 @@ impl TerminalFeatures {
 mod tests {
     use super::*;
     use crate::adapters::project::RuntimeDirs;
-    use crate::config::appearance::NotifyStyle;
+    use crate::config::notify_style::NotifyStyle;
 
     fn voice(environment: &[(&str, &str)]) -> TerminalFeatures {
         TerminalFeatures::detect(&ProcessEnv {

@@ -1,64 +1,35 @@
-//! How a person wants the screen: colours, glyphs, the prefix key. What is not set follows the terminal.
+//! How a person wants the screen: colours, glyphs, keys, mouse and notifications. What is not set follows the terminal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::{Config, SettingOrigin};
+use crate::config::notify_style::{NotifySequence, NotifyStyle};
+use crate::config::{Config, SettingOrigin, schema};
 use crate::domain::{DailyHours, Span};
-use serde::{Deserialize, Serialize};
 
 use crate::ui::{
     AlertRules, AlertWhen, DisplayCaps, Glyphs, Keymap, KeymapError, Motion, MouseCapture, PastePreview,
     Theme, ThemeError, Themes, UserTheme,
 };
 
-/// How a terminal shows notifications: escape sequence, bell and tmux passthrough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotifyStyle {
-    /// What shows the words.
-    pub way: NotifySequence,
-    /// Whether the bell rings.
-    pub bell: bool,
-    /// Whether the words are passed through tmux to the terminal around it.
-    pub through_tmux: bool,
-}
-
-/// Escape sequence by which a terminal shows notifications.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotifySequence {
-    /// What the terminal is known to understand.
-    #[default]
-    Auto,
-    /// `OSC 9`.
-    Osc9,
-    /// `OSC 777`.
-    Osc777,
-    /// Nothing.
-    None,
-}
-
 /// Theme, glyphs, keys, mouse and notification settings of a user's screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appearance {
-    /// Name of the theme.
     theme: String,
-    /// The themes there are.
     themes: Themes,
-    /// Glyphs and lines; `None`: as the terminal can.
+    /// `None`: as the terminal can.
     glyphs: Option<Glyphs>,
-    /// Whether pastes are shown first.
     paste_preview: PastePreview,
-    /// What of the mouse is heeded.
     mouse: MouseCapture,
-    /// Whether anything may move by itself.
     motion: Motion,
-    /// A person's own keys, as a key file.
+    /// The person's own keys, as a key file.
     keys: String,
-    /// When a person is called, with which pause, whether the window gets a title, and whether it is told how far the work is.
-    alert_rules: (AlertWhen, Span, bool, bool),
+    alert_when: AlertWhen,
+    min_call_interval: Span,
+    title: bool,
+    progress: bool,
+    /// `None`: neither words nor a bell are wished for.
     notify_style: Option<NotifyStyle>,
-    /// Hours in which nobody is called.
     quiet_hours: DailyHours,
 }
 
@@ -66,33 +37,17 @@ impl Appearance {
     /// What the settings say.
     pub fn of(config: &Config) -> Appearance {
         Appearance {
-            theme: config.text("theme").unwrap_or_else(|| "auto".to_owned()),
+            theme: config.value(&schema::THEME).into_owned(),
             themes: Themes::default(),
-            glyphs: match config.text("glyphs").as_deref() {
-                Some("unicode") => Some(Glyphs::Unicode),
-                Some("ascii") => Some(Glyphs::Ascii),
-                _ => None,
-            },
-            paste_preview: match config.text("paste_preview").as_deref() {
-                Some("never") => PastePreview::Never,
-                _ => PastePreview::Shown,
-            },
-            mouse: match config.text("mouse").as_deref() {
-                Some("scroll") => MouseCapture::Scroll,
-                Some("off") => MouseCapture::Off,
-                _ => MouseCapture::All,
-            },
-            motion: match config.text("motion").as_deref() {
-                Some("reduced") => Motion::Reduced,
-                _ => Motion::Full,
-            },
+            glyphs: config.choice(&schema::GLYPHS),
+            paste_preview: config.choice(&schema::PASTE_PREVIEW),
+            mouse: config.choice(&schema::MOUSE),
+            motion: config.choice(&schema::MOTION),
             keys: own_keys(config),
-            alert_rules: (
-                alert_when(config),
-                min_call_interval(config),
-                config.switch("notify.title"),
-                config.switch("notify.progress"),
-            ),
+            alert_when: config.choice(&schema::NOTIFY_WHEN),
+            min_call_interval: config.value(&schema::NOTIFY_PAUSE),
+            title: config.value(&schema::NOTIFY_TITLE),
+            progress: config.value(&schema::NOTIFY_PROGRESS),
             notify_style: notify_style(config),
             quiet_hours: quiet_hours(config),
         }
@@ -141,16 +96,14 @@ impl Appearance {
 
     /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
     pub fn alert_rules(&self, looks: DisplayCaps) -> (AlertRules, Option<NotifyStyle>) {
-        let (when, pause, title, progress) = self.alert_rules;
         let rules = AlertRules {
-            when: if self.notify_style.is_some() {
-                when
-            } else {
-                AlertWhen::Never
+            when: match self.notify_style {
+                Some(_) => self.alert_when,
+                None => AlertWhen::Never,
             },
-            min_interval: pause,
-            title,
-            progress,
+            min_interval: self.min_call_interval,
+            title: self.title,
+            progress: self.progress,
             glyphs: self.glyphs(looks),
         };
         (rules, self.notify_style)
@@ -182,37 +135,18 @@ impl Appearance {
 
 /// Hours of the day in which nobody is called, as they are set.
 pub fn quiet_hours(config: &Config) -> DailyHours {
-    let text = config.text("notify.quiet").unwrap_or_default();
+    let text = config.value(&schema::NOTIFY_QUIET).unwrap_or_default();
     // What are no hours never became a value.
     text.parse().unwrap_or_default()
 }
 
-/// When a person is called, as it is set.
-pub fn alert_when(config: &Config) -> AlertWhen {
-    match config.text("notify.when").as_deref() {
-        Some("always") => AlertWhen::Always,
-        Some("never") => AlertWhen::Never,
-        _ => AlertWhen::Away,
-    }
-}
-
-/// Least time between two calls, as it is set.
-pub fn min_call_interval(config: &Config) -> Span {
-    Span::seconds(u64::try_from(config.count("notify.pause")).unwrap_or_default())
-}
-
 fn notify_style(config: &Config) -> Option<NotifyStyle> {
-    let (way, bell) = match config.text("notify.way").as_deref() {
-        Some("none") => return None,
-        Some("osc9") => (NotifySequence::Osc9, config.switch("notify.bell")),
-        Some("osc777") => (NotifySequence::Osc777, config.switch("notify.bell")),
-        Some("bell") => (NotifySequence::None, true),
-        _ => (NotifySequence::Auto, config.switch("notify.bell")),
-    };
+    let way = config.choice(&schema::NOTIFY_WAY)?;
     Some(NotifyStyle {
         way,
-        bell,
-        through_tmux: config.switch("notify.through_tmux"),
+        // The way without words is the bell alone.
+        bell: way == NotifySequence::None || config.value(&schema::NOTIFY_BELL),
+        through_tmux: config.value(&schema::NOTIFY_THROUGH_TMUX),
     })
 }
 
@@ -262,7 +196,7 @@ mod tests {
     use crate::config::{ConfigFiles, ConfigOverrides};
     use crate::ui::{Action, Chord, ColourDepth, KeyTable};
 
-    fn taste(text: &str) -> Appearance {
+    fn appearance(text: &str) -> Appearance {
         let folder = tempfile::tempdir().unwrap();
         let places = ConfigFiles::new(folder.path(), None, None);
         std::fs::write(places.toml(), text).unwrap();
@@ -283,35 +217,35 @@ mod tests {
             (ColourDepth::Indexed, Glyphs::Unicode),
             (ColourDepth::Mono, Glyphs::Ascii),
         ] {
-            let theme = taste("").theme(None, looks(palette, glyphs)).unwrap();
+            let theme = appearance("").theme(None, looks(palette, glyphs)).unwrap();
             assert_eq!((theme.palette, theme.glyphs), (palette, glyphs));
             assert_eq!(theme, Theme::builtin(palette, glyphs));
         }
-        assert_eq!(taste("").keymap().unwrap().prefix().to_string(), "C-b");
+        assert_eq!(appearance("").keymap().unwrap().prefix().to_string(), "C-b");
     }
 
     #[test]
     fn theme_glyphs_and_prefix_are_as_they_are_set_whatever_the_terminal_says() {
-        let theme = taste("theme = \"mono\"\nglyphs = \"ascii\"\n")
+        let theme = appearance("theme = \"mono\"\nglyphs = \"ascii\"\n")
             .theme(None, looks(ColourDepth::True, Glyphs::Unicode))
             .unwrap();
         assert_eq!((theme.palette, theme.glyphs), (ColourDepth::Mono, Glyphs::Ascii));
-        let taste_of_one = taste("theme = \"terminal\"\nglyphs = \"unicode\"\n");
+        let both = appearance("theme = \"terminal\"\nglyphs = \"unicode\"\n");
         let plain = looks(ColourDepth::Mono, Glyphs::Ascii);
-        let theme = taste_of_one.theme(None, plain).unwrap();
+        let theme = both.theme(None, plain).unwrap();
         assert_eq!(
             (theme.palette, theme.glyphs),
             (ColourDepth::Sixteen, Glyphs::Unicode)
         );
-        let chosen = taste_of_one.theme(Some("mono"), plain).unwrap();
+        let chosen = both.theme(Some("mono"), plain).unwrap();
         assert_eq!(chosen.palette, ColourDepth::Mono);
-        let keys = taste("keys.prefix = \"ctrl-a\"\n").keymap().unwrap();
+        let keys = appearance("keys.prefix = \"ctrl-a\"\n").keymap().unwrap();
         assert_eq!(keys.prefix().to_string(), "C-a");
     }
 
     #[test]
     fn reduced_motion_is_heeded_and_a_theme_that_does_not_exist_is_told() {
-        let theme = |text: &str| taste(text).theme(None, looks(ColourDepth::Sixteen, Glyphs::Unicode));
+        let theme = |text: &str| appearance(text).theme(None, looks(ColourDepth::Sixteen, Glyphs::Unicode));
         assert_ne!(theme("").unwrap(), theme("motion = \"reduced\"\n").unwrap());
         let why = theme("theme = \"drak\"\n").unwrap_err().to_string();
         assert!(why.starts_with("find the theme `drak`: there are auto,"), "{why}");
@@ -319,14 +253,14 @@ mod tests {
 
     #[test]
     fn own_keys_come_on_top_of_a_preset_and_a_contradiction_names_both_sides() {
-        let keys = taste("keys.preset = \"vim\"\n[keys.nav]\napprove = \"Y C-y\"\n")
+        let keys = appearance("keys.preset = \"vim\"\n[keys.nav]\napprove = \"Y C-y\"\n")
             .keymap()
             .unwrap();
         let yes = dbs_chord("C-y");
         assert_eq!(keys.lookup(KeyTable::Nav, yes), Action::named("approve"));
         assert_eq!(keys.lookup(KeyTable::Nav, dbs_chord("a")), None);
         assert_eq!(keys.lookup(KeyTable::Nav, dbs_chord("Up")), None);
-        let why = taste("[keys.nav]\napprove = \"r\"\n")
+        let why = appearance("[keys.nav]\napprove = \"r\"\n")
             .keymap()
             .unwrap_err()
             .to_string();
@@ -338,7 +272,7 @@ mod tests {
 
     #[test]
     fn calls_are_as_they_are_set() {
-        let (rules, manner) = taste("").alert_rules(looks(ColourDepth::True, Glyphs::Unicode));
+        let (rules, manner) = appearance("").alert_rules(looks(ColourDepth::True, Glyphs::Unicode));
         assert_eq!(
             (rules.when, rules.min_interval),
             (AlertWhen::Away, Span::seconds(5))
@@ -350,10 +284,10 @@ mod tests {
         };
         assert_eq!(manner, Some(wanted));
         let (rules, manner) =
-            taste("notify.way = \"none\"\n").alert_rules(looks(ColourDepth::Sixteen, Glyphs::Ascii));
+            appearance("notify.way = \"none\"\n").alert_rules(looks(ColourDepth::Sixteen, Glyphs::Ascii));
         assert_eq!((rules.when, manner), (AlertWhen::Never, None));
         assert_eq!(rules.glyphs, Glyphs::Ascii);
-        let (rules, manner) = taste("[notify]\nwhen = \"always\"\nway = \"bell\"\nbell = false\n")
+        let (rules, manner) = appearance("[notify]\nwhen = \"always\"\nway = \"bell\"\nbell = false\n")
             .alert_rules(looks(ColourDepth::True, Glyphs::Unicode));
         assert_eq!(rules.when, AlertWhen::Always);
         assert!(manner.is_some_and(|manner| manner.bell && manner.way == NotifySequence::None));

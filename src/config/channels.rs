@@ -8,7 +8,7 @@ use crate::adapters::notify::{
     BodyFormat, CommandNotifier, CommandSetup, ProxySettings, WebhookNotifier, WebhookSetup, host_of,
 };
 use crate::config::project_paths::ProjectPaths;
-use crate::config::{Config, SecretText};
+use crate::config::{Config, SecretText, schema};
 use crate::ports::notify::Notifier;
 
 /// Longest run of a person's program, and longest wait for an answer.
@@ -47,14 +47,13 @@ pub struct NotifyChannel {
 impl ChannelSettings {
     /// Those the settings have; those of earlier programs where there are no others (P51, P52).
     pub fn of(config: &Config) -> ChannelSettings {
-        let provider = match config.get("notifications.enabled") {
-            Ok(Some(crate::config::SettingValue::Switch(false))) => None,
-            _ => config.text("notifications.provider"),
+        let provider = match config.value(&schema::NOTIFICATIONS_ENABLED) {
+            Some(false) => None,
+            Some(true) | None => config.value(&schema::NOTIFICATIONS_PROVIDER),
         };
-        let command = config.text("notify.command").map(|line| {
-            // What is no command line never became a value.
-            shell_words::split(&line).unwrap_or_default()
-        });
+        // What is no command line never became a value.
+        let command = config.value(&schema::NOTIFY_COMMAND);
+        let command = command.map(|line| shell_words::split(&line).unwrap_or_default());
         let desktop = || {
             (provider.as_deref() == Some("desktop"))
                 .then(desktop_command)
@@ -65,20 +64,15 @@ impl ChannelSettings {
                 .then(|| legacy_topic(config))
                 .flatten()
         };
-        let own = config.text("notify.url").map(|url| {
-            let shape = match config.text("notify.format").as_deref() {
-                Some("ntfy") => BodyFormat::Ntfy,
-                _ => BodyFormat::Json,
-            };
-            (url, shape)
-        });
+        let own = config.value(&schema::NOTIFY_URL);
+        let own = own.map(|url| (url, config.choice(&schema::NOTIFY_FORMAT)));
         ChannelSettings {
             command: command.or_else(desktop),
             webhook: own.or_else(topic).map(|(url, shape)| WebhookConfig {
                 url,
                 format: shape,
-                secret: config.secret("notify.secret"),
-                token: config.secret("notify.token"),
+                secret: config.value(&schema::NOTIFY_SECRET),
+                token: config.value(&schema::NOTIFY_TOKEN),
             }),
         }
     }
@@ -164,9 +158,10 @@ fn desktop_command() -> Option<Vec<String>> {
 
 /// The topic of an ntfy server that earlier programs were told.
 fn legacy_topic(config: &Config) -> Option<(String, BodyFormat)> {
-    let either = |one: &str, other: &str| config.text(one).or_else(|| config.text(other));
-    let server = either("notifications.ntfy_server", "notifications.ntfy.server");
-    let topic = either("notifications.ntfy_topic", "notifications.ntfy.topic")?;
+    let server = config.value(&schema::NOTIFICATIONS_NTFY_SERVER);
+    let server = server.or_else(|| config.value(&schema::NESTED_NTFY_SERVER));
+    let topic = config.value(&schema::NOTIFICATIONS_NTFY_TOPIC);
+    let topic = topic.or_else(|| config.value(&schema::NESTED_NTFY_TOPIC))?;
     let server = server.unwrap_or_else(|| NTFY.to_owned());
     Some((
         format!("{}/{}", server.trim_end_matches('/'), topic.trim()),

@@ -9,9 +9,10 @@ use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::origin::{ConfigOverrides, SettingOrigin};
 use crate::config::raw::{RawSetting, RawValue};
-use crate::config::schema::{SettingSpec, SettingStatus, keys, spec_of};
+use crate::config::schema::{keys, spec_of};
+use crate::config::setting::{FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus};
 use crate::config::suggestion::nearest;
-use crate::config::value::{SecretText, SettingValue};
+use crate::config::value::{SettingValue, ValueKind};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// Begin of the environment variables that are settings.
@@ -46,6 +47,8 @@ pub struct ResolvedSetting {
     pub row: &'static str,
     /// Why it has no effect, when it has none.
     pub note: Option<&'static str>,
+    /// When another value comes into force while a server runs.
+    pub effect: SettingEffect,
 }
 
 impl Config {
@@ -75,7 +78,7 @@ impl Config {
     pub fn explain(&self, key: &str) -> Result<ResolvedSetting, ConfigError> {
         let path: Vec<&str> = key.split('.').collect();
         match spec_of(&path) {
-            Some(known) => Ok(self.shown(known, key.to_owned(), &owned(&path))),
+            Some(known) => Ok(self.shown(known, key.to_owned(), &owned(key))),
             None => Err(ConfigError::UnknownKey {
                 key: key.to_owned(),
                 nearest: nearest(&path),
@@ -100,7 +103,7 @@ impl Config {
                 all.extend(members.map(|path| self.shown(known, path.join("."), path)));
                 continue;
             }
-            let path = owned(&known.name.split('.').collect::<Vec<_>>());
+            let path = owned(known.name);
             if !matches!(known.status, SettingStatus::Kept | SettingStatus::Legacy)
                 || self.values.contains_key(&path)
             {
@@ -110,81 +113,45 @@ impl Config {
         all
     }
 
-    /// A number that the rest of the program needs; 0 for a key without a value.
-    pub fn count(&self, key: &str) -> i64 {
-        match self.value(key) {
-            Some(SettingValue::Count(number)) => number,
-            Some(
-                SettingValue::Decimal(_)
-                | SettingValue::Switch(_)
-                | SettingValue::Text(_)
-                | SettingValue::Secret(_),
-            )
-            | None => 0,
-        }
+    /// The value of a setting; its default where nobody set it.
+    pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
+        let set = self.strongest(&owned(setting.spec.name));
+        set.and_then(T::from_value)
+            .unwrap_or_else(|| setting.default.clone())
     }
 
-    /// A number with a fraction, if it is set.
-    pub fn decimal(&self, key: &str) -> Option<f64> {
-        match self.value(key) {
-            Some(SettingValue::Decimal(number)) => Some(number),
-            Some(
-                SettingValue::Count(_)
-                | SettingValue::Switch(_)
-                | SettingValue::Text(_)
-                | SettingValue::Secret(_),
-            )
-            | None => None,
-        }
+    /// What the chosen word of a setting stands for.
+    pub fn choice<T: Copy>(&self, setting: &Setting<T>) -> T {
+        let ValueKind::Choice(words) = setting.spec.kind else {
+            return setting.default;
+        };
+        let chosen = self
+            .strongest(&owned(setting.spec.name))
+            .and_then(String::from_value);
+        let chosen = chosen.and_then(|chosen| words.iter().skip(1).position(|word| *word == chosen));
+        let other = chosen.and_then(|index| setting.others.get(index));
+        other.copied().unwrap_or(setting.default)
     }
 
-    /// Whether a switch is on.
-    pub fn switch(&self, key: &str) -> bool {
-        self.value(key) == Some(SettingValue::Switch(true))
-    }
-
-    /// A text or a word, if it is set.
+    /// A text or a word, if it is set: for members of families and keys that are known only while the program runs.
     pub fn text(&self, key: &str) -> Option<String> {
-        match self.value(key) {
-            Some(SettingValue::Text(text)) => Some(text),
-            Some(
-                SettingValue::Count(_)
-                | SettingValue::Decimal(_)
-                | SettingValue::Switch(_)
-                | SettingValue::Secret(_),
-            )
-            | None => None,
-        }
+        String::from_value(&self.get(key).ok()??)
     }
 
-    /// A text that is never shown, if it is set.
-    pub fn secret(&self, key: &str) -> Option<SecretText> {
-        match self.value(key) {
-            Some(SettingValue::Secret(secret)) => Some(secret),
-            Some(
-                SettingValue::Count(_)
-                | SettingValue::Decimal(_)
-                | SettingValue::Switch(_)
-                | SettingValue::Text(_),
-            )
-            | None => None,
-        }
+    /// The members of a family with the names they were given, in the order they were written first.
+    pub fn family<T: FromSettingValue>(&self, family: &Setting<Option<T>>) -> Vec<(String, T)> {
+        let own = family.spec.name.split('.').position(|part| part.starts_with('<'));
+        let members = self.members(&family.spec).filter_map(|path| {
+            let value = T::from_value(self.strongest(path)?)?;
+            Some((path.get(own?)?.clone(), value))
+        });
+        members.collect()
     }
 
-    /// The members of a family, as they were written first, with their names: `family("gates")`.
-    pub(super) fn family(&self, table: &str) -> Vec<(String, SettingValue)> {
-        let known = keys().find(|key| key.name.split_once(".<").is_some_and(|(own, _)| own == table));
-        let members = known.into_iter().flat_map(|known| self.members(known));
-        members
-            .filter_map(|path| {
-                let (value, _) = self.values.get(path)?.first()?;
-                Some((path.get(1)?.clone(), value.clone()))
-            })
-            .collect()
-    }
-
-    fn value(&self, key: &str) -> Option<SettingValue> {
-        self.get(key).ok().flatten()
+    /// The strongest value that was set.
+    fn strongest(&self, path: &[String]) -> Option<&SettingValue> {
+        let (value, _) = self.values.get(path)?.first()?;
+        Some(value)
     }
 
     fn members<'a>(&'a self, known: &'a SettingSpec) -> impl Iterator<Item = &'a Vec<String>> {
@@ -195,7 +162,9 @@ impl Config {
 
     fn shown(&self, known: &SettingSpec, key: String, path: &[String]) -> ResolvedSetting {
         let set = self.values.get(path).map_or(&[][..], Vec::as_slice);
-        let default = known.default.and_then(|text| known.kind.parse(text).ok());
+        let default = known
+            .default
+            .and_then(|default| known.kind.parse(&default.to_string()).ok());
         let (first, hidden) = match set.split_first() {
             Some((first, hidden)) => (Some(first.clone()), hidden.to_vec()),
             None => (None, Vec::new()),
@@ -212,6 +181,7 @@ impl Config {
             kind: known.kind.to_string(),
             row: known.source,
             note: known.note(),
+            effect: known.effect,
         }
     }
 
@@ -310,8 +280,8 @@ fn flags(given: &ConfigOverrides) -> Vec<RawSetting> {
     given.flags.iter().map(one).collect()
 }
 
-fn owned(path: &[&str]) -> Vec<String> {
-    path.iter().map(|part| (*part).to_owned()).collect()
+fn owned(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
 }
 
 fn place(origin: &SettingOrigin) -> (PathBuf, usize) {

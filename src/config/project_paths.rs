@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder};
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
-use crate::config::{Config, ConfigFiles, ConfigOverrides};
+use crate::config::{Config, ConfigFiles, ConfigOverrides, schema};
 
 /// Folders, files, socket and secret of one project.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ impl ProjectPaths {
 
     /// What its session is called with these settings.
     pub fn session_name(&self, config: &Config) -> String {
-        let named = config.text("session.name");
+        let named = config.value(&schema::SESSION_NAME);
         let named = named.filter(|name| !name.trim().is_empty());
         named.unwrap_or_else(|| self.folder_name.clone())
     }

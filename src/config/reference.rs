@@ -1,11 +1,12 @@
 //! The table of all settings as it stands in the documentation.
 
-use crate::config::schema::{SettingSpec, SettingStatus, keys};
+use crate::config::schema::keys;
+use crate::config::setting::{SettingSpec, SettingStatus};
 
 /// The table in markdown.
 pub fn reference() -> String {
     let mut text = String::from(
-        "| setting | value | default | what it is for | from |\n| --- | --- | --- | --- | --- |\n",
+        "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",
     );
     for key in keys() {
         text.push_str(&row(key));
@@ -22,7 +23,7 @@ fn row(key: &SettingSpec) -> String {
         SettingStatus::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
     };
     format!(
-        "| `{}` | {} | {default} | {doc} | {} |\n",
-        key.name, key.kind, key.source
+        "| `{}` | {} | {default} | {} | {doc} | {} |\n",
+        key.name, key.kind, key.effect, key.source
     )
 }

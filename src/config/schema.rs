@@ -1,349 +1,120 @@
-//! The table of all keys. A new setting is one row here; documentation, listing, checking and writing follow from it.
+//! The table of all settings: each is one row with its key, type, default, words and the time another value comes into force.
+//! The documentation, listing, checking, writing, completion and reloading follow from it, and the name of a row is how the
+//! program reads the setting, so the compiler knows where each is used.
 
 mod legacy;
 mod notify;
 
-use crate::config::value::ValueKind;
-use legacy::LEGACY;
+pub use legacy::{
+    NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED, NOTIFICATIONS_NTFY_SERVER,
+    NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
+};
+pub use notify::{
+    NOTIFY_BELL, NOTIFY_COMMAND, NOTIFY_FORMAT, NOTIFY_PAUSE, NOTIFY_PROGRESS, NOTIFY_QUIET, NOTIFY_SECRET,
+    NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
+};
+
+use legacy::{KEPT, LEGACY};
 use notify::NOTIFY;
 
-/// Name, value kind, default and documentation of one setting or family of settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SettingSpec {
-    /// Its name; a part in angle brackets stands for any name.
-    pub name: &'static str,
-    /// What its values are.
-    pub kind: ValueKind,
-    /// Its value when nobody sets it; `None`: not set.
-    pub default: Option<&'static str>,
-    /// What it is for, as one sentence.
-    pub doc: &'static str,
-    /// Where it comes from: rows of the seeds.
-    pub source: &'static str,
-    /// Whether it does anything.
-    pub status: SettingStatus,
-}
+use std::borrow::Cow;
 
-/// Whether a setting is in use, obsolete, from an earlier program, or only kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingStatus {
-    /// It does what its doc says.
-    Used,
-    /// Its time is over; the text says what took its place.
-    Obsolete(&'static str),
-    /// As written for an earlier program, it still does what its doc says; listed where it is set.
-    Legacy,
-    /// Known and kept, without effect in this version.
-    Kept,
-}
+use crate::config::row::{
+    FEW, SPAN, choice, count, decimal, obsolete, seconds, settings, switch, text, unset, used,
+};
+use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
+use crate::config::setting::{Setting, SettingSpec};
+use crate::config::value::ValueKind;
+use crate::domain::Span;
+use crate::term::EmulatorKind;
+use crate::ui::{Glyphs, Motion, MouseCapture, PastePreview};
 
-impl SettingSpec {
-    /// Whether `path` is this key, or one of the family.
-    pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
-        let fits = |(own, other): (&str, &str)| own == other || (own.starts_with('<') && !other.is_empty());
-        let mut path = path.into_iter();
-        let all = self
-            .name
-            .split('.')
-            .all(|own| path.next().is_some_and(|other| fits((own, other))));
-        all && path.next().is_none()
-    }
-
-    /// Why it has no effect, when it has none.
-    pub fn note(&self) -> Option<&'static str> {
-        match self.status {
-            SettingStatus::Used | SettingStatus::Legacy => None,
-            SettingStatus::Obsolete(why) => Some(why),
-            SettingStatus::Kept => Some("without effect in this version"),
-        }
-    }
-
-    /// Whether it stands for many keys.
-    pub fn is_family(&self) -> bool {
-        self.name.contains('<')
-    }
-}
-
-/// The key that `path` is, if there is one.
+/// The spec of the setting or family that `path` belongs to.
 pub(super) fn spec_of(path: &[&str]) -> Option<&'static SettingSpec> {
     keys().find(|key| key.covers(path.iter().copied()))
 }
 
-/// All keys, in the order of the documentation.
+/// All settings, in the order of the documentation.
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
-    SETTINGS.iter().chain(NOTIFY).chain(LEGACY)
+    SETTINGS.iter().chain(NOTIFY).chain(LEGACY).copied().chain(KEPT)
 }
 
-const fn used(
-    name: &'static str,
-    kind: ValueKind,
-    default: Option<&'static str>,
-    doc: &'static str,
-    row: &'static str,
-) -> SettingSpec {
-    SettingSpec {
-        name,
-        kind,
-        default,
-        doc,
-        source: row,
-        status: SettingStatus::Used,
-    }
+settings! { SETTINGS
+    MAX_TOTAL_AGENTS: u32 = count(999, 8), used("max_total_agents", AtOnce, "K48, K78",
+        "Most agents at work at a time.");
+    MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, "K48",
+        "Most agents of this role at work at a time.");
+    AGENT_TIMEOUT: Span = seconds(1, 3600), used("agent_timeout", NextAttempt, "K32, K78",
+        "Longest run of one attempt, in seconds or as `90m`, `2h`.");
+    BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, "K61, K62, K78",
+        "Branch that tasks start from and are merged into, unless their batch names one.");
+    PAUSED: bool = switch(false), used("paused", AtOnce, "K73, K78",
+        "Begin with the board paused, unless agents are at work already.");
+    USE_TMUX_WINDOWS: bool = switch(false), obsolete("use_tmux_windows", "K78, K85", "Had agents opened as windows of tmux.",
+        "every agent has a real terminal in a pane of its own here, tmux or not");
+    PREFIX: Cow<'static, str> = text(ValueKind::Name, "dbs"), used("prefix", AtOnce, "3.2",
+        "Begin of the names of new tasks: `dbs-3f2a`.");
+    MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, "design 5.8",
+        "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
+    GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, "design 5.5",
+        "A command that must succeed before work is accepted; run through the shell, in the order written.");
+    ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, "design 6",
+        "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.");
+    ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, "design 6",
+        "Command line of a custom agent for this role.");
+    LIMITS_STARTS_PER_TURN: u32 = count(999, 2), used("limits.starts_per_turn", AtOnce, "K48",
+        "Most attempts started in one turn.");
+    LIMITS_LINGER: Span = seconds(0, 5), used("limits.linger", AtOnce, "K33",
+        "How long an agent may stay after its last word before it is stopped.");
+    LIMITS_INFRA_BACKOFF: Span = seconds(0, 5), used("limits.infra_backoff", AtOnce, "3.7",
+        "First wait after a failure that is not the agent's; doubles up to five minutes.");
+    LIMITS_CRASH_BACKOFF: Span = seconds(0, 10), used("limits.crash_backoff", AtOnce, "3.7",
+        "First wait after a crash; doubles up to five minutes.");
+    LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, "K23",
+        "Wait after a rejection, instead of what the workflow says.");
+    LIMITS_GATE_TIMEOUT: Span = seconds(1, 300), used("limits.gate_timeout", NextStart, "P29",
+        "Longest run of one gate.");
+    TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),
+        used("terminal.engine", NextStart, "design 4",
+        "Which emulation draws the agents' terminals.");
+    COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, "A17",
+        "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
+    TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, "B3 15",
+        "Largest raw log of one attempt's terminal, in MiB.");
+    SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, "A6",
+        "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
+    THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, "P50",
+        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.");
+    MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, "A13",
+        "Whether what needs you blinks; with `reduced` nothing moves by itself.");
+    GLYPHS: Option<Glyphs> = choice(&["auto", "unicode", "ascii"], None, &[Some(Glyphs::Unicode), Some(Glyphs::Ascii)]),
+        used("glyphs", AtOnce, "P50",
+        "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.");
+    PASTE_PREVIEW: PastePreview = choice(&["auto", "never"], PastePreview::Shown, &[PastePreview::Never]),
+        used("paste_preview", AtOnce, "A5",
+        "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.");
+    MOUSE: MouseCapture = choice(&["on", "scroll", "off"], MouseCapture::All, &[MouseCapture::Scroll, MouseCapture::Off]),
+        used("mouse", AtOnce, "A5",
+        "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
+    KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, "design 7",
+        "The one key that is not passed on to an agent that is typed to.");
+    KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),
+        used("keys.preset", AtOnce, "A6",
+        "The keys to begin with.");
+    KEYS_NAV: Option<String> = unset(ValueKind::Text), used("keys.nav.<action>", AtOnce, "A6",
+        "Keys of an action in our own views, separated by spaces; `dbs keys` lists the actions.");
+    KEYS_FOUND: Option<String> = unset(ValueKind::Text), used("keys.found.<action>", AtOnce, "A6",
+        "The same in a list that is filtered.");
+    KEYS_COPY: Option<String> = unset(ValueKind::Text), used("keys.copy.<action>", AtOnce, "A6",
+        "The same while a terminal is held still.");
+    KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, "A6",
+        "The same after the prefix.");
+    REHEARSAL_SCENARIO: Cow<'static, str> = text(ValueKind::Text, "demo"),
+        used("rehearsal.scenario", NextAttempt, "design 6",
+        "Scenario file that rehearsal agents play; `demo`: the one of the demo.");
+    REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, "design 6",
+        "How many times faster than life rehearsal agents play.");
+    REHEARSAL_ANSWER_AFTER: Option<f64> = unset(ValueKind::Decimal),
+        used("rehearsal.answer_after", NextAttempt, "design 6",
+        "Seconds after which questions of rehearsal agents answer themselves.");
 }
-
-const FEW: ValueKind = ValueKind::Count { least: 1, most: 999 };
-const SPAN: ValueKind = ValueKind::Seconds { least: 0 };
-
-const SETTINGS: &[SettingSpec] = &[
-    used(
-        "max_total_agents",
-        FEW,
-        Some("8"),
-        "Most agents at work at a time.",
-        "K48, K78",
-    ),
-    used(
-        "max_role_agents.<role>",
-        FEW,
-        None,
-        "Most agents of this role at work at a time.",
-        "K48",
-    ),
-    used(
-        "agent_timeout",
-        ValueKind::Seconds { least: 1 },
-        Some("3600"),
-        "Longest run of one attempt, in seconds or as `90m`, `2h`.",
-        "K32, K78",
-    ),
-    used(
-        "base_branch",
-        ValueKind::Text,
-        None,
-        "Branch that tasks start from and are merged into, unless their batch names one.",
-        "K61, K62, K78",
-    ),
-    used(
-        "paused",
-        ValueKind::Switch,
-        Some("false"),
-        "Begin with the board paused, unless agents are at work already.",
-        "K73, K78",
-    ),
-    SettingSpec {
-        name: "use_tmux_windows",
-        kind: ValueKind::Switch,
-        default: Some("false"),
-        doc: "Had agents opened as windows of tmux.",
-        source: "K78, K85",
-        status: SettingStatus::Obsolete(
-            "every agent has a real terminal in a pane of its own here, tmux or not",
-        ),
-    },
-    used(
-        "prefix",
-        ValueKind::Name,
-        Some("dbs"),
-        "Begin of the names of new tasks: `dbs-3f2a`.",
-        "3.2",
-    ),
-    used(
-        "merge",
-        ValueKind::Choice(&["engine", "agent"]),
-        Some("engine"),
-        "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.",
-        "design 5.8",
-    ),
-    used(
-        "gates.<name>",
-        ValueKind::Text,
-        None,
-        "A command that must succeed before work is accepted; run through the shell, in the order written.",
-        "design 5.5",
-    ),
-    used(
-        "roles.<role>.agent",
-        ValueKind::Text,
-        None,
-        "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.",
-        "design 6",
-    ),
-    used(
-        "roles.<role>.command",
-        ValueKind::Text,
-        None,
-        "Command line of a custom agent for this role.",
-        "design 6",
-    ),
-    used(
-        "limits.starts_per_turn",
-        FEW,
-        Some("2"),
-        "Most attempts started in one turn.",
-        "K48",
-    ),
-    used(
-        "limits.linger",
-        SPAN,
-        Some("5"),
-        "How long an agent may stay after its last word before it is stopped.",
-        "K33",
-    ),
-    used(
-        "limits.infra_backoff",
-        SPAN,
-        Some("5"),
-        "First wait after a failure that is not the agent's; doubles up to five minutes.",
-        "3.7",
-    ),
-    used(
-        "limits.crash_backoff",
-        SPAN,
-        Some("10"),
-        "First wait after a crash; doubles up to five minutes.",
-        "3.7",
-    ),
-    used(
-        "limits.cooldown",
-        SPAN,
-        None,
-        "Wait after a rejection, instead of what the workflow says.",
-        "K23",
-    ),
-    used(
-        "limits.gate_timeout",
-        ValueKind::Seconds { least: 1 },
-        Some("300"),
-        "Longest run of one gate.",
-        "P29",
-    ),
-    used(
-        "terminal.engine",
-        ValueKind::Choice(&["rio", "vt100"]),
-        Some("rio"),
-        "Which emulation draws the agents' terminals.",
-        "design 4",
-    ),
-    used(
-        "commit.author",
-        ValueKind::Text,
-        None,
-        "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.",
-        "A17",
-    ),
-    used(
-        "terminal.log_limit_mib",
-        ValueKind::Count {
-            least: 1,
-            most: 1_048_576,
-        },
-        Some("64"),
-        "Largest raw log of one attempt's terminal, in MiB.",
-        "B3 15",
-    ),
-    used(
-        "session.name",
-        ValueKind::Text,
-        None,
-        "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.",
-        "A6",
-    ),
-    used(
-        "theme",
-        ValueKind::Text,
-        Some("auto"),
-        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.",
-        "P50",
-    ),
-    used(
-        "motion",
-        ValueKind::Choice(&["full", "reduced"]),
-        Some("full"),
-        "Whether what needs you blinks; with `reduced` nothing moves by itself.",
-        "A13",
-    ),
-    used(
-        "glyphs",
-        ValueKind::Choice(&["auto", "unicode", "ascii"]),
-        Some("auto"),
-        "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.",
-        "P50",
-    ),
-    used(
-        "paste_preview",
-        ValueKind::Choice(&["auto", "never"]),
-        Some("auto"),
-        "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.",
-        "A5",
-    ),
-    used(
-        "mouse",
-        ValueKind::Choice(&["on", "scroll", "off"]),
-        Some("on"),
-        "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.",
-        "A5",
-    ),
-    used(
-        "keys.prefix",
-        ValueKind::Key,
-        Some("ctrl-b"),
-        "The one key that is not passed on to an agent that is typed to.",
-        "design 7",
-    ),
-    used(
-        "keys.preset",
-        ValueKind::Choice(&["default", "tmux", "vim", "emacs"]),
-        Some("default"),
-        "The keys to begin with.",
-        "A6",
-    ),
-    used(
-        "keys.nav.<action>",
-        ValueKind::Text,
-        None,
-        "Keys of an action in our own views, separated by spaces; `dbs keys` lists the actions.",
-        "A6",
-    ),
-    used(
-        "keys.found.<action>",
-        ValueKind::Text,
-        None,
-        "The same in a list that is filtered.",
-        "A6",
-    ),
-    used(
-        "keys.copy.<action>",
-        ValueKind::Text,
-        None,
-        "The same while a terminal is held still.",
-        "A6",
-    ),
-    used(
-        "keys.prefixed.<action>",
-        ValueKind::Text,
-        None,
-        "The same after the prefix.",
-        "A6",
-    ),
-    used(
-        "rehearsal.scenario",
-        ValueKind::Text,
-        None,
-        "Scenario file that rehearsal agents play; not set: the one of the demo.",
-        "design 6",
-    ),
-    used(
-        "rehearsal.speed",
-        ValueKind::Decimal,
-        Some("1"),
-        "How many times faster than life rehearsal agents play.",
-        "design 6",
-    ),
-    used(
-        "rehearsal.answer_after",
-        ValueKind::Decimal,
-        None,
-        "Seconds after which questions of rehearsal agents answer themselves.",
-        "design 6",
-    ),
-];

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{AgentConfig, AgentsByRole, InheritedEnv};
-use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::config::{Config, schema};
 use crate::domain::{BoardSettings, RoleId, Workflow};
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -22,47 +22,44 @@ pub struct SessionSetup {
     pub environment: Vec<(OsString, OsString)>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
-    /// The person's shell.
     pub shell: PathBuf,
-    /// Settings of the rules.
     pub settings: BoardSettings,
     /// Whether the board begins paused.
     pub paused: bool,
-    /// Workflows in force.
     pub workflows: Vec<Workflow>,
-    /// Which agent plays which role.
     pub agents: AgentsByRole,
-    /// The emulator of terminals.
     pub engine: EmulatorKind,
     /// Lines kept above each screen.
     pub history: usize,
     /// Bytes of log kept per attempt.
-    pub log_limit: Option<u64>,
+    pub log_limit: u64,
     /// Who signs what the engine commits for agents, as `Name <address>`.
     pub author: Option<String>,
-    /// Longest run of a gate.
     pub gate_timeout: Duration,
 }
 
-/// The setup without any configuration file.
+/// Lines kept above each screen.
+const HISTORY: usize = 10_000;
+
+/// The setup of a session without a project's own workflows.
 ///
 /// # Errors
-/// When the built-in workflows cannot be read; a test keeps that from being shipped.
-pub fn defaults(edge: &ProcessEnv) -> Result<SessionSetup, String> {
+/// What is wrong with an agent's command, or with a built-in workflow; a test keeps the latter from being shipped.
+pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     Ok(SessionSetup {
         program: edge.program.clone(),
         environment: edge.environment.clone(),
         inherited: InheritedEnv::from_environment(edge.text_environment()),
         shell: shell(edge.get("SHELL")),
-        settings: BoardSettings::default(),
-        paused: false,
+        settings: config.settings(),
+        paused: config.value(&schema::PAUSED),
         workflows: workflows(None)?,
-        agents: AgentsByRole::default(),
-        engine: EmulatorKind::default(),
-        history: 10_000,
-        log_limit: None,
-        author: None,
-        gate_timeout: Duration::from_mins(10),
+        agents: kinds(config)?,
+        engine: config.choice(&schema::TERMINAL_ENGINE),
+        history: HISTORY,
+        log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
+        author: config.value(&schema::COMMIT_AUTHOR),
+        gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
     })
 }
 
@@ -93,7 +90,7 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
         return Err(problems.join("\n"));
     }
     let mut flows: Vec<Workflow> = found.into_values().collect();
-    if project.is_some_and(|place| place.config().text("merge").as_deref() == Some("agent")) {
+    if project.is_some_and(|place| place.config().choice(&schema::MERGE_BY_AGENT)) {
         flows.iter_mut().for_each(Workflow::merge_by_agent);
     }
     Ok(flows)
@@ -121,28 +118,17 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The setup of a project: built-in values, then its configuration. What is not understood in a file is passed over, kept, and
-/// told by `dbs doctor` and `dbs config`.
+/// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`.
 ///
 /// # Errors
 /// What is wrong with a workflow or an agent's command.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
-    let mut setup = defaults(edge)?;
-    let config = Config::read(&place.sources.files, &place.sources.overrides);
-    (setup.settings, setup.workflows) = reread(place)?;
-    setup.paused = config.switch("paused");
-    setup.agents = kinds(&config)?;
-    setup.engine = match config.text("terminal.engine").as_deref() {
-        Some("vt100") => EmulatorKind::Vt100,
-        _ => EmulatorKind::Rio,
-    };
-    setup.log_limit = u64::try_from(config.count("terminal.log_limit_mib"))
-        .ok()
-        .map(|mib| mib * 1024 * 1024);
-    setup.author = config.text("commit.author");
-    setup.gate_timeout =
-        Duration::from_secs(u64::try_from(config.count("limits.gate_timeout")).unwrap_or(300));
-    Ok(setup)
+    let (settings, workflows) = reread(place)?;
+    Ok(SessionSetup {
+        settings,
+        workflows,
+        ..of(&place.config(), edge)?
+    })
 }
 
 /// Which agent plays which role, as the configuration has it now; also for a server that runs already.
@@ -150,28 +136,22 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Str
 /// # Errors
 /// What is wrong with an agent's command.
 pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, String> {
-    kinds(&Config::read(&place.sources.files, &place.sources.overrides))
+    kinds(&place.config())
 }
 
 fn kinds(config: &Config) -> Result<AgentsByRole, String> {
     let mut kinds = AgentsByRole::default();
     let scripted = || AgentConfig::Rehearsal {
-        scenario: config
-            .text("rehearsal.scenario")
-            .unwrap_or_else(|| "demo".to_owned()),
-        speed: config.decimal("rehearsal.speed").unwrap_or(1.0).to_string(),
-        answer_after: config
-            .decimal("rehearsal.answer_after")
-            .map(|seconds| seconds.to_string()),
+        scenario: config.value(&schema::REHEARSAL_SCENARIO).into_owned(),
+        speed: config.value(&schema::REHEARSAL_SPEED).to_string(),
+        answer_after: (config.value(&schema::REHEARSAL_ANSWER_AFTER)).map(|seconds| seconds.to_string()),
     };
-    for shown in config.list() {
-        let ["roles", role, "agent" | "command"] = shown.key.split('.').collect::<Vec<_>>()[..] else {
-            continue;
-        };
-        let command = config.text(&format!("roles.{role}.command"));
-        let kind = match (config.text(&format!("roles.{role}.agent")).as_deref(), command) {
+    let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
+    let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
+    for role in agents.keys().chain(commands.keys()) {
+        let kind = match (agents.get(role).map(String::as_str), commands.get(role)) {
             (Some("rehearsal"), _) => scripted(),
-            (None | Some("custom"), Some(command)) => AgentConfig::Custom(words(role, &command)?),
+            (None | Some("custom"), Some(command)) => AgentConfig::Custom(words(role, command)?),
             (Some("custom"), None) => {
                 return Err(format!(
                     "could not use agent custom for role {role}: it has no command yet; set it with `dbs config \
@@ -189,7 +169,7 @@ fn kinds(config: &Config) -> Result<AgentsByRole, String> {
         if role == "default" {
             kinds.default = Some(kind);
         } else {
-            kinds.by_role.insert(RoleId::new(role), kind);
+            kinds.by_role.insert(RoleId::new(role.as_str()), kind);
         }
     }
     Ok(kinds)
@@ -200,7 +180,7 @@ fn kinds(config: &Config) -> Result<AgentsByRole, String> {
 /// # Errors
 /// What is wrong with a workflow.
 pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), String> {
-    let config = Config::read(&place.sources.files, &place.sources.overrides);
+    let config = place.config();
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");
     }

@@ -7,7 +7,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
-use crate::config::appearance::NotifyStyle;
+use crate::config::notify_style::NotifyStyle;
 use crate::domain::attempt::Attempt;
 use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
 use crate::protocol::reports::{OutputFormat, QueryRequest};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use atomic_write_file::AtomicWriteFile;
 
 use crate::config::project_paths::ProjectPaths;
+use crate::config::schema;
 use crate::config::themes::{read_small, toml_files};
 use crate::domain::{NoticeLevel, Span, Timestamp, pluralized};
 use crate::read_model::ReadModel;
@@ -60,11 +61,7 @@ pub(super) fn restore(
 /// Who greets, and what for (P19).
 fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
-    let longest = settings
-        .place
-        .config()
-        .text("agent_timeout")
-        .and_then(|text| text.parse().ok());
+    let longest = settings.place.config().value(&schema::AGENT_TIMEOUT);
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
         format!("{}  onto {base}", facts.project),
@@ -73,9 +70,7 @@ fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel
             pluralized(model.tasks.len(), "task"),
             pluralized(model.max_agents, "agent")
         ),
-        longest.map_or_else(String::new, |seconds| {
-            format!("{} at most for each attempt", Span::seconds(seconds))
-        }),
+        format!("{longest} at most for each attempt"),
     ]
 }
 

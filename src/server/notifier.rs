@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::clock::{self, Zone};
-use crate::config::Config;
 use crate::config::appearance;
 use crate::config::channels::ChannelSettings;
+use crate::config::{Config, schema};
 use crate::domain::{DailyHours, Notice, NoticeLevel};
 use crate::engine::journal::Journal;
 use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
@@ -110,8 +110,8 @@ impl NotifierTask<'_> {
 
     fn take_settings(&mut self, config: &Config) {
         self.rules = NotifyRules {
-            when: appearance::alert_when(config),
-            pause: appearance::min_call_interval(config),
+            when: config.choice(&schema::NOTIFY_WHEN),
+            pause: config.value(&schema::NOTIFY_PAUSE),
         };
         self.quiet = appearance::quiet_hours(config);
         let ways = ChannelSettings::of(config);

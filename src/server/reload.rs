@@ -8,7 +8,7 @@ use crate::adapters::agents::{AgentsByRole, LocalAgents};
 use crate::adapters::clock;
 use crate::config::appearance::Appearance;
 use crate::config::session_setup;
-use crate::config::{self, Config, ResolvedSetting, SettingOrigin};
+use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingOrigin, schema};
 use crate::domain::{Command, Event, Notice, NoticeLevel};
 use crate::engine::inbox::InboxClosed;
 use crate::engine::journal::Journal;
@@ -18,13 +18,6 @@ use crate::server::in_force::{ActiveSettings, FileStamps};
 
 /// The kind of notice by which people are told of settings.
 pub(super) const NOTICE_KIND: &str = "settings";
-/// Settings that are read once, when a server starts.
-const RESTART_ONLY: &[&str] = &[
-    "terminal.engine",
-    "commit.author",
-    "terminal.log_limit_mib",
-    "limits.gate_timeout",
-];
 /// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 /// Keys named in a line; more are counted.
@@ -179,7 +172,7 @@ impl Reloader {
 
 /// The switch `paused` does what the commands do, when somebody moves it.
 fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), InboxClosed> {
-    let command = match (old.switch("paused"), new.switch("paused")) {
+    let command = match (old.value(&schema::PAUSED), new.value(&schema::PAUSED)) {
         (false, true) => Command::Pause,
         (true, false) => Command::Resume,
         (true, true) | (false, false) => return Ok(()),
@@ -226,6 +219,12 @@ fn origins(changed: &[ResolvedSetting], why: &str) -> String {
     }
 }
 
+fn effect_of(key: &str) -> SettingEffect {
+    config::keys()
+        .find(|spec| spec.covers(key.split('.')))
+        .map_or(SettingEffect::AtOnce, |spec| spec.effect)
+}
+
 /// What came into force, in a line.
 fn summary(changed: &[String]) -> String {
     if changed.is_empty() {
@@ -233,7 +232,7 @@ fn summary(changed: &[String]) -> String {
     }
     let (later, now): (Vec<&String>, Vec<&String>) = changed
         .iter()
-        .partition(|key| RESTART_ONLY.contains(&key.as_str()));
+        .partition(|key| effect_of(key) == SettingEffect::NextStart);
     let listed = |keys: &[&String]| {
         let named: Vec<&str> = keys.iter().take(MAX_NAMED).map(|key| key.as_str()).collect();
         let more = keys.len().saturating_sub(MAX_NAMED);

@@ -109,6 +109,7 @@ fn print(shown: &ResolvedSetting, wanted: ConfigAction<'_>) {
                 output::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
             }
             output::line(&format!("{:<28}   {}", "", shown.doc));
+            output::line(&format!("{:<28}   takes effect {}", "", shown.effect));
             if let Some(note) = shown.note {
                 output::line(&format!("{:<28}   {note}", ""));
             }

@@ -9,6 +9,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
+use crate::config::schema;
 use crate::domain::task::TaskKind;
 use crate::domain::{Command, TaskDraft, TaskId};
 use crate::engine::inbox::CommandReply as Said;
@@ -90,7 +91,7 @@ fn ids(door: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Ve
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }
     let in_use = door.ids()?;
-    let prefix = door.place.config().text("prefix").unwrap_or_default();
+    let prefix = door.place.config().value(&schema::PREFIX);
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
     for draft in drafts {

@@ -1,67 +1,31 @@
 //! Settings of earlier programs: known and kept; few of them have an effect.
 
-use crate::config::schema::{SPAN, SettingSpec, SettingStatus};
+use crate::config::row::{FEW_OR_NONE, SPAN, earlier, kept, settings, unset};
+use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::ValueKind;
-
-const fn kept(name: &'static str, kind: ValueKind, row: &'static str) -> SettingSpec {
-    SettingSpec {
-        name,
-        kind,
-        default: None,
-        doc: "Known from earlier programs; kept as it is, without effect in this version.",
-        source: row,
-        status: SettingStatus::Kept,
-    }
-}
-
-const fn earlier(name: &'static str, kind: ValueKind, doc: &'static str, row: &'static str) -> SettingSpec {
-    SettingSpec {
-        name,
-        kind,
-        default: None,
-        doc,
-        source: row,
-        status: SettingStatus::Legacy,
-    }
-}
 
 const SERVER: &str = "Of earlier programs: the ntfy server; not set: https://ntfy.sh.";
 const TOPIC: &str = "Of earlier programs: the topic there.";
 
-/// Them, in the order of the documentation.
-pub(super) const LEGACY: &[SettingSpec] = &[
+settings! { LEGACY
+    NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", "P51",
+        "`false`: none of the other `notifications.*` is heeded.");
+    NOTIFICATIONS_PROVIDER: Option<String> = unset(ValueKind::Choice(&["none", "desktop", "ntfy"])), earlier("notifications.provider", "P51, P52",
+        "Of earlier programs. `desktop`: this system's program for notifications, unless `notify.command` is set; `ntfy`: the topic below, unless `notify.url` is.");
+    NOTIFICATIONS_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy_server", "P51, P53", SERVER);
+    NOTIFICATIONS_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy_topic", "P51, P53", TOPIC);
+    NESTED_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy.server", "P51, P53", SERVER);
+    NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", "P51, P53", TOPIC);
+}
+
+/// Those without an effect, in the order of the documentation.
+pub(in crate::config) static KEPT: &[SettingSpec] = &[
     kept("timeout", SPAN, "P51"),
-    kept("max_retries", ValueKind::Count { least: 0, most: 999 }, "P51"),
+    kept("max_retries", FEW_OR_NONE, "P51"),
     kept("model", ValueKind::Text, "P51"),
     kept("output", ValueKind::Choice(&["terminal", "file", "both"]), "P51"),
     kept("interactive", ValueKind::Switch, "P51"),
     kept("strict_compliance", ValueKind::Switch, "P51"),
-    earlier(
-        "notifications.enabled",
-        ValueKind::Switch,
-        "`false`: none of the other `notifications.*` is heeded.",
-        "P51",
-    ),
-    earlier(
-        "notifications.provider",
-        ValueKind::Choice(&["none", "desktop", "ntfy"]),
-        "Of earlier programs. `desktop`: this system's program for notifications, unless `notify.command` is set; `ntfy`: the topic below, unless `notify.url` is.",
-        "P51, P52",
-    ),
-    earlier(
-        "notifications.ntfy_server",
-        ValueKind::Address,
-        SERVER,
-        "P51, P53",
-    ),
-    earlier("notifications.ntfy_topic", ValueKind::Text, TOPIC, "P51, P53"),
-    earlier(
-        "notifications.ntfy.server",
-        ValueKind::Address,
-        SERVER,
-        "P51, P53",
-    ),
-    earlier("notifications.ntfy.topic", ValueKind::Text, TOPIC, "P51, P53"),
     kept("role_models.<role>", ValueKind::Text, "4.6"),
     kept("role_efforts.<role>", ValueKind::Text, "4.6"),
     kept("autonomy", ValueKind::Text, "4.6"),
@@ -86,7 +50,7 @@ pub(super) const LEGACY: &[SettingSpec] = &[
         },
         "C17",
     ),
-    kept("max_restarts", ValueKind::Count { least: 0, most: 999 }, "C17"),
+    kept("max_restarts", FEW_OR_NONE, "C17"),
     kept("auto_commit", ValueKind::Switch, "C17"),
     kept("commit_on_failure", ValueKind::Switch, "C17"),
     kept("commit_message_template", ValueKind::Text, "C17"),

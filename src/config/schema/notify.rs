@@ -1,99 +1,49 @@
-//! Settings about how a person is called.
+//! Settings about how people are notified.
 
-use crate::config::schema::{SPAN, SettingSpec, used};
-use crate::config::value::ValueKind;
+use crate::adapters::notify::BodyFormat;
+use crate::config::notify_style::NotifySequence;
+use crate::config::row::{choice, seconds, settings, switch, unset, used};
+use crate::config::setting::SettingEffect::AtOnce;
+use crate::config::setting::{Setting, SettingSpec};
+use crate::config::value::{SecretText, ValueKind};
+use crate::domain::Span;
+use crate::ui::AlertWhen;
 
-/// Them, in the order of the documentation.
-pub(super) const NOTIFY: &[SettingSpec] = &[
-    used(
-        "notify.when",
-        ValueKind::Choice(&["away", "always", "never"]),
-        Some("away"),
-        "When you are called about what needs you: while your terminal says that you look elsewhere, or none is attached; always; or never.",
-        "A11",
-    ),
-    used(
-        "notify.way",
-        ValueKind::Choice(&["auto", "osc9", "osc777", "bell", "none"]),
-        Some("auto"),
-        "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.",
-        "A11",
-    ),
-    used(
-        "notify.bell",
-        ValueKind::Switch,
-        Some("true"),
-        "Whether the bell rings with it.",
-        "A11",
-    ),
-    used(
-        "notify.pause",
-        SPAN,
-        Some("5"),
-        "Least time between two calls; what happens meanwhile is told together.",
-        "A11",
-    ),
-    used(
-        "notify.quiet",
-        ValueKind::Hours,
-        None,
-        "Hours of the day in which nobody is called; what still waits at their end is told then, together.",
-        "A11",
-    ),
-    used(
-        "notify.command",
-        ValueKind::Words,
-        None,
-        "A program the server calls you by, also when nothing is attached; gets one line as its last argument.",
-        "A11",
-    ),
-    used(
-        "notify.url",
-        ValueKind::Address,
-        None,
-        "Where the server posts what it calls you for, also when nothing is attached.",
-        "A11",
-    ),
-    used(
-        "notify.format",
-        ValueKind::Choice(&["json", "ntfy"]),
-        Some("json"),
-        "What is posted: a JSON document, or a line with a title for a topic of an ntfy server.",
-        "A11, P53",
-    ),
-    used(
-        "notify.secret",
-        ValueKind::Secret,
-        None,
-        "What posts are signed with (`X-Dbs-Signature`).",
-        "A11",
-    ),
-    used(
-        "notify.token",
-        ValueKind::Secret,
-        None,
-        "What proves that the server may post there (`Authorization: Bearer`).",
-        "A11",
-    ),
-    used(
-        "notify.title",
-        ValueKind::Switch,
-        Some("true"),
-        "Whether the window's title says how many things need you.",
-        "A11",
-    ),
-    used(
-        "notify.progress",
-        ValueKind::Switch,
-        Some("true"),
-        "Whether a terminal that is known to show it is told how far the work is.",
-        "A15",
-    ),
-    used(
-        "notify.through_tmux",
-        ValueKind::Switch,
-        Some("false"),
-        "Whether notifications are passed through tmux to the terminal around it (its `allow-passthrough` must be on, too).",
-        "A11",
-    ),
+const WAYS: [Option<NotifySequence>; 4] = [
+    Some(NotifySequence::Osc9),
+    Some(NotifySequence::Osc777),
+    Some(NotifySequence::None),
+    None,
 ];
+
+settings! { NOTIFY
+    NOTIFY_WHEN: AlertWhen = choice(&["away", "always", "never"], AlertWhen::Away, &[AlertWhen::Always, AlertWhen::Never]),
+        used("notify.when", AtOnce, "A11",
+        "When you are called about what needs you: while your terminal says that you look elsewhere, or none is attached; always; or never.");
+    NOTIFY_WAY: Option<NotifySequence> = choice(&["auto", "osc9", "osc777", "bell", "none"], Some(NotifySequence::Auto), &WAYS),
+        used("notify.way", AtOnce, "A11",
+        "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.");
+    NOTIFY_BELL: bool = switch(true), used("notify.bell", AtOnce, "A11",
+        "Whether the bell rings with it.");
+    NOTIFY_PAUSE: Span = seconds(0, 5), used("notify.pause", AtOnce, "A11",
+        "Least time between two calls; what happens meanwhile is told together.");
+    NOTIFY_QUIET: Option<String> = unset(ValueKind::Hours), used("notify.quiet", AtOnce, "A11",
+        "Hours of the day in which nobody is called; what still waits at their end is told then, together.");
+    NOTIFY_COMMAND: Option<String> = unset(ValueKind::Words), used("notify.command", AtOnce, "A11",
+        "A program the server calls you by, also when nothing is attached; gets one line as its last argument.");
+    NOTIFY_URL: Option<String> = unset(ValueKind::Address), used("notify.url", AtOnce, "A11",
+        "Where the server posts what it calls you for, also when nothing is attached.");
+    NOTIFY_FORMAT: BodyFormat = choice(&["json", "ntfy"], BodyFormat::Json, &[BodyFormat::Ntfy]),
+        used("notify.format", AtOnce, "A11, P53",
+        "What is posted: a JSON document, or a line with a title for a topic of an ntfy server.");
+    NOTIFY_SECRET: Option<SecretText> = unset(ValueKind::Secret), used("notify.secret", AtOnce, "A11",
+        "What posts are signed with (`X-Dbs-Signature`).");
+    NOTIFY_TOKEN: Option<SecretText> = unset(ValueKind::Secret), used("notify.token", AtOnce, "A11",
+        "What proves that the server may post there (`Authorization: Bearer`).");
+    NOTIFY_TITLE: bool = switch(true), used("notify.title", AtOnce, "A11",
+        "Whether the window's title says how many things need you.");
+    NOTIFY_PROGRESS: bool = switch(true), used("notify.progress", AtOnce, "A15",
+        "Whether a terminal that is known to show it is told how far the work is.");
+    NOTIFY_THROUGH_TMUX: bool = switch(false), used("notify.through_tmux", AtOnce, "A11",
+        "Whether notifications are passed through tmux to the terminal around it (its `allow-passthrough` must be on, too).");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::adapters::clock::{self, Zone};
 use crate::adapters::ipc::FrameSender;
 use crate::config::appearance::Appearance;
-use crate::config::appearance::NotifyStyle;
+use crate::config::notify_style::NotifyStyle;
 use crate::domain::{DailyHours, Timestamp};
 use crate::protocol::wire::{FromServer, TerminalNotice};
 use crate::read_model::ReadModel;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
+use crate::config::schema;
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::{AttemptId, NoticeLevel};
 use crate::protocol::task_ids::free_id;
@@ -114,7 +115,7 @@ fn asked(engine: &EngineHandle, command: Command) -> WorkResult {
 /// Makes a task, and releases it if that was wished.
 fn make(client: &mut AttachedClient, (engine, settings): (EngineHandle, &ActiveSettings), task: NewTask) {
     let taken = |id: &str| engine.read_model().tasks.contains_key(&id.into());
-    let prefix = settings.config().text("prefix").unwrap_or_default();
+    let prefix = settings.config().value(&schema::PREFIX);
     let id = free_id(&prefix, &task.title, &taken);
     let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
     let create = Command::Create(draft(&id, task));

@@ -128,7 +128,7 @@ fn facts(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
         gate_timeout: setup.gate_timeout,
         marker: place.marker.clone(),
         size: PaneSize::cells(120, 40),
-        log_limit: setup.log_limit,
+        log_limit: Some(setup.log_limit),
         author: author(setup.author.as_deref()),
     }
 }

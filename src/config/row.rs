@@ -1,0 +1,152 @@
+//! The ways a row of the table of settings is written: `NAME: TYPE = values, spec;` with one function for each kind of values.
+
+use std::borrow::Cow;
+
+use crate::config::setting::{Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus};
+use crate::config::value::ValueKind;
+use crate::domain::Span;
+
+/// Declares each row as a static of its name, and the list of them all.
+macro_rules! settings {
+    ($list:ident $($name:ident: $type:ty = $values:ident($($of:expr),+), $spec:expr;)+) => {
+        $(
+            /// A row of the table of settings; its spec says what it is for.
+            pub static $name: Setting<$type> = $values($spec, $($of),+);
+        )+
+        /// The rows of this part of the table, in the order of the documentation.
+        pub(in crate::config) static $list: &[&SettingSpec] = &[$(&$name.spec),+];
+    };
+}
+pub(super) use settings;
+
+pub(super) const FEW: ValueKind = ValueKind::Count { least: 1, most: 999 };
+pub(super) const FEW_OR_NONE: ValueKind = ValueKind::Count { least: 0, most: 999 };
+pub(super) const SPAN: ValueKind = ValueKind::Seconds { least: 0 };
+
+/// A number from 1 to `most`.
+pub(super) const fn count(spec: SettingSpec, most: i64, default: u32) -> Setting<u32> {
+    let shown = Some(SettingDefault::Number(default as u64));
+    setting(spec, ValueKind::Count { least: 1, most }, shown, default)
+}
+
+pub(super) const fn seconds(spec: SettingSpec, least: i64, default: u64) -> Setting<Span> {
+    let shown = Some(SettingDefault::Number(default));
+    setting(spec, ValueKind::Seconds { least }, shown, Span::seconds(default))
+}
+
+pub(super) const fn decimal(spec: SettingSpec, default: f64) -> Setting<f64> {
+    setting(
+        spec,
+        ValueKind::Decimal,
+        Some(SettingDefault::Decimal(default)),
+        default,
+    )
+}
+
+pub(super) const fn switch(spec: SettingSpec, default: bool) -> Setting<bool> {
+    setting(
+        spec,
+        ValueKind::Switch,
+        Some(SettingDefault::Switch(default)),
+        default,
+    )
+}
+
+pub(super) const fn text(
+    spec: SettingSpec,
+    kind: ValueKind,
+    default: &'static str,
+) -> Setting<Cow<'static, str>> {
+    let shown = Some(SettingDefault::Text(default));
+    setting(spec, kind, shown, Cow::Borrowed(default))
+}
+
+/// One of some words: the first stands for the default, the others for `others` in this order.
+pub(super) const fn choice<T: Copy>(
+    spec: SettingSpec,
+    words: &'static [&'static str],
+    default: T,
+    others: &'static [T],
+) -> Setting<T> {
+    let shown = match words.first() {
+        Some(word) => Some(SettingDefault::Text(word)),
+        None => None,
+    };
+    Setting {
+        others,
+        ..setting(spec, ValueKind::Choice(words), shown, default)
+    }
+}
+
+/// Values of this kind; without one it is not set.
+pub(super) const fn unset<T>(spec: SettingSpec, kind: ValueKind) -> Setting<Option<T>> {
+    setting(spec, kind, None, None)
+}
+
+const fn setting<T>(
+    spec: SettingSpec,
+    kind: ValueKind,
+    shown: Option<SettingDefault>,
+    default: T,
+) -> Setting<T> {
+    Setting {
+        spec: SettingSpec {
+            kind,
+            default: shown,
+            ..spec
+        },
+        default,
+        others: &[],
+    }
+}
+
+pub(super) const fn used(
+    name: &'static str,
+    effect: SettingEffect,
+    source: &'static str,
+    doc: &'static str,
+) -> SettingSpec {
+    SettingSpec {
+        name,
+        kind: ValueKind::Text,
+        default: None,
+        doc,
+        source,
+        status: SettingStatus::Used,
+        effect,
+    }
+}
+
+/// A setting whose time is over, and what took its place.
+pub(super) const fn obsolete(
+    name: &'static str,
+    source: &'static str,
+    doc: &'static str,
+    why: &'static str,
+) -> SettingSpec {
+    let status = SettingStatus::Obsolete(why);
+    SettingSpec {
+        status,
+        ..used(name, SettingEffect::Never, source, doc)
+    }
+}
+
+/// A setting of an earlier program that still does what it says.
+pub(super) const fn earlier(name: &'static str, source: &'static str, doc: &'static str) -> SettingSpec {
+    let status = SettingStatus::Legacy;
+    SettingSpec {
+        status,
+        ..used(name, SettingEffect::AtOnce, source, doc)
+    }
+}
+
+/// A setting of an earlier program that is kept and does nothing.
+pub(super) const fn kept(name: &'static str, kind: ValueKind, source: &'static str) -> SettingSpec {
+    let doc = "Known from earlier programs; kept as it is, without effect in this version.";
+    let status = SettingStatus::Kept;
+    SettingSpec {
+        kind,
+        status,
+        ..used(name, SettingEffect::Never, source, doc)
+    }
+}

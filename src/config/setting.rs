@@ -1,0 +1,212 @@
+//! How a setting is declared: one row of [`super::schema`] with its key, its type, its one default and what people read of it.
+//! The program reads it with [`super::Config::value`] by the name of its row, so a value that has a default is never missing.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::config::value::{SecretText, SettingValue, ValueKind};
+use crate::domain::Span;
+
+/// What people and the readers of files know of one setting or family of settings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SettingSpec {
+    /// Its key; a part in angle brackets stands for any name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: ValueKind,
+    /// Its value when nobody sets it; `None`: not set.
+    pub default: Option<SettingDefault>,
+    /// What it is for, in one sentence.
+    pub doc: &'static str,
+    /// Requirements it comes from.
+    pub source: &'static str,
+    /// Whether it does anything.
+    pub status: SettingStatus,
+    /// When another value comes into force.
+    pub effect: SettingEffect,
+}
+
+/// Default of a setting, as people write it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SettingDefault {
+    /// A whole number, or seconds.
+    Number(u64),
+    /// A number with a fraction.
+    Decimal(f64),
+    /// Yes or no.
+    Switch(bool),
+    /// A text or a word.
+    Text(&'static str),
+}
+
+/// Whether a setting is in use, obsolete, from an earlier program, or only kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingStatus {
+    /// It does what its doc says.
+    Used,
+    /// Its time is over; the text says what took its place.
+    Obsolete(&'static str),
+    /// As written for an earlier program, it still does what its doc says; listed where it is set.
+    Legacy,
+    /// Known and kept, without effect in this version.
+    Kept,
+}
+
+/// When another value of a setting comes into force while a server runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingEffect {
+    /// As soon as the file is read, within two seconds.
+    AtOnce,
+    /// For attempts that are started from then on.
+    NextAttempt,
+    /// When the server is started the next time.
+    NextStart,
+    /// Never: it does nothing in this version.
+    Never,
+}
+
+impl fmt::Display for SettingDefault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingDefault::Number(number) => number.fmt(f),
+            SettingDefault::Decimal(number) => number.fmt(f),
+            SettingDefault::Switch(yes) => yes.fmt(f),
+            SettingDefault::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for SettingEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SettingEffect::AtOnce => "at once",
+            SettingEffect::NextAttempt => "at the next attempt",
+            SettingEffect::NextStart => "at the next start",
+            SettingEffect::Never => "never",
+        })
+    }
+}
+
+impl Serialize for SettingEffect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl SettingSpec {
+    /// Whether `path` is this key, or one of the family.
+    pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
+        let fits = |(own, other): (&str, &str)| own == other || (own.starts_with('<') && !other.is_empty());
+        let mut path = path.into_iter();
+        let all = self
+            .name
+            .split('.')
+            .all(|own| path.next().is_some_and(|other| fits((own, other))));
+        all && path.next().is_none()
+    }
+
+    /// Why it has no effect, when it has none.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.status {
+            SettingStatus::Used | SettingStatus::Legacy => None,
+            SettingStatus::Obsolete(why) => Some(why),
+            SettingStatus::Kept => Some("without effect in this version"),
+        }
+    }
+
+    /// Whether it stands for many keys.
+    pub fn is_family(&self) -> bool {
+        self.name.contains('<')
+    }
+}
+
+/// A row of the table with the type of its values. `Option` is the type of what may be not set.
+#[derive(Debug)]
+pub struct Setting<T: 'static> {
+    pub(super) spec: SettingSpec,
+    pub(super) default: T,
+    /// Values of the words after the first, where the values are words.
+    pub(super) others: &'static [T],
+}
+
+/// A type that values of settings are read into.
+pub trait FromSettingValue: Sized {
+    /// The value as this type; `None` where it is of another kind.
+    fn from_value(value: &SettingValue) -> Option<Self>;
+}
+
+impl FromSettingValue for u32 {
+    fn from_value(value: &SettingValue) -> Option<u32> {
+        u64::from_value(value).and_then(|number| number.try_into().ok())
+    }
+}
+
+impl FromSettingValue for u64 {
+    fn from_value(value: &SettingValue) -> Option<u64> {
+        if let SettingValue::Count(number) = value {
+            u64::try_from(*number).ok()
+        } else {
+            None
+        }
+    }
+}
+
+impl FromSettingValue for Span {
+    fn from_value(value: &SettingValue) -> Option<Span> {
+        u64::from_value(value).map(Span::seconds)
+    }
+}
+
+impl FromSettingValue for f64 {
+    fn from_value(value: &SettingValue) -> Option<f64> {
+        if let SettingValue::Decimal(number) = value {
+            Some(*number)
+        } else {
+            None
+        }
+    }
+}
+
+impl FromSettingValue for bool {
+    fn from_value(value: &SettingValue) -> Option<bool> {
+        if let SettingValue::Switch(yes) = value {
+            Some(*yes)
+        } else {
+            None
+        }
+    }
+}
+
+impl FromSettingValue for Cow<'static, str> {
+    fn from_value(value: &SettingValue) -> Option<Cow<'static, str>> {
+        String::from_value(value).map(Cow::Owned)
+    }
+}
+
+impl FromSettingValue for String {
+    fn from_value(value: &SettingValue) -> Option<String> {
+        if let SettingValue::Text(text) = value {
+            Some(text.clone())
+        } else {
+            None
+        }
+    }
+}
+
+impl FromSettingValue for SecretText {
+    fn from_value(value: &SettingValue) -> Option<SecretText> {
+        if let SettingValue::Secret(secret) = value {
+            Some(secret.clone())
+        } else {
+            None
+        }
+    }
+}
+
+impl<T: FromSettingValue> FromSettingValue for Option<T> {
+    fn from_value(value: &SettingValue) -> Option<Option<T>> {
+        T::from_value(value).map(Some)
+    }
+}
