@@ -1,7 +1,8 @@
-//! The outside world: each adapter knows one thing and none of its siblings. What two of them need to ask of the system is
-//! in `pipe`, which knows no port.
+//! The outside world: each adapter knows one thing and none of its siblings. What two of them need of the system is in
+//! `child_process` and `pipe`, which know no port.
 
 pub mod agents;
+mod child_process;
 pub mod clock;
 pub mod crash;
 pub mod deadline;

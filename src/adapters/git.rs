@@ -32,7 +32,6 @@ mod ancestry;
 mod attic;
 mod auto_commit;
 mod branches;
-mod capture;
 mod checkout;
 mod cli;
 mod command;

@@ -4,7 +4,7 @@
 pub(crate) use unix::{PipeProbe, PollablePipe};
 
 #[cfg(not(unix))]
-pub(crate) use elsewhere::{Output, Probe};
+pub(crate) use elsewhere::{PipeProbe, PollablePipe};
 
 #[cfg(unix)]
 mod unix {
@@ -55,11 +55,11 @@ mod elsewhere {
     use std::io;
 
     /// What is read on a thread.
-    pub(crate) trait Output: Send + 'static {}
+    pub(crate) trait PollablePipe: Send + 'static {}
     impl<P: Send + 'static> PollablePipe for P {}
 
     /// Nothing.
-    pub(crate) struct Probe;
+    pub(crate) struct PipeProbe;
 
     impl PipeProbe {
         /// Never fails.

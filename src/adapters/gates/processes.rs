@@ -1,8 +1,8 @@
 //! Killing everything a gate started: its process group, its descendants, and bearers of its mark.
 
-use std::process::Command;
 use std::time::Duration;
 
+use crate::adapters::child_process::kill_group;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
 
 /// Name of the variable that marks all processes of one gate run.
@@ -11,17 +11,6 @@ pub(super) const MARK: &str = "DBS_GATE_MARK";
 const N_ROUNDS: usize = 5;
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// Makes the command the leader of its own group.
-#[cfg(unix)]
-pub(super) fn new_process_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-/// Elsewhere the mark alone tells who belongs together.
-#[cfg(not(unix))]
-pub(super) fn lead(_command: &mut Command) {}
 
 /// All processes of one gate run: its process group, its descendants and every process with its mark.
 pub(super) struct GateProcesses<'a> {
@@ -81,15 +70,3 @@ fn members(system: &System, root: Option<Pid>, mark: &str) -> Vec<Pid> {
         }
     }
 }
-
-#[cfg(unix)]
-fn kill_group(leader: u32) {
-    use nix::sys::signal::{Signal, killpg};
-    if let Ok(leader) = i32::try_from(leader) {
-        // The only failure is that nobody is left.
-        killpg(nix::unistd::Pid::from_raw(leader), Signal::SIGKILL).ok();
-    }
-}
-
-#[cfg(not(unix))]
-fn kill_group(_leader: u32) {}

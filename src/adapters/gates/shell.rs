@@ -6,16 +6,19 @@
 
 use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::output::OutputRecorder;
+use super::output::RecordedOutput;
 use super::processes;
+use crate::adapters::child_process;
+use crate::adapters::child_process::output::{OpenOutputs, OutputCollector};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 
-/// How long an ended gate's output may stay open in other hands.
-const DRAIN: Duration = Duration::from_millis(500);
+/// How long the thread of a busy machine may take to read what an ended gate wrote.
+const DRAIN: Duration = Duration::from_mins(1);
 /// Longest pause between two looks at a running gate.
 const STEP: Duration = Duration::from_millis(20);
 
@@ -26,66 +29,68 @@ static N_RUNS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ShellGates;
 
+/// A gate that was started, and the reader of its output.
+struct StartedGate {
+    child: Child,
+    output: OutputCollector<RecordedOutput>,
+    ends: Arc<OpenOutputs>,
+}
+
 impl Gates for ShellGates {
     fn run(&self, run: &GateRun) -> GateReport {
         let began = Instant::now();
-        let mark = format!(
-            "{}-{}",
-            std::process::id(),
-            N_RUNS.fetch_add(1, Ordering::Relaxed)
-        );
-        let (exit, written) = match start(run, &mark) {
-            Err(error) => (
-                GateExit::NotRun(format!("start it in {}: {error}", run.cwd.display())),
-                None,
-            ),
-            Ok((mut child, recorder)) => {
-                let exit = wait_for_exit(&mut child, &recorder, began + run.timeout);
-                let survivors = processes::GateProcesses {
-                    leader: child.id(),
-                    is_leader_alive: exit.is_none(),
-                    mark: &mark,
-                };
-                survivors.kill(|pause| {
-                    recorder.wait_closed(pause);
-                });
-                let exit = exit.unwrap_or_else(|| {
-                    child.wait().ok();
-                    GateExit::TimedOut
-                });
-                recorder.wait_read(DRAIN);
-                (exit, Some(recorder.finish()))
+        let number = N_RUNS.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}-{number}", std::process::id());
+        let mut report = GateReport {
+            exit: GateExit::TimedOut,
+            outcome: Tri::Yes,
+            duration_ms: 0,
+            tail: String::new(),
+            truncated: false,
+        };
+        match start(run, &mark) {
+            Err(error) => {
+                report.exit = GateExit::NotRun(format!("start it in {}: {error}", run.cwd.display()))
             }
-        };
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Some(written) = written else {
-            let outcome = outcome(run, &exit);
-            return GateReport {
-                exit,
-                outcome,
-                duration_ms,
-                tail: String::new(),
-                truncated: false,
-            };
-        };
-        let exit = match written.write_error {
-            Some(why) => GateExit::NotRun(format!("keep its output in {}: {why}", run.output.display())),
-            None => exit,
-        };
-        let outcome = outcome(run, &exit);
-        GateReport {
-            exit,
-            outcome,
-            duration_ms,
-            tail: written.tail,
-            truncated: written.truncated,
+            Ok(mut gate) => {
+                report.exit = finish(&mut gate, &mark, began + run.timeout);
+                let written = gate.output.kept();
+                report.tail = String::from_utf8_lossy(&written.tail).into_owned();
+                report.truncated = written.truncated;
+                if let Some(why) = &written.write_error {
+                    report.exit =
+                        GateExit::NotRun(format!("keep its output in {}: {why}", run.output.display()));
+                }
+            }
         }
+        report.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.outcome = outcome(run, &report.exit);
+        report
     }
 }
 
-fn start(run: &GateRun, mark: &str) -> io::Result<(Child, OutputRecorder)> {
+/// Waits for the gate, kills what it left running, and waits until its output was read.
+fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
+    let exit = wait_for_exit(gate, deadline);
+    let survivors = processes::GateProcesses {
+        leader: gate.child.id(),
+        is_leader_alive: exit.is_none(),
+        mark,
+    };
+    survivors.kill(|pause| gate.ends.wait_closed(Instant::now() + pause));
+    let exit = exit.unwrap_or_else(|| {
+        gate.child.wait().ok();
+        GateExit::TimedOut
+    });
+    (gate.ends).wait_drained(|| gate.output.has_all(), Instant::now() + DRAIN);
+    exit
+}
+
+fn start(run: &GateRun, mark: &str) -> io::Result<StartedGate> {
     let (reader, writer) = io::pipe()?;
-    let recorder = OutputRecorder::start(reader, &run.output, run.output_limit)?;
+    let ends = Arc::new(OpenOutputs::default());
+    let sink = RecordedOutput::create(&run.output, run.output_limit)?;
+    let output = OutputCollector::start(reader, sink, &ends)?;
     let mut command = shell(&run.command);
     command
         .current_dir(&run.cwd)
@@ -96,8 +101,9 @@ fn start(run: &GateRun, mark: &str) -> io::Result<(Child, OutputRecorder)> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    processes::new_process_group(&mut command);
-    Ok((command.spawn()?, recorder))
+    child_process::new_process_group(&mut command);
+    let child = command.spawn()?;
+    Ok(StartedGate { child, output, ends })
 }
 
 #[cfg(unix)]
@@ -116,18 +122,17 @@ fn shell(text: &str) -> Command {
 }
 
 /// Waits for the gate itself; none at the time limit.
-fn wait_for_exit(child: &mut Child, recorder: &OutputRecorder, deadline: Instant) -> Option<GateExit> {
+fn wait_for_exit(gate: &mut StartedGate, deadline: Instant) -> Option<GateExit> {
     let mut step = Duration::from_millis(1);
     loop {
-        match child.try_wait() {
+        match gate.child.try_wait() {
             Ok(Some(status)) => return Some(exit_of(status)),
             Ok(None) => {}
             Err(error) => return Some(GateExit::NotRun(format!("wait for it: {error}"))),
         }
         let left = deadline.checked_duration_since(Instant::now())?;
-        if recorder.wait_closed(step.min(left)) {
-            std::thread::sleep(step.min(left));
-        }
+        // Its output closes when it ends, unless somebody else holds it.
+        gate.ends.pause(step.min(left));
         step = (step * 2).min(STEP);
     }
 }

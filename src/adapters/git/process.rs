@@ -12,7 +12,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::capture::{OpenOutputs, OutputCollector, OutputLimit};
+use crate::adapters::child_process;
+use crate::adapters::child_process::output::{CapturedOutput, OpenOutputs, OutputCollector, OutputLimit};
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
@@ -67,7 +68,7 @@ pub(super) fn run(mut invocation: ProcessSpec) -> Result<ProcessOutput, ProcessE
     let ends = Arc::new(OpenOutputs::default());
     let collectors = collect(&mut child, invocation.limit, &ends);
     let (stdout, stderr) = collectors.map_err(|error| {
-        group::kill(&mut child);
+        child_process::kill(&mut child);
         drop(child.wait());
         ProcessError::NotStarted(error)
     })?;
@@ -76,15 +77,15 @@ pub(super) fn run(mut invocation: ProcessSpec) -> Result<ProcessOutput, ProcessE
         end(&mut child, &ends);
         return Err(ProcessError::TimedOut(invocation.timeout));
     };
-    if !ends.wait_drained(&[&stdout, &stderr], deadline) {
+    if !ends.wait_drained(|| stdout.has_all() && stderr.has_all(), deadline) {
         return Err(ProcessError::TimedOut(invocation.timeout));
     }
-    let kept = stdout.take();
+    let mut kept = stdout.kept();
     Ok(ProcessOutput {
         code: status.code(),
-        stdout: kept.bytes,
+        stdout: std::mem::take(&mut kept.bytes),
         truncated: kept.truncated,
-        stderr: stderr.take().bytes,
+        stderr: std::mem::take(&mut stderr.kept().bytes),
     })
 }
 
@@ -101,7 +102,7 @@ fn start(invocation: &ProcessSpec, input: &StdinSource) -> std::io::Result<Child
         StdinSource::Held(file) => Stdio::from(file.try_clone()?),
     };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    group::new_process_group(&mut command);
+    child_process::new_process_group(&mut command);
     command.spawn()
 }
 
@@ -109,13 +110,13 @@ fn collect(
     child: &mut Child,
     limit: usize,
     ends: &Arc<OpenOutputs>,
-) -> std::io::Result<(OutputCollector, OutputCollector)> {
+) -> std::io::Result<(OutputCollector<CapturedOutput>, OutputCollector<CapturedOutput>)> {
     let missing = || std::io::Error::other("it has no output");
     let stdout = child.stdout.take().ok_or_else(missing)?;
     let stderr = child.stderr.take().ok_or_else(missing)?;
     Ok((
-        OutputCollector::start(stdout, OutputLimit::First(limit), ends)?,
-        OutputCollector::start(stderr, OutputLimit::Last(STDERR_LIMIT), ends)?,
+        OutputCollector::start(stdout, CapturedOutput::new(OutputLimit::First(limit)), ends)?,
+        OutputCollector::start(stderr, CapturedOutput::new(OutputLimit::Last(STDERR_LIMIT)), ends)?,
     ))
 }
 
@@ -143,61 +144,14 @@ fn wait_until(child: &mut Child, deadline: Instant, ends: &OpenOutputs) -> Optio
 }
 
 fn end(child: &mut Child, ends: &OpenOutputs) {
-    group::terminate(child);
-    let patience = Instant::now() + GRACE;
-    let left_by_itself = wait_until(child, patience, ends).is_some();
+    child_process::terminate(child);
+    let deadline = Instant::now() + GRACE;
+    let left_by_itself = wait_until(child, deadline, ends).is_some();
     // What git started has lock files of its own to clean up; it closes its outputs last.
-    ends.wait_closed(patience);
-    group::kill(child);
+    ends.wait_closed(deadline);
+    child_process::kill(child);
     if !left_by_itself {
         drop(child.wait());
-    }
-}
-
-#[cfg(unix)]
-mod group {
-    //! Process groups on unix: git and all it starts end together.
-
-    use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
-
-    use nix::sys::signal::{Signal, killpg};
-    use nix::unistd::Pid;
-
-    pub(super) fn new_process_group(command: &mut Command) {
-        command.process_group(0);
-    }
-
-    pub(super) fn terminate(child: &mut Child) {
-        signal(child, Signal::SIGTERM);
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        signal(child, Signal::SIGKILL);
-    }
-
-    fn signal(child: &Child, signal: Signal) {
-        if let Ok(id) = i32::try_from(child.id()) {
-            // The only failure is that nobody is left.
-            killpg(Pid::from_raw(id), signal).ok();
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod group {
-    //! Elsewhere only git itself is ended; its children notice their closed pipes.
-
-    use std::process::{Child, Command};
-
-    pub(super) fn lead(_command: &mut Command) {}
-
-    pub(super) fn ask_to_end(child: &mut Child) {
-        kill(child);
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        drop(child.kill());
     }
 }
 

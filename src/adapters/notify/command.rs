@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::adapters::child_process;
 use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
 use crate::term::sanitize;
 
@@ -73,7 +74,7 @@ impl CommandNotifier {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        group::new_process_group(&mut command);
+        child_process::new_process_group(&mut command);
         command.spawn()
     }
 
@@ -110,7 +111,7 @@ impl Notifier for CommandNotifier {
         })?;
         let ended = self.wait_for_exit(&mut child);
         if !matches!(ended, Ok(CommandExit::Exited(_))) {
-            group::kill(&mut child);
+            child_process::kill(&mut child);
             drop(child.wait());
         }
         match ended {
@@ -133,41 +134,6 @@ impl Notifier for CommandNotifier {
         *self.is_cancelled.lock() = true;
         self.woken.notify_all();
         CancelOutcome::Immediate
-    }
-}
-
-#[cfg(unix)]
-mod group {
-    //! The program and all it starts end together.
-
-    use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
-
-    use nix::sys::signal::{Signal, killpg};
-    use nix::unistd::Pid;
-
-    pub(super) fn new_process_group(command: &mut Command) {
-        command.process_group(0);
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        if let Ok(id) = i32::try_from(child.id()) {
-            // The only failure is that nobody is left.
-            killpg(Pid::from_raw(id), Signal::SIGKILL).ok();
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod group {
-    //! Elsewhere only the program itself is ended.
-
-    use std::process::{Child, Command};
-
-    pub(super) fn lead(_command: &mut Command) {}
-
-    pub(super) fn kill(child: &mut Child) {
-        drop(child.kill());
     }
 }
 

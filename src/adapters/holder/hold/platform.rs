@@ -111,10 +111,10 @@ mod system {
     pub(in super::super) struct Mask;
 
     /// There are no signals here.
-    pub(in super::super) struct Watch;
+    pub(in super::super) struct SignalWaiter;
 
     /// A process here is nobody's hostage; there is nothing to leave.
-    pub(in super::super) fn settle() -> Result<(SignalWaiter, Mask), HolderError> {
+    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
         Ok((SignalWaiter, Mask))
     }
 
@@ -132,7 +132,7 @@ mod system {
     }
 
     /// Waits for the program.
-    pub(in super::super) fn collect(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
         let code = program.wait().map(|status| status.exit_code());
         on_end(code.map_or(ProcessExit::Vanished, |code| {
             ProcessExit::Code(code.cast_signed())

@@ -138,21 +138,21 @@ mod system {
     ///
     /// # Errors
     /// When the system does not list them.
-    pub fn rows() -> io::Result<Vec<ProcessEntry>> {
+    pub fn processes() -> io::Result<Vec<ProcessEntry>> {
         let system = look(ProcessesToUpdate::All, UpdateKind::Never)?;
         let real = |process: &&Process| process.thread_kind().is_none();
         Ok(system.processes().values().filter(real).map(row_of).collect())
     }
 
     /// One process, `None` when there is no such.
-    pub(in super::super) fn row(pid: u32) -> io::Result<Option<ProcessEntry>> {
+    pub(in super::super) fn process(pid: u32) -> io::Result<Option<ProcessEntry>> {
         let pid = Pid::from_u32(pid);
         let system = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Never)?;
         Ok(system.process(pid).map(row_of))
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn carries(pid: u32, entry: &str) -> bool {
+    pub(in super::super) fn has_env_entry(pid: u32, entry: &str) -> bool {
         let pid = Pid::from_u32(pid);
         let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
             return false;

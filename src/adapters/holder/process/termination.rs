@@ -120,8 +120,8 @@ fn send(row: &ProcessEntry, strength: TerminationSignal) {
 fn send(row: &ProcessEntry, strength: TerminationSignal) {
     use sysinfo::{Pid, ProcessesToUpdate, System};
 
-    if !matches!(strength, Strength::Hard)
-        || !matches!(table::row(row.pid), Ok(Some(now)) if now.start == row.start)
+    if !matches!(strength, TerminationSignal::Kill)
+        || !matches!(table::process(row.pid), Ok(Some(now)) if now.start == row.start)
     {
         return;
     }

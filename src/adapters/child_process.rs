@@ -1,0 +1,61 @@
+//! Child processes of git, gates and the person's notification program: a group of their own, so that a program and all it
+//! starts end together, and their output read on threads. Knows nothing of what a process is for.
+
+pub(super) mod output;
+
+pub(super) use group::{kill, kill_group, new_process_group, terminate};
+
+#[cfg(unix)]
+mod group {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Child, Command};
+
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+
+    /// Makes the command the leader of its own group.
+    pub(in super::super) fn new_process_group(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    /// Asks the process and its group to end.
+    pub(in super::super) fn terminate(child: &mut Child) {
+        signal(child.id(), Signal::SIGTERM);
+    }
+
+    /// Kills the process and its group.
+    pub(in super::super) fn kill(child: &mut Child) {
+        kill_group(child.id());
+    }
+
+    /// Kills the group of that leader, also when the leader itself has ended.
+    pub(in super::super) fn kill_group(leader: u32) {
+        signal(leader, Signal::SIGKILL);
+    }
+
+    fn signal(leader: u32, signal: Signal) {
+        if let Ok(id) = i32::try_from(leader) {
+            // The only failure is that nobody is left.
+            killpg(Pid::from_raw(id), signal).ok();
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod group {
+    //! There are no groups here: only the process itself is ended, its children notice their closed pipes.
+
+    use std::process::{Child, Command};
+
+    pub(in super::super) fn new_process_group(_command: &mut Command) {}
+
+    pub(in super::super) fn terminate(child: &mut Child) {
+        kill(child);
+    }
+
+    pub(in super::super) fn kill(child: &mut Child) {
+        drop(child.kill());
+    }
+
+    pub(in super::super) fn kill_group(_leader: u32) {}
+}

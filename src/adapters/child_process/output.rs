@@ -1,0 +1,217 @@
+//! The output of a process, read on threads of its own, and when all of it was read: also on a machine so busy that a thread
+//! gets its turn long after the process has ended. Knows nothing of processes.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "part of the doors that start processes: reads their output against their time limit"
+)]
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::adapters::pipe::{PipeProbe, PollablePipe};
+
+/// How long an output whose bytes were all taken may stay open in the hands of a grandchild.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Counter of the output pipes of a process that are still open.
+#[derive(Default)]
+pub(in crate::adapters) struct OpenOutputs {
+    open: Mutex<usize>,
+    closed: Condvar,
+}
+
+impl OpenOutputs {
+    /// Waits at most this long; true when an output closed meanwhile.
+    pub(in crate::adapters) fn pause(&self, at_most: Duration) -> bool {
+        let mut open = self.open.lock();
+        !self.closed.wait_for(&mut open, at_most).timed_out()
+    }
+
+    /// Waits until all outputs are closed.
+    pub(in crate::adapters) fn wait_closed(&self, deadline: Instant) {
+        let mut open = self.open.lock();
+        while *open > 0 && !self.closed.wait_until(&mut open, deadline).timed_out() {}
+    }
+
+    /// Waits until everything was read that an ended process wrote, however late the threads get to it; `has_all` says when
+    /// nothing is left to be read, and who else may still hold an output is not waited for. False at the deadline.
+    pub(in crate::adapters) fn wait_drained(&self, has_all: impl Fn() -> bool, deadline: Instant) -> bool {
+        let mut open = self.open.lock();
+        while *open > 0 {
+            if self.closed.wait_for(&mut open, DRAIN).timed_out() && has_all() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Where the bytes of an output go.
+pub(in crate::adapters) trait OutputSink: Send + 'static {
+    /// Takes bytes in; true when there need be no more.
+    fn take(&mut self, bytes: &[u8]) -> bool;
+}
+
+/// Which bytes of an output are kept: so many from the beginning or so many before the end.
+#[derive(Clone, Copy)]
+pub(in crate::adapters) enum OutputLimit {
+    /// So many from the beginning; then the pipe is closed.
+    First(usize),
+    /// So many before the end.
+    Last(usize),
+}
+
+/// Bytes kept of an output, and whether some were dropped.
+pub(in crate::adapters) struct CapturedOutput {
+    limit: OutputLimit,
+    pub(in crate::adapters) bytes: Vec<u8>,
+    pub(in crate::adapters) truncated: bool,
+}
+
+impl CapturedOutput {
+    /// No bytes yet.
+    pub(in crate::adapters) fn new(limit: OutputLimit) -> CapturedOutput {
+        CapturedOutput {
+            limit,
+            bytes: Vec::new(),
+            truncated: false,
+        }
+    }
+}
+
+impl OutputSink for CapturedOutput {
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        self.bytes.extend_from_slice(bytes);
+        match self.limit {
+            OutputLimit::First(limit) if self.bytes.len() > limit => {
+                self.bytes.truncate(limit);
+                self.truncated = true;
+            }
+            OutputLimit::Last(limit) if self.bytes.len() > limit => {
+                let excess = self.bytes.len() - limit;
+                self.bytes.drain(..excess);
+            }
+            OutputLimit::First(_) | OutputLimit::Last(_) => {}
+        }
+        self.truncated
+    }
+}
+
+/// Thread that reads one output pipe of a process into a sink.
+pub(in crate::adapters) struct OutputCollector<S> {
+    sink: Arc<Mutex<S>>,
+    /// Whether the thread has bytes that are not in the sink yet, or is about to read some.
+    is_taking: Arc<AtomicBool>,
+    /// Ends with the thread, so that the pipe is closed then.
+    probe: Weak<PipeProbe>,
+}
+
+impl<S: OutputSink> OutputCollector<S> {
+    /// Errors: the output cannot be looked at, or there can be no thread.
+    pub(in crate::adapters) fn start(
+        mut pipe: impl Read + PollablePipe,
+        sink: S,
+        ends: &Arc<OpenOutputs>,
+    ) -> io::Result<Self> {
+        let probe = Arc::new(PipeProbe::of(&pipe)?);
+        let collector = Self {
+            sink: Arc::new(Mutex::new(sink)),
+            is_taking: Arc::default(),
+            probe: Arc::downgrade(&probe),
+        };
+        let (into, is_taking) = (Arc::clone(&collector.sink), Arc::clone(&collector.is_taking));
+        let reading = Arc::clone(ends);
+        *ends.open.lock() += 1;
+        let work = move || {
+            read_all(&mut pipe, (&into, &is_taking, &probe));
+            drop((pipe, probe));
+            *reading.open.lock() -= 1;
+            reading.closed.notify_all();
+        };
+        thread::Builder::new()
+            .name("process output".to_owned())
+            .spawn(work)?;
+        Ok(collector)
+    }
+
+    /// Whether nothing that was written before is still to be read.
+    pub(in crate::adapters) fn has_all(&self) -> bool {
+        // In this order: what is no longer in the pipe is with the thread until it is in the sink.
+        !self.probe.upgrade().is_some_and(|probe| probe.is_readable())
+            && !self.is_taking.load(Ordering::SeqCst)
+    }
+
+    /// What was read so far.
+    pub(in crate::adapters) fn kept(&self) -> MutexGuard<'_, S> {
+        self.sink.lock()
+    }
+}
+
+fn read_all(
+    pipe: &mut impl Read,
+    (into, is_taking, probe): (&Mutex<impl OutputSink>, &AtomicBool, &PipeProbe),
+) {
+    let mut chunk = [0; 16 * 1024];
+    loop {
+        is_taking.store(probe.wait(), Ordering::SeqCst);
+        let n_bytes = pipe.read(&mut chunk).unwrap_or_default();
+        let Some(bytes) = chunk.get(..n_bytes).filter(|bytes| !bytes.is_empty()) else {
+            return;
+        };
+        let is_enough = into.lock().take(bytes);
+        is_taking.store(false, Ordering::SeqCst);
+        if is_enough {
+            return;
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{PipeReader, Write as _};
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    use super::*;
+
+    /// Test pipe whose reader gets its bytes late, as on a busy machine.
+    struct DelayedPipe(PipeReader, Receiver<()>);
+
+    impl Read for DelayedPipe {
+        fn read(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+            self.1.recv().map_err(io::Error::other)?;
+            self.0.read(chunk)
+        }
+    }
+
+    impl AsFd for DelayedPipe {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    #[test]
+    fn what_an_ended_process_wrote_is_waited_for_however_late_it_is_read() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"all of it").unwrap();
+        let (turn, late) = sync_channel(1);
+        let ends = Arc::new(OpenOutputs::default());
+        let sink = CapturedOutput::new(OutputLimit::First(100));
+        let output = OutputCollector::start(DelayedPipe(reader, late), sink, &ends).unwrap();
+        let soon = Instant::now() + 2 * DRAIN;
+        assert!(!ends.wait_drained(|| output.has_all(), soon), "it was given up");
+        turn.send(()).unwrap();
+        // Somebody else still holds the output open.
+        assert!(ends.wait_drained(|| output.has_all(), Instant::now() + Duration::from_mins(1)));
+        assert_eq!(output.kept().bytes, b"all of it");
+        drop(writer);
+    }
+}
