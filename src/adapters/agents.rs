@@ -24,9 +24,7 @@ use crate::ports::agents::{Agents, Brief, LaunchCommand};
 pub enum AgentConfig {
     /// The built-in scripted agent with that scenario: a file, or `demo`.
     Rehearsal {
-        /// The scenario.
         scenario: String,
-        /// Every wait is divided by this.
         speed: NumberText,
         /// Seconds after which questions answer themselves; `None` as the scenario says.
         answer_after: Option<NumberText>,
@@ -45,7 +43,6 @@ pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 /// The agent configuration of each role, with one for all other roles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentsByRole {
-    /// Kind by role.
     pub by_role: BTreeMap<RoleId, AgentConfig>,
     /// Kind of every other role, if any.
     pub default: Option<AgentConfig>,
@@ -80,15 +77,11 @@ pub struct LocalAgents {
     pub program: PathBuf,
     /// Kinds in force; may be replaced at any time, for those who start afterwards.
     pub kinds: RwLock<AgentsByRole>,
-    /// What agents inherit of the environment.
     pub inherited: InheritedEnv,
-    /// Where the server listens.
     pub socket: PathBuf,
     /// Folder for signals while no server listens.
     pub inbox: PathBuf,
-    /// Root of the project.
     pub root: PathBuf,
-    /// Makes secrets.
     pub token: TokenFn,
 }
 

@@ -23,7 +23,6 @@ pub struct ProcessUsage {
     pub cpu: f32,
     /// Memory, in bytes.
     pub memory: u64,
-    /// Processes.
     pub processes: usize,
 }
 

@@ -21,7 +21,6 @@ const SECRETS: [&str; 2] = ["DBS_NOTIFY_SECRET", "DBS_NOTIFY_TOKEN"];
 /// The notification channels that are configured.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChannelSettings {
-    /// A program and its first arguments.
     command: Option<Vec<String>>,
     webhook: Option<WebhookConfig>,
 }
@@ -40,7 +39,6 @@ pub struct NotifyChannel {
     pub name: &'static str,
     /// What is used, for people: a program, a host.
     pub target: String,
-    /// It.
     pub transport: Arc<dyn Notifier>,
 }
 

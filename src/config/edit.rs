@@ -16,7 +16,6 @@ use crate::config::value::SettingValue;
 /// A change that was made to a configuration file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigChange {
-    /// The file.
     pub file: PathBuf,
     /// The value it has there now; `None`: it is not set there any more.
     pub value: Option<SettingValue>,

@@ -21,7 +21,6 @@ const ENVIRONMENT: &str = "DBS_";
 /// All settings of a project with their origins, read from every source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
-    /// Values of each key, strongest first.
     values: BTreeMap<Vec<String>, Vec<(SettingValue, SettingOrigin)>>,
     /// Keys in the order they were written: families are listed so.
     order: Vec<Vec<String>>,
@@ -31,19 +30,14 @@ pub struct Config {
 /// A setting with its value, its origin and the values it overrides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedSetting {
-    /// Its key.
     pub key: String,
     /// Its value; `None`: not set.
     pub value: Option<SettingValue>,
-    /// Where the value comes from.
     pub origin: SettingOrigin,
     /// Values it hides, strongest first, with their origins.
     pub hidden: Vec<(SettingValue, SettingOrigin)>,
-    /// What it is for.
     pub doc: &'static str,
-    /// What its values are.
     pub kind: String,
-    /// Rows of the seeds.
     pub row: &'static str,
     /// Why it has no effect, when it has none.
     pub note: Option<&'static str>,

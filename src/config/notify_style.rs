@@ -22,6 +22,5 @@ pub enum NotifySequence {
     Osc9,
     /// `OSC 777`.
     Osc777,
-    /// Nothing.
     None,
 }

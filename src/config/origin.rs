@@ -8,7 +8,6 @@ use serde::{Serialize, Serializer};
 /// Flags and environment variables that override the configuration files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConfigOverrides {
-    /// Keys and values of flags.
     pub flags: Vec<(String, String)>,
     /// Names and values of the environment; those that do not begin with `DBS_` are passed over.
     pub environment: Vec<(String, String)>,
@@ -17,18 +16,13 @@ pub struct ConfigOverrides {
 /// Where the value of a setting comes from: a flag, the environment, a file or the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
-    /// A flag of this very command.
     Flag,
-    /// The environment variable of this name.
     Environment(String),
-    /// A file.
     File {
-        /// Which.
         path: PathBuf,
         /// The line, from 1; 0 when it is not known.
         line: usize,
     },
-    /// Nobody set it.
     Default,
 }
 

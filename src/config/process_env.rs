@@ -9,11 +9,8 @@ use crate::adapters::project::RuntimeDirs;
 /// Program path, working folder and environment of this process, read once at its start.
 #[derive(Debug, Clone)]
 pub struct ProcessEnv {
-    /// This program.
     pub program: PathBuf,
-    /// The folder it was started in.
     pub folder: PathBuf,
-    /// Its environment.
     pub environment: Vec<(OsString, OsString)>,
     /// The theme asked for on the command line; not part of the environment, which servers inherit.
     pub theme: Option<String>,

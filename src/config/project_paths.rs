@@ -17,36 +17,26 @@ pub struct ProjectPaths {
     folder_name: String,
     /// `.debussy`.
     pub debussy: PathBuf,
-    /// One folder per attempt.
     pub attempts: PathBuf,
-    /// Clean checkouts for gates.
     pub checkouts: PathBuf,
     /// Signals that arrived while no server listened.
     pub inbox: PathBuf,
-    /// The program's own log.
     pub logs: PathBuf,
-    /// The project's own workflows.
     pub workflows: PathBuf,
-    /// The store.
     pub store: StoreFiles,
     /// Private folder of the holders' sockets.
     pub runtime: PathBuf,
-    /// Where the server listens.
     pub socket: PathBuf,
     /// Begin of the marker of this project's processes.
     pub marker: String,
-    /// Makes tokens.
     pub secret: ProjectSecret,
-    /// Where its settings come from.
     pub sources: ConfigSources,
 }
 
 /// Configuration files and overrides from which settings are read.
 #[derive(Debug, Clone)]
 pub struct ConfigSources {
-    /// The files.
     pub files: ConfigFiles,
-    /// Flags and environment.
     pub overrides: ConfigOverrides,
 }
 

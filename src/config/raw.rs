@@ -10,11 +10,8 @@ pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, Stri
 /// One setting as a source has it, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawSetting {
-    /// The parts of its key.
     pub(super) path: Vec<String>,
-    /// The value.
     pub(super) text: RawValue,
-    /// Where.
     pub(super) origin: SettingOrigin,
 }
 

@@ -18,18 +18,15 @@ use crate::term::EmulatorKind;
 pub struct SessionSetup {
     /// This program, to be started as holder and as scripted agent.
     pub program: PathBuf,
-    /// The person's environment, for git.
     pub environment: Vec<(OsString, OsString)>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
     pub shell: PathBuf,
     pub settings: BoardSettings,
-    /// Whether the board begins paused.
     pub paused: bool,
     pub workflows: Vec<Workflow>,
     pub agents: AgentsByRole,
     pub engine: EmulatorKind,
-    /// Lines kept above each screen.
     pub history: usize,
     /// Bytes of log kept per attempt.
     pub log_limit: u64,

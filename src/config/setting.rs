@@ -14,17 +14,13 @@ use crate::domain::Span;
 pub struct SettingSpec {
     /// Its key; a part in angle brackets stands for any name.
     pub name: &'static str,
-    /// What its values are.
     pub kind: ValueKind,
     /// Its value when nobody sets it; `None`: not set.
     pub default: Option<SettingDefault>,
     /// What it is for, in one sentence.
     pub doc: &'static str,
-    /// Requirements it comes from.
     pub source: &'static str,
-    /// Whether it does anything.
     pub status: SettingStatus,
-    /// When another value comes into force.
     pub effect: SettingEffect,
 }
 
@@ -33,18 +29,14 @@ pub struct SettingSpec {
 pub enum SettingDefault {
     /// A whole number, or seconds.
     Number(u64),
-    /// A number with a fraction.
     Decimal(f64),
-    /// Yes or no.
     Switch(bool),
-    /// A text or a word.
     Text(&'static str),
 }
 
 /// Whether a setting is in use, obsolete, from an earlier program, or only kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingStatus {
-    /// It does what its doc says.
     Used,
     /// Its time is over; the text says what took its place.
     Obsolete(&'static str),

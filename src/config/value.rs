@@ -11,16 +11,13 @@ use crate::ui::Keymap;
 /// Which values a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
-    /// A whole number.
     Count {
-        /// The least allowed.
         least: i64,
         /// The most allowed.
         most: i64,
     },
     /// A length of time in whole seconds; `90s`, `5m`, `2h` are understood.
     Seconds {
-        /// The least allowed.
         least: i64,
     },
     /// A number that may have a fraction, not negative.
@@ -37,11 +34,9 @@ pub enum ValueKind {
     Words,
     /// An address of the web something can be posted to.
     Address,
-    /// A text that is never shown.
     Secret,
     /// Hours of the day like `22:00-07:00`, several with commas between; empty: none.
     Hours,
-    /// One of these words.
     Choice(&'static [&'static str]),
 }
 
@@ -50,13 +45,9 @@ pub enum ValueKind {
 pub enum SettingValue {
     /// A whole number, or seconds.
     Count(i64),
-    /// A number with a fraction.
     Decimal(f64),
-    /// Yes or no.
     Switch(bool),
-    /// A text or a word.
     Text(String),
-    /// A text that is never shown.
     Secret(SecretText),
 }
 

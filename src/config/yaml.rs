@@ -99,13 +99,9 @@ fn with_value(line: &str, value: &SettingValue) -> String {
 
 /// A node of a YAML configuration file.
 enum YamlNode {
-    /// Nothing.
     Empty,
-    /// A number, a word, a text.
     Plain(String),
-    /// A list, as text.
     List(String),
-    /// Keys, each with its line.
     Table(Vec<(Spanned<String>, YamlNode)>),
 }
 

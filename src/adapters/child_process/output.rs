@@ -65,7 +65,6 @@ pub(in crate::adapters) trait OutputSink: Send + 'static {
 pub(in crate::adapters) enum OutputLimit {
     /// So many from the beginning; then the pipe is closed.
     First(usize),
-    /// So many before the end.
     Last(usize),
 }
 

@@ -17,15 +17,11 @@ const KEPT: usize = 10;
 /// Message, source location, thread and backtrace of a panic. Nothing of the environment, of arguments or of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrashReport {
-    /// What the program said.
     pub what: String,
     /// File, line and column of its source.
     pub place: String,
-    /// Name of the thread.
     pub thread: String,
-    /// When.
     pub at: Timestamp,
-    /// Which functions were at work.
     pub trace: String,
 }
 

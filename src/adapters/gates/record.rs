@@ -16,15 +16,10 @@ const VERSION: u32 = 1;
 /// Record of one gate run, stored as JSON beside the gate's output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateRecord {
-    /// Version of the record.
     pub version: u32,
-    /// Name of the gate.
     pub name: String,
-    /// The literal command.
     pub command: String,
-    /// The commit it was run on.
     pub commit: String,
-    /// When it began.
     pub began: Timestamp,
     /// How it ended; nothing while it runs, or when the engine ended first.
     pub end: Option<GateResult>,
@@ -33,9 +28,7 @@ pub struct GateRecord {
 /// Result and duration of an ended gate run, as its record file stores them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
-    /// What it means.
     pub outcome: Tri,
-    /// How long it took.
     pub took: Span,
     /// Whether some of its output was not kept.
     pub is_cut: bool,

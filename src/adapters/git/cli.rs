@@ -38,7 +38,6 @@ pub struct GitCli {
     /// Held while the control repository is packed: over processes, and over threads.
     pub(super) maintenance_lock: (RepoLock, Mutex<()>),
     n_scratch: AtomicU64,
-    /// Trees of commits, which never change.
     pub(super) trees: Mutex<HashMap<CommitId, TreeId>>,
     /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
     opened: Mutex<Option<(String, OriginUrls)>>,

@@ -14,13 +14,10 @@ const LONGEST_TEXT: usize = 1_800;
 pub(super) struct CommitMessage<'a> {
     /// Comes before the title: `[t-1]`, `Merge feature/t-1:`.
     pub(super) start: String,
-    /// Title of the task.
     pub(super) title: &'a str,
     /// What was said about the work; may be empty.
     pub(super) text: &'a str,
-    /// The task, for its trailer.
     pub(super) task: &'a str,
-    /// The attempt, for its trailer.
     pub(super) attempt: &'a str,
 }
 

@@ -13,7 +13,6 @@ pub struct GitSetup {
     pub project: PathBuf,
     /// The environment of the person; only names on an allow list are passed on.
     pub environment: Vec<(OsString, OsString)>,
-    /// Time limits.
     pub limits: GitLimits,
 }
 
@@ -22,9 +21,7 @@ pub struct GitSetup {
 pub struct GitLimits {
     /// Work on local files: merges, diffs, checkouts, hashing a worktree.
     pub local: Duration,
-    /// A question to the remote.
     pub ask: Duration,
-    /// A fetch or a push.
     pub transfer: Duration,
     /// Objects in files of their own, in the control repository, from which on they are packed; not a time.
     pub loose: usize,

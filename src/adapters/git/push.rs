@@ -11,7 +11,6 @@ pub(super) enum PushReply {
     Accepted,
     /// The remote is not where it was expected, or somebody else is changing it.
     Stale(String),
-    /// The remote said no.
     Refused(String),
 }
 

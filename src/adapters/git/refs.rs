@@ -17,9 +17,7 @@ const PACKED_LIMIT: u64 = 64 * 1024 * 1024;
 /// Reason for which the control repository keeps a commit: it was worked with or seen on the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PinKind {
-    /// It was worked with.
     Pin,
-    /// It was seen on the remote.
     Remote,
 }
 

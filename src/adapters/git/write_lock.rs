@@ -22,7 +22,6 @@ const MAX_NOTES: u64 = 64 * 1024;
 pub(super) struct RepoLock {
     mutex: Mutex<()>,
     file: PathBuf,
-    /// Whose queue it is, for people.
     whose: &'static str,
 }
 

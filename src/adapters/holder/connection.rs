@@ -23,9 +23,7 @@ const PIECE: usize = 64 * 1024;
 /// Connection of the server to one holder, with a writing and a reading half.
 #[derive(Debug)]
 pub struct HolderConnection {
-    /// The asking half.
     pub requests: RequestSender,
-    /// The listening half.
     pub replies: ReplyReceiver,
 }
 

@@ -5,29 +5,14 @@ use std::io;
 /// Why an operation on a holder failed; the texts read after "could not". The texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum HolderError {
-    /// A file, a folder, a process or a socket refused.
     #[error("{what}: {source}")]
-    Io {
-        /// What was tried, with its object.
-        what: String,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The terminal could not be made or the program not started.
+    Io { what: String, source: io::Error },
     #[error("start {program:?}: {why}")]
-    Program {
-        /// The program's name.
-        program: String,
-        /// Why not.
-        why: String,
-    },
-    /// The launch makes no sense as asked.
+    Program { program: String, why: String },
     #[error("{0}")]
     Refused(String),
-    /// Another holder has this folder, or had it.
     #[error("take {0}: another holder has it or had it; start a new attempt")]
     Taken(String),
-    /// The other side does not speak as agreed.
     #[error("understand the holder's peer: {0}")]
     Protocol(String),
 }

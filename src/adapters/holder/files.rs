@@ -22,35 +22,25 @@ pub(super) const FORMAT: u32 = 1;
 /// Content of `meta.json`: holder, program, socket and marker, written before the launch is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolderMeta {
-    /// The format of this file.
     pub format: u32,
     /// The unique text in the environment of all that belongs to it.
     pub marker: String,
-    /// The holder.
     pub holder: ProcessIdentity,
-    /// The program.
     pub child: ProcessIdentity,
-    /// Program and arguments.
     pub argv: Vec<String>,
-    /// Where it runs.
     pub cwd: PathBuf,
-    /// Where the holder listens.
     pub socket: PathBuf,
     /// Size of the terminal at the start.
     #[serde(with = "PaneSizeFormat")]
     pub size: PaneSize,
-    /// When.
     pub started_at: Timestamp,
 }
 
 /// Content of `exit.json`: exit code or signal, time and cause of a program's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitRecord {
-    /// Code or signal.
     pub exit: ProcessExit,
-    /// When.
     pub ended_at: Timestamp,
-    /// Because of whom.
     #[serde(with = "ExitedByFormat")]
     pub by: ExitedBy,
     /// Bytes of output in all.
@@ -87,7 +77,6 @@ enum OrphanPolicyFormat {
 pub(super) struct HoldSpec {
     /// How far out of the starter's life this process already is.
     pub(super) step: StartStage,
-    /// The attempt's folder.
     pub(super) folder: PathBuf,
     pub(super) argv: Vec<String>,
     pub(super) cwd: PathBuf,
@@ -99,7 +88,6 @@ pub(super) struct HoldSpec {
     pub(super) log_limit: u64,
     #[serde(with = "OrphanPolicyFormat")]
     pub(super) leftovers: OrphanPolicy,
-    /// Where to listen.
     pub(super) socket: PathBuf,
 }
 

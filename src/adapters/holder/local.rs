@@ -27,7 +27,6 @@ const SWEEP_GRACE: Duration = Duration::from_secs(1);
 pub struct LocalHolders {
     /// The program to start as `PROGRAM hold`: this one.
     program: PathBuf,
-    /// One folder for each id.
     attempts: PathBuf,
     /// The private folder of sockets; its path must be short.
     runtime: PathBuf,

@@ -14,7 +14,6 @@ const MOST_LISTED: usize = 50;
 /// Format of a webhook's request body: a JSON document or a line for an ntfy topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BodyFormat {
-    /// A JSON document.
     #[default]
     Json,
     /// A line, as a topic of an ntfy server shows it.

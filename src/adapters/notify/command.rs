@@ -23,11 +23,8 @@ const STEP: Duration = Duration::from_millis(50);
 /// Command line, environment and time limit of the notification program.
 #[derive(Debug, Clone)]
 pub struct CommandSetup {
-    /// The program and its first arguments.
     pub argv: Vec<String>,
-    /// All of its environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// The folder it is started in.
     pub cwd: PathBuf,
     /// Longest run; after that it is killed with all it started in its group.
     pub limit: Duration,

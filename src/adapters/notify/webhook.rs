@@ -14,15 +14,11 @@ use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
 /// Address, body format, credentials, proxies and time limit of a webhook.
 #[derive(Clone)]
 pub struct WebhookSetup {
-    /// The address.
     pub url: String,
-    /// What is posted.
     pub format: BodyFormat,
-    /// What it is signed with.
     pub secret: Option<String>,
     /// What proves that it may be posted there (`Authorization: Bearer`).
     pub token: Option<String>,
-    /// Ways out of this network.
     pub proxies: ProxySettings,
     /// Longest time until there is an answer.
     pub limit: Duration,

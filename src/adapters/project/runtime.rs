@@ -18,7 +18,6 @@ const NAME: usize = 26;
 pub struct RuntimeDirs {
     /// `XDG_RUNTIME_DIR`, if set.
     pub runtime: Option<PathBuf>,
-    /// Folder for temporary files.
     pub temporary: PathBuf,
     /// The user's number; part of the name in shared folders, and the owner the folder must have.
     pub user: u32,

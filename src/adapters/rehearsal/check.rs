@@ -33,7 +33,6 @@ struct Manifest {
 #[serde(deny_unknown_fields)]
 struct ExpectedFile {
     path: String,
-    /// The first line.
     begins: Option<String>,
     /// Lines that must be there whenever the file is.
     #[serde(default)]

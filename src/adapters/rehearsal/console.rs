@@ -10,7 +10,6 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
 pub struct Console<'a> {
     /// Where the bytes go.
     pub out: &'a mut dyn Write,
-    /// Where keys come from.
     pub keys: KeySource,
 }
 
@@ -28,19 +27,12 @@ pub enum KeySource {
 /// A key press, as far as a rehearsal tells keys apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleKey {
-    /// A letter, digit or sign.
     Char(char),
-    /// Return.
     Enter,
-    /// Escape.
     Escape,
-    /// Arrow up.
     Up,
-    /// Arrow down.
     Down,
-    /// Backspace.
     Backspace,
-    /// Any other.
     Other,
 }
 
@@ -51,7 +43,6 @@ pub(super) enum ConsoleInput {
     Nothing,
     /// A key; Ctrl-C is [`Input::Interrupt`].
     Key(ConsoleKey),
-    /// Ctrl-C.
     Interrupt,
 }
 

@@ -17,11 +17,8 @@ pub(super) const DEMO: &str = "demo";
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DemoPlan {
-    /// Title of the batch.
     pub title: String,
-    /// What the batch is for.
     pub goal: String,
-    /// Files of the first commit.
     #[serde(rename = "file")]
     pub files: Vec<SeedFile>,
     /// The tasks, most urgent first.
@@ -35,7 +32,6 @@ pub struct DemoPlan {
 pub struct SeedFile {
     /// Path in the tree, with `/`.
     pub path: String,
-    /// Whole content.
     pub text: String,
 }
 
@@ -45,7 +41,6 @@ pub struct SeedFile {
 pub struct DemoTask {
     /// Id, such as `knot-1`.
     pub id: String,
-    /// One line.
     pub title: String,
     /// What is to be done, as an agent would be told.
     pub body: String,

@@ -7,9 +7,7 @@ use crate::formats::scenario::CrashKind;
 /// How a rehearsal ends: with an exit code or by a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RehearsalExit {
-    /// With an exit code.
     Code(u8),
-    /// By dying.
     Crash(CrashKind),
 }
 

@@ -64,21 +64,14 @@ pub fn run(
 
 /// Plays one part of a scenario, with its screen, signals and answers.
 pub(super) struct ScenarioPlayer<'a, 's> {
-    /// The attempt.
     pub(super) context: &'a RehearsalContext,
-    /// Who commits.
     pub(super) author: &'a CommitAuthor,
-    /// Where it draws.
     pub(super) screen: RehearsalScreen<'s>,
-    /// Where its signals go.
     pub(super) sink: &'a mut dyn SignalSink,
-    /// The label that is always visible.
     pub(super) badge: String,
-    /// The latest answer of a person.
     pub(super) answer: String,
     /// The findings of the latest check that failed.
     pub(super) failures: String,
-    /// Signals sent so far.
     pub(super) sent: u32,
 }
 

@@ -9,9 +9,7 @@ use crate::formats::scenario::{CommitAuthor, Resolution};
 
 /// The attempt's git worktree and the author of its commits.
 pub(super) struct AttemptRepo<'a> {
-    /// Where the work is done.
     pub(super) worktree: &'a Path,
-    /// Who commits.
     pub(super) author: &'a CommitAuthor,
 }
 

@@ -22,7 +22,6 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 pub(super) struct RehearsalScreen<'a> {
     out: &'a mut dyn Write,
     keys: KeySource,
-    /// How fast time passes.
     pub(super) pace: RehearsalSpeed,
     surface: Surface,
     badge: String,

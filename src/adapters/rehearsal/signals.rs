@@ -10,15 +10,11 @@ use crate::domain::SignalKind;
 /// A signal that a rehearsal sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutgoingSignal {
-    /// Attempt it claims to come from.
     pub attempt: String,
-    /// Secret that proves it.
     pub token: String,
-    /// What is said.
     pub kind: SignalKind,
     /// Reason, finding, step or question; may be empty.
     pub text: String,
-    /// Anything more, as JSON.
     pub report: Option<serde_json::Value>,
     /// Unique, so that the same signal arriving twice counts once.
     pub key: String,

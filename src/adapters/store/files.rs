@@ -12,15 +12,12 @@ const BALLAST_BYTES: u64 = 16 << 20;
 /// Paths of a store's database, lock, reserved space and backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreFiles {
-    /// The database.
     pub database: PathBuf,
-    /// The lock of the one server.
     pub lock: PathBuf,
     /// Held in reserve against a full disk.
     pub ballast: PathBuf,
     /// Its size in bytes; 0 for none.
     pub ballast_bytes: u64,
-    /// Where backups go.
     pub backups: PathBuf,
 }
 

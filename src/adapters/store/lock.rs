@@ -19,7 +19,6 @@ const LONGEST_OWNER: u64 = 4096;
 /// nothing is decided from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockOwner {
-    /// Its process.
     pub process: u32,
     /// Where it listens; empty when it does not.
     pub socket: String,

@@ -15,11 +15,8 @@ use crate::ports::store::{StoreError, StoredEvent};
 /// Id, title and state of a task, for completing and listing names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskLabel {
-    /// Its id.
     pub id: String,
-    /// One line.
     pub title: String,
-    /// The word of its state.
     pub state: String,
 }
 

@@ -11,11 +11,8 @@ use crate::ports::store::Turn;
 
 /// A value to be stored, with its state column and its JSON text.
 pub(super) struct StoredRow<'a, T> {
-    /// The value.
     pub(super) value: &'a T,
-    /// The word.
     pub(super) word: String,
-    /// The value as JSON.
     pub(super) doc: String,
 }
 
@@ -26,21 +23,14 @@ pub(super) fn signed(number: u64) -> i64 {
 
 /// All database rows that one turn writes.
 pub(super) struct TurnRows<'a> {
-    /// Kind of the event.
     pub(super) kind: String,
-    /// The event as JSON.
     pub(super) event: String,
-    /// The attempt it reports on.
     pub(super) attempt: Option<AttemptId>,
-    /// The task it is about.
     pub(super) task: Option<TaskId>,
     /// All tasks it names, changes or tells of.
     pub(super) mentions: BTreeSet<TaskId>,
-    /// What people were told.
     pub(super) notices: Vec<StoredRow<'a, Notice>>,
-    /// Changed batches.
     pub(super) batches: Vec<StoredRow<'a, Batch>>,
-    /// Changed tasks.
     pub(super) tasks: Vec<StoredRow<'a, Task>>,
     /// Changed attempts; those that are over come first, so that a task never has two open ones in between.
     pub(super) attempts: Vec<StoredRow<'a, Attempt>>,
@@ -48,7 +38,6 @@ pub(super) struct TurnRows<'a> {
     pub(super) completed: Vec<String>,
     /// Keys of what should follow, with the effects as JSON.
     pub(super) intents: Vec<(String, String)>,
-    /// The board's pause as JSON.
     pub(super) pause: Option<String>,
 }
 

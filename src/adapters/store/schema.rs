@@ -9,9 +9,7 @@ pub(super) const APPLICATION: i32 = 0x6462_7301;
 /// SQL that upgrades the database from one format to the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Migration {
-    /// Its name, as in the file's.
     pub(super) name: &'static str,
-    /// What is executed, in one transaction.
     pub(super) sql: &'static str,
 }
 

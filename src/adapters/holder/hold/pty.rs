@@ -13,13 +13,11 @@ use crate::ports::holders::PaneSize;
 
 /// A pseudo-terminal with the program started in it.
 pub(super) struct PtyProcess {
-    /// The program.
     pub(super) program: Box<dyn Child + Send + Sync>,
     /// What it writes; the end comes when nobody has the other side open any more.
     pub(super) output: Box<dyn Read + Send>,
     /// What it reads. Dropping it types an end of file.
     pub(super) input: Box<dyn Write + Send>,
-    /// The terminal itself.
     pub(super) pty: PtyMaster,
 }
 

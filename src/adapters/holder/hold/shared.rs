@@ -29,7 +29,6 @@ pub(super) struct SharedState {
     state: Mutex<HolderState>,
     /// There is something for a peer, or the end has come.
     peer_ready: Condvar,
-    /// There may be room for output.
     has_room: Condvar,
     /// There is something for the main thread.
     job_ready: Condvar,
@@ -40,33 +39,25 @@ pub(super) type PeerId = u64;
 
 /// What a connected peer is sent next: a reply, live output, logged output or nothing more.
 pub(super) enum PeerUpdate {
-    /// This.
     Reply(HolderReply),
     /// These bytes.
     Live {
-        /// Offset of the first.
         offset: u64,
         /// At least one.
         bytes: Bytes,
     },
     /// What the log has from here on, up to where memory begins.
     Stored {
-        /// The first byte wanted.
         from: u64,
-        /// The first byte in memory.
         until: u64,
     },
-    /// Nothing more.
     Nothing,
 }
 
 /// Work for the holder's main thread: sync the log, compress a segment, or handle the program's end.
 pub(super) enum MaintenanceJob {
-    /// Make the log safe.
     Sync,
-    /// Compress a closed segment.
     Pack,
-    /// The program has ended.
     End(ProcessExit, Timestamp),
 }
 

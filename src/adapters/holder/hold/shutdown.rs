@@ -29,7 +29,6 @@ const WRITE_RETRY_TIME: Duration = Duration::from_hours(1);
 pub(super) struct ExitResources {
     /// Room on disk taken for `exit.json`.
     pub(super) reserved: File,
-    /// What becomes of leftovers.
     pub(super) leftovers: OrphanPolicy,
     /// The socket, removed at the very end.
     pub(super) socket: PathBuf,

@@ -15,53 +15,40 @@ use crate::ports::holders::PaneSize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexEntry {
-    /// The first line.
     Format {
-        /// Format of log and index.
         version: u32,
     },
-    /// A segment begins.
     Segment {
         /// Its number: the name of its file.
         number: u32,
         /// Offset of its first byte.
         start: u64,
-        /// When.
         at: Timestamp,
     },
     /// So much had been written by then; one a second while something comes, and one more before each silence of a second.
     Mark {
         /// Offset of the next byte.
         offset: u64,
-        /// When.
         at: Timestamp,
     },
     /// The terminal has this size from here on.
     Size {
-        /// The size.
         #[serde(with = "PaneSizeFormat")]
         size: PaneSize,
         /// Offset of the next byte.
         offset: u64,
-        /// When.
         at: Timestamp,
     },
     /// These bytes could not be stored: the disk was full.
     Incomplete {
-        /// The first.
         from: u64,
-        /// The first stored again.
         to: u64,
-        /// When storing worked again.
         at: Timestamp,
     },
     /// These bytes were removed to stay within the limit.
     Dropped {
-        /// The first.
         from: u64,
-        /// The first kept.
         to: u64,
-        /// When.
         at: Timestamp,
     },
 }

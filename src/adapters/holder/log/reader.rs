@@ -21,7 +21,6 @@ pub struct LogReader {
 pub enum LogChunk {
     /// Bytes; the first has this offset.
     Bytes {
-        /// Offset of the first.
         offset: u64,
         /// At least one.
         bytes: Vec<u8>,
@@ -30,7 +29,6 @@ pub enum LogChunk {
     Gap {
         /// The offset asked for.
         from: u64,
-        /// The next stored byte.
         to: u64,
     },
     /// Nothing is stored from here on, so far.

@@ -8,11 +8,9 @@ use crate::domain::Tri;
 /// Process id with start time and boot id, so that a reused process id is recognised.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIdentity {
-    /// Its number.
     pub pid: u32,
     /// When it started, in units of the system (clock ticks after boot, or seconds); only good for comparing.
     pub start: u64,
-    /// Which boot of the machine.
     pub boot: String,
 }
 

@@ -5,7 +5,6 @@ use std::io;
 /// One entry of the process table: ids of the process, its parent and session, and its start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEntry {
-    /// Its number.
     pub pid: u32,
     /// Its parent's number, 0 when there is none.
     pub parent: u32,

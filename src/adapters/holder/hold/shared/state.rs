@@ -46,12 +46,14 @@ pub(super) enum ProgramState {
 
 /// How far the end of the held program was recorded and announced.
 pub(super) enum EndPhase {
-    /// Not yet.
     Pending,
     /// Output does not count any more; nobody is told yet.
     Recorded(ExitRecord),
     /// Everybody may be told; somebody was.
-    Announced { record: ExitRecord, was_heard: bool },
+    Announced {
+        record: ExitRecord,
+        was_heard: bool,
+    },
 }
 
 /// Queued replies and output position of one connected peer.
