@@ -49,7 +49,6 @@ pub struct AgentsByRole {
 }
 
 impl AgentsByRole {
-    /// The kind that plays a role.
     fn of(&self, role: &RoleId) -> Option<AgentConfig> {
         self.by_role.get(role).or(self.default.as_ref()).cloned()
     }

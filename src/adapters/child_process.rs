@@ -18,12 +18,10 @@ mod group {
         command.process_group(0);
     }
 
-    /// Asks the process and its group to end.
     pub(in super::super) fn terminate(child: &mut Child) {
         signal(child.id(), Signal::SIGTERM);
     }
 
-    /// Kills the process and its group.
     pub(in super::super) fn kill(child: &mut Child) {
         kill_group(child.id());
     }

@@ -22,7 +22,6 @@ mod unix {
     pub(crate) struct PipeProbe(OwnedFd);
 
     impl PipeProbe {
-        /// Errors: no more files can be opened.
         pub(crate) fn of(pipe: &impl AsFd) -> io::Result<Self> {
             pipe.as_fd().try_clone_to_owned().map(Self)
         }
@@ -33,7 +32,6 @@ mod unix {
             true
         }
 
-        /// Whether bytes wait in the pipe.
         pub(crate) fn is_readable(&self) -> bool {
             self.look(PollTimeout::ZERO).contains(PollFlags::POLLIN)
         }
@@ -54,15 +52,12 @@ mod elsewhere {
 
     use std::io;
 
-    /// What is read on a thread.
     pub(crate) trait PollablePipe: Send + 'static {}
     impl<P: Send + 'static> PollablePipe for P {}
 
-    /// Nothing.
     pub(crate) struct PipeProbe;
 
     impl PipeProbe {
-        /// Never fails.
         pub(crate) fn of<P>(_pipe: &P) -> io::Result<Self> {
             Ok(Self)
         }
@@ -72,7 +67,6 @@ mod elsewhere {
             false
         }
 
-        /// As if there were none.
         pub(crate) fn is_readable(&self) -> bool {
             false
         }

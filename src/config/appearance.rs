@@ -185,7 +185,6 @@ fn format_row(name: &str, value: &str) -> String {
     format!("{name} = {value}\n")
 }
 
-/// A text as TOML writes it.
 fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string().trim().to_owned()
 }

@@ -134,7 +134,6 @@ impl WebhookConfig {
     }
 }
 
-/// This system's own program for notifications.
 fn desktop_command() -> Option<Vec<String>> {
     let words: &[&str] = if cfg!(target_os = "macos") {
         &[

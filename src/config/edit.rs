@@ -10,7 +10,7 @@ use atomic_write_file::AtomicWriteFile;
 use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::schema::spec_of;
-use crate::config::suggestion::nearest;
+use crate::config::setting::SettingSpec;
 use crate::config::value::SettingValue;
 
 /// A change that was made to a configuration file.
@@ -28,19 +28,25 @@ pub struct ConfigChange {
 /// # Errors
 /// When there is no such key, it has no such value, or the file cannot be changed; then it is as it was.
 pub fn set(places: &ConfigFiles, key: &str, text: &str) -> Result<ConfigChange, ConfigError> {
-    let path: Vec<&str> = key.split('.').collect();
-    let known = spec_of(&path).ok_or_else(|| ConfigError::UnknownKey {
-        key: key.to_owned(),
-        nearest: nearest(&path),
-    })?;
-    let value = known.kind.parse(text).map_err(|why| ConfigError::BadValue {
-        key: key.to_owned(),
-        why,
-    })?;
+    let (path, known, value) = checked(key, text)?;
     Ok(ConfigChange {
         note: known.note(),
         ..change(places, &path, Some(value))?
     })
+}
+
+/// The parts of a key, its spec and the value that `text` is for it.
+fn checked<'a>(
+    key: &'a str,
+    text: &str,
+) -> Result<(Vec<&'a str>, &'static SettingSpec, SettingValue), ConfigError> {
+    let path: Vec<&str> = key.split('.').collect();
+    let known = spec_of(&path).ok_or_else(|| ConfigError::unknown(key))?;
+    let value = known.kind.parse(text).map_err(|why| ConfigError::BadValue {
+        key: key.to_owned(),
+        why,
+    })?;
+    Ok((path, known, value))
 }
 
 /// Sets keys in the user's own file, `dbs/config.toml` in the configuration folder, and makes it if need be: all of them or none.
@@ -52,35 +58,34 @@ pub fn set_user(places: &ConfigFiles, answers: &[(String, String)]) -> Result<Pa
         path: PathBuf::from("config.toml"),
         why: "there is no home to keep it in".to_owned(),
     })?;
-    let mut text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => OWN.to_owned(),
-        Err(why) => {
-            let path = file.clone();
-            return Err(ConfigError::Failed { path, why });
-        }
-    };
+    let mut text = text_of(file)?.unwrap_or_else(|| OWN.to_owned());
+    let (_, edit) = dialect(file);
     for (key, value) in answers {
-        let path: Vec<&str> = key.split('.').collect();
-        let known = spec_of(&path).ok_or_else(|| ConfigError::UnknownKey {
-            key: key.clone(),
-            nearest: nearest(&path),
-        })?;
-        let value = known.kind.parse(value).map_err(|why| ConfigError::BadValue {
-            key: key.clone(),
-            why,
-        })?;
-        let (_, edit) = dialect(file);
-        text = edit(&text, &path, Some(&value)).map_err(|why| ConfigError::Unusable {
-            path: file.clone(),
-            why,
-        })?;
+        let (path, _, value) = checked(key, value)?;
+        text = edit(&text, &path, Some(&value)).map_err(unusable(file))?;
     }
-    replace(file, &text).map_err(|why| ConfigError::Failed {
-        path: file.clone(),
-        why,
-    })?;
+    replace(file, &text)?;
     Ok(file.clone())
+}
+
+/// The text of a file; `None` where there is none.
+fn text_of(file: &Path) -> Result<Option<String>, ConfigError> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(ConfigError::Failed {
+            act: "read",
+            path: file.to_owned(),
+            why,
+        }),
+    }
+}
+
+fn unusable(file: &Path) -> impl FnOnce(String) -> ConfigError + '_ {
+    |why| ConfigError::Unusable {
+        path: file.to_owned(),
+        why,
+    }
 }
 
 /// What a file begins with that is made for somebody.
@@ -115,7 +120,8 @@ fn change(
         (file, look(file, path)?.0)
     };
     if value.is_some() || has {
-        write(file, &text, (path, value.as_ref()))?;
+        let (_, edit) = dialect(file);
+        replace(file, &edit(&text, path, value.as_ref()).map_err(unusable(file))?)?;
     }
     Ok(ConfigChange {
         file: file.to_owned(),
@@ -136,48 +142,29 @@ fn default_file<'a>(places: &'a ConfigFiles, path: &[&str]) -> &'a Path {
 
 /// The file's text, and whether it has the key.
 fn look(file: &Path, path: &[&str]) -> Result<(String, bool), ConfigError> {
-    let (read, _) = dialect(file);
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((String::new(), false)),
-        Err(why) => {
-            return Err(ConfigError::Failed {
-                path: file.to_owned(),
-                why,
-            });
-        }
+    let Some(text) = text_of(file)? else {
+        return Ok((String::new(), false));
     };
-    let found = read(file, &text).map_err(|(line, why)| ConfigError::Unusable {
-        path: file.to_owned(),
-        why: format!("line {line}: {why}"),
-    })?;
+    let (read, _) = dialect(file);
+    let found = read(file, &text).map_err(|(line, why)| unusable(file)(format!("line {line}: {why}")))?;
     let has = found.iter().any(|found| found.parts() == path);
     Ok((text, has))
 }
 
-fn write(
-    file: &Path,
-    text: &str,
-    (path, value): (&[&str], Option<&SettingValue>),
-) -> Result<(), ConfigError> {
-    let (_, edit) = dialect(file);
-    let edited = edit(text, path, value).map_err(|why| ConfigError::Unusable {
-        path: file.to_owned(),
-        why,
-    })?;
-    replace(file, &edited).map_err(|why| ConfigError::Failed {
+/// The whole new text or the whole old one, whatever happens in between. A file that is a link is changed where it leads to.
+fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
+    let written = || {
+        let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut out = AtomicWriteFile::open(&target)?;
+        out.write_all(text.as_bytes())?;
+        out.commit()
+    };
+    written().map_err(|why| ConfigError::Failed {
+        act: "write",
         path: file.to_owned(),
         why,
     })
-}
-
-/// The whole new text or the whole old one, whatever happens in between. A file that is a link is changed where it leads to.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    if let Some(folder) = target.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut out = AtomicWriteFile::open(&target)?;
-    out.write_all(text.as_bytes())?;
-    out.commit()
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::config::suggestion::nearest;
+
 /// Why a setting could not be shown or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -9,10 +11,23 @@ pub enum ConfigError {
     UnknownKey { key: String, nearest: Option<String> },
     #[error("set {key}: it {why}")]
     BadValue { key: String, why: String },
-    #[error("change {path}: {why}; mend the file first, it was left as it is", path = .path.display())]
+    #[error("change {path}: {why}; fix the file first, it was left as it is", path = .path.display())]
     Unusable { path: PathBuf, why: String },
-    #[error("write {path}: {why}", path = .path.display())]
-    Failed { path: PathBuf, why: std::io::Error },
+    #[error("{act} {path}: {why}", path = .path.display())]
+    Failed {
+        act: &'static str,
+        path: PathBuf,
+        why: std::io::Error,
+    },
+}
+
+impl ConfigError {
+    pub(super) fn unknown(key: &str) -> ConfigError {
+        ConfigError::UnknownKey {
+            key: key.to_owned(),
+            nearest: nearest(&key.split('.').collect::<Vec<_>>()),
+        }
+    }
 }
 
 fn hint(nearest: Option<&str>) -> String {

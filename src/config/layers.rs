@@ -73,10 +73,7 @@ impl Config {
         let path: Vec<&str> = key.split('.').collect();
         match spec_of(&path) {
             Some(known) => Ok(self.shown(known, key.to_owned(), &owned(key))),
-            None => Err(ConfigError::UnknownKey {
-                key: key.to_owned(),
-                nearest: nearest(&path),
-            }),
+            None => Err(ConfigError::unknown(key)),
         }
     }
 

@@ -109,7 +109,6 @@ impl ProcessEnv {
     }
 }
 
-/// The user's number.
 fn user() -> u32 {
     #[cfg(unix)]
     return nix::unistd::geteuid().as_raw();

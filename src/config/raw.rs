@@ -25,7 +25,6 @@ pub(super) enum RawValue {
 }
 
 impl RawSetting {
-    /// Its parts.
     pub(super) fn parts(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }
@@ -38,7 +37,6 @@ impl RawSetting {
         self
     }
 
-    /// Its key for people.
     pub(super) fn key(&self) -> String {
         self.path.join(".")
     }

@@ -29,9 +29,9 @@ pub(super) const fn count(spec: SettingSpec, most: i64, default: u32) -> Setting
     setting(spec, ValueKind::Count { least: 1, most }, shown, default)
 }
 
-pub(super) const fn seconds(spec: SettingSpec, least: i64, default: u64) -> Setting<Span> {
-    let shown = Some(SettingDefault::Number(default));
-    setting(spec, ValueKind::Seconds { least }, shown, Span::seconds(default))
+pub(super) const fn seconds(spec: SettingSpec, least: i64, default: Span) -> Setting<Span> {
+    let shown = Some(SettingDefault::Number(default.0 / 1000));
+    setting(spec, ValueKind::Seconds { least }, shown, default)
 }
 
 pub(super) const fn decimal(spec: SettingSpec, default: f64) -> Setting<f64> {

@@ -25,7 +25,7 @@ use crate::config::row::{
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::ValueKind;
-use crate::domain::Span;
+use crate::domain::{BoardSettings, Span};
 use crate::term::EmulatorKind;
 use crate::ui::{Glyphs, Motion, MouseCapture, PastePreview};
 
@@ -40,11 +40,11 @@ pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
 }
 
 settings! { SETTINGS
-    MAX_TOTAL_AGENTS: u32 = count(999, 8), used("max_total_agents", AtOnce, "K48, K78",
+    MAX_TOTAL_AGENTS: u32 = count(999, BoardSettings::MAX_AGENTS), used("max_total_agents", AtOnce, "K48, K78",
         "Most agents at work at a time.");
     MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, "K48",
         "Most agents of this role at work at a time.");
-    AGENT_TIMEOUT: Span = seconds(1, 3600), used("agent_timeout", NextAttempt, "K32, K78",
+    AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), used("agent_timeout", NextAttempt, "K32, K78",
         "Longest run of one attempt, in seconds or as `90m`, `2h`.");
     BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, "K61, K62, K78",
         "Branch that tasks start from and are merged into, unless their batch names one.");
@@ -62,17 +62,17 @@ settings! { SETTINGS
         "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.");
     ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, "design 6",
         "Command line of a custom agent for this role.");
-    LIMITS_STARTS_PER_TURN: u32 = count(999, 2), used("limits.starts_per_turn", AtOnce, "K48",
+    LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, "K48",
         "Most attempts started in one turn.");
-    LIMITS_LINGER: Span = seconds(0, 5), used("limits.linger", AtOnce, "K33",
+    LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, "K33",
         "How long an agent may stay after its last word before it is stopped.");
-    LIMITS_INFRA_BACKOFF: Span = seconds(0, 5), used("limits.infra_backoff", AtOnce, "3.7",
+    LIMITS_INFRA_BACKOFF: Span = seconds(0, BoardSettings::INFRA_BACKOFF), used("limits.infra_backoff", AtOnce, "3.7",
         "First wait after a failure that is not the agent's; doubles up to five minutes.");
-    LIMITS_CRASH_BACKOFF: Span = seconds(0, 10), used("limits.crash_backoff", AtOnce, "3.7",
+    LIMITS_CRASH_BACKOFF: Span = seconds(0, BoardSettings::CRASH_BACKOFF), used("limits.crash_backoff", AtOnce, "3.7",
         "First wait after a crash; doubles up to five minutes.");
     LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, "K23",
         "Wait after a rejection, instead of what the workflow says.");
-    LIMITS_GATE_TIMEOUT: Span = seconds(1, 300), used("limits.gate_timeout", NextStart, "P29",
+    LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),
         used("terminal.engine", NextStart, "design 4",

@@ -193,7 +193,6 @@ fn words(role: &str, command: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// The person's shell.
 fn shell(wanted: Option<String>) -> PathBuf {
     wanted.map_or_else(
         || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),

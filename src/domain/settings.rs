@@ -33,18 +33,34 @@ pub struct BoardSettings {
     pub cooldown: Option<Span>,
 }
 
+/// What holds where nobody set anything; the table of settings shows these to people.
+impl BoardSettings {
+    /// Default of [`BoardSettings::max_agents`].
+    pub const MAX_AGENTS: u32 = 8;
+    /// Default of [`BoardSettings::max_starts`].
+    pub const MAX_STARTS: u32 = 2;
+    /// Default of [`BoardSettings::agent_timeout`].
+    pub const AGENT_TIMEOUT: Span = Span::minutes(60);
+    /// Default of [`BoardSettings::linger`].
+    pub const LINGER: Span = Span::seconds(5);
+    /// Default of [`BoardSettings::infra_backoff`].
+    pub const INFRA_BACKOFF: Span = Span::seconds(5);
+    /// Default of [`BoardSettings::crash_backoff`].
+    pub const CRASH_BACKOFF: Span = Span::seconds(10);
+}
+
 impl Default for BoardSettings {
     fn default() -> Self {
         BoardSettings {
-            max_agents: 8,
+            max_agents: BoardSettings::MAX_AGENTS,
             max_by_role: BTreeMap::new(),
-            max_starts: 2,
-            agent_timeout: Span::seconds(3600),
-            linger: Span::seconds(5),
+            max_starts: BoardSettings::MAX_STARTS,
+            agent_timeout: BoardSettings::AGENT_TIMEOUT,
+            linger: BoardSettings::LINGER,
             base: None,
             gates: Vec::new(),
-            infra_backoff: Span::seconds(5),
-            crash_backoff: Span::seconds(10),
+            infra_backoff: BoardSettings::INFRA_BACKOFF,
+            crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,
         }
     }

@@ -1,6 +1,5 @@
 //! What agents inherit of the environment: an allow list (M13). Everything else stays outside.
 
-/// Names that are passed on.
 const ALLOWED: &[&str] = &[
     "PATH",
     "HOME",
@@ -27,7 +26,6 @@ const ALLOWED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
-/// Begins of names that are passed on.
 const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 
 /// Environment variables that agents and gates inherit, filtered by an allow list.

@@ -76,7 +76,6 @@ pub(in crate::adapters) struct CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// No bytes yet.
     pub(in crate::adapters) fn new(limit: OutputLimit) -> CapturedOutput {
         CapturedOutput {
             limit,
@@ -148,7 +147,6 @@ impl<S: OutputSink> OutputCollector<S> {
             && !self.is_taking.load(Ordering::SeqCst)
     }
 
-    /// What was read so far.
     pub(in crate::adapters) fn kept(&self) -> MutexGuard<'_, S> {
         self.sink.lock()
     }

@@ -21,7 +21,6 @@ pub(super) struct RecordedOutput {
 }
 
 impl RecordedOutput {
-    /// Errors: the file could not be made.
     pub(super) fn create(path: &Path, limit: u64) -> io::Result<Self> {
         Ok(Self {
             file: File::create(path)?,

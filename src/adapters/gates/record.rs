@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{Span, Timestamp, Tri};
 use crate::ports::gates::{GateReport, GateRun, Gates};
 
-/// Version of the record.
 const VERSION: u32 = 1;
 
 /// Record of one gate run, stored as JSON beside the gate's output.

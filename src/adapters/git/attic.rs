@@ -20,7 +20,6 @@ pub(super) struct KeptSnapshot {
     pub(super) nested: Vec<String>,
 }
 
-/// One commit kept in a task's attic.
 struct AtticEntry {
     name: String,
     commit: CommitId,
@@ -229,7 +228,6 @@ impl GitCli {
         Ok(!call.run_line()?.is_empty())
     }
 
-    /// Nested repositories whose folder has something in it.
     pub(super) fn nested_repositories(&self, folder: &Path, tree: &TreeId) -> Result<Vec<String>, GitError> {
         let call = self.in_control("look for nested repositories")?;
         let output = call

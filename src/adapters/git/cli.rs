@@ -23,7 +23,6 @@ use crate::ports::git::{
     WorktreeEntry, WorktreeSpec,
 };
 
-/// What queues for it are called.
 const CONTROL: &str = "the control repository";
 
 /// Implementation of the `Git` port for one project, by the git command line.
@@ -121,7 +120,6 @@ impl GitCli {
             .env("GIT_INDEX_FILE", index))
     }
 
-    /// A call in the project's repository.
     pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand<'_> {
         let call = self
             .program

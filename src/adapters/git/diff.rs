@@ -5,7 +5,6 @@ use super::command::GitCommand;
 use super::parse;
 use crate::ports::git::{ChangedFile, CommitId, DiffRange, GitError, LimitedText, Revision};
 
-/// Most bytes of a summary.
 const STAT_LIMIT: usize = 256 * 1024;
 
 /// Ids of the two commits or trees that are compared.
@@ -69,7 +68,6 @@ impl GitCli {
         }
     }
 
-    /// Where work left a branch.
     fn fork(&self, base: &Revision, head: &CommitId) -> Result<CommitId, GitError> {
         let base = self.need(base)?;
         let call = self.in_control(format!("find where {head} left {base}"))?;

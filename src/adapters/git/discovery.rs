@@ -233,7 +233,6 @@ pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// The identity the person's commits carry.
 pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<String, PreflightError> {
     let call = program.command(ConfigScope::Preflight, &project.root, "ask for the identity");
     let call = call

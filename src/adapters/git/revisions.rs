@@ -130,7 +130,6 @@ impl GitCli {
         })
     }
 
-    /// Head of a local branch of the project.
     pub(super) fn local_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
         if let Some(head) = self.branch_at(branch) {
             return Ok(Some(head));

@@ -44,7 +44,6 @@ impl WorktreeLink {
     }
 }
 
-/// Folder of all worktrees.
 pub(super) fn root(project: &ProjectRepo) -> PathBuf {
     project.root.join(".debussy-worktrees")
 }

@@ -15,7 +15,6 @@ use crate::ports::git::GitError;
 
 /// Pause between two attempts at the lock another process holds.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
-/// Most bytes of notes that are read.
 const MAX_NOTES: u64 = 64 * 1024;
 
 /// Lock that admits one writer at a time to a repository, across threads and processes.
@@ -146,7 +145,6 @@ impl WriteGuard<'_> {
     }
 }
 
-/// Since 1970.
 pub(super) fn milliseconds(at: SystemTime) -> u128 {
     at.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }

@@ -16,7 +16,6 @@ use crate::ports::holders::{ExitedBy, OrphanPolicy, PaneSize};
 pub(super) const META: &str = "meta.json";
 /// The name of the file that says how it ended.
 pub(super) const EXIT: &str = "exit.json";
-/// The format of both.
 pub(super) const FORMAT: u32 = 1;
 
 /// Content of `meta.json`: holder, program, socket and marker, written before the launch is answered.
@@ -109,7 +108,6 @@ pub(super) enum LaunchAnswer {
     Taken,
 }
 
-/// Now, by the wall clock.
 pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))

@@ -32,7 +32,6 @@ pub(super) fn accept(listener: &Listener) -> io::Result<Option<Stream>> {
     Ok(is_same_user(&stream).then_some(stream))
 }
 
-/// Connects to a holder of the same user.
 pub(super) fn connect(path: &Path) -> Result<Stream, HolderError> {
     let what = || HolderError::io(format!("reach the holder at {}", path.display()));
     let stream = ConnectOptions::new()

@@ -21,7 +21,6 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
-    /// What the body is.
     pub(super) fn content_type(self) -> &'static str {
         match self {
             BodyFormat::Json => "application/json",
@@ -29,7 +28,6 @@ impl BodyFormat {
         }
     }
 
-    /// The body.
     pub(super) fn body(self, summons: &Notification) -> String {
         match self {
             BodyFormat::Json => document(summons).to_string(),

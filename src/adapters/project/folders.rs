@@ -95,7 +95,6 @@ impl Project {
     }
 }
 
-/// Makes a private folder unless there is one.
 fn make(path: &Path) -> Result<(), ProjectError> {
     match private_folder().create(path) {
         Ok(()) => Ok(()),

@@ -12,7 +12,6 @@ use super::error::{ProjectError, failed};
 use super::hex::hex;
 use crate::domain::{AttemptId, Timestamp};
 
-/// Length of a secret, in bytes.
 const LENGTH: usize = 32;
 
 /// The project's 32 random bytes, from which the tokens of attempts are derived.

@@ -28,7 +28,6 @@ pub(super) fn write(worktree: &Path, path: &str, text: &str, append: bool) -> Re
     })
 }
 
-/// The text of a file.
 pub(super) fn read(worktree: &Path, path: &str) -> Result<String, RehearsalError> {
     let full = inside(worktree, path)?;
     fs::read_to_string(&full).map_err(|source| RehearsalError::File {
@@ -38,7 +37,6 @@ pub(super) fn read(worktree: &Path, path: &str) -> Result<String, RehearsalError
     })
 }
 
-/// Removes a file.
 pub(super) fn remove(worktree: &Path, path: &str) -> Result<(), RehearsalError> {
     let full = inside(worktree, path)?;
     fs::remove_file(&full).map_err(|source| RehearsalError::File {

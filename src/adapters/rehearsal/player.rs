@@ -116,7 +116,6 @@ impl ScenarioPlayer<'_, '_> {
         Ok(())
     }
 
-    /// Plays steps in order.
     pub(super) fn steps(&mut self, steps: &[ScenarioStep]) -> StepResult {
         steps.iter().try_for_each(|step| self.step(&step.action))
     }
@@ -189,7 +188,6 @@ impl ScenarioPlayer<'_, '_> {
         }
     }
 
-    /// Shows what came of a tool call.
     pub(super) fn outcome(&mut self, text: &str) -> StepResult {
         Ok(transcript::result(
             &mut self.screen,
@@ -198,7 +196,6 @@ impl ScenarioPlayer<'_, '_> {
         )?)
     }
 
-    /// Reports a state to the terminal.
     pub(super) fn report(
         &mut self,
         state: ScenarioState,
@@ -223,7 +220,6 @@ impl ScenarioPlayer<'_, '_> {
         }
     }
 
-    /// Replaces the variables in a text.
     pub(super) fn expand(&self, text: &str) -> String {
         let RehearsalContext {
             task,

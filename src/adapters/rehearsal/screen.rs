@@ -34,7 +34,6 @@ pub(super) struct RehearsalScreen<'a> {
 }
 
 impl<'a> RehearsalScreen<'a> {
-    /// Takes the console over and shows the label.
     pub(super) fn open(
         console: Console<'a>,
         pace: RehearsalSpeed,
@@ -63,7 +62,6 @@ impl<'a> RehearsalScreen<'a> {
         Ok(screen)
     }
 
-    /// Gives the terminal back.
     pub(super) fn close(&mut self) -> io::Result<()> {
         let erase = self.erase_live();
         self.drawn = 0;
@@ -75,7 +73,6 @@ impl<'a> RehearsalScreen<'a> {
         self.control(&format!("{erase}\x1b[?25h{leave}"))
     }
 
-    /// Adds a line to the transcript.
     pub(super) fn say(&mut self, line: TranscriptLine) -> io::Result<()> {
         if self.keys == KeySource::NoTerminal {
             return self.bytes(format!("{}\n", line.text()).as_bytes());
@@ -169,7 +166,6 @@ impl<'a> RehearsalScreen<'a> {
         self.keys == KeySource::Terminal
     }
 
-    /// Columns and rows.
     pub(super) fn size(&self) -> (usize, usize) {
         (usize::from(self.size.0), usize::from(self.size.1))
     }
@@ -183,7 +179,6 @@ impl<'a> RehearsalScreen<'a> {
         }
     }
 
-    /// Sends bytes as they are.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         self.out.flush()
@@ -205,7 +200,6 @@ impl<'a> RehearsalScreen<'a> {
         self.redraw()
     }
 
-    /// Draws everything anew.
     pub(super) fn repaint(&mut self) -> io::Result<()> {
         let (columns, rows) = self.size();
         self.drawn = 0;
@@ -235,7 +229,6 @@ impl<'a> RehearsalScreen<'a> {
         SPINNER.get(self.frame % SPINNER.len()).copied().unwrap_or("-")
     }
 
-    /// The bytes that remove the live area.
     fn erase_live(&self) -> String {
         match self.drawn {
             0 => String::new(),

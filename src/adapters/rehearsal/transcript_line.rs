@@ -13,17 +13,14 @@ pub(super) struct TranscriptLine {
 }
 
 impl TranscriptLine {
-    /// A line of one look.
     pub(super) fn new(text: &str, look: TextStyle) -> Self {
         Self::default().and(text, look)
     }
 
-    /// A line in the terminal's own colour.
     pub(super) fn plain(text: &str) -> Self {
         Self::new(text, TextStyle::default())
     }
 
-    /// The line with one more piece.
     pub(super) fn and(mut self, text: &str, look: TextStyle) -> Self {
         self.pieces.push((look, printable(text)));
         self
@@ -45,23 +42,19 @@ impl TranscriptLine {
         out
     }
 
-    /// Its letters without any look.
     pub(super) fn text(&self) -> String {
         self.pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
 }
 
-/// A look of one colour.
 pub(super) fn colour(colour: ScenarioColour) -> TextStyle {
     TextStyle { colour, bold: false }
 }
 
-/// A bold look of one colour.
 pub(super) fn bold(colour: ScenarioColour) -> TextStyle {
     TextStyle { colour, bold: true }
 }
 
-/// Columns a text takes.
 pub(super) fn width_of(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }

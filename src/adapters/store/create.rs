@@ -10,7 +10,6 @@ use super::files::{StoreFiles, beside, sync_folder_of};
 use super::schema::{APPLICATION, Migration, migrate};
 use crate::ports::store::StoreError;
 
-/// Makes the database if there is none.
 pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
     if exists(files)? {
         return Ok(());

@@ -33,7 +33,6 @@ impl StoreFiles {
         }
     }
 
-    /// The write-ahead log beside the database.
     pub(super) fn log(&self) -> PathBuf {
         beside(&self.database, "-wal")
     }
@@ -63,7 +62,6 @@ impl StoreFiles {
     }
 }
 
-/// `path` with `suffix` appended to its name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

@@ -46,7 +46,6 @@ pub(super) fn board(connection: &Connection, files: &StoreFiles) -> Result<Board
     Ok(board)
 }
 
-/// Effects that are not done, oldest first.
 pub(super) fn open_intents(connection: &Connection, files: &StoreFiles) -> Result<Vec<Effect>, StoreError> {
     let sql = "SELECT doc FROM intents WHERE done_at IS NULL ORDER BY seq, n";
     documents(connection, files, sql)
@@ -107,7 +106,6 @@ pub(super) fn task_labels(
     query(connection, sql, params![begin, limit], card).map_err(|error| failure(files, "read tasks", &error))
 }
 
-/// Attempts that are open.
 pub(super) fn open_attempts(connection: &Connection, files: &StoreFiles) -> Result<Vec<Attempt>, StoreError> {
     documents(
         connection,
@@ -204,7 +202,6 @@ fn keyed<K: Ord, V>(values: impl IntoIterator<Item = Arc<V>>, key: impl Fn(&V) -
     values.into_iter().map(|value| (key(&value), value)).collect()
 }
 
-/// The session that begins now.
 pub(super) fn next_session(connection: &Connection) -> rusqlite::Result<i64> {
     let sql = "SELECT coalesce((SELECT session FROM events ORDER BY seq DESC LIMIT 1), 0) + 1";
     connection.query_row(sql, [], |row| row.get(0))

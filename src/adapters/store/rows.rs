@@ -42,7 +42,6 @@ pub(super) struct TurnRows<'a> {
 }
 
 impl<'a> TurnRows<'a> {
-    /// The rows of `turn`.
     pub(super) fn of(turn: &Turn<'a>) -> serde_json::Result<TurnRows<'a>> {
         let (board, touched) = (turn.board, turn.changed);
         let attempt = turn.event.attempt();

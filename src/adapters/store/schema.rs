@@ -25,7 +25,6 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// The format a database has.
 pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

@@ -25,7 +25,7 @@ settings! { NOTIFY
         "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.");
     NOTIFY_BELL: bool = switch(true), used("notify.bell", AtOnce, "A11",
         "Whether the bell rings with it.");
-    NOTIFY_PAUSE: Span = seconds(0, 5), used("notify.pause", AtOnce, "A11",
+    NOTIFY_PAUSE: Span = seconds(0, Span::seconds(5)), used("notify.pause", AtOnce, "A11",
         "Least time between two calls; what happens meanwhile is told together.");
     NOTIFY_QUIET: Option<String> = unset(ValueKind::Hours), used("notify.quiet", AtOnce, "A11",
         "Hours of the day in which nobody is called; what still waits at their end is told then, together.");

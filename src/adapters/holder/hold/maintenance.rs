@@ -26,7 +26,6 @@ pub(super) fn sync(log: &Mutex<LogWriter>) {
     }
 }
 
-/// Compresses every closed segment.
 pub(super) fn pack_all(log: &Mutex<LogWriter>) {
     while pack_next(log) {}
 }

@@ -60,7 +60,6 @@ mod system {
     }
 
     impl SignalWaiter {
-        /// Waits for the next signal.
         pub(in super::super) fn next(&self) -> SignalAction {
             match self.0.wait() {
                 Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => SignalAction::End,
@@ -119,7 +118,6 @@ mod system {
     }
 
     impl SignalWaiter {
-        /// Waits for ever.
         pub(in super::super) fn next(&self) -> SignalAction {
             std::thread::park();
             SignalAction::Ignore
@@ -131,7 +129,6 @@ mod system {
         Ok(())
     }
 
-    /// Waits for the program.
     pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
         let code = program.wait().map(|status| status.exit_code());
         on_end(code.map_or(ProcessExit::Vanished, |code| {

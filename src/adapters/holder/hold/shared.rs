@@ -34,7 +34,6 @@ pub(super) struct SharedState {
     job_ready: Condvar,
 }
 
-/// Number of one connected peer.
 pub(super) type PeerId = u64;
 
 /// What a connected peer is sent next: a reply, live output, logged output or nothing more.
@@ -62,7 +61,6 @@ pub(super) enum MaintenanceJob {
 }
 
 impl SharedState {
-    /// Nothing written, nobody there.
     pub(super) fn new(size: PaneSize) -> Self {
         Self {
             state: Mutex::new(HolderState::new(size)),
@@ -104,7 +102,6 @@ impl SharedState {
         self.job_ready.notify_all();
     }
 
-    /// Remembers a new size.
     pub(super) fn resized(&self, size: PaneSize) {
         self.state.lock().size = size;
     }
@@ -126,7 +123,6 @@ impl SharedState {
         self.has_room.notify_all();
     }
 
-    /// The program has ended.
     pub(super) fn program_ended(&self, exit: ProcessExit, at: Timestamp) {
         self.state.lock().program = ProgramState::Ended(exit, at);
         self.has_room.notify_all();
@@ -226,7 +222,6 @@ impl SharedState {
 
     // ---- peers ----
 
-    /// A new peer, unless there are too many.
     pub(super) fn add_peer(&self) -> Option<PeerId> {
         let mut state = self.state.lock();
         if state.peers.len() >= PEERS {
@@ -249,7 +244,6 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// A peer is gone.
     pub(super) fn remove_peer(&self, id: PeerId) {
         let mut state = self.state.lock();
         state.attached.take_if(|attached| *attached == id);

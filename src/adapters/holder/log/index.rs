@@ -58,7 +58,6 @@ const INDEX_LIMIT: u64 = 1024 * 1024;
 /// Notes kept in memory while the disk takes none; beyond that the oldest is forgotten.
 const WAITING_LIMIT: usize = 256;
 
-/// Writer of a log's index file.
 #[derive(Debug)]
 pub(super) struct IndexWriter {
     path: PathBuf,
@@ -69,7 +68,6 @@ pub(super) struct IndexWriter {
 }
 
 impl IndexWriter {
-    /// Begins an index in this folder.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let path = index_path(folder);
         let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
@@ -141,7 +139,6 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// A handle for storing it safely.
     pub(super) fn handle(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -194,7 +191,6 @@ pub(super) fn read_entries(path: &Path) -> io::Result<Vec<IndexEntry>> {
     Ok(notes)
 }
 
-/// Where the index of this folder is.
 pub(super) fn index_path(folder: &Path) -> PathBuf {
     folder.join("index.jsonl")
 }

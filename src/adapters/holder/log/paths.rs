@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// The raw file of a segment.
 pub(super) fn raw_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:06}.log"))
 }

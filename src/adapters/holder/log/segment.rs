@@ -59,7 +59,6 @@ impl OpenSegment {
         Ok(None)
     }
 
-    /// Which segment this is.
     pub(super) fn number(&self) -> u32 {
         self.number
     }

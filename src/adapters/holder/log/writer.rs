@@ -16,7 +16,6 @@ use crate::ports::holders::PaneSize;
 const SEGMENT: u64 = 8 * 1024 * 1024;
 /// The least a segment holds; also more than any single append.
 const SMALLEST_SEGMENT: u64 = 128 * 1024;
-/// Milliseconds between two marks.
 const MARK_EVERY: u64 = 1000;
 /// Milliseconds between two tries while the disk is full.
 const RETRY_EVERY: u64 = 200;
@@ -126,7 +125,6 @@ impl LogWriter {
         is_full
     }
 
-    /// Notes a change of size.
     pub(in super::super) fn resized(&mut self, size: PaneSize, now: Timestamp) {
         self.index.remember(IndexEntry::Size {
             size,
@@ -135,7 +133,6 @@ impl LogWriter {
         });
     }
 
-    /// Offset of the oldest byte on disk.
     pub(in super::super) fn oldest(&self) -> u64 {
         self.segments.front().map_or(self.end, |first| first.start)
     }

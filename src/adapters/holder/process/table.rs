@@ -85,7 +85,6 @@ mod system {
         })
     }
 
-    /// Names the present boot of the machine.
     pub(in super::super) fn boot() -> String {
         fs::read_to_string("/proc/sys/kernel/random/boot_id")
             .map(|id| id.trim().to_owned())
@@ -161,7 +160,6 @@ mod system {
             .is_some_and(|process| process.environ().iter().any(|found| found == entry))
     }
 
-    /// Names the present boot of the machine.
     pub(in super::super) fn boot() -> String {
         System::boot_time()
             .map(|seconds| seconds.to_string())

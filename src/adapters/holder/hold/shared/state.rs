@@ -67,7 +67,6 @@ pub(super) struct Peer {
 }
 
 impl HolderState {
-    /// Nothing written, nobody there.
     pub(super) fn new(size: PaneSize) -> Self {
         Self {
             recent: VecDeque::new(),
@@ -85,7 +84,6 @@ impl HolderState {
         }
     }
 
-    /// Takes output into memory.
     pub(super) fn remember(&mut self, bytes: &[u8]) {
         self.end += bytes.len() as u64;
         self.recent.extend(bytes);
