@@ -1,7 +1,7 @@
 //! What happens when this program breaks (a panic): the terminal is given back first, then one page says what happened and how
 //! to come back, and a report is kept in a file. Must not hold anything of the environment, and must never break itself.
 //!
-//! What a server does that breaks where everything hangs on it is told in `server::whole`.
+//! What a server does after a crash in a part that everything depends on stands in `server::poison`.
 
 mod report;
 
@@ -17,7 +17,8 @@ use std::thread::ThreadId;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Places in the program whose crash is told; more are counted as known. A part that breaks with every frame is told once.
+/// Places in the program whose crash is reported; more are counted as known. A part that breaks with every frame is reported
+/// once.
 const PLACES: usize = 32;
 
 /// Whether a process runs only a client or a client and a server.
@@ -43,7 +44,7 @@ pub fn install_reporter(folder: &Path) {
 
 /// Guard that restores the terminal and writes a report when a client thread panics.
 pub struct CrashGuard {
-    /// Cancelled when the client has to end because one of its threads broke. The person has been told by then.
+    /// Cancelled when the client has to end because one of its threads broke. The crash has been reported by then.
     pub panicked: CancellationToken,
 }
 

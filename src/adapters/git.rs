@@ -3,7 +3,7 @@
 //! # Who may execute what
 //!
 //! Agents can write the project's repository: its configuration, hooks, attributes, locks and files. So git runs here
-//! in one of three realms (see `call`), and only argv is ever used, never a shell:
+//! in one of three scopes (see `command`), and only argv is ever used, never a shell:
 //!
 //! - **control**: the bare repository `.debussy/dbs/control.git`, with a configuration text of our own that is compared
 //!   before each call, and without system and user configuration. Merges, diffs, snapshots, clean checkouts and the
@@ -24,7 +24,7 @@
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
 //!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
-//! - A git of ours that is killed in the project's repository leaves its lock there for a minute (see `locks`).
+//! - A git of ours that is killed in the project's repository leaves its lock there for a minute (see `stale_locks`).
 //! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 

@@ -1,6 +1,7 @@
-//! The signals by which a process is told to end: from a person, from the system, from a terminal that has gone.
+//! The signals that ask a process to end: from a person, from the system, from a terminal that has gone.
 
-/// Waits until this process is told to end (K39); from then on it has to do so by itself. Where it cannot be told, for ever.
+/// Waits until a signal asks this process to end (K39); from then on it has to do so by itself. Without signals it waits for
+/// ever.
 pub async fn termination_signal() {
     #[cfg(unix)]
     {

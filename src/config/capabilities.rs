@@ -3,7 +3,7 @@
 use crate::config::process_env::ProcessEnv;
 use crate::ui::{Background, ColourDepth, DisplayCaps, Glyphs};
 
-/// Beginnings of names of terminals that show all colours, whatever else is said.
+/// Beginnings of names of terminals that show all colours, whatever else the environment says.
 const TRUE: [&str; 6] = [
     "xterm-kitty",
     "xterm-ghostty",

@@ -1,4 +1,5 @@
-//! The ways in which a person is reached who is at no screen, as the settings have them. When that is done is decided elsewhere.
+//! The notification channels for a person who is at no screen, as the settings have them. When they are used is decided
+//! elsewhere.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -80,7 +81,7 @@ impl ChannelSettings {
         self.command.as_ref()?.first().map(String::as_str)
     }
 
-    /// Where is posted, as far as that may be said.
+    /// The host that is posted to; the rest of the address may be secret.
     pub fn host(&self) -> Option<String> {
         host_of(&self.webhook.as_ref()?.url)
     }
@@ -153,7 +154,7 @@ fn desktop_command() -> Option<Vec<String>> {
     Some(words.iter().map(|&word| word.to_owned()).collect())
 }
 
-/// The topic of an ntfy server that earlier programs were told.
+/// The topic of an ntfy server that an earlier program was set up with.
 fn legacy_topic(config: &Config) -> Option<(String, BodyFormat)> {
     let server = config.value(&schema::NOTIFICATIONS_NTFY_SERVER);
     let server = server.or_else(|| config.value(&schema::NESTED_NTFY_SERVER));

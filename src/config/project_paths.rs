@@ -91,7 +91,7 @@ impl ProjectPaths {
 }
 
 impl ProjectPaths {
-    /// Where is kept what people were told.
+    /// File of the notifications that were delivered.
     pub fn delivered(&self) -> PathBuf {
         self.debussy.join("dbs").join("told.json")
     }

@@ -1,4 +1,4 @@
-//! Where the program of an agent is: looked for as a shell does, so that a missing one is told by name, with the folders that
+//! Where the program of an agent is: looked for as a shell does, so that a missing one is reported by name, with the folders that
 //! were searched, before anything is started.
 
 use std::path::{Path, PathBuf};

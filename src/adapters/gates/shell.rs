@@ -50,7 +50,7 @@ impl Gates for ShellGates {
         };
         match start(run, &mark) {
             Err(error) => {
-                report.exit = GateExit::NotRun(format!("start it in {}: {error}", run.cwd.display()))
+                report.exit = GateExit::NotRun(format!("start it in {}: {error}", run.cwd.display()));
             }
             Ok(mut gate) => {
                 report.exit = finish(&mut gate, &mark, began + run.timeout);

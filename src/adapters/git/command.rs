@@ -1,4 +1,4 @@
-//! One call of git: realm, fixed overrides, environment, time limit, and what its end means. Must not know what the
+//! One call of git: scope, fixed overrides, environment, time limit, and what its end means. Must not know what the
 //! call is for.
 
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource
 use super::write_lock::WriteGuard;
 use crate::ports::git::GitError;
 
-/// Most bytes of output kept where nothing else is said: lists of files and refs of very large repositories.
+/// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Options that keep ssh from asking and from waiting for ever.
@@ -136,18 +136,18 @@ impl GitProgram {
         }
     }
 
-    /// A call in a realm; `what` reads after "could not".
-    pub(super) fn command(&self, realm: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand<'_> {
+    /// A call in a scope; `what` reads after "could not".
+    pub(super) fn command(&self, scope: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand<'_> {
         GitCommand {
             program: self,
-            scope: realm,
+            scope,
             action: what.into(),
             overrides: Vec::new(),
             args: Vec::new(),
             env: Vec::new(),
             cwd: cwd.to_path_buf(),
             input: StdinSource::Nothing,
-            timeout: if realm == ConfigScope::Network {
+            timeout: if scope == ConfigScope::Network {
                 self.limits.transfer
             } else {
                 self.limits.local
@@ -226,25 +226,25 @@ impl GitCommand<'_> {
         }
     }
 
-    /// Runs; anything but code 0 is an error: in the network realm one of the remote, elsewhere one of git.
+    /// Runs; anything but code 0 is an error: in the network scope one of the remote, elsewhere one of git.
     pub(super) fn run_ok(self) -> Result<ProcessOutput, GitError> {
-        let (what, realm) = (self.action.clone(), self.scope);
-        accept(what, realm, self.run()?)
+        let (what, scope) = (self.action.clone(), self.scope);
+        accept(what, scope, self.run()?)
     }
 
-    /// As [`Call::ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
+    /// As [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
     pub(super) fn run_locked(
         self,
         turn: &mut WriteGuard<'_>,
         locks: &[String],
     ) -> Result<ProcessOutput, GitError> {
-        let (what, realm) = (self.action.clone(), self.scope);
+        let (what, scope) = (self.action.clone(), self.scope);
         turn.note(locks)?;
         let output = self.with_lock(turn)?.run()?;
         if output.code.is_some() {
             turn.forget()?;
         }
-        accept(what, realm, output)
+        accept(what, scope, output)
     }
 
     /// Runs; the trimmed output as text.
@@ -254,12 +254,12 @@ impl GitCommand<'_> {
 
     /// Runs a question: code 0 is true, code 1 is false, anything else an error.
     pub(super) fn run_bool(self) -> Result<bool, GitError> {
-        let (what, realm) = (self.action.clone(), self.scope);
+        let (what, scope) = (self.action.clone(), self.scope);
         let output = self.run()?;
         match output.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
-            _ => Err(failure(what, realm, &output)),
+            _ => Err(failure(what, scope, &output)),
         }
     }
 
@@ -290,25 +290,25 @@ impl GitCommand<'_> {
     }
 }
 
-fn accept(what: String, realm: ConfigScope, output: ProcessOutput) -> Result<ProcessOutput, GitError> {
+fn accept(what: String, scope: ConfigScope, output: ProcessOutput) -> Result<ProcessOutput, GitError> {
     if output.code == Some(0) || output.truncated {
         Ok(output)
     } else {
-        Err(failure(what, realm, &output))
+        Err(failure(what, scope, &output))
     }
 }
 
 /// An exit that is not the expected one, as an error.
-pub(super) fn failure(what: String, realm: ConfigScope, output: &ProcessOutput) -> GitError {
+pub(super) fn failure(what: String, scope: ConfigScope, output: &ProcessOutput) -> GitError {
     let why = error_text::reason(output);
-    if realm == ConfigScope::Network || output.code.is_none() {
+    if scope == ConfigScope::Network || output.code.is_none() {
         GitError::Unreachable { what, why }
     } else {
         GitError::Failed { what, why }
     }
 }
 
-fn scope_env(realm: ConfigScope) -> Vec<(OsString, OsString)> {
+fn scope_env(scope: ConfigScope) -> Vec<(OsString, OsString)> {
     let mut fixed = vec![
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
@@ -322,7 +322,7 @@ fn scope_env(realm: ConfigScope) -> Vec<(OsString, OsString)> {
         ("GIT_PAGER", "cat"),
         ("GIT_EDITOR", ":"),
     ];
-    match realm {
+    match scope {
         ConfigScope::Control => fixed.extend([
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -342,7 +342,7 @@ fn scope_env(realm: ConfigScope) -> Vec<(OsString, OsString)> {
         .collect()
 }
 
-/// Ssh asks on the terminal unless told not to, and waits for ever on a dead line. A command the person chose is kept
+/// Ssh asks on the terminal unless its options forbid it, and waits for ever on a dead line. A command the person chose is kept
 /// as it is.
 fn keep_ssh_quiet(env: &mut Vec<(OsString, OsString)>) {
     let chosen = |name: &OsStr| name == "GIT_SSH_COMMAND" || name == "GIT_SSH";

@@ -5,9 +5,9 @@ use super::error_text;
 
 /// Longest first line, and where lines below it are wrapped, in characters.
 const WIDTH: usize = 72;
-/// Longest title told in full where the first line could not hold it, in characters.
+/// Longest title kept in full where the first line could not hold it, in characters.
 const LONGEST_TITLE: usize = 250;
-/// Most bytes told below the title: the whole message must stay small enough to be handed to git before it reads.
+/// Most bytes below the title: the whole message must stay small enough to be handed to git before it reads.
 const LONGEST_TEXT: usize = 1_800;
 
 /// Parts of the message of a commit that the engine makes.
@@ -15,7 +15,7 @@ pub(super) struct CommitMessage<'a> {
     /// Comes before the title: `[t-1]`, `Merge feature/t-1:`.
     pub(super) start: String,
     pub(super) title: &'a str,
-    /// What was said about the work; may be empty.
+    /// Summary of the work; may be empty.
     pub(super) text: &'a str,
     pub(super) task: &'a str,
     pub(super) attempt: &'a str,

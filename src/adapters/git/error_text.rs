@@ -8,7 +8,7 @@ const LIMIT: usize = 400;
 /// Most lines kept: the first ones, which name the cause, and the last, which names the result.
 const N_LINES: usize = 4;
 
-/// The telling lines of git's error output on one line: control characters escaped, credentials in addresses
+/// The lines of git's error output that name the cause, on one line: control characters escaped, credentials in addresses
 /// removed.
 pub(super) fn reason(output: &ProcessOutput) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -25,7 +25,7 @@ pub(super) fn reason(output: &ProcessOutput) -> String {
     let text = lines.join("; ");
     match (text.is_empty(), output.code) {
         (false, _) => one_line(&redact(&text)),
-        (true, Some(code)) => format!("git ended with code {code} and said nothing"),
+        (true, Some(code)) => format!("git ended with code {code} without any output"),
         (true, None) => "git was ended by a signal".to_owned(),
     }
 }

@@ -176,20 +176,20 @@ impl GitCli {
     }
 }
 
-fn success(what: String, realm: ConfigScope, output: &ProcessOutput) -> Result<(), GitError> {
+fn success(what: String, scope: ConfigScope, output: &ProcessOutput) -> Result<(), GitError> {
     if output.code == Some(0) {
         Ok(())
     } else {
-        Err(failure(what, realm, output))
+        Err(failure(what, scope, output))
     }
 }
 
-/// Whether a remote positively said that it does not have a commit; everything else is no answer (LK-56).
+/// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).
 fn is_denial(why: &str) -> bool {
     why.contains("not our ref") || why.contains(" not valid")
 }
 
-/// How a fetch is told to keep a commit.
+/// Options by which a fetch keeps a commit.
 fn kept(class: PinKind, commit: &CommitId) -> String {
     format!("{commit}:{}", class.ref_name(commit))
 }

@@ -44,11 +44,11 @@ impl RepoLock {
         }
     }
 
-    /// Waits for the turn, for another process at most `patience`; calls `clean` when the last holder did not finish, with
+    /// Waits for the turn, for another process at most `timeout`; calls `clean` when the last holder did not finish, with
     /// what it noted. What `clean` answers stays noted.
     pub(super) fn acquire(
         &self,
-        patience: Duration,
+        timeout: Duration,
         clean: impl FnOnce(&str) -> String,
     ) -> Result<WriteGuard<'_>, GitError> {
         let line = self.mutex.lock();
@@ -64,7 +64,7 @@ impl RepoLock {
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if waited < patience => thread::park_timeout(RETRY_INTERVAL),
+                Err(TryLockError::WouldBlock) if waited < timeout => thread::park_timeout(RETRY_INTERVAL),
                 Err(TryLockError::WouldBlock) => {
                     return Err(GitError::Unreachable {
                         what: format!("write to {}", self.whose),

@@ -1,4 +1,4 @@
-//! What can go wrong around a holder, said once for both sides.
+//! Errors around a holder, for both sides of its socket.
 
 use std::io;
 

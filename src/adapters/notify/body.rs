@@ -28,29 +28,29 @@ impl BodyFormat {
         }
     }
 
-    pub(super) fn body(self, summons: &Notification) -> String {
+    pub(super) fn body(self, notification: &Notification) -> String {
         match self {
-            BodyFormat::Json => document(summons).to_string(),
-            BodyFormat::Ntfy => format!("{}: {}", summons.project, summons.redacted_text),
+            BodyFormat::Json => document(notification).to_string(),
+            BodyFormat::Ntfy => format!("{}: {}", notification.project, notification.redacted_text),
         }
     }
 }
 
-/// The same document for the same summons: its signature can be compared.
-fn document(summons: &Notification) -> Value {
-    let at = i64::try_from(summons.at.0)
+/// The same document for the same notification: its signature can be compared.
+fn document(notification: &Notification) -> Value {
+    let at = i64::try_from(notification.at.0)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
         .unwrap_or_default();
     json!({
         "version": 1,
-        "id": summons.id,
-        "project": summons.project,
+        "id": notification.id,
+        "project": notification.project,
         "at": at.to_string(),
-        "level": summons.level,
-        "text": summons.redacted_text,
-        "count": summons.items.len(),
-        "items": summons.items.iter().take(MOST_LISTED).map(item).collect::<Vec<_>>(),
+        "level": notification.level,
+        "text": notification.redacted_text,
+        "count": notification.items.len(),
+        "items": notification.items.iter().take(MOST_LISTED).map(item).collect::<Vec<_>>(),
     })
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_document_names_ids_and_kinds_and_no_word_of_an_agent() {
-        let summons = Notification {
+        let notification = Notification {
             id: "7f".to_owned(),
             project: "shop".to_owned(),
             at: Timestamp(1_795_298_400_000),
@@ -121,7 +121,7 @@ mod tests {
                 },
             ],
         };
-        let body = BodyFormat::Json.body(&summons);
+        let body = BodyFormat::Json.body(&notification);
         assert_eq!(
             body,
             "{\"version\":1,\"id\":\"7f\",\"project\":\"shop\",\"at\":\"2026-11-21T22:00:00Z\",\
@@ -130,11 +130,11 @@ mod tests {
              {\"kind\":\"run\",\"run\":\"main\",\"state\":\"completed\"}]}"
         );
         assert_eq!(
-            BodyFormat::Ntfy.body(&summons),
-            format!("shop: {}", summons.redacted_text)
+            BodyFormat::Ntfy.body(&notification),
+            format!("shop: {}", notification.redacted_text)
         );
         for shape in [BodyFormat::Json, BodyFormat::Ntfy] {
-            assert!(!shape.body(&summons).contains("password"));
+            assert!(!shape.body(&notification).contains("password"));
         }
     }
 }

@@ -96,9 +96,9 @@ impl CommandNotifier {
 }
 
 impl Notifier for CommandNotifier {
-    fn send(&self, summons: &Notification) -> Result<(), NotifyError> {
+    fn send(&self, notification: &Notification) -> Result<(), NotifyError> {
         let program = self.program();
-        let line = format!("dbs {}: {}", summons.project, summons.text);
+        let line = format!("dbs {}: {}", notification.project, notification.text);
         let line = sanitize(&line);
         let mut child = self.start(&line).map_err(|error| match error.kind() {
             ErrorKind::NotFound => NotifyError::Permanent(format!(
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::domain::{NoticeLevel, Timestamp};
 
-    fn summons(words: &str) -> Notification {
+    fn notification(words: &str) -> Notification {
         Notification {
             id: "1".to_owned(),
             project: "shop".to_owned(),
@@ -176,7 +176,7 @@ mod tests {
             folder.path(),
             LONG,
         );
-        told.send(&summons(words)).unwrap();
+        told.send(&notification(words)).unwrap();
         let told = std::fs::read_to_string(folder.path().join("told")).unwrap();
         let (line, environment) = told.rsplit_once('|').unwrap();
         assert!(
@@ -195,13 +195,13 @@ mod tests {
     fn a_program_that_is_missing_or_fails_says_so_with_its_cause() {
         let folder = tempfile::tempdir().unwrap();
         let missing = command(&["dbs-no-such-program", "dbs"], folder.path(), LONG);
-        let why = missing.send(&summons("x")).unwrap_err();
+        let why = missing.send(&notification("x")).unwrap_err();
         assert!(
             matches!(&why, NotifyError::Permanent(why) if why.starts_with("start dbs-no-such-program: there is no such program")),
             "{why}"
         );
         let failing = command(&["sh", "-c", "exit 3"], folder.path(), LONG);
-        let why = failing.send(&summons("x")).unwrap_err();
+        let why = failing.send(&notification("x")).unwrap_err();
         assert_eq!(
             why,
             NotifyError::Temporary("use sh: it ended with exit status: 3".to_owned())
@@ -216,7 +216,7 @@ mod tests {
             folder.path(),
             Duration::from_secs(3),
         );
-        let why = hanging.send(&summons("x")).unwrap_err();
+        let why = hanging.send(&notification("x")).unwrap_err();
         assert!(why.to_string().contains("longer than 3 s"), "{why}");
         let pid = |name: &str| {
             let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
@@ -247,7 +247,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let hanging = command(&["sh", "-c", "sleep 600; true"], folder.path(), LONG);
         std::thread::scope(|scope| {
-            let telling = scope.spawn(|| hanging.send(&summons("x")));
+            let telling = scope.spawn(|| hanging.send(&notification("x")));
             hanging.cancel();
             let why = telling.join().unwrap().unwrap_err();
             assert!(why.to_string().contains("the server ends"), "{why}");

@@ -118,14 +118,14 @@ impl WebhookNotifier {
         })
     }
 
-    fn post(&self, summons: &Notification) -> Result<StatusCode, Error> {
-        let body = self.setup.format.body(summons);
+    fn post(&self, notification: &Notification) -> Result<StatusCode, Error> {
+        let body = self.setup.format.body(notification);
         let mut request = self
             .agent
             .post(&self.setup.url)
             .header("Content-Type", self.setup.format.content_type());
         if self.setup.format == BodyFormat::Ntfy {
-            let (priority, tag) = ntfy_priority(summons.level);
+            let (priority, tag) = ntfy_priority(notification.level);
             request = request
                 .header("Title", "dbs")
                 .header("Priority", priority)
@@ -143,9 +143,9 @@ impl WebhookNotifier {
 }
 
 impl Notifier for WebhookNotifier {
-    fn send(&self, summons: &Notification) -> Result<(), NotifyError> {
+    fn send(&self, notification: &Notification) -> Result<(), NotifyError> {
         let host = &self.host;
-        match self.post(summons) {
+        match self.post(notification) {
             Ok(status) => check_status(status).map_err(|why| match why {
                 NotifyError::Temporary(why) => NotifyError::Temporary(format!("post to {host}: {why}")),
                 NotifyError::Permanent(why) => NotifyError::Permanent(format!("post to {host}: {why}")),

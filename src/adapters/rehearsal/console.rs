@@ -59,7 +59,7 @@ impl KeySource {
     /// Columns and rows now; never less than 4 by 4, so that arithmetic is safe.
     pub(super) fn size(self) -> (u16, u16) {
         let (columns, rows) = match self {
-            // A terminal that was never told its size says 0 by 0.
+            // A terminal that was never given a size answers 0 by 0.
             KeySource::Terminal => size()
                 .ok()
                 .filter(|(columns, rows)| *columns > 0 && *rows > 0)

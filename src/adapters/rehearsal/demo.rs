@@ -42,7 +42,7 @@ pub struct DemoTask {
     /// Id, such as `knot-1`.
     pub id: String,
     pub title: String,
-    /// What is to be done, as an agent would be told.
+    /// What is to be done, as the prompt of an agent has it.
     pub body: String,
     /// Ids of tasks that must be done first.
     #[serde(default)]

@@ -72,7 +72,7 @@ fn finish(fresh: &StoreFiles, files: &StoreFiles) -> io::Result<()> {
     sync_folder_of(&files.database)
 }
 
-/// What `SQLite` said to a step, without the wrapping.
+/// The message of `SQLite` about a step, without the wrapping.
 pub(super) fn step_error(error: rusqlite_migration::Error) -> rusqlite::Error {
     match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => err,

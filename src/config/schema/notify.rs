@@ -19,20 +19,20 @@ const WAYS: [Option<NotifySequence>; 4] = [
 settings! { NOTIFY
     NOTIFY_WHEN: AlertWhen = choice(&["away", "always", "never"], AlertWhen::Away, &[AlertWhen::Always, AlertWhen::Never]),
         used("notify.when", AtOnce, "A11",
-        "When you are called about what needs you: while your terminal says that you look elsewhere, or none is attached; always; or never.");
+        "When you are notified about what needs you: while your terminal says that you look elsewhere, or none is attached; always; or never.");
     NOTIFY_WAY: Option<NotifySequence> = choice(&["auto", "osc9", "osc777", "bell", "none"], Some(NotifySequence::Auto), &WAYS),
         used("notify.way", AtOnce, "A11",
         "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.");
     NOTIFY_BELL: bool = switch(true), used("notify.bell", AtOnce, "A11",
         "Whether the bell rings with it.");
     NOTIFY_PAUSE: Span = seconds(0, Span::seconds(5)), used("notify.pause", AtOnce, "A11",
-        "Least time between two calls; what happens meanwhile is told together.");
+        "Least time between two notifications; what happens meanwhile comes together.");
     NOTIFY_QUIET: Option<String> = unset(ValueKind::Hours), used("notify.quiet", AtOnce, "A11",
-        "Hours of the day in which nobody is called; what still waits at their end is told then, together.");
+        "Hours of the day without notifications; what still waits at their end comes then, together.");
     NOTIFY_COMMAND: Option<String> = unset(ValueKind::Words), used("notify.command", AtOnce, "A11",
-        "A program the server calls you by, also when nothing is attached; gets one line as its last argument.");
+        "A program by which the server notifies you, also when nothing is attached; it gets one line as its last argument.");
     NOTIFY_URL: Option<String> = unset(ValueKind::Address), used("notify.url", AtOnce, "A11",
-        "Where the server posts what it calls you for, also when nothing is attached.");
+        "Address the server posts notifications to, also when nothing is attached.");
     NOTIFY_FORMAT: BodyFormat = choice(&["json", "ntfy"], BodyFormat::Json, &[BodyFormat::Ntfy]),
         used("notify.format", AtOnce, "A11, P53",
         "What is posted: a JSON document, or a line with a title for a topic of an ntfy server.");
@@ -43,7 +43,7 @@ settings! { NOTIFY
     NOTIFY_TITLE: bool = switch(true), used("notify.title", AtOnce, "A11",
         "Whether the window's title says how many things need you.");
     NOTIFY_PROGRESS: bool = switch(true), used("notify.progress", AtOnce, "A15",
-        "Whether a terminal that is known to show it is told how far the work is.");
+        "Whether a terminal that is known to show progress gets it.");
     NOTIFY_THROUGH_TMUX: bool = switch(false), used("notify.through_tmux", AtOnce, "A11",
         "Whether notifications are passed through tmux to the terminal around it (its `allow-passthrough` must be on, too).");
 }

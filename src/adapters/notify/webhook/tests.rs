@@ -92,7 +92,7 @@ fn setup(url: &str) -> WebhookSetup {
     }
 }
 
-fn summons() -> Notification {
+fn notification() -> Notification {
     Notification {
         id: "7f".to_owned(),
         project: "shöp".to_owned(),
@@ -105,7 +105,7 @@ fn summons() -> Notification {
 }
 
 fn tell(setup: WebhookSetup) -> Result<(), NotifyError> {
-    WebhookNotifier::new(setup).unwrap().send(&summons())
+    WebhookNotifier::new(setup).unwrap().send(&notification())
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn what_may_pass_is_told_apart_from_what_somebody_has_to_change() {
     }
     let (url, sent) = listen(vec![Some(answer("500 Oops", "")), Some(answer("204 Fine", ""))]);
     let post = WebhookNotifier::new(setup(&url)).unwrap();
-    post.send(&summons()).unwrap_err();
-    post.send(&summons()).unwrap();
+    post.send(&notification()).unwrap_err();
+    post.send(&notification()).unwrap();
     assert_eq!(
         sent.recv().unwrap().body,
         sent.recv().unwrap().body,
