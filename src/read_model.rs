@@ -37,30 +37,21 @@ pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, Trai
 pub use sessions::{SessionRow, SessionState};
 pub use trouble::{Trouble, TroubleKind};
 
-/// Everything a person may see of the board at one moment, cheap to clone. Cheap to clone and to share.
+/// Everything a person may see of the board at one moment. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ReadModel {
-    /// The moment it was made.
     pub at: Timestamp,
-    /// All tasks.
     pub tasks: BTreeMap<TaskId, Arc<Task>>,
-    /// Attempts that are open, and the latest settled ones.
     pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
-    /// All batches.
     pub batches: BTreeMap<BatchId, Arc<Batch>>,
-    /// The workflows in force.
     pub workflows: BTreeMap<WorkflowId, Arc<Workflow>>,
     /// The board's columns in reading order, cards in the order of K80.
     pub columns: Vec<Column>,
-    /// What needs a person, oldest first.
     pub attention: Vec<AttentionItem>,
     /// What outside keeps work from going on, the worst first.
     pub troubles: Vec<Trouble>,
-    /// Why nothing new is started.
     pub pause: Option<PauseReason>,
-    /// The settings' base branch.
     pub base: Option<String>,
-    /// Most agents alive at a time.
     pub max_agents: u32,
     /// Most agents of a role alive at a time, for roles that have such a limit.
     pub max_by_role: BTreeMap<RoleId, u32>,
@@ -261,11 +252,8 @@ impl ReadModel {
 /// One running agent with its attempt and task.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentRow<'a> {
-    /// Its attempt.
     pub attempt: &'a Attempt,
-    /// `developer-ravel`.
     pub name: &'a str,
-    /// The task it works on.
     pub task: Option<&'a Task>,
 }
 

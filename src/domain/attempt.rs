@@ -16,19 +16,14 @@ use super::workflow::{EngineAction, EvidenceKind, FileAccess, Stage, Workspace};
 pub struct Attempt {
     /// Its identity; every report carries it.
     pub id: AttemptId,
-    /// The task worked on.
     pub task: TaskId,
     /// The stage it was started for; a task moved elsewhere meanwhile makes it void (K21).
     pub stage: StageId,
     /// How many attempts this task had at this stage, this one included.
     pub n: u32,
-    /// What it is meant to do.
     pub mode: AttemptMode,
-    /// Who works.
     pub worker: Worker,
-    /// Where it is in its life.
     pub state: AttemptState,
-    /// Valid signals received, in order.
     pub signals: Vec<Signal>,
     /// Signals its stage does not allow; remembered, without effect (LK-10).
     #[serde(default)]
@@ -37,13 +32,10 @@ pub struct Attempt {
     pub workplace: Option<Workplace>,
     /// What the agent is doing, as far as is known.
     pub activity: Activity,
-    /// Evidence of the last verification.
     pub evidence: Vec<Evidence>,
     /// How often evidence was asked for (an Unknown asks again).
     pub checks: u32,
-    /// When it was decided.
     pub created_at: Timestamp,
-    /// When its process was seen to run.
     pub started_at: Option<Timestamp>,
     /// When it will be stopped, or asked again, if nothing happens.
     pub deadline: Option<Timestamp>,
@@ -51,9 +43,7 @@ pub struct Attempt {
     /// deadline is when the same is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Timestamp>,
-    /// When it was settled.
     pub ended_at: Option<Timestamp>,
-    /// Whether its workspace has been put away.
     pub workspace: WorkspaceState,
 }
 
@@ -61,17 +51,16 @@ pub struct Attempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptMode {
-    /// Do the stage's work.
     #[default]
     Fresh,
-    /// Mend what checks found; the workspace is kept.
+    /// Fix what checks found; the workspace is kept.
     Remediate,
-    /// Mend what an engine action could not do (merge conflict, failing gate).
+    /// Fix what an engine action could not do (merge conflict, failing gate).
     Fallback,
 }
 
 impl AttemptMode {
-    /// Where an attempt in this mode works: a fallback mends the task's branch, whatever the engine's action needs.
+    /// Where an attempt in this mode works: a fallback fixes the task's branch, whatever the engine's action needs.
     pub fn workspace(self, stage: &Stage) -> Workspace {
         match (self, stage.workspace) {
             (AttemptMode::Fallback, _) => Workspace::Branch,
@@ -87,7 +76,7 @@ impl AttemptMode {
         }
     }
 
-    /// What must be seen after an attempt in this mode. A fallback proves that the mended branch is on the remote; the
+    /// What must be seen after an attempt in this mode. A fallback proves that the fixed branch is on the remote; the
     /// stage's own evidence is for the engine's action, which runs again afterwards.
     pub fn evidence(self, stage: &Stage) -> Vec<EvidenceKind> {
         match self {
@@ -113,12 +102,10 @@ impl fmt::Display for AttemptMode {
 pub enum Worker {
     /// An agent with its role and composer name (K3).
     Agent {
-        /// The role.
         role: RoleId,
         /// `developer-ravel`; unique among live attempts, decoration otherwise (LK-4).
         name: String,
     },
-    /// The engine.
     Engine(EngineAction),
 }
 
@@ -140,13 +127,10 @@ impl Worker {
 pub enum AttemptState {
     /// Decided and committed; the workspace and the process are being made.
     Starting,
-    /// Its process (or action) runs.
     Running,
-    /// We asked it to stop, for that reason.
     Stopping(StopCause),
     /// It ended with Done; evidence is being collected.
     Verifying,
-    /// Over.
     Settled(Verdict),
 }
 
@@ -163,15 +147,10 @@ impl AttemptState {
 pub enum StopCause {
     /// It said its last word and should be gone by now.
     Finished,
-    /// Ran too long.
     Timeout,
-    /// The board was paused.
     Paused,
-    /// A person stopped it.
     Killed,
-    /// The task was moved, parked or closed meanwhile.
     Cancelled,
-    /// A usage limit.
     Quota,
 }
 
@@ -181,13 +160,9 @@ pub enum StopCause {
 pub enum Verdict {
     /// Signal and evidence: the task moved on.
     Passed,
-    /// The agent rejected the work it looked at.
     Rejected(String),
-    /// The agent cannot go on.
     Blocked(String),
-    /// It came to nothing, for this class of reason.
     Failed(FailureClass, String),
-    /// We stopped it, for no fault of its own.
     Stopped(StopCause),
 }
 
@@ -195,9 +170,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessExit {
-    /// With this code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
     /// Gone without a trace: its holder died, or the machine restarted.
     Vanished,
@@ -206,11 +179,8 @@ pub enum ProcessExit {
 /// The folder, branch and commit an attempt works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workplace {
-    /// The folder.
     pub path: String,
-    /// The branch checked out there, if any.
     pub branch: Option<String>,
-    /// The commit it started from.
     pub start: Option<String>,
     /// The tree of all files it started from, untracked ones included; what read-only work is compared with.
     pub start_tree: Option<String>,
@@ -222,22 +192,18 @@ pub struct Workplace {
 pub enum WorkspaceState {
     /// There is none, or it has not been made yet.
     None,
-    /// It is there.
     Present,
     /// It is being put away (snapshot, then removal).
     Leaving,
-    /// It is gone; what it held is reachable.
     Gone,
 }
 
 /// What an agent is doing, the source that says so, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// What.
     pub doing: ActivityKind,
     /// From what: `exit`, `osc 7501`, `hook`, `title`, `signal`, `started`.
     pub source: String,
-    /// Since when.
     pub since: Timestamp,
 }
 
@@ -245,19 +211,13 @@ pub struct Activity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
-    /// Being started.
     Starting,
-    /// Working.
     Working,
     /// Waits for a permission; the text says for what.
     Permission(String),
-    /// Waits for an answer.
     Question(String),
-    /// Waits for its next prompt.
     Idle,
-    /// Its process has ended.
     Exited,
-    /// Nothing is known of it.
     Lost,
 }
 

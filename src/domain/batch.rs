@@ -10,19 +10,14 @@ use super::time::Timestamp;
 /// Tasks that belong together, and the state of their run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Its name.
     pub id: BatchId,
-    /// One line for people.
     pub title: String,
-    /// What it is for.
     pub goal: String,
     /// Base branch of its tasks; `None`: the settings' base branch (K61).
     pub base: Option<String>,
     /// When a person said go; before that nothing of it is released (LK-33).
     pub go_ahead: Option<Timestamp>,
-    /// Computed from its tasks after every event.
     pub run: RunState,
-    /// Since when the run is in that state.
     pub since: Timestamp,
 }
 
@@ -30,15 +25,11 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Nothing released yet.
     Planning,
-    /// Something is under way or can be.
     Running,
-    /// The board is paused.
     Paused,
     /// Every task is done (or was cancelled by a person).
     Completed,
-    /// Everything ended, some of it badly.
     CompletedWithFailures,
     /// Open tasks remain, nothing is under way and nothing can start without a person.
     Stalled,
@@ -89,16 +80,12 @@ impl fmt::Display for RunState {
 pub enum PauseReason {
     /// A person said so (K73); ends by `resume`.
     Operator {
-        /// Who.
         by: String,
-        /// When.
         at: Timestamp,
     },
     /// A usage limit; ends by itself.
     Quota {
-        /// When work goes on.
         until: Timestamp,
-        /// What the provider said.
         why: String,
     },
 }

@@ -49,25 +49,19 @@ use super::workflow::Workflow;
 /// changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Board {
-    /// All tasks.
     pub tasks: BTreeMap<TaskId, Arc<Task>>,
     /// All open attempts and the settled ones that are still of interest (the last three of each task).
     pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
-    /// All batches.
     pub batches: BTreeMap<BatchId, Arc<Batch>>,
-    /// The workflows in force.
     pub workflows: BTreeMap<WorkflowId, Arc<Workflow>>,
-    /// The settings in force.
     pub settings: Arc<BoardSettings>,
-    /// Why nothing new is started, if so.
     pub pause: Option<PauseReason>,
-    /// Number of the last attempt.
     pub last_attempt: u64,
     /// Infrastructure failures in a row, over all tasks; cleared by the next success.
     pub infra_failures: u32,
-    /// What changed since [`Board::take_touched`] was last called.
+    /// What changed since [`Board::take_changed_rows`] was last called.
     changed: ChangedRows,
-    /// Nobody is there to carry out what is wished for. Never stored.
+    /// Nobody is there to carry out the effects. Never stored.
     asleep: bool,
     /// What can be read off the rows. Never stored, makes no difference.
     index: BoardIndex,
@@ -76,11 +70,9 @@ pub struct Board {
 /// The ids of all board rows that changed since the last commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangedRows {
-    /// Tasks.
     pub tasks: BTreeSet<TaskId>,
     /// Attempts; one that is not on the board (any more) was forgotten, as only the last settled ones of a task are kept.
     pub attempts: BTreeSet<AttemptId>,
-    /// Batches.
     pub batches: BTreeSet<BatchId>,
 }
 
@@ -112,7 +104,7 @@ impl Board {
     }
 
     /// Starts nothing until [`Event::Woke`]: a board that was just read, or is changed without a server, does not know what
-    /// runs, and nobody carries out what it wishes for. What it stops meanwhile it asks for again when it wakes.
+    /// runs, and nobody carries out its effects. What it stops meanwhile it asks for again when it wakes.
     pub fn sleep(&mut self) {
         self.asleep = true;
     }

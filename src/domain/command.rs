@@ -13,26 +13,19 @@ use super::task::{GateCommand, TaskKind};
 pub enum Command {
     /// Make a batch, or change the title, goal or base of an existing one.
     PutBatch {
-        /// Its name.
         id: BatchId,
-        /// One line.
         title: String,
-        /// What it is for.
         goal: String,
-        /// Its base branch.
         base: Option<String>,
     },
-    /// Make a task in the backlog.
     Create(TaskDraft),
     /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
     CreateAll(Vec<TaskDraft>),
     /// Change what a task says; `None` leaves a part as it is.
     Update(TaskId, TaskPatch),
-    /// Write on a task.
     Comment(TaskId, String),
     /// Let the first wait for the second; refused if that makes a cycle.
     AddDependency(TaskId, TaskId),
-    /// The first no longer waits for the second.
     RemoveDependency(TaskId, TaskId),
     /// Hand tasks to the pipeline; gives their batches the go-ahead.
     Release(Vec<TaskId>),
@@ -44,14 +37,11 @@ pub enum Command {
     Close(TaskId, String),
     /// Take up a held, parked, failed or skipped task again, at a given stage or where it stood; counters of the stage are cleared.
     Retry {
-        /// The task.
         task: TaskId,
         /// Where to begin; `None`: where it stood.
         stage: Option<StageId>,
-        /// What the next attempt should know.
         note: Option<String>,
     },
-    /// Say yes to a task that waits for approval.
     Approve(TaskId),
     /// Say no to a task that waits for approval, or send work back from where it stands.
     Reject(TaskId, String),
@@ -70,29 +60,19 @@ pub enum Command {
 /// A task that is to be created, as given by a person, a program or an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskDraft {
-    /// Its identity; must be new.
     pub id: TaskId,
-    /// The batch; made if it does not exist.
     pub batch: BatchId,
-    /// The workflow.
     pub workflow: WorkflowId,
     /// Where it begins; `None`: the workflow's entry.
     pub stage: Option<StageId>,
-    /// One line; must not be empty.
     pub title: String,
-    /// Everything else.
     pub body: String,
-    /// Kind of work.
     pub kind: TaskKind,
-    /// Tags.
     pub tags: BTreeSet<String>,
-    /// 0 to 4.
     pub priority: u8,
     /// Must exist already, or be made before it by the same command.
     pub deps: BTreeSet<TaskId>,
-    /// Its own gates.
     pub gates: Vec<GateCommand>,
-    /// Whether a person must approve it.
     pub needs_approval: bool,
 }
 
@@ -119,21 +99,16 @@ impl TaskDraft {
 /// Changes to the text, tags, priority or stage of an existing task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPatch {
-    /// New title.
     pub title: Option<String>,
-    /// New description.
     pub body: Option<String>,
-    /// New priority, 0 to 4.
     pub priority: Option<u8>,
-    /// Tags to add.
     pub add_tags: BTreeSet<String>,
-    /// Tags to remove.
     pub remove_tags: BTreeSet<String>,
     /// Move to that stage; an open attempt is stopped and void (K21).
     pub stage: Option<StageId>,
 }
 
-/// Why a command was refused, and the way out, as a lower-case sentence. A lower-case sentence without a full stop.
+/// Why a command was refused, and the way out, as a lower-case sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Refusal(pub String);

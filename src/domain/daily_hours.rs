@@ -10,7 +10,7 @@ const MINUTES_PER_DAY: u16 = 24 * 60;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DailyHours(Vec<(u16, u16)>);
 
-/// Why a text could not be read as daily time ranges; reads after "could not". Reads after "could not".
+/// Why a text could not be read as daily time ranges; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursError {
     part: String,

@@ -1,4 +1,4 @@
-//! What should follow: wishes in the imperative, as values. Each may be performed twice without harm; its key says which
+//! What should follow from an event: requests to the outside, as values. Each may be performed twice without harm; its key says which
 //! ones are the same.
 
 use serde::{Deserialize, Serialize};
@@ -20,22 +20,17 @@ pub enum Effect {
     Stop(AttemptId, StopCause),
     /// Collect evidence; answered by `Verified`.
     Verify {
-        /// Of which attempt.
         attempt: AttemptId,
-        /// Which.
         evidence: Vec<EvidenceKind>,
-        /// The how-manieth time, from 1.
+        /// Number of this request for evidence, from 1.
         check: u32,
     },
     /// Put the attempt's workspace away: snapshot, then removal; answered by `WorkspaceSettled`.
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
-    /// Type into an agent's terminal.
     Tell(AttemptId, String),
-    /// Answer a command.
     Reply(RequestId, Result<Accepted, Refusal>),
-    /// Tell people.
     Notify(Notice),
 }
 
@@ -68,29 +63,20 @@ pub struct Accepted(pub String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
-    /// Good to know.
     Info,
-    /// Something good happened.
     Success,
-    /// Something to look at.
     Warning,
-    /// Something failed.
     Error,
-    /// A person is needed.
     Alert,
 }
 
 /// One line for people about something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// How loud.
     pub level: NoticeLevel,
     /// What kind of event, as the seed names it: `spawn`, `advance`, `reject`, `crash` … (K82).
     pub kind: String,
-    /// The task, if any.
     pub task: Option<TaskId>,
-    /// The attempt, if any.
     pub attempt: Option<AttemptId>,
-    /// The sentence.
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! What a fact is about, and which wishes it answers. Read by whoever keeps the log and the list of open wishes.
+//! What a fact is about, and which effects it completes. Read by whoever keeps the log and the list of open effects.
 
 use super::command::Command;
 use super::event::Event;

@@ -17,48 +17,33 @@ use super::workflow::Workflow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// Somebody asked for something.
     Asked {
-        /// Echoed in the answer.
         request: RequestId,
-        /// Who.
         by: String,
-        /// What.
         command: Command,
     },
-    /// The settings were read, or changed.
     Configured(BoardSettings),
     /// The workflows were read, or changed; replaces all of them.
     WorkflowsLoaded(Vec<Workflow>),
     /// An attempt's workspace is ready and its process is about to be started: where it works, and from what, is known even if
     /// nobody hears how the start ends.
     WorkplaceMade {
-        /// Which.
         attempt: AttemptId,
-        /// Where.
         workplace: Workplace,
     },
-    /// An attempt's process runs.
     AttemptStarted {
-        /// Which.
         attempt: AttemptId,
-        /// Where.
         workplace: Workplace,
     },
     /// An attempt's workspace or process could not be made: class Infra.
     AttemptNotStarted {
-        /// Which.
         attempt: AttemptId,
-        /// Why.
         why: String,
     },
     /// An attempt spoke; who it is was proved by its token.
     Signalled {
-        /// Which.
         attempt: AttemptId,
-        /// What it says.
         kind: SignalKind,
-        /// Reason, finding, step or question.
         text: String,
         /// What it hands over besides: JSON as a rule.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,47 +51,31 @@ pub enum Event {
         /// Chosen by the sender; the same key counts once.
         key: String,
     },
-    /// The agent was seen doing something.
     Observed {
-        /// Which.
         attempt: AttemptId,
-        /// What.
         doing: ActivityKind,
-        /// From what that was concluded.
         source: String,
     },
     /// An attempt's process has ended (by itself or because we stopped it).
     AttemptEnded {
-        /// Which.
         attempt: AttemptId,
-        /// How.
         exit: ProcessExit,
-        /// The end of its output, for people.
         tail: String,
         /// The tool's own error line named this cause, when it did (seeds 3.5 row 4).
         cause: Option<EndCause>,
     },
-    /// An engine action has ended.
     ActionEnded {
-        /// Which attempt.
         attempt: AttemptId,
-        /// How.
         outcome: ActionOutcome,
     },
-    /// Evidence was collected.
     Verified {
-        /// Which attempt.
         attempt: AttemptId,
-        /// All of it.
         evidence: Vec<Evidence>,
-        /// The head of the task's branch, as seen.
         head: Option<String>,
     },
     /// An attempt's workspace was put away, or could not be (the text says why; it is tried again).
     WorkspaceSettled {
-        /// Which.
         attempt: AttemptId,
-        /// Why not.
         problem: Option<String>,
         /// Under which ref work is kept that was nowhere else (LK-21).
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,9 +83,7 @@ pub enum Event {
     },
     /// An effect that belongs to a task as a whole was carried out, or could not be (the text says why).
     Performed {
-        /// The effect's key.
         key: String,
-        /// Why not.
         problem: Option<String>,
     },
     /// The engine starts: this is what it found. Restart is an event like any other.
@@ -131,9 +98,7 @@ pub enum Event {
 pub enum EndCause {
     /// A usage limit, with the time it ends when known.
     Quota {
-        /// When it ends.
         until: Option<Timestamp>,
-        /// What was said.
         why: String,
     },
     /// Login, network, bad flag: not the agent's fault.
@@ -144,14 +109,11 @@ pub enum EndCause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
-    /// It is done; the merge commit for a merge.
     Done {
-        /// What it made.
         commit: Option<String>,
-        /// What proves it.
         evidence: Vec<Evidence>,
     },
-    /// It cannot be done as things are: conflict, failing gate. An agent may mend it.
+    /// It cannot be done as things are: conflict, failing gate. An agent may fix it.
     Failed(String),
     /// Checks found something (P38).
     Issues(Vec<ComplianceIssue>),
@@ -162,7 +124,6 @@ pub enum ActionOutcome {
 /// Which attempts run, have ended or are unknown, as found when the engine starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Inventory {
-    /// Attempts whose process runs.
     pub running: BTreeSet<AttemptId>,
     /// Attempts whose process has ended, and how, with the end of their output.
     pub ended: BTreeMap<AttemptId, (ProcessExit, String)>,

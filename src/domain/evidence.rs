@@ -8,9 +8,7 @@ use super::workflow::EvidenceKind;
 /// One piece of evidence the engine collected itself, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// What was looked at.
     pub kind: EvidenceKind,
-    /// What was seen.
     pub outcome: Tri,
 }
 
@@ -18,20 +16,16 @@ pub struct Evidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth a note.
     Low,
-    /// Must be mended, unless it is the only one.
+    /// Must be fixed, unless it is the only one.
     High,
-    /// Must be mended.
     Critical,
 }
 
 /// One finding of a compliance check, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplianceIssue {
-    /// Its weight.
     pub severity: Severity,
-    /// What is wrong.
     pub text: String,
 }
 
@@ -39,17 +33,13 @@ pub struct ComplianceIssue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemediationStrategy {
-    /// Nothing was found.
     Accept,
-    /// Go on, with warnings.
     Warn,
-    /// Mend in the same workspace.
     Fix,
-    /// Begin again.
     Retry,
 }
 
-/// The seed's table: two critical findings begin again, one critical or two high are mended, the rest is a warning (P38).
+/// The seed's table: two critical findings begin again, one critical or two high are fixed, the rest is a warning (P38).
 pub fn strategy(issues: &[ComplianceIssue]) -> RemediationStrategy {
     let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
     match (of(Severity::Critical), of(Severity::High)) {

@@ -12,21 +12,14 @@ pub enum FailureClass {
     Infra,
     /// A usage limit of the agent's provider; never uses up a task's budget.
     Quota,
-    /// Ended without a signal.
     Crash,
-    /// Ran longer than allowed.
     Timeout,
-    /// Signalled success, changed nothing.
     Empty,
     /// A gate or compliance check failed, or an engine action did.
     Gate,
-    /// A verdict of a later stage.
     Rejected,
-    /// Context ran full.
     Context,
-    /// A signal the stage does not allow.
     Protocol,
-    /// The agent itself said that it failed.
     Failed,
 }
 

@@ -13,9 +13,7 @@ use super::time::Span;
 pub struct BoardSettings {
     /// Most agents alive at a time (K48, `max_total_agents`).
     pub max_agents: u32,
-    /// Most agents of a role alive at a time.
     pub max_by_role: BTreeMap<RoleId, u32>,
-    /// Most attempts started in one turn.
     pub max_starts: u32,
     /// Longest run of one attempt (K32, `agent_timeout`).
     pub agent_timeout: Span,
@@ -23,13 +21,11 @@ pub struct BoardSettings {
     pub linger: Span,
     /// Base branch of batches that name none (K61, K62).
     pub base: Option<String>,
-    /// Gate commands of the project.
     pub gates: Vec<GateCommand>,
     /// First wait after an infrastructure failure; doubles up to five minutes.
     pub infra_backoff: Span,
     /// First wait after a crash; doubles up to five minutes.
     pub crash_backoff: Span,
-    /// Overrides every workflow's rejection cooldown.
     pub cooldown: Option<Span>,
 }
 

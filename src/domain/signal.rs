@@ -18,11 +18,8 @@ pub enum SignalKind {
     Reject,
     /// I cannot go on; a person must act (K18).
     Block,
-    /// I tried and failed.
     Fail,
-    /// A step of the way.
     Progress,
-    /// I need an answer.
     Question,
 }
 
@@ -56,7 +53,6 @@ pub const LONGEST_REPORT: usize = 64 * 1024;
 /// A message of an attempt to the engine, such as done, block or progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
-    /// What it says.
     pub kind: SignalKind,
     /// Reason, finding, step or question; bounded by who received it.
     pub text: String,
@@ -65,6 +61,5 @@ pub struct Signal {
     pub report: Option<String>,
     /// Chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
     pub key: String,
-    /// When it was received.
     pub at: Timestamp,
 }

@@ -13,37 +13,25 @@ use super::time::Timestamp;
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Its identity.
     pub id: TaskId,
-    /// The batch it belongs to.
     pub batch: BatchId,
-    /// The machine it runs through.
     pub workflow: WorkflowId,
-    /// One line.
     pub title: String,
-    /// The whole description, as written.
     pub body: String,
-    /// Bug, feature, task …
     pub kind: TaskKind,
     /// `security`, `frontend`, `priority`, … (K11).
     pub tags: BTreeSet<String>,
     /// 0 is most urgent, 4 least; 2 by default.
     pub priority: u8,
-    /// Tasks that must be done first.
     pub deps: BTreeSet<TaskId>,
-    /// Gate commands of its own: name and command.
     pub gates: Vec<GateCommand>,
-    /// Where it is in its workflow.
     pub stage: StageId,
-    /// What it is doing there.
     pub state: TaskState,
     /// The open attempt, when there is one: `Active`, `Verifying`.
     pub open_attempt: Option<AttemptId>,
-    /// What the next attempt is meant to do.
     pub next_mode: AttemptMode,
     /// Whether a person must approve before stages that ask for it.
     pub needs_approval: bool,
-    /// The stage a person has already approved.
     pub approved: Option<StageId>,
     /// Not to be started before (rejection cooldown, backoff after a failure).
     pub not_before: Option<Timestamp>,
@@ -56,31 +44,25 @@ pub struct Task {
     /// Attempts by stage, whatever became of them; numbers the next one.
     #[serde(default)]
     pub tries: BTreeMap<StageId, u32>,
-    /// Recorded head of its branch, seen by the engine.
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
     /// Why it was not started when the scheduler last looked (design 5.7).
     pub why_not: Option<WaitReason>,
-    /// What people and agents wrote.
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
     pub finding: Option<String>,
     /// Its branch is being let go, or will be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letting_go: Option<BranchCleanup>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed stage or state.
     pub since: Timestamp,
 }
 
 /// The pending deletion of a finished task's branch, with its retries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchCleanup {
-    /// How often it could not be.
     pub tries: u32,
-    /// When it is tried again.
     pub at: Timestamp,
 }
 
@@ -88,14 +70,10 @@ pub struct BranchCleanup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
-    /// A defect.
     Bug,
-    /// Something new.
     Feature,
-    /// Anything else.
     #[default]
     Task,
-    /// Upkeep.
     Chore,
 }
 
@@ -103,25 +81,19 @@ pub enum TaskKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Not released.
     Backlog,
-    /// Ready, or waiting for dependencies, cooldown or room; which one is computed ([`WhyNot`]).
+    /// Ready, or waiting for dependencies, cooldown or room; which one is computed ([`WaitReason`]).
     Released,
-    /// An attempt works on it.
     Active,
     /// The attempt said done; the engine collects evidence.
     Verifying,
     /// Stuck: only an explicit act by somebody ends it.
     Held(HoldReason),
-    /// Set aside by somebody, with the reason.
     Parked(String),
-    /// Finished, with evidence.
     Done,
-    /// Used up its budget.
     Failed(String),
     /// A dependency failed for good; the id is the root cause (G50).
     Skipped(TaskId),
-    /// Closed by somebody without being done.
     Cancelled,
 }
 
@@ -157,7 +129,6 @@ impl TaskState {
 pub enum HoldReason {
     /// A person must approve before the stage begins (or is the stage's actor).
     Approval,
-    /// The agent said it cannot go on.
     Blocked(String),
     /// Rejected too often (K24).
     RejectLoop(u32),
@@ -189,11 +160,9 @@ impl fmt::Display for HoldReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
-    /// These dependencies are not done.
     Dependencies(Vec<TaskId>),
     /// A dependency names a task that does not exist (LK-28).
     UnknownDependency(TaskId),
-    /// Cooldown or backoff until then.
     Until(Timestamp),
     /// Heads of these dependencies are not merged (K46).
     DependencyNotMerged(Vec<TaskId>),
@@ -201,18 +170,13 @@ pub enum WaitReason {
     SingletonBusy(AttemptId),
     /// All places for agents are taken (K48).
     NoRoom {
-        /// Attempts alive.
         running: u32,
-        /// Most allowed.
         most: u32,
     },
     /// Enough were started in this turn; next turn.
     TurnLimit,
-    /// The board is paused.
     Paused,
-    /// The batch has no go-ahead.
     NoGoAhead,
-    /// The run was aborted.
     Aborted,
     /// No base branch is configured (K62).
     NoBase,
@@ -255,17 +219,13 @@ fn join(ids: &[TaskId]) -> String {
 pub struct Comment {
     /// Who wrote it: a person's name, an agent's, or `dbs`.
     pub author: String,
-    /// What.
     pub text: String,
-    /// When.
     pub at: Timestamp,
 }
 
 /// A named shell command that the engine runs to verify work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateCommand {
-    /// Its name.
     pub name: String,
-    /// The literal command line.
     pub command: String,
 }

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tri {
-    /// Seen to be so.
     Yes,
     /// Seen not to be so; the text says what was seen.
     No(String),
-    /// Could not be found out; the text says why.
     Unknown(String),
 }
 

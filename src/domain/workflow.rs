@@ -13,11 +13,8 @@ use super::time::Span;
 /// A state machine as data: its stages, limits and policies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
-    /// Its name in files and commands.
     pub id: WorkflowId,
-    /// One line for people.
     pub title: String,
-    /// Where a released task begins.
     pub entry: StageId,
     /// Stages in the order agents are handed out: closest to completion first (K8).
     pub scan: Vec<StageId>,
@@ -58,17 +55,14 @@ impl Workflow {
 /// One stage of a workflow: who acts, what proves success, and where work goes next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Its name, with underscores.
     pub id: StageId,
     /// The board's column title: `Sec Review`.
     pub label: String,
     /// Short name for trails (K13).
     pub short: String,
-    /// Who acts here.
     pub actor: Actor,
-    /// Role that is called when an engine action fails for a reason an agent can mend (design 5.8).
+    /// Role that is called when an engine action fails for a reason an agent can fix (design 5.8).
     pub fallback: Option<RoleId>,
-    /// Where the work happens.
     pub workspace: Workspace,
     /// Whether the actor may change files; checked afterwards, not only asked for.
     pub access: FileAccess,
@@ -76,11 +70,9 @@ pub struct Stage {
     pub signals: BTreeSet<SignalKind>,
     /// Where success leads: the first edge whose tag the task carries. No edge matches: the task is done.
     pub success: Vec<Edge>,
-    /// Where a rejection leads.
     pub reject: RejectTo,
     /// What the engine must see before the task moves on.
     pub evidence: Vec<EvidenceKind>,
-    /// Which gate commands run as part of the evidence.
     pub gates: GateSet,
     /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
     pub singleton: bool,
@@ -96,9 +88,7 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// An agent in that role.
     Role(RoleId),
-    /// The engine itself.
     Engine(EngineAction),
     /// A person: approves, rejects or skips.
     Human,
@@ -110,7 +100,6 @@ pub enum Actor {
 pub enum EngineAction {
     /// Merge the task's recorded head into the base branch, run gates on the merged tree, push (design 5.8).
     Merge,
-    /// Commit what the workspace holds.
     Commit,
     /// Run gates on the task's recorded head, once that is merged on the base; findings carry severities (P33–P38).
     Verify,
@@ -136,7 +125,6 @@ pub enum Workspace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileAccess {
-    /// Yes.
     Write,
     /// No; evidence `workspace_unchanged` is the proof.
     Read,
@@ -147,7 +135,6 @@ pub enum FileAccess {
 pub struct Edge {
     /// Taken only by tasks with this tag; `None`: by every task.
     pub when: Option<String>,
-    /// The next stage.
     pub to: StageId,
 }
 
@@ -159,7 +146,6 @@ pub enum RejectTo {
     Stage(StageId),
     /// Held here; a person must act (K22).
     Hold,
-    /// Nobody may reject here.
     Never,
 }
 
@@ -182,9 +168,7 @@ pub enum EvidenceKind {
     Commented,
     /// The report file exists and is not empty (K103).
     Report(String),
-    /// All gates of the stage passed.
     Gates,
-    /// A person approved.
     Approved,
 }
 
@@ -212,11 +196,8 @@ pub enum StartGuard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalRule {
-    /// No.
     NotNeeded,
-    /// For tasks marked so.
     WhenAsked,
-    /// For every task.
     Always,
 }
 
@@ -224,12 +205,10 @@ pub enum ApprovalRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CascadePolicy {
-    /// Dependents wait, visibly.
     Wait,
     /// Dependents are skipped with the root cause, unless more than `breaker_percent` of the batch's remaining tasks would be
     /// (and the batch has more than three): then the run is aborted before anything is skipped (G50, G51, LG-11).
     Skip {
-        /// Strictly more than this share aborts.
         breaker_percent: u8,
     },
 }
@@ -240,19 +219,17 @@ pub enum CascadePolicy {
 pub enum ExhaustionPolicy {
     /// Held: a person must act.
     Hold,
-    /// Failed for good, until a person retries.
     Fail,
 }
 
 /// How often the tasks of a workflow may fail, be rejected and be attempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryLimits {
-    /// Failures of a class per task and stage before [`Exhausted`] applies. A class not listed has no limit.
+    /// Failures of a class per task and stage before [`ExhaustionPolicy`] applies. A class not listed has no limit.
     pub by_class: BTreeMap<FailureClass, u32>,
     /// Rejections per task (K24).
     pub rejections: u32,
     /// Attempts of any kind per task over its life (K43).
     pub spawns: u32,
-    /// Wait after a rejection.
     pub cooldown: Span,
 }

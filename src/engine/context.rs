@@ -18,21 +18,13 @@ pub(super) const STOP_GRACE: Span = Span(5_000);
 
 /// The ports and fixed configuration that the performer works with.
 pub struct EngineContext {
-    /// Worktrees, merges, pushes.
     pub git: Arc<dyn Git>,
-    /// Gate commands.
     pub gates: Arc<dyn Gates>,
-    /// Processes with terminals.
     pub holders: Arc<dyn Holders>,
-    /// Kinds of agents.
     pub agents: Arc<dyn Agents>,
-    /// Who follows terminals.
     pub terminals: Arc<dyn Terminals>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Where reports go.
     pub inbox: Inbox,
-    /// Facts.
     pub config: EngineConfig,
 }
 
@@ -47,7 +39,6 @@ impl std::fmt::Debug for EngineContext {
 /// Paths, limits and identities that stay the same while the server runs.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
-    /// Root of the main checkout.
     pub root: PathBuf,
     /// Where each attempt's folder is made (`.debussy/dbs/attempts`).
     pub attempts: PathBuf,
@@ -55,7 +46,6 @@ pub struct EngineConfig {
     pub checkouts: PathBuf,
     /// Environment of gates; nothing else is inherited.
     pub gate_env: Vec<(OsString, OsString)>,
-    /// Longest run of one gate.
     pub gate_timeout: std::time::Duration,
     /// Begin of the marker that every process of an attempt carries; differs between projects.
     pub marker: String,
@@ -63,7 +53,6 @@ pub struct EngineConfig {
     pub author: Signature,
     /// Size of the terminal of an agent nobody looks at yet.
     pub size: PaneSize,
-    /// Bytes of terminal log kept per attempt.
     pub log_limit: Option<u64>,
 }
 

@@ -18,7 +18,7 @@ use crate::read_model::ReadModel;
 
 /// Longest time without a turn, so that a deadline missed by a clock that jumped is caught.
 const MAX_WAIT: Span = Span(30_000);
-/// Shortest time between two published pictures while events wait; a person cannot see more.
+/// Shortest time between two published read models while events wait; a person cannot see more.
 const PUBLISH_INTERVAL: Span = Span(16);
 
 /// Events from before a start whose notices are shown again.
@@ -47,17 +47,11 @@ pub trait Perform: Send {
 
 /// The engine's main loop: receives events, takes turns and hands effects to the performer.
 pub struct EngineLoop<P> {
-    /// Board and store.
     pub durable: DurableBoard,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Where events come from.
     pub inbox: InboxReceiver,
-    /// Where effects go.
     pub performer: P,
-    /// Where pictures of the board go.
     pub read_models: watch::Sender<Arc<ReadModel>>,
-    /// Where notices go.
     pub journal: Journal,
 }
 

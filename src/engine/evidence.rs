@@ -15,9 +15,7 @@ use crate::ports::git::{
 /// The heads of a task's branches as read when verification began.
 #[derive(Debug, Default)]
 pub(super) struct BranchHeads {
-    /// The head the evidence is about.
     head: Option<CommitId>,
-    /// Where the remote's base stands, if that was asked.
     base: Option<Head>,
     /// Where the remote's branch of the task stands, if that was asked.
     remote: Option<Head>,

@@ -16,7 +16,6 @@ pub type CommandReply = Result<Accepted, Refusal>;
 /// An event in the inbox, with the place for its reply if it is a command.
 #[derive(Debug)]
 pub struct Envelope {
-    /// What happened.
     pub event: Event,
     /// Where the answer to a command goes; one place, so that sending never waits.
     pub answer: Option<SyncSender<CommandReply>>,
@@ -28,7 +27,7 @@ enum InboxEntry {
     Close,
 }
 
-/// The sending end of the engine's bounded event queue, cheap to clone. Cheap to clone.
+/// The sending end of the engine's bounded event queue. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Inbox {
     queue: SyncSender<InboxEntry>,
@@ -44,7 +43,7 @@ impl Inbox {
     /// Puts an event in; waits while the queue is full.
     ///
     /// # Errors
-    /// [`Closed`] when the engine has stopped.
+    /// [`InboxClosed`] when the engine has stopped.
     pub fn send(&self, event: Event) -> Result<(), InboxClosed> {
         let sent = self.queue.send(InboxEntry::of(event, None));
         sent.map_err(|_gone| self.closed())
@@ -53,7 +52,7 @@ impl Inbox {
     /// Puts a command in and returns where its answer will arrive.
     ///
     /// # Errors
-    /// [`Closed`] when the engine has stopped.
+    /// [`InboxClosed`] when the engine has stopped.
     pub fn ask(&self, event: Event) -> Result<Receiver<CommandReply>, InboxClosed> {
         let (sender, receiver) = sync_channel(1);
         self.queue
@@ -65,7 +64,7 @@ impl Inbox {
     /// Puts a command in and waits for its answer.
     ///
     /// # Errors
-    /// [`Closed`] when the engine has stopped before it answered.
+    /// [`InboxClosed`] when the engine has stopped before it answered.
     pub fn call(&self, event: Event) -> Result<CommandReply, InboxClosed> {
         self.ask(event)?.recv().map_err(|_gone| self.closed())
     }
@@ -82,7 +81,7 @@ impl Inbox {
     /// Puts an event in if there is room; `false` when there is none.
     ///
     /// # Errors
-    /// [`Closed`] when the engine has stopped.
+    /// [`InboxClosed`] when the engine has stopped.
     pub fn try_send(&self, event: Event) -> Result<bool, InboxClosed> {
         match self.queue.try_send(InboxEntry::of(event, None)) {
             Ok(()) => Ok(true),
@@ -116,7 +115,6 @@ pub struct InboxReceiver {
 pub enum Received {
     /// Something happened. Boxed: events differ much in size.
     Envelope(Box<Envelope>),
-    /// The deadline came first.
     Deadline,
     /// The inbox was closed, or every end of it is gone.
     Closed,

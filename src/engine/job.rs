@@ -11,28 +11,22 @@ use crate::domain::{
 /// An effect together with everything of the board that is needed to perform it.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
-    /// What is to be done.
     pub(super) kind: JobKind,
-    /// The task it is for.
     pub(super) task: Arc<Task>,
     /// The attempt it is for; none when it is for the task as a whole.
     pub(super) attempt: Option<Arc<Attempt>>,
-    /// The stage the attempt was started for.
     pub(super) stage: Stage,
-    /// The base branch of the task's batch.
     pub(super) base: String,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
     /// Worktree folders of earlier attempts at this task that have ended.
     pub(super) ended_folders: Vec<String>,
-    /// Whether somebody waits for it.
     pub(super) priority: JobPriority,
 }
 
 /// Whether somebody waits for a job or it may run in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobPriority {
-    /// Yes.
     Urgent,
     /// Nobody: it puts away what is over, and gives way to starts and evidence.
     Background,
@@ -41,19 +35,12 @@ pub(super) enum JobPriority {
 /// What a job does: start, act, stop, verify, settle, retire or type a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
-    /// Make the workspace, start the agent.
     Start,
-    /// Perform an engine action.
     Act(EngineAction),
-    /// End the process and all it started.
     Stop(StopCause),
-    /// Collect evidence.
     Verify(Vec<EvidenceKind>),
-    /// Put the workspace away.
     Settle,
-    /// Delete or archive the branch.
     Retire,
-    /// Type a line.
     TypeLine(String),
 }
 

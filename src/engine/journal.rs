@@ -16,9 +16,7 @@ const CAPACITY: usize = 5_000;
 pub struct JournalEntry {
     /// Position, from 1, without gaps.
     pub seq: u64,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub notice: Notice,
 }
 

@@ -11,9 +11,7 @@ use crate::domain::{AttemptId, Effect, TaskId};
 /// What a lane of effects belongs to: an attempt or a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Effects of one attempt.
     Attempt(AttemptId),
-    /// Effects of a task as a whole.
     Task(TaskId),
 }
 

@@ -7,11 +7,8 @@ use crate::read_model::{ReadModel, Trouble};
 /// What one committed turn led to: its position, effects and notices.
 #[derive(Debug)]
 pub struct TurnOutcome {
-    /// Position of the event in the log.
     pub seq: u64,
-    /// What is to be done now.
     pub effects: Vec<Effect>,
-    /// What people are told.
     pub notices: Vec<Notice>,
 }
 
@@ -82,7 +79,7 @@ impl DurableBoard {
         model
     }
 
-    /// Wishes for tasks as a whole that were committed but never seen done. Wishes for attempts are not among them: the board
+    /// Effects on whole tasks that were committed but never seen done. Effects on attempts are not among them: the board
     /// asks for those again itself when it wakes.
     ///
     /// # Errors

@@ -9,44 +9,30 @@ use crate::domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
 /// Everything an agent is told when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
-    /// The attempt.
     pub attempt: AttemptId,
     /// When it was decided; part of what its token is derived from.
     pub created_at: Timestamp,
-    /// The task's identity.
     pub task: TaskId,
-    /// Its title.
     pub title: String,
-    /// Its description.
     pub body: String,
-    /// Its tags.
     pub tags: BTreeSet<String>,
-    /// The stage.
     pub stage: StageId,
-    /// The role to play.
     pub role: RoleId,
-    /// The agent's name.
     pub name: String,
-    /// What this attempt is meant to do.
     pub mode: AttemptMode,
     /// How many attempts the task had at this stage, this one included.
     pub n: u32,
-    /// Where it works.
     pub folder: PathBuf,
     /// The branch checked out there, or the task's branch for those who read it.
     pub branch: String,
-    /// The base branch.
     pub base: String,
-    /// Why the last attempt was not enough.
     pub finding: Option<String>,
 }
 
 /// The command line and environment that start an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchCommand {
-    /// Program and arguments.
     pub argv: Vec<String>,
-    /// The whole environment.
     pub env: Vec<(String, String)>,
 }
 

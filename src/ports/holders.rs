@@ -13,7 +13,7 @@ pub trait Holders: Send + Sync {
     /// and has ended, nothing starts and [`LaunchError::AlreadyRan`] says so.
     ///
     /// # Errors
-    /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::look`].
+    /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::status`].
     fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError>;
 
     /// Ends the program and all it started: terminate and hang-up, `grace`, then kill, until none is left. Safe to
@@ -36,7 +36,7 @@ pub trait Holders: Send + Sync {
     /// What is true of every id that has a folder, in the order of ids. The engine asks this once, when it starts.
     ///
     /// # Errors
-    /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HeldState::Unknown`], no error.
+    /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HolderLiveness::Unknown`], no error.
     fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError>;
 
     /// Removes what a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a
@@ -87,7 +87,6 @@ impl fmt::Display for HolderId {
 /// does not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchSpec {
-    /// Whose terminal; also the name of the folder.
     pub id: HolderId,
     /// Program and arguments; a name without a slash is looked up in the `PATH` of `env`.
     pub argv: Vec<String>,
@@ -95,26 +94,20 @@ pub struct LaunchSpec {
     pub cwd: PathBuf,
     /// The whole environment. `DBS_MARKER` is added.
     pub env: Vec<(String, String)>,
-    /// Size of the terminal at the start.
     pub size: PaneSize,
     /// Unique text that finds everything this program starts; no secret, and never used twice.
     pub marker: String,
     /// Bytes of terminal log kept on disk; `None` for the default of 64 MiB.
     pub log_limit: Option<u64>,
-    /// What becomes of processes that outlive the program.
     pub orphans: OrphanPolicy,
 }
 
 /// Size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaneSize {
-    /// Columns of cells.
     pub cols: u16,
-    /// Rows of cells.
     pub rows: u16,
-    /// Width in pixels, 0 when unknown.
     pub x_pixels: u16,
-    /// Height in pixels, 0 when unknown.
     pub y_pixels: u16,
 }
 
@@ -143,40 +136,32 @@ pub enum OrphanPolicy {
 /// A running holder: the process ids of it and its program, and its socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HolderProcess {
-    /// Process id of the holder, for people.
     pub holder_pid: u32,
-    /// Process id of the program, for people.
     pub child_pid: u32,
-    /// When it started.
     pub started_at: Timestamp,
-    /// The socket to attach to.
     pub socket: PathBuf,
 }
 
 /// The outcome of ending a program and everything it started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopOutcome {
-    /// Processes that could not be ended; 0 is the rule.
     pub survivors: u32,
 }
 
 /// One holder and what is true of it right now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HolderReport {
-    /// Which.
     pub id: HolderId,
-    /// What.
     pub state: HolderLiveness,
 }
 
 /// Whether a holder's program runs, has exited, is lost or never started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HolderLiveness {
-    /// The holder lives and the program has not ended.
     Running(HolderProcess),
     /// The program has ended and the end is on disk.
     Exited(ProgramExit),
-    /// The holder is gone and left no end: it was killed, or the machine restarted. [`Holders::sweep`] removes what
+    /// The holder is gone and left no end: it was killed, or the machine restarted. [`Holders::sweep_orphans`] removes what
     /// it left behind.
     Lost,
     /// Nothing was ever started here; a launch may be repeated.
@@ -188,20 +173,15 @@ pub enum HolderLiveness {
 /// How, when and on whose account a holder's program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramExit {
-    /// Code or signal.
     pub exit: ProcessExit,
-    /// When.
     pub ended_at: Timestamp,
-    /// Because of whom.
     pub by: ExitedBy,
 }
 
 /// On whose account a program ended: its own, a stop request or a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitedBy {
-    /// By itself.
     Itself,
-    /// A stop was asked for before it ended.
     Stop,
     /// The holder was told to end, as when the machine shuts down.
     Shutdown,

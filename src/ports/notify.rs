@@ -7,9 +7,7 @@ use crate::domain::{AttemptId, BatchId, NoticeLevel, TaskId, Timestamp};
 pub struct Notification {
     /// The same for the same things: a receiver that gets it twice can tell.
     pub id: String,
-    /// Name of the project.
     pub project: String,
-    /// When it was written.
     pub at: Timestamp,
     /// How loud it is (P52).
     pub level: NoticeLevel,
@@ -26,21 +24,17 @@ pub struct Notification {
 pub struct NotificationItem {
     /// In one word: `question`, `permission`, `approval`, `gate`, `merge`, `held`, `failed`, `run`.
     pub kind: &'static str,
-    /// The task that waits.
     pub task: Option<TaskId>,
-    /// The agent that waits.
     pub attempt: Option<AttemptId>,
-    /// The run that came to its end, and how.
     pub run: Option<(BatchId, String)>,
 }
 
-/// Why a notification could not be delivered; holds no secret. The text reads after "could not" and holds no secret.
+/// Why a notification could not be delivered; holds no secret and reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotifyError {
     /// It may work if it is tried again a little later.
     #[error("{0}")]
     Temporary(String),
-    /// It will not work before somebody changes something.
     #[error("{0}")]
     Permanent(String),
 }
@@ -50,7 +44,6 @@ pub enum NotifyError {
 pub enum CancelOutcome {
     /// It is let go of at once: it is worth waiting for.
     Immediate,
-    /// It ends by its own time limit.
     AtTimeLimit,
 }
 

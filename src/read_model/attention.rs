@@ -7,34 +7,23 @@ use crate::domain::{AttemptId, Board, EngineAction, FailureClass, Task, TaskId, 
 /// One thing that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttentionItem {
-    /// The task.
     pub task: TaskId,
-    /// The agent that waits, if one does.
     pub attempt: Option<AttemptId>,
-    /// What kind of thing.
     pub kind: AttentionKind,
-    /// One line.
     pub text: String,
-    /// Since when.
     pub since: Timestamp,
 }
 
 /// What kind of thing waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AttentionKind {
-    /// An agent wants to be allowed something.
     Permission,
-    /// An agent asks something.
     Question,
-    /// A stage needs a yes.
     Approval,
-    /// Checks failed too often.
     Gate,
     /// The engine could not merge it: a conflict, or checks that fail on the merged tree.
     Merge,
-    /// A task is stuck for another reason.
     Held,
-    /// A task used up its budget.
     Failed,
 }
 

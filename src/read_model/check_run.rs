@@ -7,27 +7,16 @@ use crate::domain::{AttemptId, Span, StageId, TaskId, Timestamp};
 /// One run of a gate command for an attempt, with its result and duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun {
-    /// The attempt it was run for.
     pub attempt: AttemptId,
-    /// Which of that attempt's checks, from 0.
     pub index: u16,
-    /// The task.
     pub task: TaskId,
-    /// The stage the attempt was in.
     pub stage: StageId,
-    /// Name of the gate.
     pub name: String,
-    /// The literal command.
     pub command: String,
-    /// The commit it was run on.
     pub commit: String,
-    /// When it began.
     pub began: Timestamp,
-    /// How it ended.
     pub result: CheckResult,
-    /// How long it took; nothing while it runs.
     pub took: Option<Span>,
-    /// Whether some of its output was not kept.
     pub is_cut: bool,
 }
 
@@ -38,9 +27,7 @@ pub enum CheckResult {
     Failed(String),
     /// It could not be run to its end; the text says why.
     Unknown(String),
-    /// It runs.
     Running,
-    /// It found nothing.
     Passed,
 }
 
@@ -86,9 +73,7 @@ fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
 /// A gate that is running, with its time so far and its usual time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningCheck<'a> {
-    /// Which.
     pub check: &'a CheckRun,
-    /// How long it runs already.
     pub so_far: Span,
     /// How long its command usually takes, where that is known.
     pub usual: Option<Span>,

@@ -10,22 +10,16 @@ use crate::domain::{StageId, TaskId, Workflow, WorkflowId};
 /// One column of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// What it holds.
     pub kind: ColumnKind,
-    /// Its title.
     pub title: String,
-    /// Its tasks in the order of K80.
     pub cards: Vec<TaskId>,
 }
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Tasks not released.
     Backlog,
-    /// Tasks in that stage of that workflow.
     Stage(WorkflowId, StageId),
-    /// Tasks that ended.
     Done,
 }
 

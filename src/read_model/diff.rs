@@ -7,7 +7,6 @@ use std::str::Lines;
 /// A parsed unified diff: its files, and whether it was cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
-    /// The files, in the order they were given.
     pub files: Vec<FileDiff>,
     /// Whether something was left out at the end because there was too much.
     pub cut: bool,
@@ -18,54 +17,37 @@ pub struct Diff {
 pub struct FileDiff {
     /// Its path now; before, when it is gone.
     pub path: String,
-    /// Its path before, when it was another.
     pub from: Option<String>,
-    /// What happened to it.
     pub kind: FileChange,
-    /// Lines that came.
     pub added: usize,
-    /// Lines that went.
     pub removed: usize,
-    /// The lines in question and some around them.
     pub lines: Vec<DiffLine>,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
-    /// It is new.
     Added,
-    /// Its content or its mode changed.
     Changed,
-    /// It is gone.
     Deleted,
-    /// It has another path.
     Moved,
 }
 
 /// One line of a file's diff with its line numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// What it is.
     pub kind: DiffLineKind,
-    /// Its number before, where it was there.
     pub old: Option<u32>,
-    /// Its number now, where it is there.
     pub new: Option<u32>,
-    /// Its text, without the mark.
     pub text: String,
 }
 
 /// What a line of a diff is: context, added, removed, a hunk header or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiffLineKind {
-    /// Where the following lines are.
     Hunk,
-    /// Is as before.
     Context,
-    /// Came.
     Added,
-    /// Went.
     Removed,
     /// About the file as a whole: a mode, that it is binary.
     Note,

@@ -9,9 +9,7 @@ use crate::domain::{Task, TaskId};
 /// The dependencies between tasks in reading order, with the critical path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DependencyGraph {
-    /// The tasks in reading order.
     pub rows: Vec<DependencyRow>,
-    /// Most tasks one after the other.
     pub depth: usize,
     /// Tasks that nothing waits for and that wait for nothing.
     pub alone: usize,
@@ -22,15 +20,11 @@ pub struct DependencyGraph {
 /// One task of the dependency graph and its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyRow {
-    /// The task.
     pub task: TaskId,
     /// For each level above it, whether more follows there below this row; its own level last.
     pub follows: Vec<bool>,
-    /// The row of the dependency it stands below.
     pub below: Option<usize>,
-    /// Other dependencies, those that do not exist among them.
     pub also: Vec<TaskId>,
-    /// Whether it is part of the longest chain.
     pub is_critical: bool,
 }
 
@@ -88,7 +82,6 @@ impl DependencyGraph {
 
 /// The dependencies between existing tasks, in both directions.
 struct DependencyLinks<'a> {
-    /// Tasks that depend or are depended on.
     linked: BTreeSet<&'a TaskId>,
     deps: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
     dependents: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,

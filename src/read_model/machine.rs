@@ -5,11 +5,9 @@ use crate::domain::{Span, Timestamp};
 /// Processor, memory and disk use of the whole machine at one moment. What could not be measured is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MachineLoad {
-    /// When it was measured.
     pub at: Timestamp,
     /// Share of all processors in use since the measure before, in percent, at most 100.
     pub cpu: Option<f32>,
-    /// Memory in use, in bytes.
     pub memory: Option<u64>,
     /// Room that is free where the project's state is kept, in bytes.
     pub disk: Option<u64>,

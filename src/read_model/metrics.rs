@@ -9,15 +9,10 @@ use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp};
 /// Figures about the work that was done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metrics {
-    /// Per stage.
     pub stages: BTreeMap<StageId, StageMetrics>,
-    /// The way of each task.
     pub trails: BTreeMap<TaskId, Trail>,
-    /// Attempts that brought nothing, by class.
     pub failures: BTreeMap<FailureClass, u32>,
-    /// Attempts that were stopped by somebody or something.
     pub stopped: u32,
-    /// Attempts that ended at all.
     pub attempts: u32,
     /// When attempts ended, at most the latest 20,000, oldest first.
     pub ends: Vec<Timestamp>,
@@ -29,13 +24,9 @@ const MAX_ENDS: usize = 20_000;
 /// Counts and durations of the attempts at one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StageMetrics {
-    /// Attempts that succeeded.
     pub passes: u32,
-    /// Attempts that sent the work back.
     pub rejections: u32,
-    /// Attempts that brought nothing.
     pub failures: u32,
-    /// How long all of them took together.
     pub took: Span,
 }
 
@@ -44,22 +35,16 @@ pub struct StageMetrics {
 pub struct Trail {
     /// Stages in the order they were worked at; several attempts in a row at one stage are one step.
     pub steps: Vec<TrailStep>,
-    /// When its first attempt began.
     pub began: Timestamp,
-    /// When its last attempt ended.
     pub ended: Timestamp,
 }
 
 /// Consecutive attempts of a task at one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailStep {
-    /// The stage.
     pub stage: StageId,
-    /// Attempts in a row.
     pub times: u32,
-    /// How long they took together.
     pub took: Span,
-    /// Whether the work was sent back from here.
     pub is_rejected: bool,
 }
 
@@ -166,20 +151,16 @@ pub fn per_span(
 /// Processor and memory use of one attempt's processes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AttemptLoad {
-    /// Whose.
     pub attempt: AttemptId,
     /// Share of one core, in percent; more than 100 with several.
     pub cpu: f32,
-    /// Memory, in bytes.
     pub memory: u64,
-    /// Processes.
     pub processes: usize,
 }
 
 /// Work metrics together with the load of all running attempts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricsReport {
-    /// About the work that was done.
     pub metrics: Metrics,
     /// What the agents at work use, in the order they were started.
     pub loads: Vec<AttemptLoad>,

@@ -9,11 +9,9 @@ use crate::domain::{Board, FailureClass, TaskId, TaskState, Timestamp, Tri};
 /// An outside problem that keeps work from going on, such as a full disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What kind of thing.
     pub kind: TroubleKind,
     /// What was met last, and the way out where one is known; one line.
     pub text: String,
-    /// Tasks that wait because of it.
     pub tasks: Vec<TaskId>,
     /// When the first of them is tried again by itself; nothing: not by itself.
     pub retry_at: Option<Timestamp>,
@@ -22,15 +20,11 @@ pub struct Trouble {
 /// What kind of outside problem keeps work from going on, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TroubleKind {
-    /// There is no room on the disk.
     Disk,
     /// No agent is set, or its program is not there.
     Agent,
-    /// The remote does not answer.
     Network,
-    /// Somebody else has git's lock.
     Lock,
-    /// Something else outside the work.
     Other,
 }
 

@@ -13,11 +13,8 @@ use crate::domain::workflow::{Actor, ApprovalRule, EngineAction, Stage, StartGua
 
 /// Who may start on a released task now: an agent, the engine or a person.
 pub(super) enum Admission {
-    /// An agent in that role starts.
     Agent(RoleId),
-    /// The engine acts.
     Engine(EngineAction),
-    /// A person is asked.
     Person,
 }
 
@@ -28,7 +25,6 @@ pub(super) struct Slots {
     by_role: BTreeMap<RoleId, u32>,
     started: u32,
     singletons: BTreeMap<SingletonKey, AttemptId>,
-    /// Names of open attempts.
     pub(super) names: BTreeSet<String>,
 }
 

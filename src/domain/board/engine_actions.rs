@@ -115,7 +115,7 @@ impl Board {
         });
     }
 
-    /// Calls the fallback agent where the stage has one, else sends the work to be mended.
+    /// Calls the fallback agent where the stage has one, else sends the work to be fixed.
     fn fail_action(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
         let Some(stage) = self.stage_of_attempt(attempt) else {
             return;

@@ -24,15 +24,10 @@ const MAX_TAIL_CHARS: usize = 2_000;
 enum EndConclusion {
     /// Somebody moved the task meanwhile: nothing it said counts (K21).
     Void,
-    /// Its last word.
     Signalled(Signal),
-    /// We stopped it, for no fault of its own.
     Stopped(StopCause),
-    /// It ran too long.
     TimedOut,
-    /// Its tool named the cause.
     NamedCause(EndCause),
-    /// It ended without a word.
     NoSignal,
 }
 

@@ -21,11 +21,9 @@ const DEGRADED_AFTER: u32 = 5;
 /// An attempt that brought nothing, with its failure class and how the next attempt goes on.
 #[derive(Debug)]
 pub(super) struct AttemptFailure {
-    /// Whose fault.
     pub(super) class: FailureClass,
     /// What happened, in words that follow `developer-ravel on dbs-1`.
     pub(super) why: String,
-    /// What the next attempt is meant to do.
     pub(super) mode: AttemptMode,
     /// Where the next attempt works; `None`: the same stage.
     pub(super) stage: Option<StageId>,

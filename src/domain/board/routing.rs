@@ -108,7 +108,7 @@ impl Board {
         }
     }
 
-    /// A task whose branch exists is mended on it; else the stage begins anew.
+    /// A task whose branch exists is fixed on it; else the stage begins anew.
     pub(super) fn remediation_mode(&self, task: &Task, stage: &StageId) -> AttemptMode {
         let target = self.workflow_of(task).and_then(|flow| flow.stage(stage));
         match target.map(|stage| stage.workspace) {

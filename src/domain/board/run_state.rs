@@ -22,15 +22,10 @@ pub(super) struct BatchTotals {
 /// How a task counts towards the state of its batch's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskProgress {
-    /// Not released.
     Backlog,
-    /// Goes on without a person.
     Ongoing,
-    /// Needs a person.
     Stuck,
-    /// Failed or skipped.
     Failed,
-    /// Done or cancelled.
     Finished,
 }
 

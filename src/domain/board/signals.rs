@@ -276,7 +276,7 @@ fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
     match kind {
         SignalKind::Claim | SignalKind::Progress | SignalKind::Question => true,
         SignalKind::Reject => stage.reject != RejectTo::Never && stage.signals.contains(&kind),
-        // Who mends for an engine action must be able to say that it is mended.
+        // Who fixes for an engine action must be able to say that it is fixed.
         SignalKind::Done if attempt.mode == AttemptMode::Fallback => true,
         SignalKind::Done | SignalKind::Block | SignalKind::Fail => stage.signals.contains(&kind),
     }

@@ -1,4 +1,4 @@
-//! One application of an event: the time it happens at and the wishes collected so far. Decides nothing.
+//! One application of an event: the time it happens at and the effects collected so far. Decides nothing.
 
 use crate::domain::attempt::Attempt;
 use crate::domain::effect::{Effect, Notice, NoticeLevel};
@@ -8,9 +8,7 @@ use crate::domain::time::Timestamp;
 /// One transition of the board: the time of the event and the effects collected so far.
 #[derive(Debug)]
 pub(super) struct Transition {
-    /// When it happens.
     pub(super) now: Timestamp,
-    /// What should follow, in order.
     pub(super) effects: Vec<Effect>,
 }
 
@@ -22,7 +20,7 @@ impl Transition {
         }
     }
 
-    /// Adds a wish.
+    /// Adds an effect.
     pub(super) fn emit(&mut self, effect: Effect) {
         self.effects.push(effect);
     }

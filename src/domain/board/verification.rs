@@ -13,7 +13,6 @@ use crate::domain::workflow::EvidenceKind;
 
 /// The conclusion from all required evidence of an attempt taken together.
 pub(super) enum EvidenceSummary {
-    /// Every piece is Yes.
     Passed,
     /// At least one is missing or Unknown; the text says which.
     Incomplete(String),
@@ -137,7 +136,7 @@ impl Board {
         self.infra_failures = 0;
         match attempt.mode {
             AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task),
-            // The engine's action has the last word in this stage: it runs again on what was mended.
+            // The engine's action has the last word in this stage: it runs again on what was fixed.
             AttemptMode::Fallback => {
                 self.enter_stage(step.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
                 let name = attempt.worker.name();

@@ -15,19 +15,15 @@ pub trait Gates: Send + Sync {
 /// One gate command to run, with its folder, environment and limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateRun {
-    /// Name of the gate, for people.
     pub name: String,
     /// The literal trusted string, given to the platform's shell as it is: nothing is ever inserted into it.
     pub command: String,
-    /// The commit checked out there, for people.
     pub commit: String,
-    /// When it is begun, for people.
     pub began: Timestamp,
     /// Folder to run in: a clean checkout.
     pub cwd: PathBuf,
     /// The whole environment of the gate, nothing is inherited. Task text reaches a gate only here.
     pub env: Vec<(OsString, OsString)>,
-    /// How long it may take.
     pub timeout: Duration,
     /// File that receives standard output and errors, in the order they arrive; replaced if it exists.
     pub output: PathBuf,
@@ -38,9 +34,7 @@ pub struct GateRun {
 /// How a gate's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateExit {
-    /// It exited with this code.
     Code(i32),
-    /// A signal ended it.
     Signal(i32),
     /// It was still running at its time limit and was killed with all its children.
     TimedOut,
@@ -51,11 +45,9 @@ pub enum GateExit {
 /// The result of one gate run: exit, outcome, duration and the end of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateReport {
-    /// How it ended.
     pub exit: GateExit,
     /// Yes for code 0; No for any other code, a signal or the time limit; Unknown when it was not run.
     pub outcome: Tri,
-    /// How long it took, in milliseconds.
     pub duration_ms: u64,
     /// The last lines of the output, at most 8 KiB; bytes that are not UTF-8 are replaced, control characters kept.
     pub tail: String,

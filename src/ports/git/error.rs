@@ -8,41 +8,29 @@ use super::names::{BranchName, NameError};
 /// A git operation that did not happen. Nothing was deleted when one of these is returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GitError {
-    /// A name was refused before git was asked.
     Name(NameError),
     /// A branch is checked out in a place that may not be replaced.
     Busy {
-        /// The branch.
         branch: BranchName,
-        /// Where it is checked out.
         path: PathBuf,
     },
     /// Something needed does not exist, positively (a branch, a commit).
     Missing {
-        /// What was looked for.
         what: String,
-        /// What to do about it.
         hint: String,
     },
     /// A file or folder is not what the engine made, so it was left alone.
     NotOurs {
-        /// The path.
         path: PathBuf,
-        /// What was seen.
         why: String,
     },
     /// The outside did not answer: network, time limit, killed process. Class infra: try again later.
     Unreachable {
-        /// What was tried.
         what: String,
-        /// What was seen.
         why: String,
     },
-    /// Git refused or failed.
     Failed {
-        /// What was tried.
         what: String,
-        /// Last lines of what git said.
         why: String,
     },
 }
@@ -50,24 +38,17 @@ pub enum GitError {
 /// Why the engine cannot work in this folder (K5). Each text ends with the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreflightError {
-    /// The `git` program is missing.
     NoGit(String),
     /// Git is older than 2.38, which `merge-tree --write-tree` needs.
     TooOld(String),
-    /// The folder is not in a git working copy.
     NotARepository(PathBuf),
-    /// There is no remote called `origin`.
     NoOrigin,
     /// `origin` points elsewhere than when the control repository was made.
     OriginChanged {
-        /// The address recorded first.
         recorded: String,
-        /// The address configured now.
         now: String,
     },
-    /// No name or mail address to commit with.
     NoIdentity,
-    /// A question could not be asked.
     Unknown(String),
 }
 

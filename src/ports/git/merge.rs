@@ -8,19 +8,14 @@ use super::worktrees::Signature;
 /// A merge to be made in the control repository, without any working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeRequest {
-    /// The task; becomes the `Dbs-Task:` trailer.
     pub task: SafeName,
-    /// The attempt; becomes the `Dbs-Attempt:` trailer.
     pub attempt: SafeName,
     /// Title of the task, for the first line; cleaned of control characters and cut.
     pub title: String,
     /// Recorded head of the task's branch (LK-55).
     pub head: CommitId,
-    /// Name of the task's branch, for the first line.
     pub branch: BranchName,
-    /// The branch of the remote to merge into.
     pub base: BranchName,
-    /// Who signs the merge commit, and when.
     pub signature: Signature,
 }
 
@@ -29,17 +24,12 @@ pub struct MergeRequest {
 pub struct CommitRequest {
     /// The worktree's folder; nobody works there any more.
     pub folder: SafeName,
-    /// The branch it stands on.
     pub branch: BranchName,
-    /// The task; becomes the `Dbs-Task:` trailer.
     pub task: SafeName,
-    /// The attempt; becomes the `Dbs-Attempt:` trailer.
     pub attempt: SafeName,
-    /// Title of the task, for the first line; cleaned and cut.
     pub title: String,
     /// What the agent said about it, for the lines below; cleaned and cut. May be empty.
     pub text: String,
-    /// Who signs, and when.
     pub signature: Signature,
 }
 
@@ -48,7 +38,6 @@ pub struct CommitRequest {
 pub enum CommitOutcome {
     /// It is in this commit, the head of the branch.
     Committed(CommitId),
-    /// Nothing was left; the head of the branch.
     NothingToCommit(CommitId),
     /// It cannot be committed as it is; the text says why.
     Refused(String),
@@ -59,7 +48,6 @@ pub enum CommitOutcome {
 pub enum MergeOutcome {
     /// A merge commit exists in the control repository; run the gates on it, then publish it.
     Merged {
-        /// The merge commit.
         commit: CommitId,
         /// Its tree: gate results are bound to this.
         tree: TreeId,
@@ -68,18 +56,14 @@ pub enum MergeOutcome {
     },
     /// The two do not merge by themselves: call an integrator.
     Conflict {
-        /// The files in conflict.
         files: Vec<ConflictFile>,
         /// What git says about them, cut at 16 KiB.
         report: String,
-        /// The base head it was tried on.
         base: CommitId,
     },
-    /// The remote base holds this head already.
     AlreadyMerged {
         /// The merge commit with our trailers, where one was found.
         commit: Option<CommitId>,
-        /// Head of the remote base.
         base: CommitId,
     },
     /// It can never work as asked (base or head does not exist, unrelated histories); the text says why.
@@ -91,7 +75,6 @@ pub enum MergeOutcome {
 /// One file in conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictFile {
-    /// Path from the root of the repository.
     pub path: String,
     /// The file with conflict markers, cut at 16 KiB; none for binary or deleted files and after the first 20.
     pub text: Option<String>,
@@ -102,7 +85,6 @@ pub struct ConflictFile {
 pub struct PublishRequest {
     /// The commit; it must contain `expected`.
     pub commit: CommitId,
-    /// The branch of the remote.
     pub base: BranchName,
     /// Where the remote base was when the commit was made.
     pub expected: CommitId,
@@ -127,10 +109,7 @@ pub enum PublishOutcome {
 /// attributes that leave files out do not apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CleanCheckout {
-    /// Canonical path.
     pub path: PathBuf,
-    /// The commit.
     pub commit: CommitId,
-    /// Its tree.
     pub tree: TreeId,
 }

@@ -27,11 +27,8 @@ pub struct SafeName(String);
 /// Why a name was refused; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
-    /// What the name was for, such as `branch name`.
     pub kind: &'static str,
-    /// The refused text, shortened and escaped.
     pub name: String,
-    /// Which rule it breaks.
     pub why: &'static str,
 }
 

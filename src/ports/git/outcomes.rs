@@ -5,40 +5,31 @@ use super::names::{BranchName, CommitId};
 /// The commit a revision points at, or that it does not exist or is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
-    /// It stands at this commit, seen just now.
     At(CommitId),
     /// It was asked and positively does not exist (or has no commit yet).
     Absent,
-    /// Could not be found out; the text says why.
     Unknown(String),
 }
 
 /// How many commits one revision has that another lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitsAhead {
-    /// This many commits, seen between these two ends.
     Commits {
-        /// Number of commits; 0 means nothing was committed.
         n_commits: u64,
-        /// The end that was counted to.
         head: CommitId,
-        /// The end that was counted from.
         base: CommitId,
     },
     /// One of the two does not exist; the text says which.
     Absent(String),
-    /// Could not be found out; the text says why.
     Unknown(String),
 }
 
 /// Which branch the remote calls its main one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DefaultBranch {
-    /// This branch.
     Named(BranchName),
     /// The remote answered and names none (an empty repository, or a detached head).
     Unnamed,
-    /// Could not be found out; the text says why.
     Unknown(String),
 }
 
@@ -49,13 +40,10 @@ pub enum PushOutcome {
     Pushed(CommitId),
     /// The remote held this commit already; nothing was sent.
     AlreadyThere(CommitId),
-    /// The project has no such branch.
     NoBranch,
     /// The remote branch holds commits the local one lacks; nothing was changed.
     Diverged {
-        /// Head of the project's branch.
         local: CommitId,
-        /// Head of the remote's branch.
         remote: CommitId,
     },
     /// The remote answered no (protected branch, server-side hook); the text is the remote's.
@@ -72,11 +60,9 @@ pub enum DeleteOutcome {
         /// Attic ref that keeps the head, where one was needed.
         kept_as: Option<String>,
     },
-    /// There was no such branch.
     Absent,
     /// It was left alone; the text says why (moved meanwhile, checked out somewhere).
     Kept(String),
-    /// Could not be found out; the text says why.
     Unknown(String),
 }
 
@@ -86,18 +72,14 @@ pub enum DeleteOutcome {
 pub struct ChangedFile {
     /// Path from the root of the repository, `/` between parts; bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// What happened to it.
     pub kind: ChangedFileKind,
 }
 
 /// What happened to a file between two commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangedFileKind {
-    /// It is new.
     Added,
-    /// Its content or its mode changed.
     Modified,
-    /// It is gone.
     Deleted,
     /// It became something else: a link, a file, a nested repository.
     Retyped,
@@ -108,6 +90,5 @@ pub enum ChangedFileKind {
 pub struct LimitedText {
     /// The text; bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether something was cut off at the end.
     pub truncated: bool,
 }
