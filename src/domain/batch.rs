@@ -79,13 +79,7 @@ impl fmt::Display for RunState {
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {
     /// A person said so (K73); ends by `resume`.
-    Operator {
-        by: String,
-        at: Timestamp,
-    },
+    Operator { by: String, at: Timestamp },
     /// A usage limit; ends by itself.
-    Quota {
-        until: Timestamp,
-        why: String,
-    },
+    Quota { until: Timestamp, why: String },
 }

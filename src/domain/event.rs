@@ -97,10 +97,7 @@ pub enum Event {
 #[serde(rename_all = "snake_case")]
 pub enum EndCause {
     /// A usage limit, with the time it ends when known.
-    Quota {
-        until: Option<Timestamp>,
-        why: String,
-    },
+    Quota { until: Option<Timestamp>, why: String },
     /// Login, network, bad flag: not the agent's fault.
     Infra(String),
 }

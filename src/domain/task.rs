@@ -146,11 +146,8 @@ impl fmt::Display for HoldReason {
             HoldReason::Approval => f.write_str("waits for approval"),
             HoldReason::Blocked(why) => write!(f, "blocked: {why}"),
             HoldReason::RejectLoop(times) => write!(f, "rejected {times} times"),
-            HoldReason::Exhausted(FailureClass::Timeout) => f.write_str(
-                "used up its timeout budget: split it into smaller tasks, or raise the limit and retry",
-            ),
-            HoldReason::Exhausted(class) => write!(f, "used up its {class} budget"),
-            HoldReason::TooManyAttempts(times) => write!(f, "{times} attempts used up"),
+            HoldReason::Exhausted(class) => f.write_str(&exhaustion_text(*class, None, None)),
+            HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
         }
     }
@@ -186,20 +183,45 @@ pub enum WaitReason {
     NoStage(WorkflowId, StageId),
 }
 
+impl Task {
+    /// Why the task is held, with the number of failures and the last cause where it failed too often.
+    pub fn hold_text(&self, hold: &HoldReason) -> String {
+        let HoldReason::Exhausted(class) = hold else {
+            return hold.to_string();
+        };
+        let counters = self.failures.get(&self.stage);
+        let times = counters.and_then(|counters| counters.get(class)).copied();
+        exhaustion_text(*class, times, self.finding.as_deref())
+    }
+}
+
+fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>) -> String {
+    let often = times.map_or_else(|| "too often".to_owned(), |times| format!("{times} times"));
+    match (class, times, cause.and_then(|cause| cause.lines().next())) {
+        (FailureClass::Crash, ..) => format!("exited {often} without reporting"),
+        (FailureClass::Timeout, ..) => {
+            format!("ran too long {often}: split it into smaller tasks, or raise the limit and retry")
+        }
+        (_, Some(times), Some(cause)) => format!("failed {times} of {times} tries: {cause}"),
+        (_, Some(times), None) => format!("failed {times} of {times} tries: {class}"),
+        (_, None, _) => format!("failed too often: {class}"),
+    }
+}
+
 impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WaitReason::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
             WaitReason::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
-            WaitReason::Until(_) => f.write_str("cools down"),
+            WaitReason::Until(_) => f.write_str("waits to be retried"),
             WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
             WaitReason::SingletonBusy(attempt) => {
-                write!(f, "one at a time in this stage; attempt {attempt} is in it")
+                write!(f, "one at a time in this stage: attempt {attempt} is running")
             }
-            WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are at work"),
+            WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
             WaitReason::TurnLimit => f.write_str("starts in the next turn"),
             WaitReason::Paused => f.write_str("the board is paused"),
-            WaitReason::NoGoAhead => f.write_str("its batch has no go-ahead yet"),
+            WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
             WaitReason::Aborted => f.write_str("its run was aborted"),
             WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
             WaitReason::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),

@@ -207,12 +207,24 @@ fn signal_reply(board: &Board, attempt: AttemptId, kind: SignalKind, key: &str) 
     let refused = |why: String| Err(Refusal(why));
     match board.attempts.get(&attempt) {
         Some(row) if row.refused.iter().any(|signal| signal.key == key) => {
-            refused(format!("stage {} does not take the signal {kind}", row.stage))
+            refused(format!("{kind} is not allowed in stage {}", row.stage))
         }
         Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == key) => {
-            Ok(Accepted(format!("{kind} was taken")))
+            Ok(Accepted(signal_text(kind).to_owned()))
         }
         Some(_) | None => refused(format!("attempt {attempt} is over")),
+    }
+}
+
+fn signal_text(kind: SignalKind) -> &'static str {
+    match kind {
+        SignalKind::Claim => "claimed",
+        SignalKind::Done => "reported done",
+        SignalKind::Reject => "rejected",
+        SignalKind::Block => "reported blocked",
+        SignalKind::Fail => "reported failed",
+        SignalKind::Progress => "progress reported",
+        SignalKind::Question => "question asked",
     }
 }
 

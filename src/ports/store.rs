@@ -36,11 +36,7 @@ pub enum StoreError {
         owner: String,
     },
     #[error("open {path}: it was written by a newer dbs (format {found}, this one knows {known}); install that version, the file is unchanged", path = .path.display())]
-    Newer {
-        path: PathBuf,
-        found: i64,
-        known: i64,
-    },
+    Newer { path: PathBuf, found: i64, known: i64 },
     #[error("read {path}: {why}; it was left as it is, backups are in {backups}", path = .path.display(), backups = .backups.display())]
     Damaged {
         path: PathBuf,
@@ -48,10 +44,7 @@ pub enum StoreError {
         backups: PathBuf,
     },
     #[error("{what}: {why}")]
-    Failed {
-        what: String,
-        why: String,
-    },
+    Failed { what: String, why: String },
 }
 
 /// The durable store of the board, its events and its open effects. Blocking; used by the engine's own thread only.

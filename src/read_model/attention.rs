@@ -62,7 +62,7 @@ pub(super) fn attention(board: &Board) -> Vec<AttentionItem> {
 fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     let (kind, text) = match &task.state {
         TaskState::Held(HoldReason::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
-        TaskState::Held(hold) => (of_hold(board, task, hold), hold.to_string()),
+        TaskState::Held(hold) => (of_hold(board, task, hold), task.hold_text(hold)),
         TaskState::Failed(why) => (AttentionKind::Failed, why.clone()),
         TaskState::Backlog
         | TaskState::Released

@@ -154,7 +154,7 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
         }
         TaskState::Held(hold) => marker(
             DisplayStatus::NeedsYou,
-            format!("held: {hold}"),
+            format!("held: {}", task.hold_text(hold)),
             StyleRole::Blocked,
             since,
         ),

@@ -93,7 +93,7 @@ fn overview(shop: &Shop) {
     assert!(board.contains("Fix the login"), "{board}");
     assert!(shop.does(&["status"]).contains("base branch"));
     let log = shop.does(&["logs"]);
-    assert!(log.contains("is planned"), "{log}");
+    assert!(log.contains("t-1 created"), "{log}");
     assert!(
         shop.does(&["logs", "--json"])
             .lines()

@@ -90,16 +90,16 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
         assert_eq!(said.code, 0, "{words:?}: {said:?}");
         said.out
     };
-    assert_eq!(says(&["signal", "claim"]), "claim was taken\n");
+    assert_eq!(says(&["signal", "claim"]), "claimed\n");
     is_refused_with_other_tokens(&shop, &first, &second);
     assert_eq!(signals().as_array().unwrap().len(), 1);
-    assert_eq!(says(&["progress", "half", "way"]), "progress was taken\n");
+    assert_eq!(says(&["progress", "half", "way"]), "progress reported\n");
     let report = shop.git.project().join(".debussy/report.json");
     std::fs::write(&report, "{\"tests\": 12}").unwrap();
     let file = report.to_str().unwrap();
     assert_eq!(
         says(&["done", "--report", file, "It", "works."]),
-        "done was taken\n"
+        "reported done\n"
     );
     let heard = signals();
     let kinds: Vec<&str> = heard
@@ -120,11 +120,7 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
     );
     // What was said last counts: a second word of the other one is its own.
     let said = speak(&shop, &second, &["signal", "done", "Mine", "too."]);
-    assert_eq!(
-        (said.code, said.out.as_str()),
-        (0, "done was taken\n"),
-        "{said:?}"
-    );
+    assert_eq!((said.code, said.out.as_str()), (0, "reported done\n"), "{said:?}");
 }
 
 /// Whoever has not the token of that very attempt is refused, and the board stays as it is.

@@ -276,7 +276,7 @@ fn a_closed_task_is_over_and_its_branch_is_archived_once_its_agent_is_gone() {
     assert_eq!(desk.wishes(), ["settle/1"]);
     desk.settled(first);
     assert_eq!(desk.wishes(), ["retire/a"]);
-    refused(&mut desk, retry("a"), "final");
+    refused(&mut desk, retry("a"), "create a new task");
     refused(
         &mut desk,
         Command::Close("a".into(), "again".to_owned()),
@@ -305,7 +305,7 @@ fn a_retry_clears_the_counters_that_held_the_task_and_carries_a_note() {
     assert!(desk.task("a").failures.is_empty());
     assert_eq!(desk.task("a").finding.as_deref(), Some("use the other library"));
     assert_eq!(desk.word("a"), "active");
-    refused(&mut desk, retry("a"), "under way");
+    refused(&mut desk, retry("a"), "is running or about to start");
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn a_person_may_send_work_back_from_where_it_stands() {
     refused(
         &mut desk,
         Command::Reject("a".into(), "again".to_owned()),
-        "leads nowhere back",
+        "work in development cannot be rejected: move a with",
     );
     refused(
         &mut desk,
@@ -491,7 +491,7 @@ fn an_answer_needs_an_agent_to_hear_it() {
 #[test]
 fn a_task_nobody_works_on_can_be_taken_back_into_the_backlog() {
     let mut desk = Desk::developing("a");
-    refused(&mut desk, Command::Withdraw("a".into()), "a is being worked on");
+    refused(&mut desk, Command::Withdraw("a".into()), "a is running: park it");
     desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
     desk.ask(Command::Withdraw("a".into())).unwrap();
     assert_eq!(desk.task("a").state, TaskState::Backlog);
@@ -523,7 +523,7 @@ fn a_batch_keeps_its_base_while_it_is_worked_on() {
         goal: "Sell".to_owned(),
         base: Some(base.to_owned()),
     };
-    refused(&mut desk, put("feature/else"), "is worked on");
+    refused(&mut desk, put("feature/else"), "is running: pause first");
     desk.pass("a");
     desk.pass("a");
     desk.pass("a");

@@ -300,6 +300,15 @@ impl Desk {
         }
     }
 
+    /// Kinds and texts of the notices of the last event.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let lines = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) => Some(format!("{}: {}", notice.kind, notice.text)),
+            _ => None,
+        });
+        lines.collect()
+    }
+
     /// Kinds of the notices of the last event.
     pub(crate) fn told(&self) -> Vec<&str> {
         let kinds = self.effects.iter().filter_map(|effect| match effect {

@@ -154,7 +154,14 @@ fn crashes_back_off_and_the_third_holds_the_task() {
         desk.task("a").state,
         TaskState::Held(HoldReason::Exhausted(FailureClass::Crash))
     );
-    assert!(desk.told().contains(&"crash") && desk.told().contains(&"block"));
+    assert_eq!(
+        desk.lines(),
+        [
+            "block: a exited 3 times without reporting",
+            "stalled: shop stalled: a exited 3 times without reporting"
+        ],
+        "one line for the task and one for its batch"
+    );
 }
 
 #[test]
@@ -186,7 +193,7 @@ fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
         desk.task("a").failures[&"development".into()][&FailureClass::Timeout],
         1
     );
-    assert!(desk.comments("a").contains("was stopped after 1.0h"));
+    assert!(desk.comments("a").contains("timed out after 1.0h"));
     assert_eq!((desk.stage("a"), desk.word("a")), ("development", "active"));
 }
 

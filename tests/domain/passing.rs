@@ -30,6 +30,49 @@ fn a_task_goes_through_development_review_and_merge_and_is_done() {
 }
 
 #[test]
+fn a_step_from_stage_to_stage_is_one_line_of_the_log() {
+    let mut desk = Desk::developing("a");
+    let mut lines = Vec::new();
+    for _ in 0..2 {
+        let agent = desk.open("a");
+        desk.start(agent);
+        for kind in [SignalKind::Claim, SignalKind::Done] {
+            desk.say(agent, kind, "");
+            lines.extend(desk.lines());
+        }
+        desk.end(agent);
+        lines.extend(desk.lines());
+        desk.verify(agent, &[]);
+        lines.extend(desk.lines());
+        desk.settled(agent);
+        lines.extend(desk.lines());
+    }
+    desk.action_done(desk.open("a"));
+    lines.extend(desk.lines());
+    let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let [first, to_review, second, to_merge, done, batch] = texts.as_slice() else {
+        panic!("{texts:?}");
+    };
+    assert!(
+        first.starts_with("claim: developer-") && first.ends_with(" started a"),
+        "{first}"
+    );
+    assert!(
+        second.starts_with("claim: reviewer-") && second.ends_with(" started a"),
+        "{second}"
+    );
+    assert_eq!(
+        [*to_review, *to_merge, *done],
+        [
+            "advance: a Dev → Review",
+            "advance: a Review → Merge",
+            "close: a Merge → done"
+        ]
+    );
+    assert!(batch.ends_with(" completed"), "{batch}");
+}
+
+#[test]
 fn where_agents_merge_the_engine_proves_it_on_the_remote_and_what_waits_for_the_merge_goes_on() {
     let mut flows = crate::desk::workflows();
     flows.iter_mut().for_each(dbs::domain::Workflow::merge_by_agent);
@@ -198,10 +241,7 @@ fn the_third_empty_branch_holds_the_task() {
         TaskState::Held(HoldReason::Exhausted(FailureClass::Empty))
     );
     assert!(desk.told().contains(&"empty_branch_blocked"));
-    assert!(
-        desk.comments("a")
-            .contains("used up its empty budget in development")
-    );
+    assert!(desk.comments("a").contains("failed 3 of 3 tries: nothing"));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn a_run_whose_other_tasks_are_done_says_that_the_backlog_was_not_released() {
     });
     assert_eq!(
         said.as_deref(),
-        Some("shop is stalled and needs a person: 1 task in the backlog was not released")
+        Some("shop stalled: 1 task in the backlog not released")
     );
 }
 

@@ -95,7 +95,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.see("Nothing needs you.");
     tty.press("C-b 1");
     tty.wait("the end of all tasks", |screen| {
-        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Watcher", "demo is completed")
+        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Watcher", "demo completed")
     });
     tty.press(".");
     tty.wait("finished tasks", |screen| {

@@ -90,7 +90,7 @@ fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
     server.kill();
     tty.see("the server is back");
     story.dbs(&["task", "create", "Other", "--id", "t-2"]);
-    tty.see("t-2 is planned");
+    tty.see("t-2 created");
     story.dbs(&["approve", "t-1"]);
     tty.see("1 no longer waits");
     only_lines(&tty);

@@ -387,11 +387,7 @@ const CHOOSE: &str = ": @ d b s - 1 7 Enter";
 #[test]
 fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
     for size in SIZES {
-        let mut desk = failed(
-            size,
-            FailureClass::Crash,
-            "was ended by signal 9, without a signal of its own",
-        );
+        let mut desk = failed(size, FailureClass::Crash, "crashed (SIGKILL) before reporting");
         desk.press("3");
         desk.press(CHOOSE);
         desk.press("Enter");

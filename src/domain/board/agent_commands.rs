@@ -29,7 +29,7 @@ impl Board {
         };
         self.comment(step.now, id, by, format!("answered: {text}"));
         self.type_line(step, attempt.id, text);
-        Ok(accepted(format!("told {}", attempt.worker.name())))
+        Ok(accepted(format!("answered {}", attempt.worker.name())))
     }
 
     pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandOutcome {
@@ -48,19 +48,13 @@ impl Board {
         match attempt.state {
             AttemptState::Starting | AttemptState::Running => {
                 self.stop(step, id, StopCause::Killed);
-                step.notify_attempt(
-                    NoticeLevel::Info,
-                    "kill",
-                    &attempt,
-                    format!("{by} stops {name} on {}", attempt.task),
-                );
-                Ok(accepted(format!("{name} is being stopped")))
+                let text = format!("{by} stopped {name}; {} stays in {}", attempt.task, attempt.stage);
+                step.notify_attempt(NoticeLevel::Info, "kill", &attempt, text);
+                Ok(accepted(format!("stopping {name}")))
             }
             AttemptState::Stopping(cause) => {
                 step.emit(Effect::Stop(id, cause));
-                Ok(accepted(format!(
-                    "{name} is being stopped already; asked once more"
-                )))
+                Ok(accepted(format!("still stopping {name}")))
             }
             AttemptState::Verifying | AttemptState::Settled(_) => Err(refusal(format!(
                 "{name} has ended already: there is nothing left to stop"
@@ -93,9 +87,9 @@ impl Board {
         step.notify(
             NoticeLevel::Info,
             "pause",
-            format!("{by} paused work; {stopped} to be stopped"),
+            format!("{by} paused work, stopping {stopped}"),
         );
-        accepted(format!("paused; {stopped} to be stopped"))
+        accepted(format!("paused, stopping {stopped}"))
     }
 
     pub(super) fn resume_work(&mut self, step: &mut Transition, by: &str) -> CommandOutcome {
@@ -105,6 +99,6 @@ impl Board {
             ));
         }
         step.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
-        Ok(accepted("work goes on"))
+        Ok(accepted("resumed"))
     }
 }

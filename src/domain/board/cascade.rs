@@ -27,11 +27,7 @@ impl Board {
         near.extend(self.with_dependents(freed));
         let mut doomed = self.unreachable_tasks(&near);
         while let Some((batch, why)) = self.tripped_breaker(&doomed) {
-            step.notify(
-                NoticeLevel::Alert,
-                "aborted",
-                format!("run of {batch} aborted: {why}"),
-            );
+            step.notify(NoticeLevel::Alert, "aborted", format!("{batch} aborted: {why}"));
             self.edit_batch(&batch, |row| {
                 row.run = RunState::Aborted(why);
                 row.since = step.now;
@@ -40,12 +36,8 @@ impl Board {
             doomed = self.unreachable_tasks(&near);
         }
         for (id, root) in doomed {
-            step.notify_task(
-                NoticeLevel::Warning,
-                "skip",
-                &id,
-                format!("{id} is skipped because of {root}"),
-            );
+            let text = format!("{id} skipped because of {root}");
+            step.notify_task(NoticeLevel::Warning, "skip", &id, text);
             self.set_state(step.now, &id, TaskState::Skipped(root));
         }
     }
@@ -60,12 +52,8 @@ impl Board {
             .map(|task| task.id.clone())
             .collect();
         for id in freed {
-            step.notify_task(
-                NoticeLevel::Info,
-                "unskip",
-                &id,
-                format!("{id} can be done after all"),
-            );
+            let text = format!("{id} no longer skipped: its dependencies are done");
+            step.notify_task(NoticeLevel::Info, "unskip", &id, text);
             self.set_state(step.now, &id, TaskState::Released);
         }
     }

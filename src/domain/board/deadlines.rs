@@ -62,7 +62,7 @@ impl Board {
             step.notify(
                 NoticeLevel::Info,
                 "resume",
-                "the usage limit is over; work goes on".to_owned(),
+                "resumed: the usage limit is over".to_owned(),
             );
         }
     }

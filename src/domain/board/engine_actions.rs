@@ -89,7 +89,7 @@ impl Board {
         }
         self.settle(step, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
-        self.advance(step, &attempt.task);
+        self.advance(step, &attempt.task, "");
     }
 
     /// What was done is a fact even when nobody wants it any more.
@@ -147,7 +147,7 @@ impl Board {
         match verdict {
             RemediationStrategy::Accept | RemediationStrategy::Warn => {
                 if verdict == RemediationStrategy::Warn {
-                    let text = format!("{} goes on with warnings: {found}", attempt.task);
+                    let text = format!("{} passed with warnings: {found}", attempt.task);
                     step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
                 }
                 // The action looked at everything its stage asks for and this is all it found.

@@ -147,7 +147,7 @@ impl Board {
             &attempt.task,
             TaskState::Held(HoldReason::Blocked(why.to_owned())),
         );
-        let text = format!("{name} cannot go on with {}: {why}", attempt.task);
+        let text = format!("{} blocked by {name}: {why}", attempt.task);
         step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 
@@ -162,20 +162,23 @@ impl Board {
         self.settle_stopped(step, attempt.id, cause);
         let name = attempt.worker.name();
         let text = format!(
-            "{name} was stopped {why}; {} goes back to {}",
+            "{name} stopped {why}; {} stays in {}",
             attempt.task, attempt.stage
         );
         self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
+        // Whoever paused the board or stopped the agent has been told so then.
+        if cause == StopCause::Quota {
+            step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
+        }
     }
 
     fn timed_out(&mut self, step: &mut Transition, attempt: &Attempt) {
         let ran = step.now.since(attempt.started_at.unwrap_or(attempt.created_at));
-        let text = format!("{} was stopped after {ran}", attempt.worker.name());
+        let text = format!("{} timed out after {ran}", attempt.worker.name());
         self.comment(step.now, &attempt.task, ENGINE, text);
         let failure = AttemptFailure::retry_same(
             FailureClass::Timeout,
-            format!("ran too long ({ran})"),
+            format!("timed out after {ran}"),
             attempt.mode,
         );
         self.fail(step, attempt.id, &failure);
@@ -198,16 +201,14 @@ impl Board {
 
     fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
         let how = match exit {
-            ProcessExit::Code(code) => format!("ended with code {code} and without a signal"),
-            ProcessExit::Signal(number) => {
-                format!("was ended by signal {number}, without a signal of its own")
-            }
-            ProcessExit::Vanished => "vanished without a signal".to_owned(),
+            ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
+            ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
+            ProcessExit::Vanished => "vanished before reporting".to_owned(),
         };
         let name = attempt.worker.name();
         let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);
         let text = if tail.is_empty() {
-            format!("{name} {how}; it had printed nothing")
+            format!("{name} {how}; it printed nothing")
         } else {
             format!("{name} {how}; the end of its output:\n{tail}")
         };
@@ -295,6 +296,24 @@ pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
         | SignalKind::Progress
         | SignalKind::Question => Some(last),
     }
+}
+
+/// The name of a signal that commonly ends a process, its number for the others.
+fn signal_name(number: i32) -> String {
+    let known = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (6, "SIGABRT"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (15, "SIGTERM"),
+    ];
+    let name = known.iter().find(|(known, _)| *known == number);
+    name.map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
 }
 
 fn or_no_reason(text: &str) -> &str {

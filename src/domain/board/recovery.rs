@@ -83,7 +83,7 @@ impl Board {
         });
         let name = attempt.worker.name();
         let text = format!(
-            "nothing is known of {name} on {}; its deadline stands",
+            "lost contact with {name} on {}; its time limit still applies",
             attempt.task
         );
         step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);

@@ -43,11 +43,8 @@ impl Board {
         let wait = Span(waited.0.clamp(FIRST_WAIT.0, MAX_WAIT.0));
         self.edit_attempt(id, |row| row.deadline = Some(step.now + wait));
         if waited >= WARN_AFTER {
-            let text = format!(
-                "{} has taken {waited} for attempt {id} of {}; it is asked for again unless it is still at it",
-                awaited_work(attempt),
-                attempt.task
-            );
+            let (task, work) = (&attempt.task, awaited_work(attempt));
+            let text = format!("{task} has waited {waited} for {work} of attempt {id}; asking again");
             step.notify_attempt(NoticeLevel::Warning, "unanswered", attempt, text);
         }
         match (&attempt.worker, &attempt.state) {
@@ -126,7 +123,7 @@ impl Board {
         };
         if tries >= BRANCH_MAX_TRIES || before.is_none() {
             self.edit(id, |task| task.letting_go = None);
-            let text = format!("could not let the branch of {id} go: {problem}; the next start tries again");
+            let text = format!("could not delete the branch of {id}: {problem}; retry at the next start");
             step.notify_task(NoticeLevel::Warning, "not_performed", id, text);
             return;
         }
@@ -134,7 +131,7 @@ impl Board {
         let at = step.now + wait;
         self.edit(id, |task| task.letting_go = Some(BranchCleanup { tries, at }));
         if tries == 1 {
-            let text = format!("could not let the branch of {id} go: {problem}; tried again in {wait}");
+            let text = format!("could not delete the branch of {id}: {problem}; retry in {wait}");
             step.notify_task(NoticeLevel::Warning, "not_performed", id, text);
         }
     }
@@ -142,9 +139,9 @@ impl Board {
 
 fn awaited_work(attempt: &Attempt) -> &'static str {
     match (&attempt.worker, &attempt.state) {
-        (_, AttemptState::Verifying) => "collecting evidence",
+        (_, AttemptState::Verifying) => "the evidence",
         (Worker::Engine(_), _) => "the engine's action",
-        (Worker::Agent { .. }, AttemptState::Settled(_)) => "putting the workspace away",
-        (Worker::Agent { .. }, _) => "starting the agent",
+        (Worker::Agent { .. }, AttemptState::Settled(_)) => "the removal of the workspace",
+        (Worker::Agent { .. }, _) => "the start of the agent",
     }
 }

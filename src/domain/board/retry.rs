@@ -59,29 +59,32 @@ impl Board {
             0
         };
         let spent = class.uses_budget() && times >= self.limit_for(task, class);
-        if !(spent && class == FailureClass::Empty) {
-            let text = format!("{} on {task} {}", attempt.worker.name(), failure.why);
-            step.notify_attempt(NoticeLevel::Warning, notice_kind(class), &attempt, text);
-        }
         if spent {
             let kind = if class == FailureClass::Empty {
                 "empty_branch_blocked"
             } else {
                 "block"
             };
-            let text = format!(
-                "{task} used up its {class} budget in {}: {}",
-                attempt.stage, failure.why
-            );
-            step.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
+            let hold = HoldReason::Exhausted(class);
+            if let Some(row) = self.tasks.get(task) {
+                let text = format!("{task} {}", row.hold_text(&hold));
+                step.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
+            }
             self.edit(task, |task| task.next_mode = failure.mode);
-            self.give_up(step, task, HoldReason::Exhausted(class));
+            self.give_up(step, task, hold);
             return;
         }
         let wait = match class {
             FailureClass::Infra => Some(self.infra_failed(step)),
             class => self.wait_after(class, times),
         };
+        let (name, why) = (
+            attempt.worker.name(),
+            failure.why.lines().next().unwrap_or_default(),
+        );
+        let again = wait.map_or_else(String::new, |wait| format!("; retry in {wait}"));
+        let text = format!("{name} on {task} {why}{again}");
+        step.notify_attempt(NoticeLevel::Warning, notice_kind(class), &attempt, text);
         let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
         self.enter_stage(step.now, task, &stage, failure.mode);
         if let Some(wait) = wait {

@@ -12,23 +12,21 @@ use crate::domain::workflow::{ExhaustionPolicy, RejectTo, Stage, Workspace};
 
 impl Board {
     /// Sends a task on after success: along the first edge whose tag it carries, to its end where there is none (K9, K29).
-    pub(super) fn advance(&mut self, step: &mut Transition, id: &TaskId) {
+    /// `how` is added to the notice: the one line for leaving this stage and entering the next.
+    pub(super) fn advance(&mut self, step: &mut Transition, id: &TaskId, how: &str) {
         let Some(task) = self.task(id) else { return };
         let Some(stage) = self.stage_of(&task) else { return };
         let to = next_stage(stage, &task);
         let from = stage.id.clone();
+        let target = to.as_ref().map_or("done", |to| self.stage_label(&task, to));
+        let text = format!("{id} {} → {target}{how}", stage.label);
         self.edit(id, |task| {
             task.failures.remove(&from);
             task.finding = None;
         });
         if let Some(to) = to {
             self.enter_stage(step.now, id, &to, AttemptMode::Fresh);
-            step.notify_task(
-                NoticeLevel::Success,
-                "advance",
-                id,
-                format!("{id} moves from {from} to {to}"),
-            );
+            step.notify_task(NoticeLevel::Success, "advance", id, text);
             return;
         }
         self.edit(id, |task| {
@@ -36,12 +34,7 @@ impl Board {
             task.not_before = None;
         });
         self.set_state(step.now, id, TaskState::Done);
-        step.notify_task(
-            NoticeLevel::Success,
-            "close",
-            id,
-            format!("{id} is done after {from}"),
-        );
+        step.notify_task(NoticeLevel::Success, "close", id, text);
         self.retire_if_unused(step, id);
     }
 
@@ -54,7 +47,7 @@ impl Board {
             self.enter_stage(step.now, id, &task.stage, task.next_mode);
             return;
         };
-        let from = stage.id.clone();
+        let (from, label) = (stage.id.clone(), stage.label.clone());
         let target = match &stage.reject {
             RejectTo::Stage(to) => Some(to.clone()),
             RejectTo::Hold | RejectTo::Never => None,
@@ -74,7 +67,7 @@ impl Board {
         });
         self.comment(step.now, id, by, format!("rejected in {from}: {reason}"));
         let Some(to) = target else {
-            let text = format!("{by} rejected {id} in {from}; it stays there until a person acts: {reason}");
+            let text = format!("{id} rejected in {label} by {by}: {reason}");
             step.notify_task(NoticeLevel::Alert, "reject", id, text);
             self.set_state(
                 step.now,
@@ -83,8 +76,7 @@ impl Board {
             );
             return;
         };
-        let text = format!("{by} sent {id} back from {from} to {to}: {reason}");
-        step.notify_task(NoticeLevel::Warning, "reject", id, text);
+        let back = self.stage_label(&task, &to).to_owned();
         let mode = self.remediation_mode(&task, &to);
         self.enter_stage(step.now, id, &to, mode);
         if times >= most {
@@ -96,14 +88,12 @@ impl Board {
                     "rejected {times} times: rewrite it, split it or add what was missing, then retry it"
                 ),
             );
-            step.notify_task(
-                NoticeLevel::Alert,
-                "loop_blocked",
-                id,
-                format!("{id} was rejected {times} times and waits for a person"),
-            );
+            let text = format!("{id} rejected {times} times, held in {back}, last by {by}: {reason}");
+            step.notify_task(NoticeLevel::Alert, "loop_blocked", id, text);
             self.set_state(step.now, id, TaskState::Held(HoldReason::RejectLoop(times)));
         } else {
+            let text = format!("{id} {label} → {back}, rejected by {by}: {reason}");
+            step.notify_task(NoticeLevel::Warning, "reject", id, text);
             self.edit(id, |task| task.not_before = Some(step.now + cooldown));
         }
     }
@@ -122,14 +112,13 @@ impl Board {
     /// Ends a task's own efforts as its workflow says: held for a person, or failed; the task says why (K28, K43).
     pub(super) fn give_up(&mut self, step: &mut Transition, id: &TaskId, hold: HoldReason) {
         let Some(task) = self.task(id) else { return };
-        let manner = self
-            .workflow_of(&task)
-            .map_or(ExhaustionPolicy::Hold, |flow| flow.exhausted);
-        let text = format!("{hold} in {}: look at what went wrong, then retry it", task.stage);
+        let policy = self.workflow_of(&task).map(|flow| flow.exhausted);
+        let why = task.hold_text(&hold);
+        let text = format!("{why}; look at what went wrong in {}, then retry it", task.stage);
         self.comment(step.now, id, ENGINE, text);
-        let state = match manner {
-            ExhaustionPolicy::Hold => TaskState::Held(hold),
-            ExhaustionPolicy::Fail => TaskState::Failed(hold.to_string()),
+        let state = match policy {
+            Some(ExhaustionPolicy::Hold) | None => TaskState::Held(hold),
+            Some(ExhaustionPolicy::Fail) => TaskState::Failed(why),
         };
         self.set_state(step.now, id, state);
     }

@@ -28,6 +28,12 @@ impl Board {
         self.workflow_of(task)?.stage(&attempt.stage)
     }
 
+    /// The title of a stage in a task's workflow, its name where the workflow is not loaded.
+    pub(super) fn stage_label<'a>(&'a self, task: &Task, stage: &'a StageId) -> &'a str {
+        let known = self.workflow_of(task).and_then(|flow| flow.stage(stage));
+        known.map_or(stage.as_str(), |stage| &stage.label)
+    }
+
     /// The base branch of a task: its batch's, else the settings' (K61).
     pub fn base_of(&self, task: &Task) -> Option<&str> {
         let own = self

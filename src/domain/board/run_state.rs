@@ -7,6 +7,7 @@ use super::transition::Transition;
 use crate::domain::batch::{Batch, RunState};
 use crate::domain::effect::NoticeLevel;
 use crate::domain::id::{BatchId, TaskId};
+use crate::domain::pluralized;
 use crate::domain::task::{Task, TaskState, WaitReason};
 
 /// How many tasks of a batch are in each kind of progress.
@@ -110,7 +111,7 @@ impl Board {
         let of = |id: &TaskId| {
             let task = self.tasks.get(id)?;
             let why = match (&task.state, &task.why_not) {
-                (TaskState::Held(hold), _) => hold.to_string(),
+                (TaskState::Held(hold), _) => task.hold_text(hold),
                 (TaskState::Parked(why), _) => format!("parked: {why}"),
                 (_, Some(why)) => why.to_string(),
                 (state, None) => state.word().to_owned(),
@@ -123,8 +124,7 @@ impl Board {
         }
         match backlog {
             0 => {}
-            1 => texts.push("1 task in the backlog was not released".to_owned()),
-            n => texts.push(format!("{n} tasks in the backlog were not released")),
+            n => texts.push(format!("{} in the backlog not released", pluralized(*n, "task"))),
         }
         texts.join("; ")
     }
@@ -220,18 +220,14 @@ fn is_ongoing_alone(task: &Task) -> bool {
 
 fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
     let (level, kind, text) = match run {
-        RunState::Completed => (NoticeLevel::Success, "completed", format!("{id} is completed")),
+        RunState::Completed => (NoticeLevel::Success, "completed", format!("{id} completed")),
         RunState::CompletedWithFailures => (
             NoticeLevel::Error,
             "completed_with_failures",
-            format!("{id} has ended, but not all of it well"),
+            format!("{id} completed with failures"),
         ),
-        RunState::Stalled => (
-            NoticeLevel::Alert,
-            "stalled",
-            format!("{id} is stalled and needs a person: {why}"),
-        ),
-        RunState::Running => (NoticeLevel::Info, "running", format!("{id} is running")),
+        RunState::Stalled => (NoticeLevel::Alert, "stalled", format!("{id} stalled: {why}")),
+        RunState::Running => (NoticeLevel::Info, "running", format!("{id} started")),
         RunState::Planning | RunState::Paused | RunState::Aborted(_) => return,
     };
     step.notify(level, kind, text);

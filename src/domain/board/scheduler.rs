@@ -91,9 +91,6 @@ impl Board {
             task.not_before = None;
         });
         self.set_state(step.now, &task.id, TaskState::Active);
-        let name = attempt.worker.name();
-        let text = format!("{name} starts on {} ({}, attempt {n})", task.id, stage.label);
-        step.notify_attempt(NoticeLevel::Info, "spawn", &attempt, text);
         step.emit(match attempt.worker {
             Worker::Agent { .. } => Effect::Start(id),
             Worker::Engine(action) => Effect::Act(id, action),
@@ -136,7 +133,7 @@ impl Board {
             .map(|task| (task.id.clone(), task.spawns))
             .collect();
         for (id, spawns) in spent {
-            let text = format!("{id} used up {spawns} attempts and waits for a person");
+            let text = format!("{id} held: no result after {spawns} attempts");
             step.notify_task(NoticeLevel::Alert, "block", &id, text);
             self.give_up(step, &id, HoldReason::TooManyAttempts(spawns));
         }
@@ -164,7 +161,7 @@ fn announce_unblocked(step: &mut Transition, task: &Task, admission: &Result<Adm
             | WaitReason::NoGoAhead)
     );
     if waited && !waits {
-        let text = format!("everything {} waited for is done", task.id);
+        let text = format!("{} unblocked: its dependencies are done", task.id);
         step.notify_task(NoticeLevel::Info, "unblock", &task.id, text);
     }
 }

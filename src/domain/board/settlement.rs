@@ -122,7 +122,7 @@ impl Board {
                 attempt.awaited = None;
                 attempt.deadline = Some(step.now + SETTLE_RETRY);
             });
-            let text = format!("could not put away the workspace of attempt {id}: {problem}");
+            let text = format!("could not remove the workspace of attempt {id}: {problem}");
             step.notify_attempt(NoticeLevel::Warning, "workspace", &attempt, text);
             return;
         }
@@ -132,9 +132,7 @@ impl Board {
         });
         if let Some(kept) = kept {
             let name = attempt.worker.name();
-            let text = format!(
-                "{name} left work that was not committed; it is kept as {kept} in .debussy/dbs/control.git"
-            );
+            let text = format!("uncommitted work of {name} is kept as {kept} in .debussy/dbs/control.git");
             self.comment(step.now, &attempt.task, ENGINE, text);
         }
         self.retire_if_unused(step, &attempt.task);

@@ -89,10 +89,7 @@ impl Board {
             return;
         }
         if !self.accepts_signals(&attempt) {
-            let text = format!(
-                "{} of attempt {id} came too late and changes nothing",
-                signal.kind
-            );
+            let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
             step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
             return;
         }
@@ -128,7 +125,11 @@ impl Board {
         match kind {
             SignalKind::Claim => {
                 self.set_activity(step.now, attempt.id, ActivityKind::Working);
-                let text = format!("{name} has read {} and begins", attempt.task);
+                let again = match attempt.n {
+                    0 | 1 => String::new(),
+                    n => format!(" (attempt {n})"),
+                };
+                let text = format!("{name} started {}{again}", attempt.task);
                 step.notify_attempt(NoticeLevel::Info, "claim", attempt, text);
             }
             SignalKind::Progress => {
@@ -137,20 +138,11 @@ impl Board {
             }
             SignalKind::Question => {
                 self.set_activity(step.now, attempt.id, ActivityKind::Question(text.clone()));
-                step.notify_attempt(
-                    NoticeLevel::Alert,
-                    "question",
-                    attempt,
-                    format!("{name} asks: {text}"),
-                );
+                let text = format!("{name} asks: {text}");
+                step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
+            // What follows from it is told when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
-                step.notify_attempt(
-                    NoticeLevel::Info,
-                    "signal",
-                    attempt,
-                    format!("{name} says {kind}"),
-                );
                 self.start_linger(step, attempt);
             }
         }
@@ -174,7 +166,7 @@ impl Board {
         let allowed = self.allowed_signals(attempt);
         let (name, kind) = (attempt.worker.name(), signal.kind);
         let text = format!(
-            "{name} signalled {kind}, which {} does not allow; allowed are {allowed}",
+            "{name} reported {kind}, which {} does not allow; allowed: {allowed}",
             attempt.stage
         );
         self.edit_attempt(attempt.id, |row| row.refused.push(signal));
@@ -239,17 +231,12 @@ impl Board {
         });
         if let (true, ActivityKind::Permission(text) | ActivityKind::Question(text)) = (is_new, doing) {
             let name = attempt.worker.name();
-            let (kind, verb) = if matches!(doing, ActivityKind::Permission(_)) {
-                ("permission", "wants to be allowed")
+            let kind = if matches!(doing, ActivityKind::Permission(_)) {
+                "permission"
             } else {
-                ("question", "asks")
+                "question"
             };
-            step.notify_attempt(
-                NoticeLevel::Alert,
-                kind,
-                &attempt,
-                format!("{name} {verb}: {text}"),
-            );
+            step.notify_attempt(NoticeLevel::Alert, kind, &attempt, format!("{name} asks: {text}"));
         }
     }
 

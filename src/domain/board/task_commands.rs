@@ -48,7 +48,7 @@ impl Board {
             .find(|task| task.batch == *id && task.open_attempt.is_some());
         if let (true, Some(task)) = (moves, at_work) {
             return Err(refusal(format!(
-                "the base of {id} cannot change while {} is worked on: pause first, or wait for it",
+                "the base of {id} cannot change while {} is running: pause first, or wait for it",
                 task.id
             )));
         }
@@ -76,7 +76,7 @@ impl Board {
             self.insert_batch(new_batch(step.now, &draft.batch));
         }
         self.insert_task(Task::planned(step.now, draft, stage));
-        let text = format!("{} is planned: {}", draft.id, draft.title.trim());
+        let text = format!("{} created: {}", draft.id, draft.title.trim());
         step.notify_task(NoticeLevel::Info, "create", &draft.id, text);
     }
 
@@ -160,7 +160,8 @@ impl Board {
             self.enter_stage(step.now, id, stage, AttemptMode::Fresh);
         }
         self.cancel_open_attempt(step, id);
-        let text = format!("{by} moved {id} from {} to {stage}", task.stage);
+        let (from, to) = (self.stage_label(task, &task.stage), self.stage_label(task, stage));
+        let text = format!("{id} {from} → {to}, moved by {by}");
         step.notify_task(NoticeLevel::Info, "move", id, text);
     }
 
@@ -173,7 +174,7 @@ impl Board {
         }
         if task.state.is_terminal() {
             return Err(refusal(format!(
-                "{} is {}: take it up again with `dbs retry {} --stage {stage}`",
+                "{} is {}: retry it with `dbs retry {} --stage {stage}`",
                 task.id,
                 task.state.word(),
                 task.id

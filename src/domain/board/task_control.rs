@@ -30,7 +30,7 @@ impl Board {
                 }
                 TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
                     return Err(refusal(format!(
-                        "{id} is {}: take it up again with `dbs retry {id}`",
+                        "{id} is {}: retry it with `dbs retry {id}`",
                         task.state.word()
                     )));
                 }
@@ -55,7 +55,11 @@ impl Board {
         }
         for task in &fresh {
             self.set_state(step.now, &task.id, TaskState::Released);
-            let text = format!("{by} released {} to {}", task.id, task.stage);
+            let text = format!(
+                "{} released by {by} to {}",
+                task.id,
+                self.stage_label(task, &task.stage)
+            );
             step.notify_task(NoticeLevel::Info, "release", &task.id, text);
         }
         let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
@@ -87,12 +91,12 @@ impl Board {
             TaskState::Skipped(root) if root == id => {}
             TaskState::Active | TaskState::Verifying => {
                 return Err(refusal(format!(
-                    "{id} is being worked on: set it aside with `dbs task park {id} REASON`"
+                    "{id} is running: park it with `dbs task park {id} REASON`"
                 )));
             }
             TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
                 return Err(refusal(format!(
-                    "{id} is {}: take it up again with `dbs retry {id}`, or park it",
+                    "{id} is {}: retry it with `dbs retry {id}`, or park it",
                     task.state.word()
                 )));
             }
@@ -100,9 +104,9 @@ impl Board {
         }
         self.set_state(step.now, id, TaskState::Backlog);
         self.cancel_open_attempt(step, id);
-        let text = format!("{by} took {id} back into the backlog");
+        let text = format!("{by} moved {id} back to the backlog");
         step.notify_task(NoticeLevel::Info, "withdraw", id, text);
-        Ok(accepted(format!("{id} is in the backlog again")))
+        Ok(accepted(format!("moved {id} back to the backlog")))
     }
 
     pub(super) fn park(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandOutcome {
@@ -138,7 +142,7 @@ impl Board {
             NoticeLevel::Info,
             "cancel",
             id,
-            format!("{by} closed {id} without it being done: {why}"),
+            format!("{by} closed {id}: {why}"),
         );
         Ok(accepted(format!("closed {id}")))
     }
@@ -184,13 +188,11 @@ impl Board {
         {
             self.go_ahead(step, &task.batch);
         }
-        step.notify_task(
-            NoticeLevel::Info,
-            "retry",
-            id,
-            format!("{by} takes {id} up again in {stage}"),
-        );
-        Ok(accepted(format!("{id} is taken up again in {stage}")))
+        let label = self.stage_label(&task, stage);
+        let text = format!("{by} retried {id} in {label}");
+        let reply = format!("retrying {id} in {label}");
+        step.notify_task(NoticeLevel::Info, "retry", id, text);
+        Ok(accepted(reply))
     }
 
     fn check_retry(&self, task: &Task) -> Result<(), Refusal> {
@@ -217,7 +219,7 @@ impl Board {
             // It waits for its time only, after a failure or a rejection; a person need not.
             TaskState::Released if task.not_before.is_some() => Ok(()),
             TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
-                "{id} is under way: `dbs why {id}` says what it waits for"
+                "{id} is running or about to start: `dbs why {id}` says what it waits for"
             ))),
             TaskState::Done | TaskState::Cancelled => Err(already_over(task)),
         }
@@ -237,15 +239,11 @@ impl Board {
         let is_human = stage.actor == Actor::Human;
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
         self.comment(step.now, id, by, format!("approved in {}", task.stage));
-        step.notify_task(
-            NoticeLevel::Success,
-            "approve",
-            id,
-            format!("{by} approved {id} in {}", task.stage),
-        );
         if is_human {
-            self.advance(step, id);
+            self.advance(step, id, &format!(", approved by {by}"));
         } else {
+            let text = format!("{by} approved {id} in {}", self.stage_label(&task, &task.stage));
+            step.notify_task(NoticeLevel::Success, "approve", id, text);
             self.set_state(step.now, id, TaskState::Released);
         }
         Ok(accepted(format!("approved {id}")))
@@ -265,7 +263,7 @@ impl Board {
             TaskState::Released | TaskState::Active | TaskState::Verifying | TaskState::Held(_) => {}
             TaskState::Backlog | TaskState::Parked(_) => {
                 return Err(refusal(format!(
-                    "nothing was done on {id} that could be rejected"
+                    "{id} has no work to reject: release it with `dbs task release {id}`"
                 )));
             }
             TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled => {
@@ -276,7 +274,7 @@ impl Board {
             Some(RejectTo::Stage(_) | RejectTo::Hold) => {}
             Some(RejectTo::Never) | None => {
                 return Err(refusal(format!(
-                    "{} leads nowhere back: move {id} with `dbs task update {id} --stage STAGE`, park it or close it",
+                    "work in {} cannot be rejected: move {id} with `dbs task update {id} --stage STAGE`, park it or close it",
                     task.stage
                 )));
             }
@@ -299,14 +297,14 @@ impl Board {
         self.comment(step.now, id, by, "skipped".to_owned());
         self.cancel_open_attempt(step, id);
         let follow = match self.workflow_of(&task).map(|flow| flow.cascade) {
-            Some(CascadePolicy::Skip { .. }) => "what waits for it is skipped too",
-            Some(CascadePolicy::Wait) | None => "what waits for it goes on waiting",
+            Some(CascadePolicy::Skip { .. }) => "its dependents are skipped too",
+            Some(CascadePolicy::Wait) | None => "its dependents keep waiting",
         };
         step.notify_task(
             NoticeLevel::Warning,
             "skip",
             id,
-            format!("{by} left out {id}; {follow}"),
+            format!("{by} skipped {id}; {follow}"),
         );
         Ok(accepted(format!("skipped {id}; {follow}")))
     }
@@ -316,7 +314,7 @@ fn already_over(task: &Task) -> Refusal {
     let id = &task.id;
     match task.state {
         TaskState::Failed(_) | TaskState::Skipped(_) => refusal(format!(
-            "{id} is {} already: take it up again with `dbs retry {id}`, or close it",
+            "{id} is {} already: retry it with `dbs retry {id}`, or close it",
             task.state.word()
         )),
         TaskState::Backlog
@@ -327,7 +325,7 @@ fn already_over(task: &Task) -> Refusal {
         | TaskState::Parked(_)
         | TaskState::Done
         | TaskState::Cancelled => refusal(format!(
-            "{id} is {}, and that is final: create a new task for what is left",
+            "{id} is {} already: create a new task for what is left",
             task.state.word()
         )),
     }

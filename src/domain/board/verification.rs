@@ -135,12 +135,12 @@ impl Board {
         self.settle(step, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
         match attempt.mode {
-            AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task),
+            AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task, ""),
             // The engine's action has the last word in this stage: it runs again on what was fixed.
             AttemptMode::Fallback => {
                 self.enter_stage(step.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
                 let name = attempt.worker.name();
-                let text = format!("{name} mended {}; {} is tried again", attempt.task, attempt.stage);
+                let text = format!("{name} fixed {}; {} is tried again", attempt.task, attempt.stage);
                 step.notify_attempt(NoticeLevel::Success, "mended", attempt, text);
             }
         }
@@ -154,7 +154,7 @@ pub(super) fn summarize(evidence: &[Evidence]) -> EvidenceSummary {
         match &piece.outcome {
             Tri::Yes => {}
             Tri::No(why) => noes.push((piece.kind.clone(), why.clone())),
-            Tri::Unknown(why) => return EvidenceSummary::Incomplete(format!("{:?}: {why}", piece.kind)),
+            Tri::Unknown(why) => return EvidenceSummary::Incomplete(why.clone()),
         }
     }
     if evidence.is_empty() {
@@ -183,6 +183,6 @@ fn evidence_failure(attempt: &Attempt, noes: &[(EvidenceKind, String)]) -> Attem
     } else {
         FailureClass::Gate
     };
-    let why = format!("said done, but {}", finding_text(noes));
+    let why = format!("reported done, but {}", finding_text(noes));
     AttemptFailure::retry_same(class, why, attempt.mode)
 }
