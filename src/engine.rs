@@ -1,4 +1,4 @@
-//! Makes happen what the rules decide: the queue of events, the turn (apply, commit, publish, perform), the performer of
+//! Carries out what the rules decide: the queue of events, the turn (apply, commit, publish, perform), the performer of
 //! effects, and the inventory after a start. It never decides and never draws.
 
 pub mod context;

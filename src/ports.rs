@@ -1,4 +1,4 @@
-//! What the engine needs of the world, as traits of plain values. Nothing here does anything.
+//! What the engine needs from outside, as traits over plain values. Nothing here does anything.
 
 pub mod agents;
 pub mod clock;

@@ -99,12 +99,7 @@ impl ReadModel {
 
     /// Dependencies of a task that are not done yet; unknown ones are among them (LK-28).
     pub fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
-        let done = |id: &TaskId| {
-            self.tasks
-                .get(id)
-                .is_some_and(|other| other.state == TaskState::Done)
-        };
-        task.deps.iter().filter(|id| !done(id)).cloned().collect()
+        task.open_dependencies(&self.tasks).cloned().collect()
     }
 
     /// Everything that waits for the same yes as that does, itself included: the same permission, or approval of the same

@@ -207,6 +207,17 @@ pub struct Activity {
     pub since: Timestamp,
 }
 
+impl Activity {
+    /// An activity seen by that source since then.
+    pub fn new(doing: ActivityKind, source: &str, since: Timestamp) -> Activity {
+        Activity {
+            doing,
+            source: source.to_owned(),
+            since,
+        }
+    }
+}
+
 /// What an agent is doing right now, such as working or waiting for a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

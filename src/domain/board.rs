@@ -61,7 +61,7 @@ pub struct Board {
     pub infra_failures: u32,
     /// What changed since [`Board::take_changed_rows`] was last called.
     changed: ChangedRows,
-    /// Nobody is there to carry out the effects. Never stored.
+    /// Whether nobody carries out effects yet. Never stored.
     asleep: bool,
     /// What can be read off the rows. Never stored, makes no difference.
     index: BoardIndex,
@@ -77,7 +77,7 @@ pub struct ChangedRows {
 }
 
 impl Board {
-    /// Takes in one fact and says what should follow. Total and deterministic: the same board, time and fact give the same answer.
+    /// Applies one event and returns the effects that follow. Total and deterministic: the same board, time and fact give the same answer.
     ///
     /// Debug builds end with [`check_invariants`]: a board that was sound before must be sound after.
     pub fn apply(&mut self, now: Timestamp, event: &Event) -> Vec<Effect> {
@@ -109,7 +109,7 @@ impl Board {
         self.asleep = true;
     }
 
-    /// Whether the event says nothing new: those settings or workflows are in force already. Such a fact need not be written down
+    /// Whether the event says nothing new: those settings or workflows are in force already. Such an event need not be stored
     /// again.
     pub fn is_redundant(&self, event: &Event) -> bool {
         match event {
@@ -119,19 +119,7 @@ impl Board {
                     |flow: &Workflow| self.workflows.get(&flow.id).is_some_and(|known| **known == *flow);
                 flows.len() == self.workflows.len() && flows.iter().all(in_force)
             }
-            Event::Asked { .. }
-            | Event::WorkplaceMade { .. }
-            | Event::AttemptStarted { .. }
-            | Event::AttemptNotStarted { .. }
-            | Event::Signalled { .. }
-            | Event::Observed { .. }
-            | Event::AttemptEnded { .. }
-            | Event::ActionEnded { .. }
-            | Event::Verified { .. }
-            | Event::WorkspaceSettled { .. }
-            | Event::Performed { .. }
-            | Event::Woke(_)
-            | Event::Ticked => false,
+            _ => false,
         }
     }
 

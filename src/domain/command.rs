@@ -1,4 +1,4 @@
-//! What a person or a program may ask of the board. A command is a request: it may be refused, and says why.
+//! Commands: what a person or a program may ask of the board. A command may be refused; the refusal says why.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Hours of the day as a person writes them: `22:00-07:00`. Which day it is and what the clock on the wall shows, it is told.
+//! Hours of the day as a person writes them: `22:00-07:00`. The caller says what time it is.
 
 use std::fmt;
 use std::str::FromStr;

@@ -30,7 +30,7 @@ pub enum Effect {
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
     Tell(AttemptId, String),
-    Reply(RequestId, Result<Accepted, Refusal>),
+    Reply(RequestId, CommandReply),
     Notify(Notice),
 }
 
@@ -53,6 +53,9 @@ impl Effect {
         }
     }
 }
+
+/// What a command is answered: a confirmation or a refusal.
+pub type CommandReply = Result<Accepted, Refusal>;
 
 /// The confirmation of a command, in one line for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

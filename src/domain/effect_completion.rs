@@ -1,4 +1,4 @@
-//! What a fact is about, and which effects it completes. Read by whoever keeps the log and the list of open effects.
+//! What an event is about, and which effects it completes. The store keeps its log and its open effects by this.
 
 use super::command::Command;
 use super::event::Event;
@@ -21,12 +21,7 @@ impl Event {
                 command: Command::Kill(attempt),
                 ..
             } => Some(*attempt),
-            Event::Asked { .. }
-            | Event::Configured(_)
-            | Event::WorkflowsLoaded(_)
-            | Event::Performed { .. }
-            | Event::Woke(_)
-            | Event::Ticked => None,
+            _ => None,
         }
     }
 
@@ -34,20 +29,7 @@ impl Event {
     pub fn tasks(&self) -> Vec<TaskId> {
         match self {
             Event::Asked { command, .. } => command.tasks(),
-            Event::Configured(_)
-            | Event::WorkflowsLoaded(_)
-            | Event::WorkplaceMade { .. }
-            | Event::AttemptStarted { .. }
-            | Event::AttemptNotStarted { .. }
-            | Event::Signalled { .. }
-            | Event::Observed { .. }
-            | Event::AttemptEnded { .. }
-            | Event::ActionEnded { .. }
-            | Event::Verified { .. }
-            | Event::WorkspaceSettled { .. }
-            | Event::Performed { .. }
-            | Event::Woke(_)
-            | Event::Ticked => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -71,15 +53,7 @@ impl Event {
                 let over = found.ended.keys().flat_map(|attempt| ended(*attempt));
                 running.chain(over).collect()
             }
-            Event::WorkspaceSettled { problem: Some(_), .. }
-            | Event::Performed { problem: Some(_), .. }
-            | Event::Asked { .. }
-            | Event::Configured(_)
-            | Event::WorkflowsLoaded(_)
-            | Event::WorkplaceMade { .. }
-            | Event::Signalled { .. }
-            | Event::Observed { .. }
-            | Event::Ticked => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What may have happened: facts in the past tense. Every change of the board is the answer to one of these.
+//! Events: what happened, in the past tense. Every change of the board follows from one of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 

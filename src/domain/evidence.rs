@@ -1,4 +1,4 @@
-//! What the engine saw with its own eyes when it verified an attempt, and how findings are weighed.
+//! What the engine saw when it verified an attempt, and how findings are weighed.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Why an attempt came to nothing. The class decides which budget it uses up (design 5.4).
+//! Why an attempt brought nothing. The class decides which retry limit it counts against (design 5.4).
 
 use std::fmt;
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,7 @@ pub struct Task {
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
     pub finding: Option<String>,
-    /// Its branch is being let go, or will be tried again.
+    /// The pending deletion of its branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letting_go: Option<BranchCleanup>,
     pub created_at: Timestamp,
@@ -132,7 +133,7 @@ pub enum HoldReason {
     Blocked(String),
     /// Rejected too often (K24).
     RejectLoop(u32),
-    /// A failure class used up its limit (K28, K42).
+    /// It failed as often as its class allows (K28, K42).
     Exhausted(FailureClass),
     /// Too many attempts of any kind (K43).
     TooManyAttempts(u32),
@@ -184,6 +185,15 @@ pub enum WaitReason {
 }
 
 impl Task {
+    /// Dependencies that are not done; unknown ones are among them (LK-28).
+    pub fn open_dependencies<'a>(
+        &'a self,
+        tasks: &'a BTreeMap<TaskId, Arc<Task>>,
+    ) -> impl Iterator<Item = &'a TaskId> {
+        let is_done = |id: &TaskId| tasks.get(id).is_some_and(|other| other.state == TaskState::Done);
+        self.deps.iter().filter(move |id| !is_done(id))
+    }
+
     /// Why the task is held, with the number of failures and the last cause where it failed too often.
     pub fn hold_text(&self, hold: &HoldReason) -> String {
         let HoldReason::Exhausted(class) = hold else {

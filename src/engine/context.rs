@@ -1,4 +1,4 @@
-//! Everything outside that the performer works with, and the few facts it needs besides.
+//! The ports and the configuration that the performer works with.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,14 +26,6 @@ pub struct EngineContext {
     pub clock: Arc<dyn Clock>,
     pub inbox: Inbox,
     pub config: EngineConfig,
-}
-
-impl std::fmt::Debug for EngineContext {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EngineContext")
-            .field("facts", &self.config)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Paths, limits and identities that stay the same while the server runs.

@@ -9,9 +9,7 @@ use tokio::sync::watch;
 use super::inbox::{CommandReply, InboxReceiver, Received};
 use super::journal::Journal;
 use super::turn::{DurableBoard, TurnOutcome};
-use crate::domain::{
-    Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, SignalKind, Span, Timestamp,
-};
+use crate::domain::{Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, Span, Timestamp};
 use crate::ports::clock::Clock;
 use crate::ports::store::StoreError;
 use crate::read_model::ReadModel;
@@ -53,14 +51,6 @@ pub struct EngineLoop<P> {
     pub performer: P,
     pub read_models: watch::Sender<Arc<ReadModel>>,
     pub journal: Journal,
-}
-
-impl<P> std::fmt::Debug for EngineLoop<P> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EngineLoop")
-            .field("ledger", &self.durable)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Whether the last turn has been published as a read model yet.
@@ -188,9 +178,9 @@ fn reply_to(board: &Board, event: &Event) -> CommandReply {
     match event {
         Event::Signalled {
             attempt, kind, key, ..
-        } => signal_reply(board, *attempt, *kind, key),
+        } => board.signal_reply(*attempt, *kind, key),
         Event::WorkplaceMade { attempt, .. } => start_reply(board, *attempt),
-        _ => Ok(Accepted("taken".to_owned())),
+        _ => Ok(Accepted("recorded".to_owned())),
     }
 }
 
@@ -199,32 +189,6 @@ fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
     match board.attempts.get(&attempt).map(|row| &row.state) {
         Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),
         Some(_) | None => Err(Refusal(format!("attempt {attempt} is not wanted any more"))),
-    }
-}
-
-/// What an attempt is told about its signal.
-fn signal_reply(board: &Board, attempt: AttemptId, kind: SignalKind, key: &str) -> CommandReply {
-    let refused = |why: String| Err(Refusal(why));
-    match board.attempts.get(&attempt) {
-        Some(row) if row.refused.iter().any(|signal| signal.key == key) => {
-            refused(format!("{kind} is not allowed in stage {}", row.stage))
-        }
-        Some(row) if row.state.is_open() || row.signals.iter().any(|signal| signal.key == key) => {
-            Ok(Accepted(signal_text(kind).to_owned()))
-        }
-        Some(_) | None => refused(format!("attempt {attempt} is over")),
-    }
-}
-
-fn signal_text(kind: SignalKind) -> &'static str {
-    match kind {
-        SignalKind::Claim => "claimed",
-        SignalKind::Done => "reported done",
-        SignalKind::Reject => "rejected",
-        SignalKind::Block => "reported blocked",
-        SignalKind::Fail => "reported failed",
-        SignalKind::Progress => "progress reported",
-        SignalKind::Question => "question asked",
     }
 }
 

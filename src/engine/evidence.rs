@@ -1,4 +1,4 @@
-//! Evidence: what the engine looks at itself. Every answer is Yes, No or Unknown; nothing here believes an agent.
+//! Evidence that the engine collects itself. Every answer is Yes, No or Unknown; nothing here relies on what an agent says.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) struct BranchHeads {
 }
 
 impl BranchHeads {
-    /// Nothing but what the evidence is about.
+    /// Heads of which only the one the evidence is about is known.
     pub(super) fn at(head: &CommitId) -> BranchHeads {
         BranchHeads {
             head: Some(head.clone()),
@@ -62,7 +62,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
     })
 }
 
-/// One look.
+/// Collects one piece of evidence.
 pub(super) fn collect(
     world: &EngineContext,
     job: &Job,
@@ -144,7 +144,7 @@ fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri 
     }
 }
 
-/// What the agent said when it was done.
+/// The text of the agent's done signal.
 fn done_text(attempt: &Attempt) -> String {
     let done = attempt
         .signals

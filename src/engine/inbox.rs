@@ -5,13 +5,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::domain::{Accepted, Event, Refusal, Span};
+pub use crate::domain::effect::CommandReply;
+use crate::domain::{Event, Span};
 
 /// Events that may wait at a time.
 const CAPACITY: usize = 1024;
-
-/// What the engine replies to a command: a confirmation or a refusal.
-pub type CommandReply = Result<Accepted, Refusal>;
 
 /// An event in the inbox, with the place for its reply if it is a command.
 #[derive(Debug)]

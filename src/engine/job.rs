@@ -72,11 +72,7 @@ impl Job {
         let stage = flow
             .stage(attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage))?
             .clone();
-        let own = board
-            .batches
-            .get(&task.batch)
-            .and_then(|batch| batch.base.clone());
-        let base = own.or_else(|| board.settings.base.clone()).unwrap_or_default();
+        let base = board.base_of(&task).unwrap_or_default().to_owned();
         let gates = match stage.gates {
             GateSet::None => Vec::new(),
             GateSet::IfAny | GateSet::All => {
@@ -127,9 +123,7 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     let wants = next.zip(stage).map(|(next, stage)| next.mode.workspace(stage));
     match wants {
         Some(Workspace::Branch) => JobPriority::Urgent,
-        Some(Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None) | None => {
-            JobPriority::Background
-        }
+        _ => JobPriority::Background,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What people were told lately: a bounded ring of notices that any number of readers follow by position.
+//! Recent notices: a bounded ring that any number of readers follow by position.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -40,7 +40,7 @@ struct LaneQueue<T> {
 
 /// Queues that run the effects of each lane one after the other and lanes in parallel. A lane with an entry is at work. Bounded
 /// by the board: an attempt has a handful of effects over its life, and what is asked for again while it is being done or waits
-/// is left out: its answer is on the way.
+/// is skipped: its answer is on the way.
 #[derive(Debug, Clone)]
 pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, LaneQueue<T>>>>);
 

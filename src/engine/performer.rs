@@ -18,7 +18,6 @@ use crate::domain::{ActionOutcome, Attempt, Board, Effect, EngineAction, Event, 
 use crate::ports::holders::HolderId;
 
 /// Carries out effects on blocking threads and reports the results to the inbox.
-#[derive(Debug)]
 pub struct Performer {
     context: Arc<EngineContext>,
     lanes: Lanes<Job>,
@@ -54,15 +53,15 @@ impl Perform for Performer {
         let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
-        let (world, lanes, hurry) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
+        let (world, lanes, urgent) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
         // Counted before any other thread runs, so that what comes after it in this turn gives way.
-        let hurries = matches!(first.kind, JobKind::Start | JobKind::Verify(_));
-        let mut under_way = hurries.then(|| hurry.begin());
+        let is_urgent = matches!(first.kind, JobKind::Start | JobKind::Verify(_));
+        let mut under_way = is_urgent.then(|| urgent.begin());
         let work = move || {
             let mut next = Some(first);
             while let Some(job) = next {
                 if job.priority == JobPriority::Background {
-                    hurry.wait_until_idle();
+                    urgent.wait_until_idle();
                 }
                 run_job(&world, &job);
                 drop(under_way.take());
@@ -156,7 +155,7 @@ fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
 
 fn panicked(job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?.id;
-    let why = "the engine's own part broke; see the log".to_owned();
+    let why = "the engine failed inside; see the log".to_owned();
     match &job.kind {
         JobKind::Start => Some(Event::AttemptNotStarted { attempt, why }),
         JobKind::Act(_) => Some(Event::ActionEnded {

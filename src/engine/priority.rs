@@ -1,12 +1,12 @@
-//! Who gives way: what is over is put away when no agent is just being started and no evidence collected, because somebody waits
-//! for those and nobody for the tidiness. Must not decide what is done, only when.
+//! Cleanup waits for urgent work: it runs when no agent is being started and no evidence collected, because somebody waits
+//! for those and nobody for the cleanup. Decides when work is done, never what.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Longest time one gives way: hurry that never ends must not keep everything where it lies.
+/// Longest time that cleanup waits: urgent work that never ends must not keep it from running.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// A shared count of urgent jobs under way, for which cleanup waits. Cheap to clone; all clones count the same work.
@@ -24,7 +24,7 @@ struct UrgentCount {
 pub(super) struct UrgentGuard(UrgentWork);
 
 impl UrgentWork {
-    /// Such work begins.
+    /// Counts an urgent job that begins.
     pub(super) fn begin(&self) -> UrgentGuard {
         *self.0.running.lock() += 1;
         UrgentGuard(self.clone())
@@ -35,11 +35,11 @@ impl UrgentWork {
         self.wait_until_idle_for(MAX_WAIT);
     }
 
-    fn wait_until_idle_for(&self, patience: Duration) {
+    fn wait_until_idle_for(&self, most: Duration) {
         let mut under_way = self.0.running.lock();
         self.0
             .changed
-            .wait_while_for(&mut under_way, |count| *count > 0, patience);
+            .wait_while_for(&mut under_way, |count| *count > 0, most);
     }
 }
 
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_gives_way_goes_on_when_the_last_hurry_is_over() {
-        let hurry = UrgentWork::default();
-        let (first, second) = (hurry.begin(), hurry.begin());
+    fn cleanup_goes_on_when_the_last_urgent_job_is_over() {
+        let urgent = UrgentWork::default();
+        let (first, second) = (urgent.begin(), urgent.begin());
         let (tell, told) = mpsc::sync_channel(1);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                hurry.wait_until_idle_for(Duration::from_mins(1));
+                urgent.wait_until_idle_for(Duration::from_mins(1));
                 tell.send(()).unwrap();
             });
             drop(first);
@@ -77,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn a_hurry_that_does_not_end_is_waited_for_only_so_long() {
-        let hurry = UrgentWork::default();
-        let _endless = hurry.begin();
-        hurry.wait_until_idle_for(Duration::from_millis(1));
+    fn cleanup_waits_only_so_long_for_urgent_work_that_does_not_end() {
+        let urgent = UrgentWork::default();
+        let _endless = urgent.begin();
+        urgent.wait_until_idle_for(Duration::from_millis(1));
     }
 }

@@ -67,12 +67,12 @@ fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Att
     {
         Ok(RemoveOutcome::Removed(Some(snapshot))) => {
             tracing::warn!(
-                "put away worktree {folder}; what it held is kept as {}",
+                "removed worktree {folder}; what it held is kept as {}",
                 snapshot.attic_ref
             );
         }
         Ok(RemoveOutcome::Removed(None) | RemoveOutcome::Absent) => {
-            tracing::info!("put away worktree {folder}");
+            tracing::info!("removed worktree {folder}");
         }
         Ok(RemoveOutcome::Kept(why)) => tracing::warn!("worktree {folder} was left alone: {why}"),
         Err(error) => tracing::warn!("could not {error}"),
@@ -100,7 +100,7 @@ fn branches(world: &EngineContext, board: &Board) {
             continue;
         };
         match cleanup::retire(world, &job) {
-            None => tracing::info!("let go of branch {branch}"),
+            None => tracing::info!("deleted branch {branch}"),
             Some(why) => tracing::info!("branch {branch} stays: {why}"),
         }
     }

@@ -18,14 +18,6 @@ pub struct DurableBoard {
     store: Box<dyn Store>,
 }
 
-impl std::fmt::Debug for DurableBoard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DurableBoard")
-            .field("board", &self.board)
-            .finish_non_exhaustive()
-    }
-}
-
 impl DurableBoard {
     /// Reads the board from the store. It sleeps: nothing is started before it is told what runs ([`Event::Woke`]).
     ///
@@ -99,13 +91,6 @@ impl DurableBoard {
 fn notice_of(effect: &Effect) -> Option<&Notice> {
     match effect {
         Effect::Notify(notice) => Some(notice),
-        Effect::Start(_)
-        | Effect::Act(..)
-        | Effect::Stop(..)
-        | Effect::Verify { .. }
-        | Effect::Settle(_)
-        | Effect::Retire(_)
-        | Effect::Tell(..)
-        | Effect::Reply(..) => None,
+        _ => None,
     }
 }

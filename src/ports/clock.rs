@@ -1,9 +1,9 @@
-//! Where the engine gets the time from.
+//! The clock of the engine.
 
 use crate::domain::Timestamp;
 
 /// The source of the current time.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }

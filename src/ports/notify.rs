@@ -1,4 +1,4 @@
-//! A way out to a person who may not be at any screen.
+//! Notifications for a person who may not be at any screen.
 
 use crate::domain::{AttemptId, BatchId, NoticeLevel, TaskId, Timestamp};
 
@@ -42,19 +42,20 @@ pub enum NotifyError {
 /// Whether a delivery under way ends at once or at its own time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelOutcome {
-    /// It is let go of at once: it is worth waiting for.
+    /// It ends at once: it is worth waiting for.
     Immediate,
     AtTimeLimit,
 }
 
 /// Delivers notifications to a person over one channel: a program of theirs or an HTTP POST.
 pub trait Notifier: Send + Sync {
-    /// Tells them. Blocks, but not for long: each way has its time limit.
+    /// Delivers a notification. Blocks, but not for long: each channel has its time limit.
     ///
     /// # Errors
     /// Why they could not be reached.
-    fn send(&self, summons: &Notification) -> Result<(), NotifyError>;
+    fn send(&self, notification: &Notification) -> Result<(), NotifyError>;
 
-    /// Tells no more, and lets go of what is just being told if it can: the server ends. May come at any time, and more than once.
+    /// Delivers nothing more and cancels a delivery under way if it can: the server ends. May be called at any time, and more
+    /// than once.
     fn cancel(&self) -> CancelOutcome;
 }

@@ -54,7 +54,7 @@ pub fn worst_first(checks: &mut [CheckRun]) {
     });
 }
 
-/// Runs of a command that must have ended before it is said how long it usually takes: one may have been an exception.
+/// Runs of a command that must have ended before its usual duration is shown: one may have been an exception.
 const MIN_RUNS: usize = 2;
 
 /// How long a command usually takes: the median of the runs that came to an end; nothing while there are too few of them.

@@ -30,69 +30,61 @@ impl Column {
         tasks: &BTreeMap<TaskId, Arc<Task>>,
         flows: impl IntoIterator<Item = &'a Workflow>,
     ) -> Vec<Column> {
-        let flows: Vec<&Workflow> = flows.into_iter().collect();
-        columns(tasks, &flows)
-    }
-}
-
-fn columns(tasks: &BTreeMap<TaskId, Arc<Task>>, flows: &[&Workflow]) -> Vec<Column> {
-    let mut cards: BTreeMap<(&WorkflowId, &StageId), Vec<&Task>> = BTreeMap::new();
-    let mut backlog = Vec::new();
-    let mut done = Vec::new();
-    for task in tasks.values() {
-        match task.state {
-            TaskState::Backlog | TaskState::Parked(_) => backlog.push(task.as_ref()),
-            TaskState::Done | TaskState::Skipped(_) | TaskState::Cancelled => done.push(task.as_ref()),
-            TaskState::Released
-            | TaskState::Active
-            | TaskState::Verifying
-            | TaskState::Held(_)
-            | TaskState::Failed(_) => cards.entry((&task.workflow, &task.stage)).or_default().push(task),
-        }
-    }
-    let mut columns = vec![Column {
-        kind: ColumnKind::Backlog,
-        title: "Backlog".to_owned(),
-        cards: ordered(tasks, backlog),
-    }];
-    let main = WorkflowId::from("kanban");
-    let (first, others): (Vec<&Workflow>, Vec<&Workflow>) = flows.iter().partition(|flow| flow.id == main);
-    for flow in first.into_iter().chain(others) {
-        let used = cards.keys().any(|(workflow, _)| **workflow == flow.id);
-        for stage in flow.stages.iter().filter(|_| used || flow.id == main) {
-            let here = cards.remove(&(&flow.id, &stage.id)).unwrap_or_default();
-            let side = matches!(stage.id.as_str(), "investigating" | "consolidating");
-            if here.is_empty() && side {
-                continue;
+        let mut cards: BTreeMap<(&WorkflowId, &StageId), Vec<&Task>> = BTreeMap::new();
+        let mut backlog = Vec::new();
+        let mut done = Vec::new();
+        for task in tasks.values() {
+            match task.state {
+                TaskState::Backlog | TaskState::Parked(_) => backlog.push(task.as_ref()),
+                TaskState::Done | TaskState::Skipped(_) | TaskState::Cancelled => done.push(task.as_ref()),
+                TaskState::Released
+                | TaskState::Active
+                | TaskState::Verifying
+                | TaskState::Held(_)
+                | TaskState::Failed(_) => cards.entry((&task.workflow, &task.stage)).or_default().push(task),
             }
-            columns.push(Column {
-                kind: ColumnKind::Stage(flow.id.clone(), stage.id.clone()),
-                title: stage.label.clone(),
-                cards: ordered(tasks, here),
-            });
         }
+        let mut columns = vec![Column {
+            kind: ColumnKind::Backlog,
+            title: "Backlog".to_owned(),
+            cards: ordered(tasks, backlog),
+        }];
+        let main = WorkflowId::from("kanban");
+        let (first, others): (Vec<&Workflow>, Vec<&Workflow>) =
+            flows.into_iter().partition(|flow| flow.id == main);
+        for flow in first.into_iter().chain(others) {
+            let used = cards.keys().any(|(workflow, _)| **workflow == flow.id);
+            for stage in flow.stages.iter().filter(|_| used || flow.id == main) {
+                let here = cards.remove(&(&flow.id, &stage.id)).unwrap_or_default();
+                let side = matches!(stage.id.as_str(), "investigating" | "consolidating");
+                if here.is_empty() && side {
+                    continue;
+                }
+                columns.push(Column {
+                    kind: ColumnKind::Stage(flow.id.clone(), stage.id.clone()),
+                    title: stage.label.clone(),
+                    cards: ordered(tasks, here),
+                });
+            }
+        }
+        done.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| b.id.cmp(&a.id)));
+        let cards = done.into_iter().map(|task| task.id.clone()).collect();
+        columns.push(Column {
+            kind: ColumnKind::Done,
+            title: "Done".to_owned(),
+            cards,
+        });
+        columns
     }
-    done.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| b.id.cmp(&a.id)));
-    let cards = done.into_iter().map(|task| task.id.clone()).collect();
-    columns.push(Column {
-        kind: ColumnKind::Done,
-        title: "Done".to_owned(),
-        cards,
-    });
-    columns
 }
 
 /// Running first, then free ones before waiting ones, `priority` tag, priority number, id.
 fn ordered(all: &BTreeMap<TaskId, Arc<Task>>, mut tasks: Vec<&Task>) -> Vec<TaskId> {
-    let waits = |task: &Task| {
-        let done = |id| all.get(id).is_some_and(|other| other.state == TaskState::Done);
-        !task.deps.iter().all(done)
-    };
     tasks.sort_by_cached_key(|task| {
         let task: &Task = task;
         (
             Reverse(task.open_attempt.is_some()),
-            waits(task),
+            task.open_dependencies(all).next().is_some(),
             Reverse(task.tags.contains("priority")),
             task.priority,
             &task.id,

@@ -8,7 +8,7 @@ use std::str::Lines;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
     pub files: Vec<FileDiff>,
-    /// Whether something was left out at the end because there was too much.
+    /// Whether the end was cut off because there was too much.
     pub cut: bool,
 }
 

@@ -107,7 +107,7 @@ impl<'a> DependencyLinks<'a> {
         links
     }
 
-    /// Every linked task after all it depends on. What stands in a ring is left out; the board takes none in.
+    /// Every linked task after all it depends on. What stands in a circle is skipped; the board refuses circles.
     fn order(&self) -> Vec<&'a TaskId> {
         let many = |id: &&TaskId| self.deps.get(*id).map_or(0, Vec::len);
         let mut open: BTreeMap<&TaskId, usize> = self.linked.iter().map(|id| (*id, many(id))).collect();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_left_out_and_ends_nothing() {
+    fn a_circle_is_skipped_and_ends_nothing() {
         let graph = DependencyGraph::of(&model(&[("a", &["b"]), ("b", &["a"])]));
         assert!(graph.rows.is_empty());
         assert_eq!(

@@ -1,12 +1,12 @@
-//! Figures about the work that was done (K79): the way of each task through its stages, how long stages take, how often work
-//! came back, what went wrong. Fed with one attempt after the other; nothing is counted twice or computed anew.
+//! Metrics of the work that was done (K79): the path of each task through its stages, how long stages take, how often work
+//! was rejected, what failed. Fed with one attempt after the other; nothing is counted twice or computed anew.
 
 use std::collections::BTreeMap;
 
 use crate::domain::attempt::{Attempt, AttemptState, StopCause, Verdict};
 use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp};
 
-/// Figures about the work that was done.
+/// Metrics of the work that was done, over all attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metrics {
     pub stages: BTreeMap<StageId, StageMetrics>,

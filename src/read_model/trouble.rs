@@ -1,4 +1,4 @@
-//! What keeps work from going on though nobody did it badly: a full disk, a repository in use, a remote that does not answer,
+//! Outside problems that keep work from going on: a full disk, a repository in use, a remote that does not answer,
 //! an agent that cannot be started. Read off what attempts met; nothing here acts.
 
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ pub(crate) struct Desk {
     pub(crate) log: Vec<(Timestamp, Event)>,
     /// What the last event led to.
     pub(crate) effects: Vec<Effect>,
-    key: u64,
+    pub(crate) key: u64,
 }
 
 pub(crate) fn settings() -> BoardSettings {

@@ -365,6 +365,35 @@ fn a_signal_of_an_attempt_that_is_over_changes_nothing() {
 }
 
 #[test]
+fn what_a_signal_is_answered_is_what_the_board_made_of_it() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let answered = |desk: &mut Desk, kind: SignalKind| {
+        desk.say(first, kind, "text");
+        let key = format!("s{}", desk.key);
+        let answer = desk.board.signal_reply(first, kind, &key);
+        answer.map_or_else(|refusal| refusal.0, |accepted| accepted.0)
+    };
+    assert_eq!(answered(&mut desk, SignalKind::Claim), "claimed");
+    assert_eq!(
+        answered(&mut desk, SignalKind::Reject),
+        "reject is not allowed in development: use done, block, fail"
+    );
+    assert_eq!(answered(&mut desk, SignalKind::Done), "reported done");
+    desk.end(first);
+    let late = answered(&mut desk, SignalKind::Block);
+    assert_eq!(
+        late, "attempt 1 is over: block came too late",
+        "although it is still verified"
+    );
+    assert!(
+        desk.board.signal_reply(first, SignalKind::Done, "s3").is_ok(),
+        "heard before"
+    );
+}
+
+#[test]
 fn a_question_needs_a_person_and_the_answer_is_typed_to_the_agent() {
     let mut desk = Desk::developing("a");
     let first = desk.open("a");

@@ -149,9 +149,8 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
     let folder = bench.folder("t-1");
     let head = bench.head(&folder, "HEAD");
     fs::write(folder.join("work.txt"), "work\n").unwrap();
-    let name = folder.file_name().unwrap().to_str().unwrap();
     let request = CommitRequest {
-        folder: SafeName::new(name).unwrap(),
+        folder: SafeName::new(folder.file_name().unwrap().to_str().unwrap()).unwrap(),
         branch: BranchName::new("feature/t-1").unwrap(),
         task: SafeName::new("t-1").unwrap(),
         attempt: SafeName::new("1").unwrap(),

@@ -7,7 +7,7 @@ use super::Board;
 use crate::domain::attempt::{AttemptMode, Worker};
 use crate::domain::batch::RunState;
 use crate::domain::id::{AttemptId, RoleId, StageId, TaskId};
-use crate::domain::task::{Task, TaskState, WaitReason};
+use crate::domain::task::{Task, WaitReason};
 use crate::domain::time::Timestamp;
 use crate::domain::workflow::{Actor, ApprovalRule, EngineAction, Stage, StartGuard, Workspace};
 
@@ -152,12 +152,7 @@ impl Board {
 
     /// Dependencies that are not done; unknown ones are among them (LK-28).
     pub(super) fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
-        let done = |id: &TaskId| {
-            self.tasks
-                .get(id)
-                .is_some_and(|other| other.state == TaskState::Done)
-        };
-        task.deps.iter().filter(|id| !done(id)).cloned().collect()
+        task.open_dependencies(&self.tasks).cloned().collect()
     }
 
     /// Dependencies whose recorded head is not merged (K46, LK-22): by commit, never by branch name.

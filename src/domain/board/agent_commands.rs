@@ -1,11 +1,11 @@
 //! Commands about agents at work: answer one, stop one, pause and resume all of them (K73, K74).
 
 use super::Board;
-use super::commands::{CommandOutcome, accepted, refusal, require_text};
+use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
 use crate::domain::attempt::{AttemptState, StopCause, Worker};
 use crate::domain::batch::PauseReason;
-use crate::domain::effect::{Accepted, Effect, NoticeLevel};
+use crate::domain::effect::{Accepted, CommandReply, Effect, NoticeLevel};
 use crate::domain::id::{AttemptId, TaskId};
 use crate::domain::pluralized;
 
@@ -16,34 +16,30 @@ impl Board {
         by: &str,
         id: &TaskId,
         text: &str,
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         let text = require_text("the answer", text)?;
         let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
         let Some(attempt) = attempt.filter(|attempt| {
             attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })
         }) else {
-            return Err(refusal(format!(
-                "no agent works on {id} now: leave a comment, the next one reads it"
-            )));
+            refuse!("no agent works on {id} now: leave a comment, the next one reads it");
         };
         self.comment(step.now, id, by, format!("answered: {text}"));
         self.type_line(step, attempt.id, text);
         Ok(accepted(format!("answered {}", attempt.worker.name())))
     }
 
-    pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandOutcome {
+    pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandReply {
         let Some(attempt) = self.attempt(id) else {
-            return Err(refusal(format!(
-                "there is no attempt {id}: `dbs status` lists those at work"
-            )));
+            refuse!("there is no attempt {id}: `dbs status` lists those at work");
         };
         let name = attempt.worker.name();
         if matches!(attempt.worker, Worker::Engine(_)) {
-            return Err(refusal(format!(
+            refuse!(
                 "attempt {id} is the engine's own and ends by itself: park {} to keep it from going on",
                 attempt.task
-            )));
+            );
         }
         match attempt.state {
             AttemptState::Starting | AttemptState::Running => {
@@ -92,11 +88,9 @@ impl Board {
         accepted(format!("paused, stopping {stopped}"))
     }
 
-    pub(super) fn resume_work(&mut self, step: &mut Transition, by: &str) -> CommandOutcome {
+    pub(super) fn resume_work(&mut self, step: &mut Transition, by: &str) -> CommandReply {
         if self.pause.take().is_none() {
-            return Err(refusal(
-                "work is not paused: `dbs why TASK` says what a task waits for",
-            ));
+            refuse!("work is not paused: `dbs why TASK` says what a task waits for");
         }
         step.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
         Ok(accepted("resumed"))

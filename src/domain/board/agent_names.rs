@@ -5,109 +5,25 @@ use std::collections::BTreeSet;
 use crate::domain::id::{AttemptId, RoleId};
 
 /// Surnames, written so that they can be part of a folder's name.
-const COMPOSERS: [&str; 82] = [
-    "albeniz",
-    "arne",
-    "bach",
-    "barber",
-    "bartok",
-    "beethoven",
-    "bellini",
-    "berg",
-    "berio",
-    "berlioz",
-    "bernstein",
-    "bizet",
-    "boulanger",
-    "boulez",
-    "brahms",
-    "britten",
-    "bruch",
-    "bruckner",
-    "byrd",
-    "cage",
-    "chausson",
-    "chopin",
-    "clementi",
-    "copland",
-    "corelli",
-    "couperin",
-    "czerny",
-    "debussy",
-    "delibes",
-    "delius",
-    "donizetti",
-    "dowland",
-    "dukas",
-    "dvorak",
-    "elgar",
-    "enescu",
-    "falla",
-    "faure",
-    "field",
-    "franck",
-    "gershwin",
-    "glass",
-    "glinka",
-    "gluck",
-    "gounod",
-    "grieg",
-    "handel",
-    "haydn",
-    "holst",
-    "honegger",
-    "ives",
-    "janacek",
-    "kodaly",
-    "lalo",
-    "ligeti",
-    "liszt",
-    "lully",
-    "mahler",
-    "martinu",
-    "massenet",
-    "milhaud",
-    "monteverdi",
-    "mozart",
-    "nielsen",
-    "orff",
-    "paganini",
-    "part",
-    "poulenc",
-    "prokofiev",
-    "puccini",
-    "purcell",
-    "rameau",
-    "ravel",
-    "rossini",
-    "satie",
-    "scarlatti",
-    "schubert",
-    "schumann",
-    "sibelius",
-    "smetana",
-    "verdi",
-    "vivaldi",
-];
+const COMPOSERS: &str = "\
+    albeniz arne bach barber bartok beethoven bellini berg berio berlioz bernstein bizet boulanger \
+    boulez brahms britten bruch bruckner byrd cage chausson chopin clementi copland corelli couperin \
+    czerny debussy delibes delius donizetti dowland dukas dvorak elgar enescu falla faure field franck \
+    gershwin glass glinka gluck gounod grieg handel haydn holst honegger ives janacek kodaly lalo ligeti \
+    liszt lully mahler martinu massenet milhaud monteverdi mozart nielsen orff paganini part poulenc \
+    prokofiev puccini purcell rameau ravel rossini satie scarlatti schubert schumann sibelius smetana \
+    verdi vivaldi";
 
 /// A name no open attempt has: a composer chosen by the attempt's number, the next free one where it is taken, and with a
 /// number behind it where the role has used them all.
 pub(super) fn name_for(role: &RoleId, id: AttemptId, taken: &BTreeSet<String>) -> String {
-    let first = usize::try_from(mix(id.0) % COMPOSERS.len() as u64).unwrap_or(0);
-    let mut turn: Vec<&str> = COMPOSERS.to_vec();
+    let mut turn: Vec<&str> = COMPOSERS.split(' ').collect();
+    let first = usize::try_from(mix(id.0) % turn.len() as u64).unwrap_or(0);
     turn.rotate_left(first);
     let plain = turn.iter().map(|composer| format!("{role}-{composer}"));
-    let mut numbered = (2_u32..).flat_map(|n| turn.iter().map(move |composer| (composer, n)));
-    plain
-        .into_iter()
-        .find(|name| !taken.contains(name))
-        .or_else(|| {
-            numbered.find_map(|(composer, n)| {
-                let name = format!("{role}-{composer}-{n}");
-                (!taken.contains(&name)).then_some(name)
-            })
-        })
-        .unwrap_or_else(|| format!("{role}-{id}"))
+    let numbered = (2_u32..).flat_map(|n| turn.iter().map(move |composer| format!("{role}-{composer}-{n}")));
+    let free = plain.chain(numbered).find(|name| !taken.contains(name));
+    free.unwrap_or_else(|| format!("{role}-{id}"))
 }
 
 /// Spreads neighbouring numbers over the whole range (the finaliser of splitmix64).
@@ -132,7 +48,7 @@ mod tests {
             assert!(taken.insert(name));
         }
         let numbered = taken.iter().filter(|name| name.ends_with("-2")).count();
-        assert_eq!(numbered, COMPOSERS.len());
+        assert_eq!(numbered, COMPOSERS.split(' ').count());
         assert_eq!(
             taken.iter().filter(|name| name.ends_with("-3")).count(),
             200 - 2 * 82

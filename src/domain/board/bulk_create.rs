@@ -4,16 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
-use super::commands::{CommandOutcome, accepted, refusal};
+use super::commands::{accepted, refusal, refuse};
 use super::task_commands::check_new;
 use super::transition::Transition;
 use crate::domain::command::{Refusal, TaskDraft};
+use crate::domain::effect::CommandReply;
 use crate::domain::id::{StageId, TaskId};
 
 impl Board {
-    pub(super) fn create_all(&mut self, step: &mut Transition, drafts: &[TaskDraft]) -> CommandOutcome {
+    pub(super) fn create_all(&mut self, step: &mut Transition, drafts: &[TaskDraft]) -> CommandReply {
         if drafts.is_empty() {
-            return Err(refusal("no task was given: name at least one"));
+            refuse!("no task was given: name at least one");
         }
         let stages = self.check_all(drafts)?;
         for (draft, stage) in drafts.iter().zip(stages) {

@@ -6,12 +6,9 @@ use std::sync::Arc;
 use super::Board;
 use super::transition::Transition;
 use crate::domain::command::{Command, Refusal};
-use crate::domain::effect::{Accepted, Effect};
+use crate::domain::effect::{Accepted, CommandReply, Effect};
 use crate::domain::id::{RequestId, TaskId};
 use crate::domain::task::Task;
-
-/// The result of executing a command on the board: a confirmation or a refusal.
-pub(super) type CommandOutcome = Result<Accepted, Refusal>;
 
 impl Board {
     /// Carries out a command and answers it.
@@ -26,7 +23,7 @@ impl Board {
         step.emit(Effect::Reply(request, answer));
     }
 
-    fn execute(&mut self, step: &mut Transition, by: &str, command: &Command) -> CommandOutcome {
+    fn execute(&mut self, step: &mut Transition, by: &str, command: &Command) -> CommandReply {
         match command {
             Command::PutBatch {
                 id,
@@ -67,6 +64,14 @@ impl Board {
     }
 }
 
+/// Refuses the command with that sentence.
+macro_rules! refuse {
+    ($($sentence:tt)*) => {
+        return Err(crate::domain::command::Refusal(format!($($sentence)*)))
+    };
+}
+pub(super) use refuse;
+
 /// A refusal with that sentence.
 pub(super) fn refusal(text: impl Into<String>) -> Refusal {
     Refusal(text.into())
@@ -81,7 +86,7 @@ pub(super) fn accepted(text: impl Into<String>) -> Accepted {
 pub(super) fn require_text<'a>(what: &str, text: &'a str) -> Result<&'a str, Refusal> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(refusal(format!("{what} is empty: say it in a few words")));
+        refuse!("{what} is empty: say it in a few words");
     }
     Ok(text)
 }

@@ -35,11 +35,7 @@ impl Board {
         if self.stage_of_attempt(&attempt).is_none() {
             self.record_late_result(&attempt, action, outcome);
             let why = "could not be judged: its workflow is not loaded, or lacks the stage";
-            self.fail(
-                step,
-                id,
-                &AttemptFailure::retry_same(FailureClass::Infra, why, attempt.mode),
-            );
+            self.fail_same(step, &attempt, FailureClass::Infra, why);
             return;
         }
         match outcome {
@@ -50,11 +46,7 @@ impl Board {
             ActionOutcome::Issues(issues) => self.assess_issues(step, &attempt, issues),
             ActionOutcome::Unknown(why) => {
                 let why = format!("could not finish: {why}");
-                self.fail(
-                    step,
-                    id,
-                    &AttemptFailure::retry_same(FailureClass::Infra, why, attempt.mode),
-                );
+                self.fail_same(step, &attempt, FailureClass::Infra, why);
             }
         }
     }
@@ -72,11 +64,7 @@ impl Board {
         match judgement {
             EvidenceSummary::Incomplete(what) => {
                 let why = format!("could not be verified: {what}");
-                self.fail(
-                    step,
-                    attempt.id,
-                    &AttemptFailure::retry_same(FailureClass::Infra, why, attempt.mode),
-                );
+                self.fail_same(step, attempt, FailureClass::Infra, why);
             }
             EvidenceSummary::Failed(noes) => self.fail_action(step, attempt, &finding_text(&noes)),
             EvidenceSummary::Passed => self.action_passed(step, attempt, commit),

@@ -214,6 +214,6 @@ impl Eq for BoardIndex {}
 
 impl fmt::Debug for BoardIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Index")
+        f.write_str("BoardIndex")
     }
 }

@@ -2,12 +2,10 @@
 //! our own stop (LK-9); no signal is never success (LK-8).
 
 use super::Board;
-use super::retry::AttemptFailure;
 use super::rows::ENGINE;
-use super::settlement::exited_activity;
 use super::transition::Transition;
 use crate::domain::attempt::{
-    Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
+    Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
 };
 use crate::domain::effect::{Effect, NoticeLevel};
 use crate::domain::event::EndCause;
@@ -50,7 +48,7 @@ impl Board {
         }
         let has_folder = self.has_folder(&attempt);
         self.edit_attempt(id, |attempt| {
-            attempt.activity = exited_activity(step.now);
+            attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
             attempt.expect_no_answer();
             // A process that ran without our hearing of its start had a workspace all the same.
             if attempt.workspace == WorkspaceState::None && has_folder {
@@ -77,23 +75,10 @@ impl Board {
         }
         match (&attempt.state, cause) {
             (AttemptState::Stopping(StopCause::Timeout), _) => EndConclusion::TimedOut,
-            (
-                AttemptState::Stopping(
-                    cause @ (StopCause::Paused | StopCause::Killed | StopCause::Quota | StopCause::Cancelled),
-                ),
-                _,
-            ) => EndConclusion::Stopped(*cause),
-            (AttemptState::Starting | AttemptState::Running, Some(cause)) => {
-                EndConclusion::NamedCause(cause.clone())
-            }
-            (
-                AttemptState::Starting
-                | AttemptState::Running
-                | AttemptState::Stopping(StopCause::Finished)
-                | AttemptState::Verifying
-                | AttemptState::Settled(_),
-                _,
-            ) => EndConclusion::NoSignal,
+            (AttemptState::Stopping(StopCause::Finished), _) => EndConclusion::NoSignal,
+            (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
+            (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
+            (_, None) => EndConclusion::NoSignal,
         }
     }
 
@@ -126,11 +111,7 @@ impl Board {
                 let text = format!("gave up: {}", or_no_reason(&signal.text));
                 self.edit(&attempt.task, |task| task.finding = Some(signal.text.clone()));
                 self.comment(step.now, &attempt.task, attempt.worker.name(), text.clone());
-                self.fail(
-                    step,
-                    attempt.id,
-                    &AttemptFailure::retry_same(FailureClass::Failed, text, attempt.mode),
-                );
+                self.fail_same(step, attempt, FailureClass::Failed, text);
             }
             SignalKind::Claim | SignalKind::Progress | SignalKind::Question => {}
         }
@@ -176,12 +157,8 @@ impl Board {
         let ran = step.now.since(attempt.started_at.unwrap_or(attempt.created_at));
         let text = format!("{} timed out after {ran}", attempt.worker.name());
         self.comment(step.now, &attempt.task, ENGINE, text);
-        let failure = AttemptFailure::retry_same(
-            FailureClass::Timeout,
-            format!("timed out after {ran}"),
-            attempt.mode,
-        );
-        self.fail(step, attempt.id, &failure);
+        let why = format!("timed out after {ran}");
+        self.fail_same(step, attempt, FailureClass::Timeout, why);
     }
 
     fn fail_for_named_cause(&mut self, step: &mut Transition, attempt: &Attempt, cause: &EndCause) {
@@ -192,11 +169,7 @@ impl Board {
             }
             EndCause::Infra(why) => (FailureClass::Infra, format!("could not work: {why}")),
         };
-        self.fail(
-            step,
-            attempt.id,
-            &AttemptFailure::retry_same(class, why, attempt.mode),
-        );
+        self.fail_same(step, attempt, class, why);
     }
 
     fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
@@ -213,11 +186,7 @@ impl Board {
             format!("{name} {how}; the end of its output:\n{tail}")
         };
         self.comment(step.now, &attempt.task, ENGINE, text);
-        self.fail(
-            step,
-            attempt.id,
-            &AttemptFailure::retry_same(FailureClass::Crash, how, attempt.mode),
-        );
+        self.fail_same(step, attempt, FailureClass::Crash, how);
     }
 
     /// An attempt's workspace or process could not be made (LK-15, K52).
@@ -226,11 +195,7 @@ impl Board {
         match attempt.state {
             AttemptState::Starting => {
                 let why = format!("could not be started: {why}");
-                self.fail(
-                    step,
-                    id,
-                    &AttemptFailure::retry_same(FailureClass::Infra, why, attempt.mode),
-                );
+                self.fail_same(step, &attempt, FailureClass::Infra, why);
             }
             AttemptState::Stopping(cause) => {
                 self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
@@ -285,17 +250,11 @@ pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
             .filter(|signal| signal.kind.is_terminal())
     };
     let last = terminal().next()?;
-    match last.kind {
-        SignalKind::Done => terminal()
-            .find(|signal| signal.kind == SignalKind::Block)
-            .or(Some(last)),
-        SignalKind::Reject
-        | SignalKind::Block
-        | SignalKind::Fail
-        | SignalKind::Claim
-        | SignalKind::Progress
-        | SignalKind::Question => Some(last),
+    if last.kind != SignalKind::Done {
+        return Some(last);
     }
+    let block = terminal().find(|signal| signal.kind == SignalKind::Block);
+    block.or(Some(last))
 }
 
 /// The name of a signal that commonly ends a process, its number for the others.

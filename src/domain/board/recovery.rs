@@ -1,11 +1,10 @@
-//! The engine starts and says what it found. Unknown never means dead (LK-3); a restart changes no counter, and the same
+//! The engine starts and reports what it found. Unknown never means dead (LK-3); a restart changes no counter, and the same
 //! inventory twice changes nothing more.
 
 use super::Board;
-use super::signals::activity_since;
 use super::transition::Transition;
 use crate::domain::attempt::{
-    ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState,
+    Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState,
 };
 use crate::domain::effect::{Effect, NoticeLevel};
 use crate::domain::event::Inventory;
@@ -69,7 +68,7 @@ impl Board {
     fn mark_alive(&mut self, step: &Transition, attempt: &Attempt) {
         if attempt.activity.doing == ActivityKind::Lost {
             self.edit_attempt(attempt.id, |row| {
-                row.activity = activity_since(ActivityKind::Working, "inventory", step.now);
+                row.activity = Activity::new(ActivityKind::Working, "inventory", step.now);
             });
         }
     }
@@ -79,7 +78,7 @@ impl Board {
             return;
         }
         self.edit_attempt(attempt.id, |row| {
-            row.activity = activity_since(ActivityKind::Lost, "inventory", step.now);
+            row.activity = Activity::new(ActivityKind::Lost, "inventory", step.now);
         });
         let name = attempt.worker.name();
         let text = format!(

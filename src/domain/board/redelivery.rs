@@ -1,5 +1,5 @@
-//! Answers that do not come. Whatever was asked of the engine is asked for again, less and less often, until it is answered;
-//! the engine leaves out what it is still doing, and everything it does may be repeated (design 8).
+//! Effects whose completion is not reported. Each is emitted again, less and less often, until it is; the engine skips what
+//! it is still doing, and every effect may be repeated (design 8).
 
 use super::Board;
 use super::transition::Transition;
@@ -13,12 +13,12 @@ use crate::domain::time::{Span, Timestamp};
 const FIRST_WAIT: Span = Span::seconds(60);
 /// Longest time between two questions.
 const MAX_WAIT: Span = Span::minutes(10);
-/// People are told of an answer that takes longer than this.
+/// People are notified of an answer that takes longer than this.
 const WARN_AFTER: Span = Span::minutes(10);
-/// First and longest wait after a branch could not be let go.
+/// First and longest wait after a branch could not be deleted.
 const BRANCH_FIRST_WAIT: Span = Span::seconds(30);
 const BRANCH_MAX_WAIT: Span = Span::minutes(60);
-/// So many times a branch is tried to be let go before it waits for the next start.
+/// Tries to delete a branch before it waits for the next start.
 const BRANCH_MAX_TRIES: u32 = 10;
 
 impl Attempt {
@@ -63,7 +63,7 @@ impl Board {
         }
     }
 
-    /// Lets the branch of a finished task go once nothing works on it any more (K25, LK-20).
+    /// Asks for the removal of a finished task's branch once nothing works on it any more (K25, LK-20).
     pub(super) fn retire_if_unused(&mut self, step: &mut Transition, id: &TaskId) {
         let wish = Effect::Retire(id.clone());
         if !self.is_retirable(id) || step.effects.contains(&wish) {
@@ -88,7 +88,7 @@ impl Board {
         self.tasks.get(id).is_some_and(|task| over(task)) && !busy()
     }
 
-    /// Branches whose time has come are let go once more.
+    /// Tries once more to delete the branches whose retry is due.
     pub(super) fn retry_retirements(&mut self, step: &mut Transition) {
         let due = |task: &&std::sync::Arc<Task>| task.letting_go.as_ref().is_some_and(|go| go.at <= step.now);
         let ids: Vec<TaskId> = self
@@ -106,7 +106,7 @@ impl Board {
         }
     }
 
-    /// Something for a task as a whole was carried out, or could not be; the rules do not depend on it.
+    /// An effect on a whole task was carried out, or could not be; the rules do not depend on it.
     pub(super) fn performed(&mut self, step: &mut Transition, key: &str, problem: Option<&str>) {
         let task = key.strip_prefix("retire/").map(TaskId::from);
         let before = task.as_ref().and_then(|id| self.tasks.get(id));

@@ -3,7 +3,7 @@
 
 use super::Board;
 use super::transition::Transition;
-use crate::domain::attempt::{AttemptMode, Verdict};
+use crate::domain::attempt::{Attempt, AttemptMode, Verdict};
 use crate::domain::batch::PauseReason;
 use crate::domain::effect::NoticeLevel;
 use crate::domain::failure::FailureClass;
@@ -76,7 +76,8 @@ impl Board {
         }
         let wait = match class {
             FailureClass::Infra => Some(self.infra_failed(step)),
-            class => self.wait_after(class, times),
+            FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
+            _ => None,
         };
         let (name, why) = (
             attempt.worker.name(),
@@ -84,12 +85,27 @@ impl Board {
         );
         let again = wait.map_or_else(String::new, |wait| format!("; retry in {wait}"));
         let text = format!("{name} on {task} {why}{again}");
-        step.notify_attempt(NoticeLevel::Warning, notice_kind(class), &attempt, text);
+        step.notify_attempt(NoticeLevel::Warning, &notice_kind(class), &attempt, text);
         let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
         self.enter_stage(step.now, task, &stage, failure.mode);
         if let Some(wait) = wait {
             self.edit(task, |task| task.not_before = Some(step.now + wait));
         }
+    }
+
+    /// Settles an attempt as failed; the same is tried again.
+    pub(super) fn fail_same(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        class: FailureClass,
+        why: impl Into<String>,
+    ) {
+        self.fail(
+            step,
+            attempt.id,
+            &AttemptFailure::retry_same(class, why, attempt.mode),
+        );
     }
 
     /// One more infrastructure failure in a row; answers how long to wait.
@@ -149,36 +165,15 @@ impl Board {
         let most = flow.and_then(|flow| flow.limits.by_class.get(&class));
         most.copied().unwrap_or(u32::MAX)
     }
-
-    fn wait_after(&self, class: FailureClass, times: u32) -> Option<Span> {
-        match class {
-            FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
-            FailureClass::Infra
-            | FailureClass::Quota
-            | FailureClass::Timeout
-            | FailureClass::Empty
-            | FailureClass::Gate
-            | FailureClass::Rejected
-            | FailureClass::Context
-            | FailureClass::Protocol
-            | FailureClass::Failed => None,
-        }
-    }
 }
 
 /// The seed's name of the event (K82).
-fn notice_kind(class: FailureClass) -> &'static str {
+fn notice_kind(class: FailureClass) -> String {
     match class {
-        FailureClass::Infra => "infra",
-        FailureClass::Quota => "quota",
-        FailureClass::Crash => "crash",
-        FailureClass::Timeout => "timeout",
-        FailureClass::Empty => "empty_branch",
-        FailureClass::Gate => "gate_failed",
-        FailureClass::Rejected => "reject",
-        FailureClass::Context => "context",
-        FailureClass::Protocol => "protocol",
-        FailureClass::Failed => "failed",
+        FailureClass::Empty => "empty_branch".to_owned(),
+        FailureClass::Gate => "gate_failed".to_owned(),
+        FailureClass::Rejected => "reject".to_owned(),
+        class => class.to_string(),
     }
 }
 

@@ -103,9 +103,7 @@ impl Board {
         let target = self.workflow_of(task).and_then(|flow| flow.stage(stage));
         match target.map(|stage| stage.workspace) {
             Some(Workspace::Branch) => AttemptMode::Remediate,
-            Some(Workspace::Head | Workspace::Base | Workspace::Main | Workspace::None) | None => {
-                AttemptMode::Fresh
-            }
+            _ => AttemptMode::Fresh,
         }
     }
 

@@ -99,12 +99,8 @@ impl Board {
     /// Whether a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
     fn is_ongoing(&self, task: &Task) -> bool {
         is_ongoing_alone(task)
-            || match (&task.state, &task.why_not) {
-                (TaskState::Released, Some(WaitReason::Dependencies(on))) => {
-                    !on.is_empty() && on.iter().all(|id| self.index.ongoing.contains(id))
-                }
-                _ => false,
-            }
+            || matches!((&task.state, &task.why_not), (TaskState::Released, Some(WaitReason::Dependencies(on)))
+                if !on.is_empty() && on.iter().all(|id| self.index.ongoing.contains(id)))
     }
 
     fn reasons(&self, BatchTotals { stuck, backlog, .. }: &BatchTotals) -> String {
@@ -194,28 +190,19 @@ fn is_ongoing_alone(task: &Task) -> bool {
     if task.open_attempt.is_some() {
         return true;
     }
-    let released = task.state == TaskState::Released;
-    released
-        && match &task.why_not {
-            None
-            | Some(
-                WaitReason::Until(_)
-                | WaitReason::SingletonBusy(_)
-                | WaitReason::NoRoom { .. }
-                | WaitReason::TurnLimit
-                | WaitReason::Paused
-                | WaitReason::StillEnding(_),
-            ) => true,
-            Some(
-                WaitReason::Dependencies(_)
+    let needs_others = matches!(
+        &task.why_not,
+        Some(
+            WaitReason::Dependencies(_)
                 | WaitReason::UnknownDependency(_)
                 | WaitReason::DependencyNotMerged(_)
                 | WaitReason::NoGoAhead
                 | WaitReason::Aborted
                 | WaitReason::NoBase
-                | WaitReason::NoStage(..),
-            ) => false,
-        }
+                | WaitReason::NoStage(..)
+        )
+    );
+    task.state == TaskState::Released && !needs_others
 }
 
 fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) {

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::Board;
 use super::admission::{Admission, Slots};
 use super::agent_names::name_for;
-use super::signals::activity_since;
 use super::transition::Transition;
-use crate::domain::attempt::{ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
+use crate::domain::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::domain::effect::{Effect, NoticeLevel};
 use crate::domain::id::{AttemptId, TaskId};
 use crate::domain::task::{HoldReason, Task, TaskState, WaitReason};
@@ -150,7 +149,7 @@ impl Board {
     }
 }
 
-/// A task that waited for others and no longer does is told (K36).
+/// Notifies people of a task that no longer waits for others (K36).
 fn announce_unblocked(step: &mut Transition, task: &Task, admission: &Result<Admission, WaitReason>) {
     let waited = matches!(task.why_not, Some(WaitReason::Dependencies(_)));
     let waits = matches!(
@@ -191,7 +190,7 @@ fn new_attempt(
         signals: Vec::new(),
         refused: Vec::new(),
         workplace: None,
-        activity: activity_since(doing, "started", step.now),
+        activity: Activity::new(doing, "started", step.now),
         evidence: Vec::new(),
         checks: 0,
         created_at: step.now,

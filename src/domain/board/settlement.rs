@@ -32,7 +32,7 @@ impl Board {
             attempt.ended_at = Some(now);
             attempt.expect_no_answer();
             if attempt.activity.doing != ActivityKind::Exited {
-                attempt.activity = exited_activity(now);
+                attempt.activity = Activity::new(ActivityKind::Exited, "exit", now);
             }
             if attempt.workspace == WorkspaceState::Present {
                 attempt.workspace = WorkspaceState::Leaving;
@@ -154,14 +154,5 @@ impl Board {
             self.index.attempt_gone(id);
             self.changed.attempts.insert(id);
         }
-    }
-}
-
-/// What is known of an agent whose process has ended.
-pub(super) fn exited_activity(now: crate::domain::time::Timestamp) -> Activity {
-    Activity {
-        doing: ActivityKind::Exited,
-        source: "exit".to_owned(),
-        since: now,
     }
 }

@@ -1,14 +1,15 @@
-//! What attempts say and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
+//! What attempts report and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
 //! (design 5.1, K14–K18).
 
 use super::Board;
+use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::domain::attempt::{
     Activity, ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Worker, Workplace, WorkspaceState,
 };
-use crate::domain::effect::{Effect, NoticeLevel};
+use crate::domain::effect::{CommandReply, Effect, NoticeLevel};
 use crate::domain::failure::FailureClass;
 use crate::domain::id::AttemptId;
 use crate::domain::signal::{Signal, SignalKind};
@@ -19,6 +20,15 @@ use crate::domain::workflow::{RejectTo, Stage};
 const MOST_SIGNALS: usize = 200;
 /// How often an attempt's limit is doubled at most.
 const MOST_DOUBLINGS: u32 = 3;
+
+/// What a signal counts for.
+enum SignalJudgement {
+    /// It was heard before, and accepted then or not.
+    Known(bool),
+    Late,
+    Allowed,
+    NotAllowed,
+}
 
 impl Board {
     /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
@@ -54,7 +64,7 @@ impl Board {
                 row.awaited = None;
                 row.deadline = Some(step.now + if spoken { linger } else { limit });
                 if row.activity.doing == ActivityKind::Starting {
-                    row.activity = activity_since(ActivityKind::Working, "started", step.now);
+                    row.activity = Activity::new(ActivityKind::Working, "started", step.now);
                 }
             }),
             // It was stopped while it was being started.
@@ -81,21 +91,49 @@ impl Board {
         limit.scaled(1 << doublings, Span(u64::MAX))
     }
 
-    /// An attempt spoke.
+    /// An attempt sent a signal.
     pub(super) fn signalled(&mut self, step: &mut Transition, id: AttemptId, signal: Signal) {
         let Some(attempt) = self.attempt(id) else { return };
-        let heard = attempt.signals.iter().chain(&attempt.refused);
-        if heard.into_iter().any(|before| before.key == signal.key) {
-            return;
+        match self.judge_signal(&attempt, signal.kind, &signal.key) {
+            SignalJudgement::Known(_) => {}
+            SignalJudgement::Late => {
+                let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
+                step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
+            }
+            SignalJudgement::Allowed => self.accept_signal(step, &attempt, signal),
+            SignalJudgement::NotAllowed => self.refuse_signal(step, &attempt, signal),
         }
-        if !self.accepts_signals(&attempt) {
-            let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
-            step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
-            return;
+    }
+
+    /// What is answered to an attempt about its signal of that key, once that is on the board.
+    pub fn signal_reply(&self, id: AttemptId, kind: SignalKind, key: &str) -> CommandReply {
+        let Some(attempt) = self.attempt(id) else {
+            refuse!("attempt {id} is not known");
+        };
+        match self.judge_signal(&attempt, kind, key) {
+            // More progress than is remembered was shown all the same.
+            SignalJudgement::Known(true) | SignalJudgement::Allowed => Ok(accepted(reply_text(kind))),
+            SignalJudgement::Known(false) | SignalJudgement::NotAllowed => Err(refusal(format!(
+                "{kind} is not allowed in {}: use {}",
+                attempt.stage,
+                self.allowed_signals(&attempt)
+            ))),
+            SignalJudgement::Late => Err(refusal(format!("attempt {id} is over: {kind} came too late"))),
         }
-        match self.stage_of_attempt(&attempt) {
-            Some(stage) if allows(stage, &attempt, signal.kind) => self.accept_signal(step, &attempt, signal),
-            Some(_) | None => self.refuse_signal(step, &attempt, signal),
+    }
+
+    /// The one place that says what a signal counts for. Who it is from was proved by its token.
+    fn judge_signal(&self, attempt: &Attempt, kind: SignalKind, key: &str) -> SignalJudgement {
+        let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
+        if has_key(&attempt.signals) || has_key(&attempt.refused) {
+            return SignalJudgement::Known(has_key(&attempt.signals));
+        }
+        if !self.accepts_signals(attempt) {
+            return SignalJudgement::Late;
+        }
+        match self.stage_of_attempt(attempt) {
+            Some(stage) if allows(stage, attempt, kind) => SignalJudgement::Allowed,
+            Some(_) | None => SignalJudgement::NotAllowed,
         }
     }
 
@@ -201,7 +239,7 @@ impl Board {
     fn set_activity(&mut self, now: Timestamp, id: AttemptId, doing: ActivityKind) {
         self.edit_attempt(id, |row| {
             if row.activity.doing != doing {
-                row.activity = activity_since(doing, "signal", now);
+                row.activity = Activity::new(doing, "signal", now);
             }
         });
     }
@@ -226,7 +264,7 @@ impl Board {
         self.edit_attempt(id, |row| {
             source.clone_into(&mut row.activity.source);
             if is_new {
-                row.activity = activity_since(doing.clone(), source, step.now);
+                row.activity = Activity::new(doing.clone(), source, step.now);
             }
         });
         if let (true, ActivityKind::Permission(text) | ActivityKind::Question(text)) = (is_new, doing) {
@@ -244,7 +282,7 @@ impl Board {
     pub(super) fn type_line(&mut self, step: &mut Transition, id: AttemptId, text: &str) {
         self.edit_attempt(id, |row| {
             if row.activity.doing.needs_person() {
-                row.activity = activity_since(ActivityKind::Working, "answer", step.now);
+                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
             }
         });
         step.emit(Effect::Tell(id, text.to_owned()));
@@ -258,6 +296,18 @@ fn set_workplace(row: &mut Attempt, workplace: &Workplace, has_folder: bool) {
     }
 }
 
+fn reply_text(kind: SignalKind) -> &'static str {
+    match kind {
+        SignalKind::Claim => "claimed",
+        SignalKind::Done => "reported done",
+        SignalKind::Reject => "rejected",
+        SignalKind::Block => "reported blocked",
+        SignalKind::Fail => "reported failed",
+        SignalKind::Progress => "progress reported",
+        SignalKind::Question => "question asked",
+    }
+}
+
 /// Whether an attempt of that stage may send that signal.
 fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
     match kind {
@@ -266,13 +316,5 @@ fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
         // Who fixes for an engine action must be able to say that it is fixed.
         SignalKind::Done if attempt.mode == AttemptMode::Fallback => true,
         SignalKind::Done | SignalKind::Block | SignalKind::Fail => stage.signals.contains(&kind),
-    }
-}
-
-pub(super) fn activity_since(doing: ActivityKind, source: &str, since: Timestamp) -> Activity {
-    Activity {
-        doing,
-        source: source.to_owned(),
-        since,
     }
 }

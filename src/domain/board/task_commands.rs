@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
-use super::commands::{CommandOutcome, accepted, refusal, require_text};
+use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
 use crate::domain::attempt::AttemptMode;
 use crate::domain::batch::{Batch, RunState};
 use crate::domain::command::{Refusal, TaskDraft, TaskPatch};
-use crate::domain::effect::NoticeLevel;
+use crate::domain::effect::{CommandReply, NoticeLevel};
 use crate::domain::id::{BatchId, StageId, TaskId, WorkflowId};
 use crate::domain::task::{Task, TaskState};
 use crate::domain::time::Timestamp;
@@ -28,7 +28,7 @@ impl Board {
         id: &BatchId,
         (title, goal): (&str, &str),
         base: Option<&str>,
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         check_id("batch", id.as_str())?;
         let title = require_text("the batch's title", title)?.to_owned();
         let base = base.map(str::trim).filter(|base| !base.is_empty());
@@ -47,10 +47,10 @@ impl Board {
             .values()
             .find(|task| task.batch == *id && task.open_attempt.is_some());
         if let (true, Some(task)) = (moves, at_work) {
-            return Err(refusal(format!(
+            refuse!(
                 "the base of {id} cannot change while {} is running: pause first, or wait for it",
                 task.id
-            )));
+            );
         }
         self.edit_batch(id, |batch| {
             batch.title = title;
@@ -62,7 +62,7 @@ impl Board {
         Ok(accepted(format!("changed batch {id}")))
     }
 
-    pub(super) fn create(&mut self, step: &mut Transition, draft: &TaskDraft) -> CommandOutcome {
+    pub(super) fn create(&mut self, step: &mut Transition, draft: &TaskDraft) -> CommandReply {
         let alike = |known: &&TaskId| known.as_str().eq_ignore_ascii_case(draft.id.as_str());
         check_new(&draft.id, self.tasks.keys().find(alike))?;
         let stage = self.check_draft(draft, &BTreeSet::new())?;
@@ -92,17 +92,15 @@ impl Board {
         check_priority(draft.priority)?;
         let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
         if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
-            return Err(refusal(format!(
-                "it would wait for {unknown}, which does not exist: create that one first"
-            )));
+            refuse!("it would wait for {unknown}, which does not exist: create that one first");
         }
         let Some(flow) = self.workflows.get(&draft.workflow) else {
             let known: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
-            return Err(refusal(format!(
+            refuse!(
                 "there is no workflow {}: there are {}",
                 draft.workflow,
                 known.join(", ")
-            )));
+            );
         };
         let stage = draft.stage.as_ref().unwrap_or(&flow.entry);
         if flow.stage(stage).is_none() {
@@ -117,7 +115,7 @@ impl Board {
         by: &str,
         id: &TaskId,
         patch: &TaskPatch,
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         let title = match &patch.title {
             Some(title) => Some(check_title("the new title", title)?.to_owned()),
@@ -167,18 +165,15 @@ impl Board {
 
     fn check_move(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
         if task.state == TaskState::Done {
-            return Err(refusal(format!(
-                "{} is done, and done is final: create a new task",
-                task.id
-            )));
+            refuse!("{} is done, and done is final: create a new task", task.id);
         }
         if task.state.is_terminal() {
-            return Err(refusal(format!(
+            refuse!(
                 "{} is {}: retry it with `dbs retry {} --stage {stage}`",
                 task.id,
                 task.state.word(),
                 task.id
-            )));
+            );
         }
         self.check_stage(task, stage)
     }
@@ -201,29 +196,29 @@ impl Board {
         by: &str,
         id: &TaskId,
         text: &str,
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         self.require_task(id)?;
         let text = require_text("the comment", text)?;
         self.comment(step.now, id, by, text.to_owned());
         Ok(accepted(format!("commented on {id}")))
     }
 
-    pub(super) fn add_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandOutcome {
+    pub(super) fn add_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         self.require_task(on)?;
         if id == on {
-            return Err(refusal(format!("{id} cannot wait for itself: name another task")));
+            refuse!("{id} cannot wait for itself: name another task");
         }
         if task.state == TaskState::Done {
-            return Err(refusal(format!("{id} is done and waits for nothing any more")));
+            refuse!("{id} is done and waits for nothing any more");
         }
         if task.deps.contains(on) {
             return Ok(accepted(format!("{id} waits for {on} already")));
         }
         if self.waits_for(on, id) {
-            return Err(refusal(format!(
+            refuse!(
                 "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs task dep ID ON --remove`"
-            )));
+            );
         }
         self.edit(id, |task| {
             task.deps.insert(on.clone());
@@ -231,12 +226,10 @@ impl Board {
         Ok(accepted(format!("{id} waits for {on}")))
     }
 
-    pub(super) fn remove_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandOutcome {
+    pub(super) fn remove_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if !task.deps.contains(on) {
-            return Err(refusal(format!(
-                "{id} does not wait for {on}: `dbs task show {id}` lists what it waits for"
-            )));
+            refuse!("{id} does not wait for {on}: `dbs task show {id}` lists what it waits for");
         }
         self.edit(id, |task| {
             task.deps.remove(on);
@@ -351,15 +344,13 @@ pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refus
 fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
     let title = require_text(what, title)?;
     if title.contains(['\n', '\r']) {
-        return Err(refusal(format!(
-            "{what} has several lines: keep the first, and put the rest into the description"
-        )));
+        refuse!("{what} has several lines: keep the first, and put the rest into the description");
     }
     let long = title.chars().count();
     if long > MAX_TITLE_CHARS {
-        return Err(refusal(format!(
+        refuse!(
             "{what} has {long} characters: {MAX_TITLE_CHARS} are the most, put the rest into the description"
-        )));
+        );
     }
     Ok(title)
 }

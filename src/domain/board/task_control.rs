@@ -4,19 +4,19 @@
 use std::collections::BTreeSet;
 
 use super::Board;
-use super::commands::{CommandOutcome, accepted, refusal, require_text};
+use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
 use crate::domain::attempt::AttemptMode;
 use crate::domain::batch::RunState;
 use crate::domain::command::Refusal;
-use crate::domain::effect::NoticeLevel;
+use crate::domain::effect::{CommandReply, NoticeLevel};
 use crate::domain::id::{BatchId, StageId, TaskId};
 use crate::domain::task::{HoldReason, Task, TaskState};
 use crate::domain::workflow::{Actor, CascadePolicy, RejectTo};
 
 impl Board {
     /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
-    pub(super) fn release(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandOutcome {
+    pub(super) fn release(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
         let mut fresh = Vec::new();
         let mut seen = BTreeSet::new();
         let ids: Vec<&TaskId> = ids.iter().filter(|id| seen.insert(*id)).collect();
@@ -26,24 +26,21 @@ impl Board {
                 TaskState::Backlog | TaskState::Parked(_) => fresh.push(task),
                 TaskState::Released | TaskState::Active | TaskState::Verifying => {}
                 TaskState::Held(HoldReason::Approval) => {
-                    return Err(refusal(format!("{id} waits for approval: `dbs approve {id}`")));
+                    refuse!("{id} waits for approval: `dbs approve {id}`");
                 }
                 TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
-                    return Err(refusal(format!(
-                        "{id} is {}: retry it with `dbs retry {id}`",
-                        task.state.word()
-                    )));
+                    refuse!("{id} is {}: retry it with `dbs retry {id}`", task.state.word());
                 }
                 TaskState::Done | TaskState::Cancelled => {
-                    return Err(refusal(format!(
+                    refuse!(
                         "{id} is {}: create a new task for what is left",
                         task.state.word()
-                    )));
+                    );
                 }
             }
         }
         if ids.is_empty() {
-            return Err(refusal("no task was named: `dbs task release ID…`"));
+            refuse!("no task was named: `dbs task release ID…`");
         }
         let batches: BTreeSet<BatchId> = ids
             .iter()
@@ -83,22 +80,20 @@ impl Board {
     }
 
     /// Takes a task on which nobody works back into the backlog: the opposite of a release.
-    pub(super) fn withdraw(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandOutcome {
+    pub(super) fn withdraw(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         match &task.state {
             TaskState::Backlog => return Ok(accepted(format!("{id} is in the backlog already"))),
             TaskState::Released | TaskState::Parked(_) => {}
             TaskState::Skipped(root) if root == id => {}
             TaskState::Active | TaskState::Verifying => {
-                return Err(refusal(format!(
-                    "{id} is running: park it with `dbs task park {id} REASON`"
-                )));
+                refuse!("{id} is running: park it with `dbs task park {id} REASON`");
             }
             TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
-                return Err(refusal(format!(
+                refuse!(
                     "{id} is {}: retry it with `dbs retry {id}`, or park it",
                     task.state.word()
-                )));
+                );
             }
             TaskState::Done | TaskState::Cancelled => return Err(already_over(&task)),
         }
@@ -109,7 +104,7 @@ impl Board {
         Ok(accepted(format!("moved {id} back to the backlog")))
     }
 
-    pub(super) fn park(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandOutcome {
+    pub(super) fn park(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
         let task = self.require_task(id)?;
         let why = require_text("the reason", why)?;
         if task.state.is_terminal() {
@@ -122,17 +117,11 @@ impl Board {
         Ok(accepted(format!("parked {id}")))
     }
 
-    pub(super) fn close(
-        &mut self,
-        step: &mut Transition,
-        by: &str,
-        id: &TaskId,
-        why: &str,
-    ) -> CommandOutcome {
+    pub(super) fn close(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
         let task = self.require_task(id)?;
         let why = require_text("the reason", why)?;
         if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
-            return Err(refusal(format!("{id} is {} already", task.state.word())));
+            refuse!("{id} is {} already", task.state.word());
         }
         self.set_state(step.now, id, TaskState::Cancelled);
         self.comment(step.now, id, by, format!("closed: {why}"));
@@ -154,7 +143,7 @@ impl Board {
         by: &str,
         id: &TaskId,
         (stage, note): (Option<&StageId>, Option<&str>),
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         self.check_retry(&task)?;
         let stage = stage.unwrap_or(&task.stage);
@@ -225,16 +214,13 @@ impl Board {
         }
     }
 
-    pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandOutcome {
+    pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if task.state != TaskState::Held(HoldReason::Approval) {
-            return Err(refusal(format!(
-                "{id} does not wait for approval: it is {}",
-                task.state.word()
-            )));
+            refuse!("{id} does not wait for approval: it is {}", task.state.word());
         }
         let Some(stage) = self.stage_of(&task) else {
-            return Err(refusal(format!("workflow {} is not loaded", task.workflow)));
+            refuse!("workflow {} is not loaded", task.workflow);
         };
         let is_human = stage.actor == Actor::Human;
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
@@ -256,15 +242,13 @@ impl Board {
         by: &str,
         id: &TaskId,
         why: &str,
-    ) -> CommandOutcome {
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         let why = require_text("the reason", why)?;
         match task.state {
             TaskState::Released | TaskState::Active | TaskState::Verifying | TaskState::Held(_) => {}
             TaskState::Backlog | TaskState::Parked(_) => {
-                return Err(refusal(format!(
-                    "{id} has no work to reject: release it with `dbs task release {id}`"
-                )));
+                refuse!("{id} has no work to reject: release it with `dbs task release {id}`");
             }
             TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled => {
                 return Err(already_over(&task));
@@ -273,10 +257,10 @@ impl Board {
         match self.stage_of(&task).map(|stage| &stage.reject) {
             Some(RejectTo::Stage(_) | RejectTo::Hold) => {}
             Some(RejectTo::Never) | None => {
-                return Err(refusal(format!(
+                refuse!(
                     "work in {} cannot be rejected: move {id} with `dbs task update {id} --stage STAGE`, park it or close it",
                     task.stage
-                )));
+                );
             }
         }
         self.reject(step, id, by, why);
@@ -285,7 +269,7 @@ impl Board {
     }
 
     /// Leaves a task out: skipped, with itself as the root cause.
-    pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandOutcome {
+    pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if matches!(
             task.state,

@@ -2,7 +2,7 @@
 
 use crate::domain::attempt::Attempt;
 use crate::domain::effect::{Effect, Notice, NoticeLevel};
-use crate::domain::id::TaskId;
+use crate::domain::id::{AttemptId, TaskId};
 use crate::domain::time::Timestamp;
 
 /// One transition of the board: the time of the event and the effects collected so far.
@@ -25,35 +25,33 @@ impl Transition {
         self.effects.push(effect);
     }
 
-    /// Tells people something about the board as a whole.
+    /// Notifies people of something about the board as a whole.
     pub(super) fn notify(&mut self, level: NoticeLevel, kind: &str, text: String) {
-        self.emit(Effect::Notify(Notice {
-            level,
-            kind: kind.to_owned(),
-            task: None,
-            attempt: None,
-            text,
-        }));
+        self.note(level, kind, (None, None), text);
     }
 
-    /// Tells people something about a task.
+    /// Notifies people of something about a task.
     pub(super) fn notify_task(&mut self, level: NoticeLevel, kind: &str, task: &TaskId, text: String) {
-        self.emit(Effect::Notify(Notice {
-            level,
-            kind: kind.to_owned(),
-            task: Some(task.clone()),
-            attempt: None,
-            text,
-        }));
+        self.note(level, kind, (Some(task), None), text);
     }
 
-    /// Tells people something about an attempt.
+    /// Notifies people of something about an attempt.
     pub(super) fn notify_attempt(&mut self, level: NoticeLevel, kind: &str, attempt: &Attempt, text: String) {
+        self.note(level, kind, (Some(&attempt.task), Some(attempt.id)), text);
+    }
+
+    fn note(
+        &mut self,
+        level: NoticeLevel,
+        kind: &str,
+        (task, attempt): (Option<&TaskId>, Option<AttemptId>),
+        text: String,
+    ) {
         self.emit(Effect::Notify(Notice {
             level,
             kind: kind.to_owned(),
-            task: Some(attempt.task.clone()),
-            attempt: Some(attempt.id),
+            task: task.cloned(),
+            attempt,
             text,
         }));
     }

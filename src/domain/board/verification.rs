@@ -54,7 +54,7 @@ impl Board {
         }
     }
 
-    /// What the engine is asked to look at; what the board knows itself is left out.
+    /// What the engine is asked to look at; what the board knows itself is skipped.
     pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let mut kinds = self.required_evidence(attempt);
         kinds.retain(|kind| *kind != EvidenceKind::Approved);

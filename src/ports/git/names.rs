@@ -37,22 +37,12 @@ impl CommitId {
     pub fn new(text: &str) -> Result<Self, NameError> {
         object_id("commit id", text).map(Self)
     }
-
-    /// The digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl TreeId {
     /// Takes a full tree id. Errors: anything but 40 or 64 lower-case hexadecimal digits.
     pub fn new(text: &str) -> Result<Self, NameError> {
         object_id("tree id", text).map(Self)
-    }
-
-    /// The digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -69,11 +59,6 @@ impl BranchName {
     /// The branch of a task, `feature/<task>` (K54).
     pub fn feature(task: &SafeName) -> Self {
         Self(format!("feature/{task}"))
-    }
-
-    /// The name without `refs/heads/`.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// The name with `refs/heads/`.
@@ -111,11 +96,6 @@ impl SafeName {
         let slug = slug.trim_end_matches('-');
         let stem = if slug.is_empty() { "x" } else { slug };
         Self(format!("{stem}-{:016x}", fnv1a(text.as_bytes())))
-    }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -212,29 +192,24 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-impl fmt::Display for CommitId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+macro_rules! checked_name {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
 }
 
-impl fmt::Display for TreeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for BranchName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for SafeName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+checked_name!(CommitId, TreeId, BranchName, SafeName);
 
 #[cfg(test)]
 mod tests {

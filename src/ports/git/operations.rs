@@ -61,10 +61,10 @@ pub trait Git: Send + Sync {
     /// Worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides.
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
 
-    /// Local branches of the project; branches with names the engine refuses are left out.
+    /// Local branches of the project; branches with names the engine refuses are skipped.
     fn branches(&self) -> Result<Vec<BranchEntry>, GitError>;
 
-    /// Branches of the remote, asked of the remote; branches with names the engine refuses are left out.
+    /// Branches of the remote, asked of the remote; branches with names the engine refuses are skipped.
     fn remote_branches(&self) -> Result<Vec<BranchEntry>, GitError>;
 
     /// Deletes a local branch that stands at `recorded`; its head goes to the attic unless the remote base holds it
