@@ -1,9 +1,11 @@
 //! What the processes of one person say to each other: frames and versions, questions about the board and their answers, and
 //! which sessions there are.
 
+pub mod answer;
 pub mod connection;
-pub mod reports;
+pub mod query;
 pub mod session_list;
-pub mod snapshot;
 pub mod task_ids;
 pub mod wire;
+
+mod reports;

@@ -25,7 +25,7 @@ mod sessions;
 mod trouble;
 
 pub use activity_source::source_words;
-pub use attention::{AttentionItem, AttentionKind};
+pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
@@ -41,6 +41,9 @@ pub use trouble::{Trouble, TroubleKind};
 #[derive(Debug, Clone, Default)]
 pub struct ReadModel {
     pub at: Timestamp,
+    /// Whether a server is at work, so that attempts move.
+    pub is_live: bool,
+
     pub tasks: BTreeMap<TaskId, Arc<Task>>,
     pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     pub batches: BTreeMap<BatchId, Arc<Batch>>,
@@ -62,6 +65,7 @@ impl ReadModel {
     pub fn of(board: &Board, now: Timestamp) -> ReadModel {
         ReadModel {
             at: now,
+            is_live: true,
             tasks: board.tasks.clone(),
             attempts: board.attempts.clone(),
             batches: board.batches.clone(),

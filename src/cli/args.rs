@@ -362,8 +362,8 @@ pub struct DemoArgs {
     pub keep: Option<PathBuf>,
 }
 
-impl From<JsonFlag> for crate::protocol::reports::OutputFormat {
-    fn from(json: JsonFlag) -> crate::protocol::reports::OutputFormat {
+impl From<JsonFlag> for crate::protocol::query::OutputFormat {
+    fn from(json: JsonFlag) -> crate::protocol::query::OutputFormat {
         if json.json { Self::Json } else { Self::Lines }
     }
 }

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::store::{LockOwner, SqliteStore};
@@ -18,11 +16,15 @@ use crate::domain::{
 use crate::engine::inbox::CommandReply as Said;
 use crate::engine::turn::DurableBoard;
 use crate::ports::store::StoreError;
-use crate::protocol::connection::Connection;
-use crate::protocol::reports::{self, OutputFormat, QueryRequest};
-use crate::protocol::snapshot::{BoardSnapshot, TaskDetail};
+use crate::protocol::answer::answer;
+use crate::protocol::connection::{Connection, ProtocolError};
+use crate::protocol::query::{Answer, Query, TaskDetail};
 use crate::protocol::wire::{CallReply, NoticeLine, ServerCall};
+use crate::read_model::{MetricsReport, ReadModel};
 use crate::ui::PermissionReply;
+
+/// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
+pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
 
 /// Access to a project's board through its running server, or through the store when there is none.
 pub struct BoardAccess {
@@ -63,24 +65,15 @@ impl BoardAccess {
         self.server.is_some()
     }
 
-    /// Asks the server; `None` when none runs.
+    /// Makes a call to the server; `None` when none runs.
     ///
     /// # Errors
     /// When the server goes away before it answers.
     pub fn call(&mut self, call: ServerCall) -> Result<Option<CallReply>, String> {
-        self.call_streaming(call, &mut Vec::new())
-    }
-
-    /// Asks the server; pieces of a text that come before its answer are added to `text`.
-    fn call_streaming(
-        &mut self,
-        call: ServerCall,
-        text: &mut Vec<Bytes>,
-    ) -> Result<Option<CallReply>, String> {
         let Some(server) = &mut self.server else {
             return Ok(None);
         };
-        server.call(call, text).map(Some)
+        Ok(Some(server.call(call)?))
     }
 
     /// Asks the board for something.
@@ -94,8 +87,7 @@ impl BoardAccess {
         })? {
             return match answer {
                 CallReply::Asked(said) => Ok(said),
-                CallReply::Failed(why) => Err(why),
-                other => Err(unexpected_reply(&other)),
+                other => Err(ProtocolError::from(other).into()),
             };
         }
         if let Command::Answer(task, _) = &command {
@@ -141,51 +133,42 @@ impl BoardAccess {
         let what = what.to_owned();
         match self.call(ServerCall::Consent { attempt, what, says })? {
             Some(CallReply::Asked(said)) => Ok(said),
-            Some(other) => Err(unexpected_reply(&other)),
+            Some(other) => Err(ProtocolError::from(other).into()),
             None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
         }
     }
 
-    /// What a command prints about the board, piece by piece: the server's words, or without one the same from the store.
+    /// Asks a question about the board: the server, or without one the store. `measure` is called for figures, without a server.
     ///
     /// # Errors
-    /// When the board cannot be read, or the question names something that is not there.
-    pub fn query(&mut self, asked: &QueryRequest) -> Result<Vec<Bytes>, String> {
-        let mut text = Vec::new();
-        match self.call_streaming(ServerCall::Tell(asked.clone()), &mut text)? {
-            Some(CallReply::Told) => return Ok(text),
-            Some(other) => return Err(unexpected_reply(&other)),
-            None => {}
+    /// When the board cannot be read, or the query names something that is not there.
+    pub fn query_measured(&mut self, query: Query, measure: MeasureModel<'_>) -> Result<Answer, String> {
+        if let Some(server) = &mut self.server {
+            return Ok(server.query(query)?);
         }
-        let board = self.snapshot()?;
-        let told = reports::tell(&board, asked);
-        // The process is about to end; giving back thousands of tasks one by one would only keep who asked waiting.
-        std::mem::forget(board);
-        Ok(vec![Bytes::from(told?)])
+        let model = self.stored_model()?;
+        let answer = answer(&model, &query, &|| measure(&model).map(Arc::new));
+        // The process is about to end; freeing thousands of tasks one by one would only delay the answer.
+        std::mem::forget(model);
+        Ok(answer.map_err(ProtocolError::from)?)
     }
 
-    /// The figures in the server's words; `None` when none runs.
+    /// Asks a question about the board that needs no figures.
     ///
     /// # Errors
-    /// When the server cannot read them.
-    pub fn metrics(&mut self, form: OutputFormat) -> Result<Option<Vec<Bytes>>, String> {
-        let mut text = Vec::new();
-        match self.call_streaming(ServerCall::Figures(form), &mut text)? {
-            Some(CallReply::Told) => Ok(Some(text)),
-            Some(other) => Err(unexpected_reply(&other)),
-            None => Ok(None),
-        }
+    /// When the board cannot be read, or the query names something that is not there.
+    pub fn query(&mut self, query: Query) -> Result<Answer, String> {
+        self.query_measured(query, &|_| Err("measure figures here".to_owned()))
     }
 
-    /// A task, and who is at work on it.
+    /// A task with its open attempt.
     ///
     /// # Errors
     /// When the board cannot be read.
     pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskDetail>, String> {
-        match self.call(ServerCall::Task(id.clone()))? {
-            Some(CallReply::Task(sheet)) => Ok(sheet.map(|sheet| *sheet)),
-            Some(other) => Err(unexpected_reply(&other)),
-            None => Ok(self.snapshot()?.task_detail(id)),
+        match self.query(Query::Task(id.clone()))? {
+            Answer::Task(task) => Ok(task),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -193,11 +176,10 @@ impl BoardAccess {
     ///
     /// # Errors
     /// When the board cannot be read.
-    pub fn attempt(&mut self, name: &str) -> Result<Option<Attempt>, String> {
-        match self.call(ServerCall::Attempt(name.to_owned()))? {
-            Some(CallReply::Attempt(attempt)) => Ok(attempt.map(|attempt| *attempt)),
-            Some(other) => Err(unexpected_reply(&other)),
-            None => Ok(self.snapshot()?.attempt(name).cloned()),
+    pub fn attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
+        match self.query(Query::Attempt(name.to_owned()))? {
+            Answer::Attempt(attempt) => Ok(attempt),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -206,18 +188,14 @@ impl BoardAccess {
     /// # Errors
     /// When the board cannot be read.
     pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
-        match self.call(ServerCall::Ids)? {
-            Some(CallReply::Ids(ids)) => Ok(ids),
-            Some(other) => Err(unexpected_reply(&other)),
-            None => Ok(self.snapshot()?.tasks.into_keys().collect()),
+        match self.query(Query::TaskIds)? {
+            Answer::TaskIds(ids) => Ok(ids),
+            other => Err(unexpected_answer(other)),
         }
     }
 
-    /// The board as the store has it: what a server knows is asked of the server.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn snapshot(&self) -> Result<BoardSnapshot, String> {
+    /// The board as the store has it.
+    fn stored_model(&self) -> Result<ReadModel, String> {
         let files = self.place.store.clone();
         // A project in which nothing has happened yet has no store.
         let mut board = Board::default();
@@ -226,14 +204,17 @@ impl BoardAccess {
             let reader = SqliteStore::open_reader(&files).map_err(failed)?;
             board = reader.load().map_err(failed)?;
         }
-        // Only looked at: nothing follows from what the files say until somebody takes a turn.
+        // The board is only read: nothing follows from what the files say until somebody takes a turn.
         let (settings, workflows) = session_setup::reread(&self.place)?;
         board.settings = Arc::new(settings);
         board.workflows = workflows
             .into_iter()
             .map(|flow| (flow.id.clone(), Arc::new(flow)))
             .collect();
-        Ok(BoardSnapshot::from_board(board, clock::now()))
+        Ok(ReadModel {
+            is_live: false,
+            ..ReadModel::of(&board, clock::now())
+        })
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
@@ -245,7 +226,7 @@ impl BoardAccess {
         after: u64,
         show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
     ) -> Result<(), String> {
-        self.served()?.follow(after, show)
+        Ok(self.served()?.follow(after, show)?)
     }
 
     /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
@@ -253,7 +234,7 @@ impl BoardAccess {
     /// # Errors
     /// When no server runs.
     pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
-        self.served()?.watch(show)
+        Ok(self.served()?.watch(show)?)
     }
 
     fn served(&mut self) -> Result<&mut Connection, String> {
@@ -304,12 +285,8 @@ impl BoardAccess {
     }
 }
 
-/// Why something cannot be done, in the server's words; of another answer that it was not understood.
-fn unexpected_reply(answer: &CallReply) -> String {
-    match answer {
-        CallReply::Failed(why) => why.clone(),
-        other => format!("could not understand the server: {other:?}"),
-    }
+fn unexpected_answer(answer: Answer) -> String {
+    ProtocolError::from(CallReply::Query(Ok(answer))).into()
 }
 
 /// What was decided without a server and needs one: agents at work are stopped by the next.

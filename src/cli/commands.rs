@@ -22,7 +22,7 @@ use crate::cli::args::{CliCommand, JsonFlag, SignalWord};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
-use crate::protocol::reports::BoardQuery;
+use crate::protocol::query::Report;
 use config::ConfigAction;
 use show::LogFormat;
 
@@ -80,7 +80,7 @@ fn read_or_serve(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
         CliCommand::Task(verb) => tasks::task(edge, verb),
-        CliCommand::Why { id, json } => show::print_report(edge, BoardQuery::Why(id), json),
+        CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),
         CliCommand::Status(json) => show::status(edge, json),
         CliCommand::Board { watch, json } => show::board(edge, watch, json),

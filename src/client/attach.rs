@@ -8,7 +8,7 @@ use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::protocol::connection::{hear, say};
+use crate::protocol::connection::{receive, send};
 use crate::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
 use crate::ui::DisplayCaps;
 
@@ -130,7 +130,7 @@ async fn run_connection(
     (input, frozen): (&mut InputReader, &mut LastFrame),
     (looks, edge): (DisplayCaps, &ProcessEnv),
 ) -> Result<AttachEnd, String> {
-    if say(sender, &FromClient::Attach(attach_request(looks, edge)))
+    if send(sender, &FromClient::Attach(attach_request(looks, edge)))
         .await
         .is_err()
     {
@@ -145,7 +145,7 @@ async fn run_connection(
             Some(opened) = ended(&mut opening) => {
                 opening = None;
                 if let Ok(Err(why)) = opened
-                    && say(sender, &FromClient::Failed(why)).await.is_err()
+                    && send(sender, &FromClient::Failed(why)).await.is_err()
                 {
                     return Ok(AttachEnd::Lost);
                 }
@@ -159,7 +159,7 @@ async fn run_connection(
                 // The terminal is gone: leave quietly, everything goes on.
                 Some(Err(_)) | None => return Ok(AttachEnd::Bye(String::new())),
             },
-            heard = hear(receiver) => match heard {
+            heard = receive(receiver) => match heard {
                 Ok(Some(Packet::Frame(number, bytes))) => {
                     if !show_frame(sender, frozen, (number, &bytes)).await? {
                         return Ok(AttachEnd::Lost);
@@ -169,7 +169,7 @@ async fn run_connection(
                 Ok(Some(Packet::Message(FromServer::Edit(text)))) => {
                     let written = edit_text(edge, text, input).await?;
                     signs.repeat();
-                    if say(sender, &FromClient::Edited(written)).await.is_err() {
+                    if send(sender, &FromClient::Edited(written)).await.is_err() {
                         return Ok(AttachEnd::Lost);
                     }
                 }
@@ -195,7 +195,7 @@ async fn forward_input(sender: &mut FrameSender, frozen: &mut LastFrame, heard: 
     if matches!(heard, TerminalInput::Event(crossterm::event::Event::Resize(..))) {
         frozen.resize();
     }
-    say(sender, &told(heard)).await.is_ok()
+    send(sender, &told(heard)).await.is_ok()
 }
 
 /// Shows a picture and says so; answers whether somebody hears it.
@@ -205,7 +205,7 @@ async fn show_frame(
     (number, bytes): (u64, &[u8]),
 ) -> Result<bool, String> {
     TerminalGuard::write(bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
-    let heard = say(sender, &FromClient::Ack(number)).await.is_ok();
+    let heard = send(sender, &FromClient::Ack(number)).await.is_ok();
     frozen.feed(bytes);
     Ok(heard)
 }

@@ -15,10 +15,10 @@ use crate::client::reconnect::RestartFn;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{TaskId, Timestamp, pluralized};
-use crate::protocol::connection;
-use crate::protocol::snapshot::AttentionSnapshot;
+use crate::protocol::connection::{self, ProtocolError};
+use crate::protocol::query::{Answer, Query};
 use crate::protocol::wire::{CallReply, FromClient, FromServer, NoticeLine, Packet, ServerCall};
-use crate::read_model::ReadModel;
+use crate::read_model::AttentionSummary;
 use crate::ui::PlainPrompts;
 use stdin::StdinLines;
 
@@ -44,7 +44,7 @@ pub(super) struct PlainClient {
     edge: ProcessEnv,
     commands: Commands,
     prompts: PlainPrompts,
-    model: ReadModel,
+    attention: AttentionSummary,
     lines: StdinLines,
     /// Which server told the last line, and its position there.
     last_notice: Option<(Timestamp, u64)>,
@@ -82,7 +82,7 @@ pub async fn attach(
         edge,
         commands,
         prompts: PlainPrompts::default(),
-        model: ReadModel::default(),
+        attention: AttentionSummary::default(),
         lines,
         last_notice: None,
         last_notice_at: Timestamp::default(),
@@ -115,19 +115,18 @@ impl PlainClient {
     }
 
     async fn introduce(&mut self) -> Result<(), String> {
-        let AttentionSnapshot { tasks, board } = self.fetch_attention().await?;
-        self.model = board.read_model();
-        self.last_notice_at = board.at;
+        self.attention = self.fetch_attention().await?;
+        self.last_notice_at = self.attention.at;
         output::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
             self.place.session_name(&self.place.config()),
             self.place.root.display(),
-            pluralized(tasks, "task"),
-            pluralized(self.model.agents().count(), "agent")
+            pluralized(self.attention.tasks, "task"),
+            pluralized(self.attention.agents, "agent")
         ));
         output::line("Type help for what can be typed, quit to leave.");
-        self.prompts.update(&self.model);
-        output::all(self.prompts.list(&self.model));
+        self.prompts.update(&self.attention);
+        output::all(self.prompts.list(&self.attention));
         Ok(())
     }
 
@@ -140,13 +139,13 @@ impl PlainClient {
             return Ok(PlainEnd::Lost);
         };
         let follow = FromClient::Call(Box::new(ServerCall::Follow(after)));
-        if connection::say(&mut sender, &follow).await.is_err() {
+        if connection::send(&mut sender, &follow).await.is_err() {
             return Ok(PlainEnd::Lost);
         }
         let mut look_at = Instant::now();
         while !output::is_unread() {
             tokio::select! {
-                heard = connection::hear(&mut receiver) => match heard {
+                heard = connection::receive(&mut receiver) => match heard {
                     Ok(Some(Packet::Message(FromServer::Line(line)))) => {
                         self.on_notice(&line);
                         look_at = look_at.min(Instant::now() + self.pause(REFRESH_DELAY));
@@ -181,12 +180,10 @@ impl PlainClient {
         sender: &mut crate::adapters::ipc::FrameSender,
         receiver: &mut crate::adapters::ipc::FrameReceiver,
     ) -> Option<u64> {
-        let who = FromClient::Call(Box::new(ServerCall::Who));
-        connection::say(sender, &who).await.ok()?;
-        let since = match connection::hear(receiver).await {
-            Ok(Some(Packet::Message(FromServer::Answer(CallReply::Who(who))))) => who.since,
-            _ => return None,
+        let Ok(CallReply::Who(status)) = connection::reply(sender, receiver, ServerCall::Who).await else {
+            return None;
         };
+        let since = status.since;
         let (after, old) = match self.last_notice {
             None => (u64::MAX, self.last_notice_at),
             Some((same, after)) if same == since => (after, Timestamp::default()),
@@ -221,10 +218,10 @@ impl PlainClient {
     }
 
     /// Looks at the board, and says what came and went that needs the person.
-    async fn refresh(&mut self) -> Result<(), String> {
+    async fn refresh(&mut self) -> Result<(), ProtocolError> {
         let begun = Instant::now();
-        self.model = self.fetch_attention().await?.board.read_model();
-        for line in self.prompts.update(&self.model) {
+        self.attention = self.fetch_attention().await?;
+        for line in self.prompts.update(&self.attention) {
             tell(&line);
         }
         self.refresh_time = begun.elapsed();
@@ -235,12 +232,12 @@ impl PlainClient {
         least.max(self.refresh_time.saturating_mul(REFRESH_SHARE))
     }
 
-    async fn fetch_attention(&self) -> Result<AttentionSnapshot, String> {
-        self.spawn_blocking(|place, _edge| match dispatch::ask(&place, ServerCall::Needs)? {
-            CallReply::Needs(needs) => Ok(*needs),
-            other => Err(dispatch::not_understood(other)),
-        })
-        .await
+    async fn fetch_attention(&self) -> Result<AttentionSummary, ProtocolError> {
+        let call = ServerCall::Query(Query::Attention);
+        match connection::call_once(&self.place.socket, call).await? {
+            CallReply::Query(Ok(Answer::Attention(attention))) => Ok(attention),
+            other => Err(other.into()),
+        }
     }
 
     /// Does what blocks beside the conversation.

@@ -211,7 +211,7 @@ async fn connect_within_counted(
         tried.fetch_add(1, Ordering::Relaxed);
         match greet(socket).await {
             Ok(connection) => return Ok(connection),
-            Err(why) if Instant::now() >= deadline => return Err(why),
+            Err(error) if Instant::now() >= deadline => return Err(error.into()),
             Err(_) => tokio::time::sleep(RETRY_INTERVAL).await,
         }
     }

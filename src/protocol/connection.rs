@@ -1,13 +1,64 @@
-//! A conversation with a server over its socket: connect, say hello, say and hear; and the same for callers that block.
+//! A conversation with a server over its socket: connect, say hello, send and receive; and the same for callers that block.
 
+use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use tokio::runtime::Runtime;
 
-use super::wire::{self, CallReply, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, Packet, ServerCall};
+use super::query::{Answer, Query, QueryError};
+use super::wire::{
+    self, CallReply, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, Packet, ServerCall, WireError,
+};
 use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
+
+/// Why a server could not be reached, did not answer, or refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtocolError {
+    /// This process cannot wait for anything.
+    #[error("could not start: {0}")]
+    Runtime(io::Error),
+    #[error("could not reach a server at {}: {source}", socket.display())]
+    Unreachable { socket: PathBuf, source: io::Error },
+    #[error("could not reach a server at {}: it did not say hello", .0.display())]
+    NoHello(PathBuf),
+    /// The server speaks another version of the protocol; the text names both.
+    #[error("{0}")]
+    OtherVersion(String),
+    #[error("could not get an answer: the server went away")]
+    WentAway,
+    /// The server said goodbye, in its words.
+    #[error("{0}")]
+    Bye(String),
+    #[error("could not talk to the server: {0}")]
+    Io(#[from] io::Error),
+    #[error("could not talk to the server: {0}")]
+    Wire(#[from] WireError),
+    /// The server could not do it, in its words.
+    #[error("{0}")]
+    Failed(String),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    #[error("could not understand the server: {0:?}")]
+    Unexpected(Box<CallReply>),
+}
+
+impl From<ProtocolError> for String {
+    fn from(error: ProtocolError) -> String {
+        error.to_string()
+    }
+}
+
+impl From<CallReply> for ProtocolError {
+    /// The error behind a reply that is not the expected one.
+    fn from(reply: CallReply) -> ProtocolError {
+        match reply {
+            CallReply::Failed(why) => ProtocolError::Failed(why),
+            other => ProtocolError::Unexpected(Box::new(other)),
+        }
+    }
+}
 
 /// A connection to the server of one project, for callers without a runtime of their own: every call blocks.
 pub struct Connection {
@@ -27,39 +78,40 @@ impl Connection {
     ///
     /// # Errors
     /// When this process cannot work at all, or the server speaks another version.
-    pub fn open(socket: &Path) -> Result<Option<Connection>, String> {
+    pub fn open(socket: &Path) -> Result<Option<Connection>, ProtocolError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| format!("could not start: {error}"))?;
+            .map_err(ProtocolError::Runtime)?;
         match runtime.block_on(greet(socket)) {
             Ok((sender, receiver)) => Ok(Some(Connection {
                 runtime,
                 sender,
                 receiver,
             })),
-            Err(why) if why.contains("protocol") => Err(why),
+            Err(error @ ProtocolError::OtherVersion(_)) => Err(error),
             Err(_) => Ok(None),
         }
     }
 
-    /// Asks the server; pieces of a text that come before its answer are added to `text`.
+    /// Makes a call and waits for its reply.
     ///
     /// # Errors
-    /// When the server goes away before it answers.
-    pub fn call(&mut self, call: ServerCall, text: &mut Vec<Bytes>) -> Result<CallReply, String> {
-        self.runtime.block_on(async {
-            say(&mut self.sender, &FromClient::Call(Box::new(call))).await?;
-            loop {
-                match hear(&mut self.receiver).await? {
-                    Some(Packet::Message(FromServer::Answer(answer))) => return Ok(answer),
-                    Some(Packet::Message(FromServer::Bye(why))) => return Err(why),
-                    Some(Packet::Text(piece)) => text.push(piece),
-                    Some(_) => {}
-                    None => return Err("could not get an answer: the server went away".to_owned()),
-                }
-            }
-        })
+    /// When the server goes away before it replies.
+    pub fn call(&mut self, call: ServerCall) -> Result<CallReply, ProtocolError> {
+        self.runtime
+            .block_on(reply(&mut self.sender, &mut self.receiver, call))
+    }
+
+    /// Asks a question about the board.
+    ///
+    /// # Errors
+    /// When there is no answer, or the server goes away before it answers.
+    pub fn query(&mut self, query: Query) -> Result<Answer, ProtocolError> {
+        match self.call(ServerCall::Query(query))? {
+            CallReply::Query(answer) => Ok(answer?),
+            other => Err(other.into()),
+        }
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
@@ -70,8 +122,8 @@ impl Connection {
         &mut self,
         after: u64,
         show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
-    ) -> Result<(), String> {
-        self.hear_all(ServerCall::Follow(after), &mut |said| match said {
+    ) -> Result<(), ProtocolError> {
+        self.receive_all(ServerCall::Follow(after), &mut |message| match message {
             FromServer::Line(line) => show(&line),
             _ => ControlFlow::Continue(()),
         })
@@ -81,26 +133,26 @@ impl Connection {
     ///
     /// # Errors
     /// When the server cannot be understood.
-    pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
-        self.hear_all(ServerCall::Watch, &mut |said| match said {
+    pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), ProtocolError> {
+        self.receive_all(ServerCall::Watch, &mut |message| match message {
             FromServer::Answer(CallReply::Changed) => show(),
             _ => ControlFlow::Continue(()),
         })
     }
 
-    fn hear_all(
+    fn receive_all(
         &mut self,
         call: ServerCall,
         take: &mut dyn FnMut(FromServer) -> ControlFlow<()>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ProtocolError> {
         let call = FromClient::Call(Box::new(call));
-        self.runtime.block_on(say(&mut self.sender, &call))?;
+        self.runtime.block_on(send(&mut self.sender, &call))?;
         loop {
-            // What is heard is taken outside of the runtime, so that it may ask for more on a connection of its own.
-            match self.runtime.block_on(hear(&mut self.receiver))? {
+            // A message is taken outside of the runtime, so that the taker may use a connection of its own.
+            match self.runtime.block_on(receive(&mut self.receiver))? {
                 Some(Packet::Message(FromServer::Bye(_))) | None => return Ok(()),
-                Some(Packet::Message(said)) => {
-                    if take(said).is_break() {
+                Some(Packet::Message(message)) => {
+                    if take(message).is_break() {
                         return Ok(());
                     }
                 }
@@ -113,45 +165,122 @@ impl Connection {
 /// Connects and says hello.
 ///
 /// # Errors
-/// When nobody listens, or another version does; for people.
-pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), String> {
-    let failed =
-        |why: &dyn std::fmt::Display| format!("could not reach a server at {}: {why}", socket.display());
-    let (mut sender, mut receiver) = ipc::connect(socket).await.map_err(|error| failed(&error))?;
+/// When nobody listens, or another version does.
+pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), ProtocolError> {
+    let (mut sender, mut receiver) =
+        ipc::connect(socket)
+            .await
+            .map_err(|source| ProtocolError::Unreachable {
+                socket: socket.to_owned(),
+                source,
+            })?;
     let hello = Hello {
         protocol: PROTOCOL,
         program: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    say(&mut sender, &FromClient::Hello(hello))
-        .await
-        .map_err(|why| failed(&why))?;
-    match hear(&mut receiver).await.map_err(|why| failed(&why))? {
+    send(&mut sender, &FromClient::Hello(hello)).await?;
+    match receive(&mut receiver).await? {
         Some(Packet::Message(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => {
             Ok((sender, receiver))
         }
-        Some(Packet::Message(FromServer::Hello(_))) => match hear(&mut receiver).await {
-            Ok(Some(Packet::Message(FromServer::Bye(why)))) => Err(why),
-            _ => Err(failed(
-                &"it speaks another version; use the same dbs on both ends",
-            )),
-        },
-        _ => Err(failed(&"it did not say hello")),
+        Some(Packet::Message(FromServer::Hello(hello))) => {
+            let why = match receive(&mut receiver).await {
+                Ok(Some(Packet::Message(FromServer::Bye(why)))) => why,
+                _ => format!(
+                    "could not talk to the server at {}: it speaks protocol {}, this program {PROTOCOL}; use the same dbs on \
+                     both ends",
+                    socket.display(),
+                    hello.protocol
+                ),
+            };
+            Err(ProtocolError::OtherVersion(why))
+        }
+        _ => Err(ProtocolError::NoHello(socket.to_owned())),
     }
 }
 
-/// Says something to the server.
-pub async fn say(sender: &mut FrameSender, what: &FromClient) -> Result<(), String> {
-    let frame = wire::encode_message(what).map_err(|error| error.to_string())?;
-    sender.send(frame).await.map_err(|error| error.to_string())
+/// Makes one call on a connection of its own.
+///
+/// # Errors
+/// When no server can be reached, or it goes away before it replies.
+pub async fn call_once(socket: &Path, call: ServerCall) -> Result<CallReply, ProtocolError> {
+    let (mut sender, mut receiver) = greet(socket).await?;
+    reply(&mut sender, &mut receiver, call).await
 }
 
-/// What the server says next; `None` when it has gone.
-pub async fn hear(receiver: &mut FrameReceiver) -> Result<Option<Packet<FromServer>>, String> {
+/// Makes a call and waits for its reply.
+///
+/// # Errors
+/// When the server goes away before it replies.
+pub async fn reply(
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+    call: ServerCall,
+) -> Result<CallReply, ProtocolError> {
+    let mut pieces = Vec::new();
+    send(sender, &FromClient::Call(Box::new(call))).await?;
+    loop {
+        match receive(receiver).await? {
+            Some(Packet::Message(FromServer::Answer(CallReply::Query(Ok(Answer::Text(_)))))) => {
+                return Ok(CallReply::Query(Ok(Answer::Text(pieces))));
+            }
+            Some(Packet::Message(FromServer::Answer(reply))) => return Ok(reply),
+            Some(Packet::Message(FromServer::Bye(why))) => return Err(ProtocolError::Bye(why)),
+            Some(Packet::Text(piece)) => pieces.push(piece),
+            Some(_) => {}
+            None => return Err(ProtocolError::WentAway),
+        }
+    }
+}
+
+/// Sends a message to the server.
+///
+/// # Errors
+/// When the server has gone.
+pub async fn send(sender: &mut FrameSender, message: &FromClient) -> Result<(), ProtocolError> {
+    Ok(sender.send(wire::encode_message(message)?).await?)
+}
+
+/// The next packet of the server; `None` when it has gone.
+///
+/// # Errors
+/// When it cannot be read.
+pub async fn receive(receiver: &mut FrameReceiver) -> Result<Option<Packet<FromServer>>, ProtocolError> {
     match receiver.next().await {
         None => Ok(None),
-        Some(Err(error)) => Err(error.to_string()),
-        Some(Ok(frame)) => wire::decode(BytesMut::freeze(frame))
-            .map(Some)
-            .map_err(|error| error.to_string()),
+        Some(frame) => Ok(Some(wire::decode(BytesMut::freeze(frame?))?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::ipc::IpcListener;
+
+    #[test]
+    fn a_socket_that_nobody_listens_at_is_no_error_whatever_its_path_is_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = Connection::open(&folder.path().join("protocol")).unwrap();
+        assert!(found.is_none());
+    }
+
+    #[test]
+    fn a_server_of_another_version_is_an_error_also_when_it_does_not_say_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let runtime = Runtime::new().unwrap();
+        let listener = runtime.block_on(async { IpcListener::bind(&socket).unwrap() });
+        let server = runtime.spawn(async move {
+            let (mut sender, _receiver) = listener.accept().await.unwrap();
+            let hello = Hello {
+                protocol: PROTOCOL + 1,
+                program: "9.9.9".to_owned(),
+            };
+            let hello = wire::encode_message(&FromServer::Hello(hello)).unwrap();
+            sender.send(hello).await.unwrap();
+        });
+        let error = Connection::open(&socket).unwrap_err();
+        assert!(matches!(error, ProtocolError::OtherVersion(_)), "{error}");
+        runtime.block_on(server).unwrap();
     }
 }

@@ -1,19 +1,22 @@
-//! What the board tells the command line: a question, answered with the finished text of a command. Total and without side effect,
-//! so that a server answers in its own process with nothing but that text, and a command without a server by the same code. Must
-//! not print, nor ask for anything that is not in the board or the question.
+//! The texts of commands that report on the board, for people as lines and for programs as JSON, each written from the read model.
+//! Total and without side effect, so that a server and a command without one write the same. Must not print, nor ask for anything
+//! that is not in the read model or the query.
 
-mod answer;
-mod board;
-mod debug;
-mod metrics;
-mod query;
-mod status;
-mod task;
-mod tasks;
-mod why;
+pub(super) mod board;
+pub(super) mod debug;
+pub(super) mod metrics;
+pub(super) mod status;
+pub(super) mod task;
+pub(super) mod tasks;
+pub(super) mod why;
 
-pub use answer::tell;
-pub use metrics::metrics;
-pub use query::{
-    BoardQuery, OutputFormat, QueryContext, QueryRequest, StateEntry, StateFolder, TaskBranches,
-};
+use serde::Serialize;
+
+use crate::protocol::query::QueryError;
+
+/// A value as one line of JSON.
+fn json<T: Serialize>(value: &T) -> Result<String, QueryError> {
+    let mut text = serde_json::to_string(value).map_err(|error| QueryError::Json(error.to_string()))?;
+    text.push('\n');
+    Ok(text)
+}

@@ -13,7 +13,7 @@ use crate::adapters::clock;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::{ProjectPaths, sockets};
 use crate::protocol::connection;
-use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall, ServerStatus};
+use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{SessionRow, SessionState};
 
 /// How long a server may take to answer.
@@ -210,14 +210,9 @@ pub fn names(sockets: &[PathBuf]) -> Vec<String> {
 }
 
 async fn server_status(socket: &Path) -> Option<ServerStatus> {
-    let ask = async {
-        let (mut sender, mut receiver) = connection::greet(socket).await.ok()?;
-        let call = FromClient::Call(Box::new(ServerCall::Who));
-        connection::say(&mut sender, &call).await.ok()?;
-        match connection::hear(&mut receiver).await.ok()? {
-            Some(Packet::Message(FromServer::Answer(CallReply::Who(who)))) => Some(who),
-            _ => None,
-        }
-    };
-    tokio::time::timeout(REPLY_TIMEOUT, ask).await.ok().flatten()
+    let call = connection::call_once(socket, ServerCall::Who);
+    match tokio::time::timeout(REPLY_TIMEOUT, call).await {
+        Ok(Ok(CallReply::Who(status))) => Some(status),
+        _ => None,
+    }
 }

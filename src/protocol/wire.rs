@@ -1,22 +1,20 @@
 //! What server, clients and agents say to each other over the socket. Every conversation begins with a [`Hello`]; a version
 //! that does not match is answered with both versions and the way out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
 use crate::config::notify_style::NotifyStyle;
-use crate::domain::attempt::Attempt;
-use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, TaskId, Timestamp};
-use crate::protocol::reports::{OutputFormat, QueryRequest};
-use crate::protocol::snapshot::{AttentionSnapshot, TaskDetail};
+use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, Timestamp};
+use crate::protocol::query::{Answer, Query, QueryError};
 use crate::term::Rgb;
 use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -104,18 +102,8 @@ pub enum ServerCall {
         /// What the person says.
         says: PermissionReply,
     },
-    /// What a command prints about the board.
-    Tell(QueryRequest),
-    /// The figures about the work that was done, as a command prints them.
-    Figures(OutputFormat),
-    /// What of the board waits for a person.
-    Needs,
-    /// A task, and who is at work on it.
-    Task(TaskId),
-    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
-    Attempt(String),
-    /// The ids that tasks have.
-    Ids,
+    /// A question about the board.
+    Query(Query),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
@@ -206,18 +194,10 @@ pub struct TerminalNotice {
 pub enum CallReply {
     /// To a request or signal.
     Asked(Result<Accepted, Refusal>),
-    /// What waits for a person.
-    Needs(Box<AttentionSnapshot>),
+    /// To a query. The pieces of a text have come before.
+    Query(Result<Answer, QueryError>),
     /// The board is another one than before.
     Changed,
-    /// That was all of the text.
-    Told,
-    /// The task, if there is one.
-    Task(Option<Box<TaskDetail>>),
-    /// The attempt, if there is one.
-    Attempt(Option<Box<Attempt>>),
-    /// Those there are.
-    Ids(BTreeSet<TaskId>),
     /// It is done, or is being done.
     Done(String),
     /// It cannot be done, and why.
@@ -269,7 +249,7 @@ pub enum Packet<T> {
     Message(T),
     /// A picture: its number and the bytes for the terminal.
     Frame(u64, Bytes),
-    /// A piece of what a command prints, in order; [`Answer::Told`] follows the last.
+    /// A piece of what a command prints, in order; [`Answer::Text`] follows the last.
     Text(Bytes),
 }
 

@@ -1,11 +1,14 @@
 //! What needs a person, oldest first (design 7: attention first).
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::attempt::{ActivityKind, AttemptState, Verdict};
 use crate::domain::task::{HoldReason, TaskState};
-use crate::domain::{AttemptId, Board, EngineAction, FailureClass, Task, TaskId, Timestamp, Worker};
+use crate::domain::{Attempt, AttemptId, Board, EngineAction, FailureClass, Task, TaskId, Timestamp, Worker};
+use crate::read_model::{ReadModel, source_words};
 
 /// One thing that waits for a person, such as a question or an approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttentionItem {
     pub task: TaskId,
     pub attempt: Option<AttemptId>,
@@ -15,7 +18,7 @@ pub struct AttentionItem {
 }
 
 /// What kind of thing waits for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AttentionKind {
     Permission,
     Question,
@@ -31,6 +34,69 @@ impl AttentionKind {
     /// Whether an agent at work waits for it.
     pub fn is_agents(self) -> bool {
         matches!(self, AttentionKind::Permission | AttentionKind::Question)
+    }
+}
+
+/// What waits for a person, and how much there is besides: all that a client of lines says about a board.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AttentionSummary {
+    pub at: Timestamp,
+    /// Number of all tasks.
+    pub tasks: usize,
+    /// Number of agents at work.
+    pub agents: usize,
+    /// The task that an agent has worked on for the longest time, and since when.
+    pub longest: Option<(TaskId, Timestamp)>,
+    /// Oldest first.
+    pub rows: Vec<AttentionRow>,
+}
+
+/// A thing that waits for a person, with what is known of its task and its agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionRow {
+    pub item: AttentionItem,
+    /// Title of the task.
+    pub title: String,
+    /// Label of the stage that the task is in.
+    pub stage: Option<String>,
+    pub finding: Option<String>,
+    /// The attempt's agent, and from what it is known what that does.
+    pub agent: Option<(String, String)>,
+}
+
+impl AttentionSummary {
+    /// The summary of a board.
+    pub fn of(model: &ReadModel) -> AttentionSummary {
+        let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
+        let longest = model.agents().min_by_key(|agent| begun(agent.attempt));
+        AttentionSummary {
+            at: model.at,
+            tasks: model.tasks.len(),
+            agents: model.agents().count(),
+            longest: longest.map(|agent| (agent.attempt.task.clone(), begun(agent.attempt))),
+            rows: model
+                .attention
+                .iter()
+                .map(|item| AttentionRow::of(model, item))
+                .collect(),
+        }
+    }
+}
+
+impl AttentionRow {
+    fn of(model: &ReadModel, item: &AttentionItem) -> AttentionRow {
+        let task = model.tasks.get(&item.task);
+        let attempt = item.attempt.and_then(|id| model.attempts.get(&id));
+        AttentionRow {
+            item: item.clone(),
+            title: task.map_or_else(String::new, |task| task.title.clone()),
+            stage: task.map(|task| model.stage_label(task)),
+            finding: task.and_then(|task| task.finding.clone()),
+            agent: attempt.map(|attempt| {
+                let source = source_words(&attempt.activity);
+                (attempt.worker.name().to_owned(), source.to_owned())
+            }),
+        }
     }
 }
 

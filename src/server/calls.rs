@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
+
+use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::domain::{Accepted, Refusal};
 use crate::engine::inbox::InboxClosed;
-use crate::protocol::reports::{self, OutputFormat};
-use crate::protocol::snapshot::{AttentionSnapshot, BoardSnapshot};
+use crate::protocol::answer::answer;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus, StopAgents};
-use crate::read_model::ReadModel;
+use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::intake::{SignalIntake, take_signal};
 use crate::server::metrics::MetricsCollector;
@@ -20,16 +22,12 @@ use crate::server::session_identity::SessionIdentity;
 pub(super) enum CallOutcome {
     /// Just the answer.
     Answer(CallReply),
-    /// A text, piece by piece.
-    Text(String),
     /// The answer, and then the end of the server.
     Stop(CallReply, StopAgents),
     /// Lines from that position on.
     Follow(u64),
     /// A word whenever the board has changed.
     Watch,
-    /// The figures, which take a while to look at.
-    Metrics(OutputFormat),
 }
 
 /// Answers calls from what the session knows of itself and what it may be asked to do.
@@ -51,24 +49,16 @@ pub(super) struct Calls {
 impl Calls {
     /// Answers a call. Blocks until the board has decided: call from a blocking thread.
     pub(super) fn answer(&self, clients: usize, call: ServerCall) -> CallOutcome {
-        let board = || BoardSnapshot::from_read_model(&self.engine.read_model());
         CallOutcome::Answer(match call {
             ServerCall::Ask { by, command } => command_reply(self.engine.ask(&by, command)),
             ServerCall::Signal(signal) => command_reply(take_signal(&self.intake, &signal)),
             ServerCall::Consent { attempt, what, says } => {
                 CallReply::Asked(self.approvals.reply(attempt, (&what, says)))
             }
-            ServerCall::Task(id) => CallReply::Task(board().task_detail(&id).map(Box::new)),
-            ServerCall::Attempt(name) => CallReply::Attempt(board().attempt(&name).cloned().map(Box::new)),
-            ServerCall::Ids => CallReply::Ids(board().tasks.into_keys().collect()),
-            ServerCall::Tell(asked) => match reports::tell(&board(), &asked) {
-                Ok(text) => return CallOutcome::Text(text),
-                Err(why) => CallReply::Failed(why),
-            },
-            ServerCall::Figures(form) => return CallOutcome::Metrics(form),
-            ServerCall::Needs => CallReply::Needs(Box::new(AttentionSnapshot::from_read_model(
-                &self.engine.read_model(),
-            ))),
+            ServerCall::Query(query) => {
+                let model = self.engine.read_model();
+                CallReply::Query(answer(&model, &query, &|| self.measure(&model)))
+            }
             ServerCall::Follow(after) => return CallOutcome::Follow(after),
             ServerCall::Watch => return CallOutcome::Watch,
             ServerCall::Reload => reload(&self.reloader),
@@ -81,17 +71,14 @@ impl Calls {
         })
     }
 
-    /// The figures as a command prints them, of what agents use since the last look at it. Blocks.
-    ///
-    /// # Errors
-    /// When the store cannot be read; for people.
-    pub(super) fn metrics_text(&self, form: OutputFormat) -> Result<String, String> {
-        let model = self.engine.read_model();
-        let figures = self
-            .tally
-            .report(&model)
-            .map_err(|why| format!("could not {why}"))?;
-        reports::metrics(&BoardSnapshot::from_read_model(&model), &figures, form)
+    /// The figures. What agents use is what they use between two looks.
+    fn measure(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+        let first = self.tally.report(model)?;
+        if model.agents().next().is_none() {
+            return Ok(first);
+        }
+        Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
+        self.tally.report(model)
     }
 }
 

@@ -8,16 +8,13 @@ use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
-use crate::adapters::load::SAMPLE_INTERVAL;
-use crate::domain::Timestamp;
-use crate::protocol::reports::OutputFormat;
-use crate::protocol::snapshot::BoardSnapshot;
 use crate::protocol::wire::{
     CallReply, FROM_NOW, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, StopAgents,
 };
+use crate::read_model::ReadModel;
 use crate::server::attached_client::{self, Services};
 use crate::server::calls::{CallOutcome, Calls};
-use crate::server::peer::{ConnectionError, bye, next, say, tell};
+use crate::server::peer::{ConnectionError, bye, next, reply, say};
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -100,16 +97,14 @@ async fn talk(
                 match outcome.unwrap_or_else(|_| {
                     CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
                 }) {
-                    CallOutcome::Answer(answer) => say(&mut sender, &FromServer::Answer(answer)).await?,
-                    CallOutcome::Text(text) => tell(&mut sender, &text).await?,
+                    CallOutcome::Answer(answer) => reply(&mut sender, answer).await?,
                     CallOutcome::Stop(answer, agents) => {
                         *own.stop_agents.lock() = agents;
-                        say(&mut sender, &FromServer::Answer(answer)).await?;
+                        reply(&mut sender, answer).await?;
                         own.screens.stop.cancel();
                     }
                     CallOutcome::Follow(after) => return follow(&own.screens, &mut sender, after).await,
                     CallOutcome::Watch => return watch(&own.screens, &mut sender).await,
-                    CallOutcome::Metrics(form) => figures(own, &mut sender, form).await?,
                 }
             }
             Some(FromClient::Attach(attach)) => {
@@ -149,53 +144,34 @@ async fn follow(services: &Services, sender: &mut FrameSender, after: u64) -> Re
     }
 }
 
-/// Sends the figures. What agents use is what they use between two looks.
-async fn figures(
-    own: &Conversations,
-    sender: &mut FrameSender,
-    form: OutputFormat,
-) -> Result<(), ConnectionError> {
-    let mut told = Err("the call broke; see the log".to_owned());
-    for look in 0..2 {
-        if look > 0 {
-            tokio::time::sleep(SAMPLE_INTERVAL).await;
-        }
-        let calls = Arc::clone(&own.calls);
-        let figures = tokio::task::spawn_blocking(move || calls.metrics_text(form)).await;
-        told = figures.unwrap_or_else(|_| Err("the call broke; see the log".to_owned()));
-        if told.is_err() || own.screens.engine.read_model().agents().next().is_none() {
-            break;
-        }
-    }
-    match told {
-        Ok(text) => tell(sender, &text).await,
-        Err(why) => say(sender, &FromServer::Answer(CallReply::Failed(why))).await,
-    }
-}
-
 /// Says whenever the board has changed, and at once that there is one, until the peer goes or the server ends.
 async fn watch(services: &Services, sender: &mut FrameSender) -> Result<(), ConnectionError> {
-    let mut pictures = services.engine.read_models.clone();
-    let mut last: Option<BoardSnapshot> = None;
+    let mut models = services.engine.read_models.clone();
+    let mut last: Option<Arc<ReadModel>> = None;
     loop {
-        // What only a clock changed is no change.
-        let board = BoardSnapshot {
-            at: Timestamp::default(),
-            ..BoardSnapshot::from_read_model(&pictures.borrow_and_update())
-        };
-        if last.as_ref() != Some(&board) {
+        let model = Arc::clone(&models.borrow_and_update());
+        if !last.is_some_and(|last| is_same_board(&last, &model)) {
             say(sender, &FromServer::Answer(CallReply::Changed)).await?;
-            last = Some(board);
         }
+        last = Some(model);
         let change = async {
             tokio::time::sleep(BOARD_EVERY).await;
-            pictures.changed().await
+            models.changed().await
         };
         tokio::select! {
             () = services.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,
             more = change => if more.is_err() { return Ok(()) },
         }
     }
+}
+
+/// Whether two read models show the same: what only a clock changed is no change.
+fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
+    one.tasks == other.tasks
+        && one.attempts == other.attempts
+        && one.batches == other.batches
+        && one.workflows == other.workflows
+        && (&one.pause, &one.base, one.max_agents) == (&other.pause, &other.base, other.max_agents)
 }
 
 /// The server ends. A broken one says nothing: who hears nothing starts another.

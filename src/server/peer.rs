@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::protocol::query::Answer;
 use crate::protocol::wire::{self, CallReply, FromClient, FromServer, Packet};
 
 /// How long a peer may take to go after a goodbye.
@@ -41,12 +42,14 @@ pub(super) async fn say(sender: &mut FrameSender, what: &FromServer) -> Result<(
     Ok(sender.send(wire::encode_message(what)?).await?)
 }
 
-/// Says what a command is to print.
-pub(super) async fn tell(sender: &mut FrameSender, text: &str) -> Result<(), ConnectionError> {
-    for piece in wire::encode_text(text.as_bytes()) {
-        sender.send(piece).await?;
+/// Answers a call; a text goes ahead in frames of its own.
+pub(super) async fn reply(sender: &mut FrameSender, reply: CallReply) -> Result<(), ConnectionError> {
+    if let CallReply::Query(Ok(Answer::Text(pieces))) = &reply {
+        for frame in pieces.iter().flat_map(|piece| wire::encode_text(piece)) {
+            sender.send(frame).await?;
+        }
     }
-    say(sender, &FromServer::Answer(CallReply::Told)).await
+    say(sender, &FromServer::Answer(reply)).await
 }
 
 /// What the client says next; `None` when it has gone.

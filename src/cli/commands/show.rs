@@ -26,7 +26,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::protocol::reports::{BoardQuery, QueryContext, QueryRequest, TaskBranches};
+use crate::protocol::query::{Answer, Query, Report, TaskBranches};
 
 /// Goes on as long as somebody reads.
 fn continue_if_read() -> ControlFlow<()> {
@@ -38,12 +38,12 @@ fn continue_if_read() -> ControlFlow<()> {
 }
 
 /// Prints what the board tells.
-pub(super) fn print_report(edge: &ProcessEnv, question: BoardQuery, json: JsonFlag) -> CommandResult {
-    print(&mut BoardAccess::open(edge)?, question, json)
+pub(super) fn print_report(edge: &ProcessEnv, report: Report, json: JsonFlag) -> CommandResult {
+    print(&mut BoardAccess::open(edge)?, report, json)
 }
 
-fn print(door: &mut BoardAccess, question: BoardQuery, json: JsonFlag) -> CommandResult {
-    for part in fetch_report(door, question, json)? {
+fn print(door: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResult {
+    for part in fetch_report(door, report, json)? {
         output::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
@@ -53,32 +53,33 @@ fn print(door: &mut BoardAccess, question: BoardQuery, json: JsonFlag) -> Comman
 pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut door = BoardAccess::open(edge)?;
     let branches = branches(&door.place, edge);
-    print(&mut door, BoardQuery::Status(branches), json)
+    print(&mut door, Report::Status(branches), json)
 }
 
 /// Prints the board; with `watch` again whenever it has changed.
 pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandResult {
     let mut door = BoardAccess::open(edge)?;
     let place = door.place.clone();
-    let question = || {
-        BoardQuery::Board(QueryContext {
+    let report = || {
+        let branches = if json.json {
+            Ok(Vec::new())
+        } else {
+            branches(&place, edge)
+        };
+        Report::Board {
             columns: output::columns(),
-            branches: if json.json {
-                Ok(Vec::new())
-            } else {
-                branches(&place, edge)
-            },
-        })
+            branches,
+        }
     };
     if !watch {
-        return print(&mut door, question(), json);
+        return print(&mut door, report(), json);
     }
     let mut first = true;
     let mut trouble = None;
     door.watch(&mut || {
         let blank = !first && !json.json;
         first = false;
-        match reprint(&place, question(), json, blank) {
+        match reprint(&place, report(), json, blank) {
             Ok(()) => continue_if_read(),
             Err(why) => {
                 trouble = Some(why);
@@ -90,12 +91,12 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
 }
 
 /// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.
-fn reprint(place: &ProjectPaths, question: BoardQuery, json: JsonFlag, blank: bool) -> Result<(), String> {
+fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> Result<(), String> {
     let mut door = BoardAccess::open_project(place.clone())?;
     if !door.has_server() {
         return Ok(());
     }
-    let text = fetch_report(&mut door, question, json)?;
+    let text = fetch_report(&mut door, report, json)?;
     if blank {
         output::line("");
     }
@@ -105,9 +106,16 @@ fn reprint(place: &ProjectPaths, question: BoardQuery, json: JsonFlag, blank: bo
     Ok(())
 }
 
-fn fetch_report(door: &mut BoardAccess, question: BoardQuery, json: JsonFlag) -> Result<Vec<Bytes>, String> {
-    let form = json.into();
-    door.query(&QueryRequest { question, form })
+fn fetch_report(door: &mut BoardAccess, report: Report, json: JsonFlag) -> Result<Vec<Bytes>, String> {
+    text_of(door.query(Query::Report(report, json.into()))?)
+}
+
+/// The pieces of a report.
+fn text_of(answer: Answer) -> Result<Vec<Bytes>, String> {
+    match answer {
+        Answer::Text(pieces) => Ok(pieces),
+        other => Err(format!("could not understand the answer: {other:?}")),
+    }
 }
 
 /// Local branches of tasks, or why they could not be listed.

@@ -11,8 +11,8 @@ use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{AttemptId, Refusal, SignalKind};
-use crate::protocol::connection::{greet, hear, say};
-use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall, SignalSent};
+use crate::protocol::connection::{ProtocolError, call_once};
+use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 
 /// Socket and inbox folder through which signals are sent.
 #[derive(Debug, Clone)]
@@ -118,27 +118,14 @@ fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, R
         .enable_all()
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let talk = async {
-        let (mut sender, mut receiver) = greet(socket).await?;
-        say(
-            &mut sender,
-            &FromClient::Call(Box::new(ServerCall::Signal(signal.clone()))),
-        )
-        .await?;
-        match hear(&mut receiver).await? {
-            Some(Packet::Message(FromServer::Answer(CallReply::Asked(said)))) => {
-                Ok(said.map(|accepted| accepted.0))
-            }
-            Some(Packet::Message(FromServer::Answer(CallReply::Failed(why)) | FromServer::Bye(why))) => {
-                Err(why)
-            }
-            other => Err(format!("could not understand the server: {other:?}")),
-        }
-    };
-    let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), talk).await };
-    runtime
-        .block_on(bounded)
-        .map_err(|_late| "the server does not answer".to_owned())?
+    let call = call_once(socket, ServerCall::Signal(signal.clone()));
+    let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), call).await };
+    match runtime.block_on(bounded) {
+        Ok(Ok(CallReply::Asked(reply))) => Ok(reply.map(|accepted| accepted.0)),
+        Ok(Ok(other)) => Err(ProtocolError::from(other).into()),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_late) => Err("the server does not answer".to_owned()),
+    }
 }
 
 /// One file, whole or not at all.

@@ -10,7 +10,7 @@ use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{Command, TaskId, TaskPatch};
-use crate::protocol::reports::BoardQuery;
+use crate::protocol::query::Report;
 use crate::ui::PermissionReply;
 
 /// A command on tasks.
@@ -18,11 +18,11 @@ pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
     match verb {
         TaskCommand::Create(create) => create::run(edge, create),
         TaskCommand::Import(import) => import::run(edge, &import),
-        TaskCommand::Show(one) => show::print_report(edge, BoardQuery::Task(id(&one.id)), one.json),
+        TaskCommand::Show(one) => show::print_report(edge, Report::Task(id(&one.id)), one.json),
         TaskCommand::List { state, stage, json } => {
-            show::print_report(edge, BoardQuery::Tasks { state, stage }, json)
+            show::print_report(edge, Report::Tasks { state, stage }, json)
         }
-        TaskCommand::Ready(json) => show::print_report(edge, BoardQuery::Ready, json),
+        TaskCommand::Ready(json) => show::print_report(edge, Report::Ready, json),
         TaskCommand::Edit(one) => edit(edge, &one.id, one.json),
         TaskCommand::Update(update) => self::update(edge, update),
         TaskCommand::Comment(one) => {
@@ -50,7 +50,7 @@ pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
         TaskCommand::Park(one) => execute(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
         TaskCommand::Close(one) => execute(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskCommand::Retry(again) => retry(edge, again),
-        TaskCommand::Why(one) => show::print_report(edge, BoardQuery::Why(one.id), one.json),
+        TaskCommand::Why(one) => show::print_report(edge, Report::Why(one.id), one.json),
     }
 }
 

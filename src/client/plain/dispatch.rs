@@ -2,9 +2,8 @@
 
 use crate::adapters::output;
 use crate::client::plain::PlainClient;
-use crate::config::project_paths::ProjectPaths;
 use crate::domain::{Accepted, Refusal};
-use crate::protocol::connection::Connection;
+use crate::protocol::connection::{self, ProtocolError};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{PLAIN_HELP, PlainTyped, read_plain};
 
@@ -14,7 +13,7 @@ const OUTPUT_LINES: usize = 20;
 impl PlainClient {
     /// Carries out a line; answers whether the person stays.
     pub(super) async fn run_line(&mut self, line: &str) -> bool {
-        let done = match read_plain(line, &self.prompts, &self.model) {
+        let done = match read_plain(line, &self.prompts, &self.attention) {
             PlainTyped::Nothing => Ok(()),
             PlainTyped::Quit => return false,
             PlainTyped::Help => {
@@ -24,8 +23,8 @@ impl PlainClient {
             PlainTyped::Inbox => {
                 // Whoever asks wants to know what is so now.
                 let fresh = self.refresh().await;
-                output::all(self.prompts.list(&self.model));
-                fresh
+                output::all(self.prompts.list(&self.attention));
+                fresh.map_err(String::from)
             }
             PlainTyped::Reply(lines) => {
                 output::all(lines);
@@ -63,26 +62,10 @@ impl PlainClient {
 
     /// Asks the server for something that it takes or refuses, and prints its answer.
     async fn request(&self, call: ServerCall) -> Result<(), String> {
-        self.spawn_blocking(move |place, _edge| match ask(&place, call)? {
-            CallReply::Asked(said) => print(said),
-            other => Err(not_understood(other)),
-        })
-        .await
-    }
-}
-
-/// Asks the server of the project at `place`.
-pub(super) fn ask(place: &ProjectPaths, call: ServerCall) -> Result<CallReply, String> {
-    let server = Connection::open(&place.socket)?;
-    let mut server = server.ok_or_else(|| "could not ask: no server runs".to_owned())?;
-    server.call(call, &mut Vec::new())
-}
-
-/// Why something cannot be done, in the server's words; of another answer that it was not understood.
-pub(super) fn not_understood(answer: CallReply) -> String {
-    match answer {
-        CallReply::Failed(why) => why,
-        other => format!("could not understand the server: {other:?}"),
+        match connection::call_once(&self.place.socket, call).await? {
+            CallReply::Asked(reply) => print(reply),
+            other => Err(ProtocolError::from(other).into()),
+        }
     }
 }
 

@@ -1,12 +1,18 @@
 //! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
 use crate::adapters::output;
-use crate::domain::Task;
-use crate::protocol::reports::query::{OutputFormat, QueryContext, json};
+use crate::domain::batch::Batch;
+use crate::domain::{Attempt, AttemptId, BatchId, PauseReason, Task, TaskId, Timestamp, Workflow};
+use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
+use crate::protocol::reports::json;
 use crate::protocol::reports::status;
 use crate::protocol::reports::tasks::note;
-use crate::protocol::snapshot::BoardSnapshot;
-use crate::read_model::{Column, ColumnKind};
+use crate::read_model::{ColumnKind, ReadModel};
 use crate::ui::{cut, width};
 
 /// Most cards shown per column, and of the done ones (K80).
@@ -15,27 +21,56 @@ const MAX_DONE: usize = 5;
 /// Columns of a title that are shown in any case.
 const MIN_TITLE: usize = 8;
 
-/// The board; for programs all that is known of it.
-pub(super) fn tell(
-    board: &BoardSnapshot,
-    around: &QueryContext,
-    form: OutputFormat,
-) -> Result<String, String> {
-    match form {
-        OutputFormat::Json => json(board),
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
+    (columns, branches): (Option<usize>, &TaskBranches),
+    format: OutputFormat,
+) -> Result<String, QueryError> {
+    match format {
+        OutputFormat::Json => json(&BoardJson::of(board)),
         OutputFormat::Lines => {
-            let mut lines = lines(board, around.columns);
+            let mut lines = lines(board, columns);
             lines.push(String::new());
-            lines.extend(status::lines(board, &around.branches));
+            lines.extend(status::lines(board, branches));
             Ok(output::text(lines))
         }
     }
 }
 
+/// The board as data for other programs. Its fields stay as they are.
+#[derive(Serialize)]
+struct BoardJson<'a> {
+    at: Timestamp,
+    live: bool,
+    tasks: &'a BTreeMap<TaskId, Arc<Task>>,
+    attempts: &'a BTreeMap<AttemptId, Arc<Attempt>>,
+    batches: &'a BTreeMap<BatchId, Arc<Batch>>,
+    workflows: Vec<&'a Arc<Workflow>>,
+    pause: &'a Option<PauseReason>,
+    base: &'a Option<String>,
+    max_agents: u32,
+}
+
+impl<'a> BoardJson<'a> {
+    fn of(model: &'a ReadModel) -> BoardJson<'a> {
+        BoardJson {
+            at: model.at,
+            live: model.is_live,
+            tasks: &model.tasks,
+            attempts: &model.attempts,
+            batches: &model.batches,
+            workflows: model.workflows.values().collect(),
+            pause: &model.pause,
+            base: &model.base,
+            max_agents: model.max_agents,
+        }
+    }
+}
+
 /// The board in lines; titles are cut so that what stands behind them fits into so many columns.
-fn lines(board: &BoardSnapshot, room: Option<usize>) -> Vec<String> {
+fn lines(board: &ReadModel, room: Option<usize>) -> Vec<String> {
     let mut lines = Vec::new();
-    for column in Column::all(&board.tasks, &board.workflows) {
+    for column in &board.columns {
         let most = match column.kind {
             ColumnKind::Done => MAX_DONE,
             ColumnKind::Backlog | ColumnKind::Stage(..) => MAX_CARDS,
@@ -51,7 +86,7 @@ fn lines(board: &BoardSnapshot, room: Option<usize>) -> Vec<String> {
     lines
 }
 
-fn entry(board: &BoardSnapshot, task: &Task, room: Option<usize>) -> String {
+fn entry(board: &ReadModel, task: &Task, room: Option<usize>) -> String {
     let (before, after) = (
         format!("  {:<14} {}", task.id, mark(task)),
         wait_reason(board, task),
@@ -71,31 +106,19 @@ fn mark(task: &Task) -> &'static str {
     if task.tags.contains("priority") { "! " } else { "" }
 }
 
-fn wait_reason(board: &BoardSnapshot, task: &Task) -> String {
-    let done = |id: &&crate::domain::TaskId| {
-        !board
-            .tasks
-            .get(*id)
-            .is_some_and(|other| other.state == crate::domain::TaskState::Done)
-    };
-    let open: Vec<&str> = task
-        .deps
-        .iter()
-        .filter(done)
-        .map(crate::domain::TaskId::as_str)
-        .collect();
+fn wait_reason(board: &ReadModel, task: &Task) -> String {
+    let open = board.open_dependencies(task);
     if open.is_empty() || task.state.is_terminal() {
-        note(board, task)
-    } else {
-        format!("  ⊘ {}", open.join(", "))
+        return note(board, task);
     }
+    let open: Vec<&str> = open.iter().map(TaskId::as_str).collect();
+    format!("  ⊘ {}", open.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Board, Command, Event, RequestId, SignalKind, Timestamp};
-    use crate::read_model::ReadModel;
+    use crate::domain::{Board, Command, Event, RequestId, SignalKind};
 
     /// A board with one person's commands carried out.
     fn board(commands: Vec<Command>) -> Board {
@@ -126,10 +149,7 @@ mod tests {
     }
 
     fn shown(board: &Board, room: Option<usize>) -> Vec<String> {
-        lines(
-            &BoardSnapshot::from_read_model(&ReadModel::of(board, Timestamp(3))),
-            room,
-        )
+        lines(&ReadModel::of(board, Timestamp(3)), room)
     }
 
     #[test]
@@ -145,7 +165,7 @@ mod tests {
             create("inv", investigation),
             Command::Release(vec!["t-1".into(), "t-2".into(), "inv".into()]),
         ]);
-        let open = board.tasks[&crate::domain::TaskId::from("t-1")]
+        let open = board.tasks[&TaskId::from("t-1")]
             .open_attempt
             .unwrap();
         let agent = board.attempts[&open].worker.name().to_owned();

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::adapters::output;
 use crate::domain::Task;
-use crate::protocol::reports::query::{OutputFormat, StateFolder, json};
-use crate::protocol::snapshot::BoardSnapshot;
+use crate::protocol::query::{OutputFormat, QueryError, StateFolder};
+use crate::protocol::reports::json;
+use crate::read_model::ReadModel;
 
 /// So many tasks of a group are named.
 const NAMED: usize = 3;
@@ -20,14 +21,14 @@ struct TaskGroup {
 }
 
 /// The groups and the folder.
-pub(super) fn tell(
-    board: &BoardSnapshot,
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
     folder: &StateFolder,
-    form: OutputFormat,
-) -> Result<String, String> {
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     let states = groups(board, |task| task.state.word().to_owned());
     let places = groups(board, |task| task.stage.to_string());
-    if form == OutputFormat::Json {
+    if format == OutputFormat::Json {
         return json(&serde_json::json!({
             "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
         }));
@@ -47,7 +48,7 @@ pub(super) fn tell(
     Ok(output::text(lines))
 }
 
-fn groups(board: &BoardSnapshot, key: impl Fn(&Task) -> String) -> BTreeMap<String, TaskGroup> {
+fn groups(board: &ReadModel, key: impl Fn(&Task) -> String) -> BTreeMap<String, TaskGroup> {
     let mut groups: BTreeMap<String, TaskGroup> = BTreeMap::new();
     for task in board.tasks.values() {
         let group = groups.entry(key(task)).or_default();

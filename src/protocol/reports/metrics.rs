@@ -4,33 +4,32 @@ use serde_json::json;
 
 use crate::adapters::output;
 use crate::domain::{Span, StageId, TaskId, TaskState, Timestamp};
-use crate::protocol::reports::query::{self, OutputFormat};
-use crate::protocol::snapshot::BoardSnapshot;
-use crate::read_model::{AttemptLoad, Metrics, MetricsReport, Trail, per_span};
+use crate::protocol::query::{OutputFormat, QueryError};
+use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel, Trail, per_span};
 
 /// Hours of the throughput.
 const HOURS: usize = 24;
 
-/// The figures, with the end of the last line.
-///
-/// # Errors
-/// When they cannot be written as JSON.
-pub fn metrics(board: &BoardSnapshot, figures: &MetricsReport, form: OutputFormat) -> Result<String, String> {
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
+    figures: &MetricsReport,
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     let (metrics, loads) = (&figures.metrics, &figures.loads);
-    match form {
-        OutputFormat::Json => query::json(&as_json(board, metrics, loads)),
+    match format {
+        OutputFormat::Json => super::json(&as_json(board, metrics, loads)),
         OutputFormat::Lines => Ok(output::text(lines(board, metrics, loads))),
     }
 }
 
-fn done(board: &BoardSnapshot) -> impl Iterator<Item = Timestamp> {
+fn done(board: &ReadModel) -> impl Iterator<Item = Timestamp> {
     let tasks = board.tasks.values();
     tasks
         .filter(|task| task.state == TaskState::Done)
         .map(|task| task.since)
 }
 
-fn as_json(board: &BoardSnapshot, metrics: &Metrics, loads: &[AttemptLoad]) -> serde_json::Value {
+fn as_json(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde_json::Value {
     let stages = order(board, metrics).into_iter().filter_map(|id| {
         let stage = metrics.stages.get(id)?;
         Some(json!({
@@ -62,7 +61,7 @@ fn as_json(board: &BoardSnapshot, metrics: &Metrics, loads: &[AttemptLoad]) -> s
     })
 }
 
-fn lines(board: &BoardSnapshot, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<String> {
+fn lines(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<String> {
     let hours = per_span(done(board), Span::minutes(60), (board.at, HOURS));
     let mut lines = vec![
         format!(
@@ -114,7 +113,7 @@ fn lines(board: &BoardSnapshot, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec
 }
 
 /// The ways of tasks, the latest first.
-fn task_trails(board: &BoardSnapshot, metrics: &Metrics) -> Vec<String> {
+fn task_trails(board: &ReadModel, metrics: &Metrics) -> Vec<String> {
     let mut lines = Vec::new();
     let mut latest: Vec<_> = metrics.trails.iter().collect();
     latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
@@ -137,7 +136,7 @@ fn task_trails(board: &BoardSnapshot, metrics: &Metrics) -> Vec<String> {
     lines
 }
 
-fn steps(board: &BoardSnapshot, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
+fn steps(board: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
     let steps: Vec<String> = trail
         .steps
         .iter()
@@ -157,30 +156,32 @@ fn steps(board: &BoardSnapshot, (task, trail): (&TaskId, &Trail), is_done: bool)
 }
 
 /// What a stage is called in the way of a task (K13): by the task's own workflow, else by the first that knows the stage.
-fn short<'a>(board: &'a BoardSnapshot, task: &TaskId, id: &'a StageId) -> &'a str {
+fn short<'a>(board: &'a ReadModel, task: &TaskId, id: &'a StageId) -> &'a str {
     let own = board.tasks.get(task).map(|task| &task.workflow);
-    let own = board.workflows.iter().filter(|flow| Some(&flow.id) == own);
-    let mut stages = own.chain(&board.workflows).filter_map(|flow| flow.stage(id));
+    let own = board.workflows.values().filter(|flow| Some(&flow.id) == own);
+    let mut stages = own
+        .chain(board.workflows.values())
+        .filter_map(|flow| flow.stage(id));
     stages.next().map_or(id.as_str(), |stage| &stage.short)
 }
 
 /// The title of a stage, as the board has it.
-fn label<'a>(board: &'a BoardSnapshot, id: &'a StageId) -> &'a str {
-    let mut stages = board.workflows.iter().filter_map(|flow| flow.stage(id));
+fn label<'a>(board: &'a ReadModel, id: &'a StageId) -> &'a str {
+    let mut stages = board.workflows.values().filter_map(|flow| flow.stage(id));
     stages.next().map_or(id.as_str(), |stage| &stage.label)
 }
 
-fn task_of<'a>(board: &'a BoardSnapshot, load: &AttemptLoad) -> (&'a str, &'a str) {
+fn task_of<'a>(board: &'a ReadModel, load: &AttemptLoad) -> (&'a str, &'a str) {
     let attempt = board.attempts.get(&load.attempt);
     attempt.map_or(("", ""), |attempt| (attempt.task.as_str(), attempt.worker.name()))
 }
 
 /// Stages that have figures, in the order of the workflows; unknown ones last.
-fn order<'a>(board: &BoardSnapshot, metrics: &'a Metrics) -> Vec<&'a StageId> {
+fn order<'a>(board: &ReadModel, metrics: &'a Metrics) -> Vec<&'a StageId> {
     let place = |id: &StageId| {
         let mut places = board
             .workflows
-            .iter()
+            .values()
             .filter_map(|flow| flow.stages.iter().position(|stage| stage.id == *id));
         places.next().unwrap_or(usize::MAX)
     };
@@ -220,7 +221,7 @@ mod tests {
             ("development", 30, Verdict::Stopped(StopCause::Timeout)),
             ("development", 60, Verdict::Passed),
         ]);
-        let board = BoardSnapshot::default();
+        let board = ReadModel::default();
         let text = lines(&board, &metrics, &[]);
         let has = |wanted: &str| {
             assert!(
@@ -257,10 +258,10 @@ mod tests {
             &TaskDraft::new("t-1", "Login"),
             "development".into(),
         );
-        let board = BoardSnapshot {
+        let board = ReadModel {
             tasks: [(task.id.clone(), Arc::new(task))].into(),
-            workflows: vec![other, own],
-            ..BoardSnapshot::default()
+            workflows: [other, own].map(|flow| (flow.id.clone(), Arc::new(flow))).into(),
+            ..ReadModel::default()
         };
         let metrics = counted(vec![
             ("development", 10, Verdict::Passed),

@@ -1,34 +1,31 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use crate::adapters::output;
+use crate::domain::PauseReason;
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{Attempt, PauseReason, Worker};
-use crate::protocol::reports::query::{OutputFormat, TaskBranches, json};
-use crate::protocol::snapshot::BoardSnapshot;
+use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
+use crate::protocol::reports::json;
+use crate::read_model::ReadModel;
 
-/// All of it.
-pub(super) fn tell(
-    board: &BoardSnapshot,
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
     branches: &TaskBranches,
-    form: OutputFormat,
-) -> Result<String, String> {
-    match form {
+    format: OutputFormat,
+) -> Result<String, QueryError> {
+    match format {
         OutputFormat::Lines => Ok(output::text(lines(board, branches))),
         OutputFormat::Json => json(&serde_json::json!({
-            "live": board.live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
-            "batches": board.batches, "agents": agents(board).collect::<Vec<_>>(), "counts": counts(board),
+            "live": board.is_live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
+            "batches": board.batches, "agents": board.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": board.counts(),
             "branches": branches.as_deref().unwrap_or_default(),
         })),
     }
 }
 
 /// The same for people.
-pub(super) fn lines(board: &BoardSnapshot, branches: &TaskBranches) -> Vec<String> {
+pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     let mut lines = Vec::new();
-    if !board.live {
+    if !board.is_live {
         lines.push("no server runs; `dbs` starts one".to_owned());
     }
     lines.extend(at_work(board));
@@ -42,7 +39,7 @@ pub(super) fn lines(board: &BoardSnapshot, branches: &TaskBranches) -> Vec<Strin
     for batch in board.batches.values() {
         lines.push(format!("batch {}: {}", batch.id, batch.run));
     }
-    let agents: Vec<_> = agents(board).collect();
+    let agents: Vec<_> = board.agents().map(|agent| agent.attempt).collect();
     lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
     for attempt in agents {
         let for_how_long = board.at.since(attempt.created_at);
@@ -55,7 +52,8 @@ pub(super) fn lines(board: &BoardSnapshot, branches: &TaskBranches) -> Vec<Strin
             attempt.id
         ));
     }
-    let counts: Vec<String> = counts(board)
+    let counts: Vec<String> = board
+        .counts()
         .into_iter()
         .map(|(state, n)| format!("{n} {state}"))
         .collect();
@@ -76,29 +74,12 @@ pub(super) fn lines(board: &BoardSnapshot, branches: &TaskBranches) -> Vec<Strin
 }
 
 /// Whether anything is started. A pause holds also while no server runs: the next one starts nothing either.
-fn at_work(board: &BoardSnapshot) -> Option<String> {
+fn at_work(board: &ReadModel) -> Option<String> {
     match &board.pause {
         Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
         Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
-        None => board.live.then(|| "running".to_owned()),
+        None => board.is_live.then(|| "running".to_owned()),
     }
-}
-
-fn agents(board: &BoardSnapshot) -> impl Iterator<Item = &Attempt> {
-    let agent = |worker: &Worker| matches!(worker, Worker::Agent { .. });
-    board
-        .attempts
-        .values()
-        .map(Arc::as_ref)
-        .filter(move |attempt| attempt.state.is_open() && agent(&attempt.worker))
-}
-
-fn counts(board: &BoardSnapshot) -> BTreeMap<&'static str, usize> {
-    let mut counts = BTreeMap::new();
-    for task in board.tasks.values() {
-        *counts.entry(task.state.word()).or_insert(0) += 1;
-    }
-    counts
 }
 
 /// What an agent does, for people.

@@ -5,25 +5,29 @@ use std::sync::Arc;
 use crate::adapters::output;
 use crate::domain::attempt::AttemptState;
 use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
-use crate::protocol::reports::query::{OutputFormat, json};
+use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::json;
 use crate::protocol::reports::why::why_task;
-use crate::protocol::snapshot::BoardSnapshot;
+use crate::read_model::ReadModel;
 
-/// The task and its attempts.
-pub(super) fn tell(board: &BoardSnapshot, id: &TaskId, form: OutputFormat) -> Result<String, String> {
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
+    id: &TaskId,
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     let task = board
         .tasks
         .get(id)
-        .ok_or_else(|| format!("could not find task {id}; `dbs task list` lists all"))?;
+        .ok_or_else(|| QueryError::NoTask(id.clone()))?;
     let attempts = board.attempts.values().map(Arc::as_ref);
     let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
-    match form {
+    match format {
         OutputFormat::Json => json(&serde_json::json!({ "task": task, "attempts": attempts })),
         OutputFormat::Lines => Ok(output::text(lines(board, task, &attempts))),
     }
 }
 
-fn lines(board: &BoardSnapshot, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
+fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     let list = |items: Vec<&str>| {
         if items.is_empty() {
             "none".to_owned()

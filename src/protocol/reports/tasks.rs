@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use crate::adapters::output;
-use crate::domain::{Task, TaskId, TaskState, WaitReason};
-use crate::protocol::reports::query::{OutputFormat, json};
-use crate::protocol::snapshot::BoardSnapshot;
+use crate::domain::{Task, TaskState, WaitReason};
+use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::json;
+use crate::read_model::ReadModel;
 
 /// All tasks, or those in a state, by its word, and in a stage.
-pub(super) fn list(
-    board: &BoardSnapshot,
+pub(in crate::protocol) fn list(
+    board: &ReadModel,
     (state, wanted): (Option<&str>, Option<&str>),
-    form: OutputFormat,
-) -> Result<String, String> {
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     let place = wanted.map(|name| name.replace('-', "_"));
     if let Some(name) = &place {
         is_stage(board, name)?;
@@ -21,25 +22,25 @@ pub(super) fn list(
         state.is_none_or(|word| task.state.word() == word)
             && place.as_ref().is_none_or(|name| task.stage.as_str() == name)
     };
-    of(board, fits, form)
+    of(board, fits, format)
 }
 
 /// Tasks that could be started now: released, and nothing but room stands against it.
-pub(super) fn ready(board: &BoardSnapshot, form: OutputFormat) -> Result<String, String> {
-    of(board, |task| is_ready(board, task), form)
+pub(in crate::protocol) fn ready(board: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
+    of(board, |task| is_ready(board, task), format)
 }
 
-fn of(board: &BoardSnapshot, fits: impl Fn(&Task) -> bool, form: OutputFormat) -> Result<String, String> {
+fn of(board: &ReadModel, fits: impl Fn(&Task) -> bool, format: OutputFormat) -> Result<String, QueryError> {
     let tasks = board.tasks.values().map(Arc::as_ref);
     let tasks: Vec<&Task> = tasks.filter(|task| fits(task)).collect();
-    match form {
+    match format {
         OutputFormat::Json => json(&tasks),
         OutputFormat::Lines if tasks.is_empty() => Ok(output::text(["no tasks"])),
         OutputFormat::Lines => Ok(output::text(tasks.iter().map(|task| line(board, task)))),
     }
 }
 
-fn line(board: &BoardSnapshot, task: &Task) -> String {
+fn line(board: &ReadModel, task: &Task) -> String {
     format!(
         "{:<14} {:<16} {:<10} {}{}",
         task.id,
@@ -51,8 +52,8 @@ fn line(board: &BoardSnapshot, task: &Task) -> String {
 }
 
 /// What stands behind the title in a list: the agent, the reason to wait, the hold.
-pub(super) fn note(board: &BoardSnapshot, task: &Task) -> String {
-    if let Some(attempt) = task.open_attempt.and_then(|id| board.attempts.get(&id)) {
+pub(super) fn note(board: &ReadModel, task: &Task) -> String {
+    if let Some(attempt) = board.open_attempt(task) {
         return format!("  [{}]", attempt.worker.name());
     }
     match (&task.state, &task.why_not) {
@@ -64,27 +65,21 @@ pub(super) fn note(board: &BoardSnapshot, task: &Task) -> String {
 }
 
 /// Refuses a name that no stage has: an empty list would be taken for an answer.
-fn is_stage(board: &BoardSnapshot, name: &str) -> Result<(), String> {
-    let stages = board.workflows.iter().flat_map(|flow| &flow.stages);
+fn is_stage(board: &ReadModel, name: &str) -> Result<(), QueryError> {
+    let stages = board.workflows.values().flat_map(|flow| &flow.stages);
     let mut known: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
     known.sort_unstable();
     known.dedup();
     if known.contains(&name) || board.tasks.values().any(|task| task.stage.as_str() == name) {
         return Ok(());
     }
-    Err(format!(
-        "could not find a stage called {name}; there are {}",
-        known.join(", ")
-    ))
+    Err(QueryError::NoStage {
+        name: name.to_owned(),
+        known: known.into_iter().map(str::to_owned).collect(),
+    })
 }
 
-fn is_ready(board: &BoardSnapshot, task: &Task) -> bool {
-    let done = |id: &TaskId| {
-        board
-            .tasks
-            .get(id)
-            .is_some_and(|other| other.state == TaskState::Done)
-    };
+fn is_ready(board: &ReadModel, task: &Task) -> bool {
     let only_room = matches!(
         task.why_not,
         None | Some(
@@ -94,5 +89,5 @@ fn is_ready(board: &BoardSnapshot, task: &Task) -> bool {
                 | WaitReason::SingletonBusy(_)
         )
     );
-    task.state == TaskState::Released && only_room && task.deps.iter().all(done)
+    task.state == TaskState::Released && only_room && board.open_dependencies(task).is_empty()
 }

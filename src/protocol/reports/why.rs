@@ -1,23 +1,33 @@
 //! Why a task does not move (design 5.7), or what an agent does and how that is known.
 
+use std::sync::Arc;
+
 use crate::adapters::output;
 use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
-use crate::protocol::reports::query::{OutputFormat, json};
+use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::json;
 use crate::protocol::reports::status::doing;
-use crate::protocol::snapshot::BoardSnapshot;
-use crate::read_model::source_words;
+use crate::read_model::{ReadModel, source_words};
 
 /// About the task or the agent at work of that name.
-pub(super) fn tell(board: &BoardSnapshot, name: &str, form: OutputFormat) -> Result<String, String> {
+pub(in crate::protocol) fn report(
+    board: &ReadModel,
+    name: &str,
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     match board.tasks.get(&TaskId::from(name)) {
-        Some(task) => of_task(board, (name, task), form),
-        None => of_agent(board, name, form),
+        Some(task) => of_task(board, (name, task), format),
+        None => of_agent(board, name, format),
     }
 }
 
-fn of_task(board: &BoardSnapshot, (name, task): (&str, &Task), form: OutputFormat) -> Result<String, String> {
+fn of_task(
+    board: &ReadModel,
+    (name, task): (&str, &Task),
+    format: OutputFormat,
+) -> Result<String, QueryError> {
     let text = why_task(board, task);
-    match form {
+    match format {
         OutputFormat::Lines => Ok(output::text([text])),
         OutputFormat::Json => json(
             &serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text }),
@@ -25,13 +35,11 @@ fn of_task(board: &BoardSnapshot, (name, task): (&str, &Task), form: OutputForma
     }
 }
 
-fn of_agent(board: &BoardSnapshot, name: &str, form: OutputFormat) -> Result<String, String> {
-    let attempt: &Attempt = board.open_attempt(name).ok_or_else(|| {
-        format!("could not find a task or an agent at work called {name}; see `dbs task list`")
-    })?;
+fn of_agent(board: &ReadModel, name: &str, format: OutputFormat) -> Result<String, QueryError> {
+    let attempt = open_attempt(board, name).ok_or_else(|| QueryError::NoTaskOrAgent(name.to_owned()))?;
     let known = &attempt.activity;
     let age = board.at.since(known.since);
-    match form {
+    match format {
         OutputFormat::Json => {
             json(&serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 }))
         }
@@ -44,22 +52,28 @@ fn of_agent(board: &BoardSnapshot, name: &str, form: OutputFormat) -> Result<Str
     }
 }
 
+/// The open attempt of that number, agent or task.
+pub(in crate::protocol) fn open_attempt<'a>(board: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
+    board.attempts.values().find(|attempt| {
+        let is_named = attempt.task.as_str() == name || attempt.worker.name() == name;
+        attempt.state.is_open() && (is_named || attempt.id.to_string() == name)
+    })
+}
+
 /// Why a task does not move, for people.
-pub(super) fn why_task(board: &BoardSnapshot, task: &Task) -> String {
+pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
     let id = &task.id;
     match &task.state {
         TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
         TaskState::Released => released(board, task),
-        TaskState::Active | TaskState::Verifying => {
-            match task.open_attempt.and_then(|open| board.attempts.get(&open)) {
-                Some(attempt) => format!(
-                    "{id} is being worked on by {} (attempt {})",
-                    attempt.worker.name(),
-                    attempt.id
-                ),
-                None => format!("{id} is being worked on"),
-            }
-        }
+        TaskState::Active | TaskState::Verifying => match board.open_attempt(task) {
+            Some(attempt) => format!(
+                "{id} is being worked on by {} (attempt {})",
+                attempt.worker.name(),
+                attempt.id
+            ),
+            None => format!("{id} is being worked on"),
+        },
         TaskState::Held(crate::domain::HoldReason::Approval) => {
             format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
         }
@@ -72,10 +86,10 @@ pub(super) fn why_task(board: &BoardSnapshot, task: &Task) -> String {
     }
 }
 
-fn released(board: &BoardSnapshot, task: &Task) -> String {
+fn released(board: &ReadModel, task: &Task) -> String {
     let id = &task.id;
     match &task.why_not {
-        _ if !board.live => format!("{id} is released, and no server runs; `dbs` starts one"),
+        _ if !board.is_live => format!("{id} is released, and no server runs; `dbs` starts one"),
         None => format!("{id} is about to start"),
         Some(WaitReason::Until(until)) => format!("{id} cools down for {} more", time_left(*until, board.at)),
         Some(why) => format!("{id}: {why}"),

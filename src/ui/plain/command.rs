@@ -3,7 +3,7 @@
 
 use super::prompts::{PlainPrompts, offers};
 use crate::domain::{AttemptId, Command, TaskId};
-use crate::read_model::{AttentionItem, AttentionKind, ReadModel};
+use crate::read_model::{AttentionItem, AttentionKind, AttentionSummary};
 use crate::ui::PermissionReply;
 
 /// What can be typed, line by line.
@@ -44,15 +44,15 @@ pub enum PlainCommand {
 }
 
 /// Reads a line.
-pub fn parse_line(line: &str, prompts: &PlainPrompts, model: &ReadModel) -> PlainCommand {
+pub fn parse_line(line: &str, prompts: &PlainPrompts, attention: &AttentionSummary) -> PlainCommand {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     if let Ok(number) = word.trim_end_matches('.').parse::<u32>() {
         return match prompts.get(number) {
             None => told(format!("there is no {number}; inbox lists what needs you")),
-            Some(prompt) if rest.is_empty() => PlainCommand::Reply(prompt.full_text(model)),
-            Some(prompt) => answer(&prompt.about, rest)
+            Some(prompt) if rest.is_empty() => PlainCommand::Reply(prompt.full_text(attention)),
+            Some(prompt) => answer(&prompt.about.item, rest)
                 .unwrap_or_else(|| told(format!("not understood; type {}", offers(prompt)))),
         };
     }
@@ -145,6 +145,7 @@ fn stuck(task: TaskId, word: &str, rest: &str) -> Option<PlainCommand> {
 mod tests {
     use super::*;
     use crate::domain::Timestamp;
+    use crate::read_model::ReadModel;
 
     fn read_about(kind: AttentionKind, line: &str) -> PlainCommand {
         let model = ReadModel {
@@ -158,8 +159,9 @@ mod tests {
             ..ReadModel::default()
         };
         let mut prompts = PlainPrompts::default();
-        prompts.update(&model);
-        parse_line(line, &prompts, &model)
+        let attention = AttentionSummary::of(&model);
+        prompts.update(&attention);
+        parse_line(line, &prompts, &attention)
     }
 
     #[test]
@@ -210,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_other_line_is_a_word_of_the_client_or_a_command() {
-        let plain = |line| parse_line(line, &PlainPrompts::default(), &ReadModel::default());
+        let plain = |line| parse_line(line, &PlainPrompts::default(), &AttentionSummary::default());
         assert_eq!(plain("  "), PlainCommand::Nothing);
         assert_eq!(plain("HELP"), PlainCommand::Help);
         assert_eq!(plain("q"), PlainCommand::Quit);

@@ -1,8 +1,7 @@
 //! What needs a person, with numbers that stay: a number means the same thing for as long as that thing waits, and is never
 //! given twice.
 
-use crate::domain::{Attempt, Task};
-use crate::read_model::{AttentionItem, AttentionKind, ReadModel, source_words};
+use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary};
 use crate::ui::status::kind_word;
 
 /// New prompts told one by one at a time; more are counted.
@@ -14,7 +13,7 @@ pub struct PlainPrompt {
     /// Its number, from 1.
     pub number: u32,
     /// What waits.
-    pub about: AttentionItem,
+    pub about: AttentionRow,
 }
 
 /// All open prompts of the plain client; each keeps its number while it waits.
@@ -26,25 +25,27 @@ pub struct PlainPrompts {
 
 impl PlainPrompts {
     /// Takes in what waits now; answers what came and what went, in lines.
-    pub fn update(&mut self, model: &ReadModel) -> Vec<String> {
-        let waits = |prompt: &PlainPrompt| model.attention.iter().any(|item| same(item, &prompt.about));
+    pub fn update(&mut self, attention: &AttentionSummary) -> Vec<String> {
+        let waits = |prompt: &PlainPrompt| attention.rows.iter().any(|row| same(row, &prompt.about));
         let (kept, gone): (Vec<PlainPrompt>, Vec<PlainPrompt>) =
             std::mem::take(&mut self.open).into_iter().partition(waits);
         let mut lines: Vec<String> = gone
             .iter()
             .map(|prompt| {
-                let (number, item) = (prompt.number, &prompt.about);
+                let (number, item) = (prompt.number, &prompt.about.item);
                 format!("{number} no longer waits: {} {}", item.task, kind_word(item.kind))
             })
             .collect();
         self.open = kept;
         let known = self.open.len();
-        for item in &model.attention {
-            if !self.open.iter().any(|prompt| same(item, &prompt.about)) {
+        for row in &attention.rows {
+            if let Some(prompt) = self.open.iter_mut().find(|prompt| same(row, &prompt.about)) {
+                prompt.about = row.clone();
+            } else {
                 self.last += 1;
                 self.open.push(PlainPrompt {
                     number: self.last,
-                    about: item.clone(),
+                    about: row.clone(),
                 });
             }
         }
@@ -53,7 +54,7 @@ impl PlainPrompts {
         lines.extend(
             fresh
                 .take(MOST_TOLD)
-                .map(|prompt| format!("needs you: {}", line(prompt, model))),
+                .map(|prompt| format!("needs you: {}", line(prompt))),
         );
         if more > 0 {
             lines.push(format!("needs you: {more} more; type inbox to see all"));
@@ -62,15 +63,15 @@ impl PlainPrompts {
     }
 
     /// Everything that waits, in lines.
-    pub fn list(&self, model: &ReadModel) -> Vec<String> {
+    pub fn list(&self, attention: &AttentionSummary) -> Vec<String> {
         if self.open.is_empty() {
-            return vec![nothing(model)];
+            return vec![nothing(attention)];
         }
         let mut lines = vec![match self.open.len() {
             1 => "1 thing needs you:".to_owned(),
             many => format!("{many} things need you:"),
         }];
-        lines.extend(self.open.iter().map(|prompt| line(prompt, model)));
+        lines.extend(self.open.iter().map(line));
         lines
     }
 
@@ -92,11 +93,10 @@ impl PlainPrompts {
 
 impl PlainPrompt {
     /// All about it, in lines.
-    pub fn full_text(&self, model: &ReadModel) -> Vec<String> {
-        let item = &self.about;
-        let task = model.tasks.get(&item.task).map(AsRef::as_ref);
-        let title = task.map_or("", |task: &Task| task.title.as_str());
-        let stage = task.map_or_else(String::new, |task| format!(", in {}", model.stage_label(task)));
+    pub fn full_text(&self, attention: &AttentionSummary) -> Vec<String> {
+        let (item, title) = (&self.about.item, &self.about.title);
+        let stage = self.about.stage.as_ref();
+        let stage = stage.map_or_else(String::new, |stage| format!(", in {stage}"));
         let mut lines = vec![
             format!(
                 "{}. {} {}: {title}{stage}",
@@ -106,16 +106,13 @@ impl PlainPrompt {
             ),
             item.text.clone(),
         ];
-        if let Some(attempt) = attempt_of(item, model) {
+        if let (Some((agent, source)), Some(attempt)) = (&self.about.agent, item.attempt) {
+            let age = attention.at.since(item.since);
             lines.push(format!(
-                "{} works on it, attempt {}; known from {}, {} ago",
-                attempt.worker.name(),
-                attempt.id,
-                source_words(&attempt.activity),
-                model.at.since(item.since)
+                "{agent} works on it, attempt {attempt}; known from {source}, {age} ago"
             ));
         }
-        if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
+        if let Some(finding) = &self.about.finding {
             lines.extend(finding.lines().map(str::to_owned));
         }
         lines.push(format!("Type {}", offers(self)));
@@ -124,10 +121,9 @@ impl PlainPrompt {
 }
 
 /// One line about a prompt.
-fn line(prompt: &PlainPrompt, model: &ReadModel) -> String {
-    let (number, item) = (prompt.number, &prompt.about);
-    let attempt = attempt_of(item, model);
-    let who = attempt.map(|attempt| format!("{} ", attempt.worker.name()));
+fn line(prompt: &PlainPrompt) -> String {
+    let (number, item) = (prompt.number, &prompt.about.item);
+    let who = prompt.about.agent.as_ref().map(|(agent, _)| format!("{agent} "));
     let what = match item.kind {
         AttentionKind::Permission => {
             format!("{}wants to be allowed: {}", who.unwrap_or_default(), item.text)
@@ -148,20 +144,15 @@ fn line(prompt: &PlainPrompt, model: &ReadModel) -> String {
 }
 
 /// The same thing, still waiting.
-fn same(one: &AttentionItem, other: &AttentionItem) -> bool {
+fn same(one: &AttentionRow, other: &AttentionRow) -> bool {
+    let (one, other) = (&one.item, &other.item);
     (&one.task, one.attempt, one.kind, &one.text) == (&other.task, other.attempt, other.kind, &other.text)
-}
-
-fn attempt_of<'a>(item: &AttentionItem, model: &'a ReadModel) -> Option<&'a Attempt> {
-    item.attempt
-        .and_then(|id| model.attempts.get(&id))
-        .map(AsRef::as_ref)
 }
 
 /// What can be typed to answer it.
 pub(super) fn offers(prompt: &PlainPrompt) -> String {
     let n = prompt.number;
-    match prompt.about.kind {
+    match prompt.about.item.kind {
         AttentionKind::Permission => format!("{n} yes, {n} no, {n} say TEXT, {n} look"),
         AttentionKind::Question => format!("{n} ANSWER, {n} look"),
         AttentionKind::Approval => format!("{n} yes, {n} no WHY, {n} skip"),
@@ -171,14 +162,12 @@ pub(super) fn offers(prompt: &PlainPrompt) -> String {
     }
 }
 
-fn nothing(model: &ReadModel) -> String {
-    let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
-    let longest = model.agents().min_by_key(|row| begun(row.attempt));
-    longest.map_or_else(
+fn nothing(attention: &AttentionSummary) -> String {
+    attention.longest.as_ref().map_or_else(
         || "Nothing needs you. No agent is at work.".to_owned(),
-        |row| {
-            let age = model.at.since(begun(row.attempt));
-            format!("Nothing needs you. Longest at work: {} {age}.", row.attempt.task)
+        |(task, since)| {
+            let age = attention.at.since(*since);
+            format!("Nothing needs you. Longest at work: {task} {age}.")
         },
     )
 }
@@ -187,9 +176,10 @@ fn nothing(model: &ReadModel) -> String {
 mod tests {
     use super::*;
     use crate::domain::{AttemptId, Timestamp};
+    use crate::read_model::{AttentionItem, ReadModel};
 
-    fn waiting(items: &[(&str, AttentionKind, &str)]) -> ReadModel {
-        ReadModel {
+    fn waiting(items: &[(&str, AttentionKind, &str)]) -> AttentionSummary {
+        let model = ReadModel {
             attention: items
                 .iter()
                 .map(|(task, kind, text)| AttentionItem {
@@ -201,7 +191,8 @@ mod tests {
                 })
                 .collect(),
             ..ReadModel::default()
-        }
+        };
+        AttentionSummary::of(&model)
     }
 
     #[test]
@@ -236,9 +227,9 @@ mod tests {
         );
         assert!(prompts.get(1).is_none() && prompts.get(2).is_some());
         assert_eq!(prompts.list(&other).first().unwrap(), "2 things need you:");
-        assert_eq!(prompts.update(&ReadModel::default()).len(), 2);
+        assert_eq!(prompts.update(&AttentionSummary::default()).len(), 2);
         assert_eq!(
-            prompts.list(&ReadModel::default()),
+            prompts.list(&AttentionSummary::default()),
             ["Nothing needs you. No agent is at work."]
         );
     }

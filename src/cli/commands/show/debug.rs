@@ -8,7 +8,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::print;
 use crate::config::process_env::ProcessEnv;
-use crate::protocol::reports::{BoardQuery, StateEntry, StateFolder};
+use crate::protocol::query::{Report, StateEntry, StateFolder};
 
 /// Prints the groups and the folder.
 pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
@@ -17,7 +17,7 @@ pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> Comm
     let entries =
         listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
     let path = folder.display().to_string();
-    print(&mut door, BoardQuery::Debug(StateFolder { path, entries }), json)
+    print(&mut door, Report::Debug(StateFolder { path, entries }), json)
 }
 
 fn listing(folder: &Path) -> std::io::Result<Vec<StateEntry>> {

@@ -9,26 +9,25 @@ use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
+use crate::cli::commands::show::text_of;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders as _};
-use crate::protocol::reports;
+use crate::protocol::query::{Query, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Prints the figures: the server's words, or without one what the store and the agents' processes say.
 pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut door = BoardAccess::open(edge)?;
-    let form = json.into();
-    let text = if let Some(text) = door.metrics(form)? {
-        text
-    } else {
-        let board = door.snapshot()?;
-        let metrics = count(&door.place)?;
-        let loads = loads(&door.place, edge, &board.read_model())?;
-        vec![reports::metrics(&board, &MetricsReport { metrics, loads }, form)?.into()]
+    let place = door.place.clone();
+    let measure = |model: &ReadModel| {
+        let metrics = count(&place)?;
+        let loads = loads(&place, edge, model)?;
+        Ok(MetricsReport { metrics, loads })
     };
-    for part in text {
+    let query = Query::Report(Report::Metrics, json.into());
+    for part in text_of(door.query_measured(query, &measure)?)? {
         output::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
@@ -37,9 +36,8 @@ pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> Co
 fn count(place: &ProjectPaths) -> Result<Metrics, String> {
     let mut metrics = Metrics::default();
     if place.store.database.exists() {
-        let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-        let reader = SqliteStore::open_reader(&place.store).map_err(|error| failed(&error))?;
-        for attempt in reader.attempts(AttemptId(0)).map_err(|error| failed(&error))? {
+        let reader = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())?;
+        for attempt in reader.attempts(AttemptId(0)).map_err(|error| error.to_string())? {
             metrics.record(&attempt);
         }
     }
@@ -67,7 +65,7 @@ fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<V
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
-        .map_err(|error| format!("could not start: {error}"))?;
+        .map_err(|error| format!("start: {error}"))?;
     runtime.block_on(async { tokio::time::sleep(SAMPLE_INTERVAL).await });
     let usages = watch.sample(&roots);
     let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {

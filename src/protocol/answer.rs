@@ -1,0 +1,59 @@
+//! Answers queries from the read model: the only place that does, for a server as for a command without one.
+
+use std::sync::Arc;
+
+use crate::domain::Attempt;
+use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, TaskDetail};
+use crate::protocol::reports::{board, debug, metrics, status, task, tasks, why};
+use crate::read_model::{AttentionSummary, MetricsReport, ReadModel};
+
+/// Measures the figures that are not in the read model: the store counts ended attempts, the machine what agents use. An error
+/// reads after "could not".
+pub type MeasureMetrics<'a> = &'a dyn Fn() -> Result<Arc<MetricsReport>, String>;
+
+/// The answer to a query; `measure` is called for [`Report::Metrics`] only.
+///
+/// # Errors
+/// When the query names something that is not there, or the figures cannot be measured.
+pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> Result<Answer, QueryError> {
+    Ok(match query {
+        Query::Report(about, format) => Answer::Text(vec![report(model, about, *format, measure)?.into()]),
+        Query::Task(id) => Answer::Task(model.tasks.get(id).map(|task| {
+            TaskDetail {
+                task: Arc::clone(task),
+                attempt: task
+                    .open_attempt
+                    .and_then(|open| model.attempts.get(&open))
+                    .cloned(),
+            }
+        })),
+        Query::Attempt(name) => Answer::Attempt(attempt(model, name).cloned()),
+        Query::TaskIds => Answer::TaskIds(model.tasks.keys().cloned().collect()),
+        Query::Attention => Answer::Attention(AttentionSummary::of(model)),
+    })
+}
+
+fn report(
+    model: &ReadModel,
+    about: &Report,
+    format: OutputFormat,
+    measure: MeasureMetrics<'_>,
+) -> Result<String, QueryError> {
+    match about {
+        Report::Status(branches) => status::report(model, branches, format),
+        Report::Tasks { state, stage } => tasks::list(model, (state.as_deref(), stage.as_deref()), format),
+        Report::Ready => tasks::ready(model, format),
+        Report::Board { columns, branches } => board::report(model, (*columns, branches), format),
+        Report::Task(id) => task::report(model, id, format),
+        Report::Why(name) => why::report(model, name, format),
+        Report::Debug(folder) => debug::report(model, folder, format),
+        Report::Metrics => metrics::report(model, measure().map_err(QueryError::Metrics)?.as_ref(), format),
+    }
+}
+
+/// The open attempt of that agent or task, else the task's last.
+fn attempt<'a>(model: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
+    let of_task = |attempt: &&Arc<Attempt>| attempt.task.as_str() == name;
+    let open = why::open_attempt(model, name);
+    open.or_else(|| model.attempts.values().rev().find(of_task))
+}

@@ -1,0 +1,123 @@
+//! What can be asked about the board, and what comes back. A server and a command without one answer alike, in
+//! [`answer`](super::answer).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Attempt, Task, TaskId};
+use crate::read_model::AttentionSummary;
+
+/// A question about the board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Query {
+    /// The text that a command prints.
+    Report(Report, OutputFormat),
+    /// A task with its open attempt.
+    Task(TaskId),
+    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
+    Attempt(String),
+    /// The ids that tasks have.
+    TaskIds,
+    /// What waits for a person.
+    Attention,
+}
+
+/// The answer to a [`Query`], one variant for each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// A report with the end of its last line, in pieces. They go over the socket as frames of their own, before this.
+    Text(#[serde(skip)] Vec<Bytes>),
+    Task(Option<TaskDetail>),
+    Attempt(Option<Arc<Attempt>>),
+    TaskIds(BTreeSet<TaskId>),
+    Attention(AttentionSummary),
+}
+
+/// Why a query has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryError {
+    #[error("could not find task {0}; `dbs task list` lists all")]
+    NoTask(TaskId),
+    #[error("could not find a task or an agent at work called {0}; see `dbs task list`")]
+    NoTaskOrAgent(String),
+    #[error("could not find a stage called {name}; there are {}", known.join(", "))]
+    NoStage { name: String, known: Vec<String> },
+    /// The store or the processes of agents could not be read.
+    #[error("could not {0}")]
+    Metrics(String),
+    #[error("could not write JSON: {0}")]
+    Json(String),
+}
+
+/// Format of a command's output: lines for people or JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// Lines without control characters.
+    Lines,
+    /// One line of JSON.
+    Json,
+}
+
+/// A text about the board that a command prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// Base branch, agents, counts and branches (K65).
+    Status(TaskBranches),
+    /// All tasks, or those in a state, by its word, and in a stage, by its name as it was typed.
+    Tasks {
+        state: Option<String>,
+        stage: Option<String>,
+    },
+    /// Tasks that could be started now.
+    Ready,
+    /// The whole board (K66, K80).
+    Board {
+        /// Columns there is room for; without a number lines are not cut.
+        columns: Option<usize>,
+        branches: TaskBranches,
+    },
+    /// Everything about one task.
+    Task(TaskId),
+    /// Why a task does not move, or what an agent does; by the name of either.
+    Why(String),
+    /// Number of tasks per state and stage, and the contents of the state folder (K75).
+    Debug(StateFolder),
+    /// Figures about the work that was done (K79).
+    Metrics,
+}
+
+/// Local branches of tasks, or why git could not list them. The asking command finds them: the board does not know git.
+pub type TaskBranches = Result<Vec<String>, String>;
+
+/// A task with its open attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDetail {
+    pub task: Arc<Task>,
+    pub attempt: Option<Arc<Attempt>>,
+}
+
+/// Path and entries of the `.debussy` state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateFolder {
+    pub path: String,
+    /// Sorted by name.
+    pub entries: Vec<StateEntry>,
+}
+
+/// A file or folder in the state folder, with its size or number of entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateEntry {
+    pub name: String,
+    /// Size of a file.
+    pub bytes: Option<u64>,
+    /// Number of entries of a folder.
+    pub entries: Option<usize>,
+}
