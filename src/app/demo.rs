@@ -27,7 +27,6 @@ use repository::{BASE, DemoRepos, NOTHING};
 /// Display, speed and folder of the demo.
 #[derive(Debug, Clone)]
 pub struct DemoOptions {
-    /// How it is shown.
     pub form: DemoDisplay,
     /// Every wait of the agents is divided by this.
     pub speed: f64,
@@ -38,18 +37,15 @@ pub struct DemoOptions {
 /// How the demo is shown: on a screen, by the plain client, or as lines or JSON without a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoDisplay {
-    /// On the whole screen.
     Screen,
     /// By the plain client: lines, and what is typed.
     Plain,
     /// Nobody is there: a line per event and a summary.
     Lines,
-    /// The same as JSON.
     Json,
 }
 
 impl DemoDisplay {
-    /// Whether nobody is there.
     fn is_headless(self) -> bool {
         matches!(self, DemoDisplay::Lines | DemoDisplay::Json)
     }
@@ -74,8 +70,8 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
                 .map_err(|error| format!("could not make a folder for the demo: {error}"))?,
         ),
     };
-    let sheet = demo_tasks().map_err(|error| format!("could not {error}"))?;
-    let made = repository::make(scratch.path(), &sheet).map_err(|error| format!("could not {error}"))?;
+    let demo = demo_tasks().map_err(|error| format!("could not {error}"))?;
+    let made = repository::make(scratch.path(), &demo).map_err(|error| format!("could not {error}"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .worker_threads(2)
@@ -84,7 +80,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     let place = ProjectPaths::find(&made.project, edge).map_err(|error| format!("could not {error}"))?;
     let session = Session::start(place, demo_setup(options, edge)?, runtime.handle())
         .map_err(|error| format!("could not {error}"))?;
-    let result = fill(&session, &sheet).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
+    let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
     if let (DemoFolder::Kept(folder), false) = (&scratch, options.form == DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
     }
@@ -160,8 +156,8 @@ fn gate(name: &str, more: &str) -> GateCommand {
     }
 }
 
-fn fill(session: &Session, sheet: &DemoPlan) -> Result<(), String> {
-    plan(sheet)
+fn fill(session: &Session, demo: &DemoPlan) -> Result<(), String> {
+    plan(demo)
         .into_iter()
         .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
@@ -171,15 +167,15 @@ fn fill(session: &Session, sheet: &DemoPlan) -> Result<(), String> {
 }
 
 /// What is asked of the board before anything moves: the batch, its tasks, and their release.
-pub fn plan(sheet: &DemoPlan) -> Vec<Command> {
+pub fn plan(demo: &DemoPlan) -> Vec<Command> {
     let batch = Command::PutBatch {
         id: BatchId::from(BATCH),
-        title: sheet.title.clone(),
-        goal: sheet.goal.clone(),
+        title: demo.title.clone(),
+        goal: demo.goal.clone(),
         base: Some(BASE.to_owned()),
     };
-    let ids = sheet.tasks.iter().map(|task| TaskId::new(task.id.clone()));
-    let tasks = sheet.tasks.iter().map(|task| Command::Create(draft(task)));
+    let ids = demo.tasks.iter().map(|task| TaskId::new(task.id.clone()));
+    let tasks = demo.tasks.iter().map(|task| Command::Create(draft(task)));
     let release = Command::Release(ids.collect());
     [batch].into_iter().chain(tasks).chain([release]).collect()
 }

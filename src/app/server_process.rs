@@ -16,9 +16,6 @@ use crate::config::project_paths::ProjectPaths;
 pub const EXIT_LOCKED: u8 = 75;
 
 /// Starts a server unless one runs, and waits until it listens.
-///
-/// # Errors
-/// What the server said, when it ended at once; for people.
 pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
     if BoardAccess::open_project(place.clone())?.has_server() {
         return Ok(());
@@ -46,9 +43,6 @@ pub fn play_demo(edge: &ProcessEnv) -> Result<(), String> {
 
 /// Starts a server and waits until it listens, or until it has said why it cannot. One that is being started by somebody else
 /// serves as well.
-///
-/// # Errors
-/// What the server said.
 pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
     let patience = Deadline::start();
     loop {

@@ -78,17 +78,17 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
         refused(BoardAccess::open_project(place.clone())?.execute(&edge.author(), Command::Pause)?)?;
     }
     server_process::ensure_server(edge, &place)?;
-    let mut door = BoardAccess::open_project(place.clone())?;
+    let mut access = BoardAccess::open_project(place.clone())?;
     if let Some(text) = &start.requirement {
         let draft = requirement(text);
         let (answer, _) =
-            crate::cli::commands::create::create_tasks(&mut door, &edge.author(), &[&draft], |ids| {
+            crate::cli::commands::create::create_tasks(&mut access, &edge.author(), &[&draft], |ids| {
                 let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
                 Command::Create(TaskDraft { id, ..draft.clone() })
             })?;
         refused(answer)?;
     }
-    drop(door);
+    drop(access);
     show(edge, &place, how)
 }
 

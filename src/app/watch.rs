@@ -17,7 +17,7 @@ pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_mins(1);
 /// Hands every line to `show`, and a heartbeat whenever nothing was told for `quiet`. Ends with the engine.
 pub(super) async fn stream_notices(
     journal: &Journal,
-    pictures: &watch::Receiver<Arc<ReadModel>>,
+    models: &watch::Receiver<Arc<ReadModel>>,
     quiet: Duration,
     mut show: impl FnMut(&NoticeLine),
 ) {
@@ -38,13 +38,12 @@ pub(super) async fn stream_notices(
             Err(_quiet) => show(&NoticeLine {
                 seq: after,
                 at: clock::now(),
-                notice: heartbeat(&pictures.borrow()),
+                notice: heartbeat(&models.borrow()),
             }),
         }
     }
 }
 
-/// Who is at work.
 fn heartbeat(board: &ReadModel) -> Notice {
     let agents: Vec<String> = board
         .agents()
@@ -101,12 +100,12 @@ mod tests {
             .build()
             .unwrap();
         let journal = Journal::default();
-        let (_keep, pictures) = watch::channel(Arc::new(at_work()));
+        let (_keep, models) = watch::channel(Arc::new(at_work()));
         journal.add(Timestamp(3), heartbeat(&ReadModel::default()));
         let mut told = Vec::new();
         let talk = async {
             let (seen, mut heard) = tokio::sync::mpsc::channel(8);
-            let narrating = stream_notices(&journal, &pictures, Duration::from_millis(1), move |line| {
+            let narrating = stream_notices(&journal, &models, Duration::from_millis(1), move |line| {
                 drop(seen.try_send(line.notice.text.clone()));
             });
             let listening = async {

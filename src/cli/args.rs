@@ -96,7 +96,7 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Say yes: to a task that waits for approval, or to an agent that wants to be allowed something
+    /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
     Approve(TaskArgs),
     /// Say no, or send work back
     Reject(TaskTextArgs),

@@ -28,7 +28,6 @@ pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, Stri
 
 /// Access to a project's board through its running server, or through the store when there is none.
 pub struct BoardAccess {
-    /// Where the project is.
     pub place: ProjectPaths,
     server: Option<Connection>,
 }
@@ -43,18 +42,12 @@ impl std::fmt::Debug for BoardAccess {
 
 impl BoardAccess {
     /// Finds the project and the server that runs for it, if one does.
-    ///
-    /// # Errors
-    /// When there is no project here, for people.
     pub fn open(edge: &ProcessEnv) -> Result<BoardAccess, String> {
         let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
         BoardAccess::open_project(place)
     }
 
     /// A way to that project.
-    ///
-    /// # Errors
-    /// When this process cannot work at all, or the server speaks another version.
     pub fn open_project(place: ProjectPaths) -> Result<BoardAccess, String> {
         let server = Connection::open(&place.socket)?;
         Ok(BoardAccess { place, server })
@@ -66,9 +59,6 @@ impl BoardAccess {
     }
 
     /// Makes a call to the server; `None` when none runs.
-    ///
-    /// # Errors
-    /// When the server goes away before it answers.
     pub fn call(&mut self, call: ServerCall) -> Result<Option<CallReply>, String> {
         let Some(server) = &mut self.server else {
             return Ok(None);
@@ -139,9 +129,6 @@ impl BoardAccess {
     }
 
     /// Asks a question about the board: the server, or without one the store. `measure` is called for figures, without a server.
-    ///
-    /// # Errors
-    /// When the board cannot be read, or the query names something that is not there.
     pub fn query_measured(&mut self, query: Query, measure: MeasureModel<'_>) -> Result<Answer, String> {
         if let Some(server) = &mut self.server {
             return Ok(server.query(query)?);
@@ -154,17 +141,11 @@ impl BoardAccess {
     }
 
     /// Asks a question about the board that needs no figures.
-    ///
-    /// # Errors
-    /// When the board cannot be read, or the query names something that is not there.
     pub fn query(&mut self, query: Query) -> Result<Answer, String> {
         self.query_measured(query, &|_| Err("measure figures here".to_owned()))
     }
 
     /// A task with its open attempt.
-    ///
-    /// # Errors
-    /// When the board cannot be read.
     pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskDetail>, String> {
         match self.query(Query::Task(id.clone()))? {
             Answer::Task(task) => Ok(task),
@@ -173,9 +154,6 @@ impl BoardAccess {
     }
 
     /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
-    ///
-    /// # Errors
-    /// When the board cannot be read.
     pub fn attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
         match self.query(Query::Attempt(name.to_owned()))? {
             Answer::Attempt(attempt) => Ok(attempt),
@@ -184,9 +162,6 @@ impl BoardAccess {
     }
 
     /// The ids that tasks have.
-    ///
-    /// # Errors
-    /// When the board cannot be read.
     pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
         match self.query(Query::TaskIds)? {
             Answer::TaskIds(ids) => Ok(ids),
@@ -218,9 +193,6 @@ impl BoardAccess {
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
-    ///
-    /// # Errors
-    /// When no server runs.
     pub fn follow(
         &mut self,
         after: u64,
@@ -230,9 +202,6 @@ impl BoardAccess {
     }
 
     /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
-    ///
-    /// # Errors
-    /// When no server runs.
     pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
         Ok(self.served()?.watch(show)?)
     }

@@ -30,12 +30,9 @@ use show::LogFormat;
 pub type CommandResult = Result<ExitCode, String>;
 
 /// Asks the board and prints its answer.
-///
-/// # Errors
-/// When the board cannot be reached.
 pub fn execute(edge: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    Ok(print_reply(&door.execute(&edge.author(), command)?, json))
+    let mut access = BoardAccess::open(edge)?;
+    Ok(print_reply(&access.execute(&edge.author(), command)?, json))
 }
 
 fn print_reply(answer: &crate::engine::inbox::CommandReply, json: JsonFlag) -> ExitCode {

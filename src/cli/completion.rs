@@ -39,7 +39,6 @@ enum CompletionKind {
     Settings,
 }
 
-/// Any task.
 const ALL: &[&str] = &[];
 
 /// The script that lets a shell ask; `None` for one that cannot.

@@ -22,9 +22,6 @@ pub fn text(from: &Path, most: usize) -> Result<String, String> {
 }
 
 /// A text as it was given, or what comes in (`-`).
-///
-/// # Errors
-/// When that cannot be read; for people.
 pub fn typed(what: &str, given: String) -> Result<String, String> {
     if given != INPUT {
         return Ok(given);

@@ -24,7 +24,6 @@ use super::window::WindowStatus;
 enum AttachEnd {
     /// The server said goodbye, and why.
     Bye(String),
-    /// The person goes on elsewhere.
     Switch(SwitchTarget),
     /// The server is gone without a word.
     Lost,
@@ -33,9 +32,7 @@ enum AttachEnd {
 /// Which session, if any, the client shows after this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchTarget {
-    /// Nowhere.
     None,
-    /// In the project with that root.
     Project(String),
     /// In the demo, and then back here.
     Demo,
@@ -43,9 +40,6 @@ pub enum SwitchTarget {
 
 /// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
 /// started again by `restart`, if there is one; the screen says so and comes back. Answers where the person goes on.
-///
-/// # Errors
-/// When there is no terminal, or no server; for people.
 pub async fn attach(
     place: &ProjectPaths,
     edge: &ProcessEnv,
@@ -85,7 +79,6 @@ pub async fn attach(
 enum DetachReason {
     /// For good, with these words.
     Ended(String),
-    /// To go on elsewhere.
     Switch(SwitchTarget),
 }
 
@@ -246,7 +239,6 @@ async fn edit_text(
     })
 }
 
-/// What this terminal is like.
 fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
     AttachRequest {
@@ -290,9 +282,6 @@ fn multiplexer(edge: &ProcessEnv) -> Option<&'static str> {
 }
 
 /// Refuses a screen inside one of our own panes: both would want the same keys.
-///
-/// # Errors
-/// When it is one; says the ways out.
 pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), String> {
     if edge.get("DBS_MARKER").is_none() {
         return Ok(());

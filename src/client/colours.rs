@@ -27,9 +27,7 @@ pub(super) fn can_query(edge: &ProcessEnv) -> bool {
 /// What the terminal sent: an input event or one of its colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TerminalInput {
-    /// A person did something.
     Event(Event),
-    /// It has that colour.
     Colour(TerminalColour),
 }
 

@@ -45,7 +45,6 @@ pub(super) struct TerminalFeatures {
 }
 
 impl TerminalFeatures {
-    /// What the environment tells.
     pub(super) fn detect(edge: &ProcessEnv) -> TerminalFeatures {
         let term = edge.get("TERM").unwrap_or_default();
         let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));

@@ -60,9 +60,6 @@ pub(super) struct InputReader {
 
 impl InputReader {
     /// Begins to read; asks the terminal what colours it has, if that may be asked.
-    ///
-    /// # Errors
-    /// When there can be no thread for it.
     pub(super) fn open(may_ask: bool) -> io::Result<InputReader> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -92,10 +89,6 @@ impl InputReader {
         while self.events.recv().await.is_some() {}
     }
 
-    /// Reads again.
-    ///
-    /// # Errors
-    /// As for [`Input::open`].
     pub(super) fn resume(&mut self) -> io::Result<()> {
         *self = InputReader::open(self.can_query)?;
         Ok(())

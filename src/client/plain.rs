@@ -65,9 +65,6 @@ enum PlainEnd {
 
 /// Talks about the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again
 /// by `restart`, if there is one.
-///
-/// # Errors
-/// When there is no server and none comes back; for people.
 pub async fn attach(
     place: &ProjectPaths,
     (edge, commands): (&ProcessEnv, Commands),
@@ -130,7 +127,6 @@ impl PlainClient {
         Ok(())
     }
 
-    /// Talks with one server.
     async fn run_connection(&mut self) -> Result<PlainEnd, String> {
         let Ok((mut sender, mut receiver)) = connection::greet(&self.place.socket).await else {
             return Ok(PlainEnd::Lost);

@@ -44,7 +44,6 @@ type RetryCount = Arc<AtomicU32>;
 pub(super) struct LastFrame(Option<Terminal>);
 
 impl LastFrame {
-    /// Takes a picture in.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let terminal = self
             .0
@@ -53,7 +52,6 @@ impl LastFrame {
         drop(terminal.feed(0, bytes));
     }
 
-    /// The terminal has another size.
     pub(super) fn resize(&mut self) {
         if let Some(terminal) = &mut self.0 {
             drop(terminal.resize(size()));
@@ -84,9 +82,6 @@ fn size() -> Size {
 }
 
 /// Waits until the server is there again, and says so meanwhile; nothing when the person left.
-///
-/// # Errors
-/// As [`come_back`].
 pub(super) async fn wait(
     socket: &Path,
     restart: Option<RestartFn>,
@@ -141,10 +136,6 @@ fn is_quit_key(heard: &TerminalInput) -> bool {
 pub(super) struct DisconnectLog(VecDeque<Instant>);
 
 impl DisconnectLog {
-    /// Lost again.
-    ///
-    /// # Errors
-    /// When that was once too often, for the person.
     pub(super) fn record(&mut self, now: Instant) -> Result<(), String> {
         self.0.push_back(now);
         self.0.retain(|at| now.duration_since(*at) < LOSS_WINDOW);
@@ -191,9 +182,6 @@ async fn reconnect_counted(
 }
 
 /// Connects as soon as somebody listens.
-///
-/// # Errors
-/// When nobody did in that time; for people.
 pub(super) async fn connect_within(
     socket: &Path,
     patience: Duration,

@@ -39,10 +39,6 @@ const RESTORE_TITLE: &[u8] = b"\x1b[23;2t";
 pub(super) struct TerminalGuard;
 
 impl TerminalGuard {
-    /// Takes it.
-    ///
-    /// # Errors
-    /// When standard input or output is no terminal.
     pub(super) fn open() -> io::Result<TerminalGuard> {
         use std::io::IsTerminal as _;
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
@@ -58,9 +54,6 @@ impl TerminalGuard {
     }
 
     /// Takes it, also after it was lent.
-    ///
-    /// # Errors
-    /// When it is gone.
     pub(super) fn resume() -> io::Result<()> {
         enable_raw_mode()?;
         IS_RAW.store(true, Ordering::Release);
@@ -98,10 +91,6 @@ impl TerminalGuard {
         });
     }
 
-    /// Writes a picture.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
         write_all(bytes)
     }

@@ -25,19 +25,16 @@ impl WindowStatus {
         }
     }
 
-    /// The window is called so.
     pub(super) fn set_title(&mut self, title: String) {
         self.title = title;
         TerminalGuard::set_title(&self.features.title(&self.title));
     }
 
-    /// The work is so far.
     pub(super) fn set_progress(&mut self, progress: WorkProgress) {
         self.progress = progress;
         TerminalGuard::show_progress(&self.progress_support.bytes(progress));
     }
 
-    /// Says all of it again.
     pub(super) fn repeat(&self) {
         TerminalGuard::set_title(&self.features.title(&self.title));
         if self.progress != WorkProgress::Idle {

@@ -12,9 +12,6 @@ use crate::read_model::{AttentionSummary, MetricsReport, ReadModel};
 pub type MeasureMetrics<'a> = &'a dyn Fn() -> Result<Arc<MetricsReport>, String>;
 
 /// The answer to a query; `measure` is called for [`Report::Metrics`] only.
-///
-/// # Errors
-/// When the query names something that is not there, or the figures cannot be measured.
 pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> Result<Answer, QueryError> {
     Ok(match query {
         Query::Report(about, format) => Answer::Text(vec![report(model, about, *format, measure)?.into()]),

@@ -16,7 +16,6 @@ use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
 /// Why a server could not be reached, did not answer, or refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {
-    /// This process cannot wait for anything.
     #[error("could not start: {0}")]
     Runtime(io::Error),
     #[error("could not reach a server at {}: {source}", socket.display())]
@@ -75,9 +74,6 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     /// Connects to the server that listens at `socket`; `None` when none does.
-    ///
-    /// # Errors
-    /// When this process cannot work at all, or the server speaks another version.
     pub fn open(socket: &Path) -> Result<Option<Connection>, ProtocolError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -95,18 +91,12 @@ impl Connection {
     }
 
     /// Makes a call and waits for its reply.
-    ///
-    /// # Errors
-    /// When the server goes away before it replies.
     pub fn call(&mut self, call: ServerCall) -> Result<CallReply, ProtocolError> {
         self.runtime
             .block_on(reply(&mut self.sender, &mut self.receiver, call))
     }
 
     /// Asks a question about the board.
-    ///
-    /// # Errors
-    /// When there is no answer, or the server goes away before it answers.
     pub fn query(&mut self, query: Query) -> Result<Answer, ProtocolError> {
         match self.call(ServerCall::Query(query))? {
             CallReply::Query(answer) => Ok(answer?),
@@ -115,9 +105,6 @@ impl Connection {
     }
 
     /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
-    ///
-    /// # Errors
-    /// When the server cannot be understood.
     pub fn follow(
         &mut self,
         after: u64,
@@ -130,9 +117,6 @@ impl Connection {
     }
 
     /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
-    ///
-    /// # Errors
-    /// When the server cannot be understood.
     pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), ProtocolError> {
         self.receive_all(ServerCall::Watch, &mut |message| match message {
             FromServer::Answer(CallReply::Changed) => show(),
@@ -163,9 +147,6 @@ impl Connection {
 }
 
 /// Connects and says hello.
-///
-/// # Errors
-/// When nobody listens, or another version does.
 pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), ProtocolError> {
     let (mut sender, mut receiver) =
         ipc::connect(socket)
@@ -200,18 +181,12 @@ pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), Protoc
 }
 
 /// Makes one call on a connection of its own.
-///
-/// # Errors
-/// When no server can be reached, or it goes away before it replies.
 pub async fn call_once(socket: &Path, call: ServerCall) -> Result<CallReply, ProtocolError> {
     let (mut sender, mut receiver) = greet(socket).await?;
     reply(&mut sender, &mut receiver, call).await
 }
 
 /// Makes a call and waits for its reply.
-///
-/// # Errors
-/// When the server goes away before it replies.
 pub async fn reply(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
@@ -234,17 +209,11 @@ pub async fn reply(
 }
 
 /// Sends a message to the server.
-///
-/// # Errors
-/// When the server has gone.
 pub async fn send(sender: &mut FrameSender, message: &FromClient) -> Result<(), ProtocolError> {
     Ok(sender.send(wire::encode_message(message)?).await?)
 }
 
 /// The next packet of the server; `None` when it has gone.
-///
-/// # Errors
-/// When it cannot be read.
 pub async fn receive(receiver: &mut FrameReceiver) -> Result<Option<Packet<FromServer>>, ProtocolError> {
     match receiver.next().await {
         None => Ok(None),

@@ -14,15 +14,11 @@ use crate::read_model::AttentionSummary;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Query {
-    /// The text that a command prints.
     Report(Report, OutputFormat),
-    /// A task with its open attempt.
     Task(TaskId),
     /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
     Attempt(String),
-    /// The ids that tasks have.
     TaskIds,
-    /// What waits for a person.
     Attention,
 }
 
@@ -59,9 +55,7 @@ pub enum QueryError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputFormat {
-    /// Lines without control characters.
     Lines,
-    /// One line of JSON.
     Json,
 }
 
@@ -76,7 +70,6 @@ pub enum Report {
         state: Option<String>,
         stage: Option<String>,
     },
-    /// Tasks that could be started now.
     Ready,
     /// The whole board (K66, K80).
     Board {
@@ -84,7 +77,6 @@ pub enum Report {
         columns: Option<usize>,
         branches: TaskBranches,
     },
-    /// Everything about one task.
     Task(TaskId),
     /// Why a task does not move, or what an agent does; by the name of either.
     Why(String),
@@ -116,8 +108,6 @@ pub struct StateFolder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateEntry {
     pub name: String,
-    /// Size of a file.
     pub bytes: Option<u64>,
-    /// Number of entries of a folder.
     pub entries: Option<usize>,
 }

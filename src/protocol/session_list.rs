@@ -23,16 +23,13 @@ const REPLY_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// [`touched`](touch) is when somebody was last there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// Name of the session.
     pub name: String,
-    /// Root of the project.
     pub root: String,
 }
 
 /// A session found on this machine: one whose server answers or one that was cut off.
 #[derive(Debug)]
 pub enum FoundSession {
-    /// Its server answers.
     Running(ServerStatus),
     /// Its server was cut off; its agents may go on.
     CutOff(SessionRecord),
@@ -135,9 +132,6 @@ pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
 }
 
 /// All of them, by name.
-///
-/// # Errors
-/// When no socket can be asked at all.
 pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -162,9 +156,6 @@ fn at(sockets: &[PathBuf], ask: impl Fn(&Path) -> Option<ServerStatus>) -> Vec<F
 }
 
 /// The root of the one session that is called that, or lies there.
-///
-/// # Errors
-/// When there is none, or several are called so. For people.
 pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
     let mut found = all(edge)?;
     found.retain(|one| one.name() == name || one.root() == name);

@@ -1,4 +1,4 @@
-//! What server, clients and agents say to each other over the socket. Every conversation begins with a [`Hello`]; a version
+//! The messages of server, clients and agents over the socket. Every conversation begins with a [`Hello`]; a version
 //! that does not match is answered with both versions and the way out.
 
 use std::collections::BTreeMap;
@@ -16,13 +16,12 @@ use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 7;
 
-/// The position before the last line of the watcher log, whatever it is: to [`Call::Follow`] from there on.
+/// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
 
 /// First frame of a connection, with protocol and program version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Protocol of the one who speaks.
     pub protocol: u32,
     /// Version of its program, for people.
     pub program: String,
@@ -32,21 +31,17 @@ pub struct Hello {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FromClient {
-    /// Who I am.
     Hello(Hello),
-    /// Draw for me.
     Attach(AttachRequest),
-    /// Somebody pressed, pasted, clicked or resized.
+    /// A key, a paste, the mouse or another size.
     Input(InputEvent),
     /// The editor was closed; what it wrote, or nothing when it failed.
     Edited(Option<String>),
-    /// Something could not be done here; why, for people.
+    /// The client could not do something; why, for people.
     Failed(String),
-    /// A colour of my terminal.
     Colour(TerminalColour),
-    /// That picture is on the screen.
+    /// Number of the frame that is on the screen now.
     Ack(u64),
-    /// Do this and answer.
     Call(Box<ServerCall>),
 }
 
@@ -54,25 +49,20 @@ pub enum FromClient {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TerminalColour {
-    /// That of its text.
     Foreground(Rgb),
-    /// That behind it.
     Background(Rgb),
 }
 
 /// Terminal size and capabilities that a client reports when it attaches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachRequest {
-    /// Columns.
     pub cols: u16,
-    /// Rows.
     pub rows: u16,
-    /// How it can be drawn on.
     pub looks: DisplayCaps,
-    /// Whether it is at the other end of a connection.
+    /// Whether the terminal is reached over a network.
     #[serde(default)]
     pub remote: bool,
-    /// The program it is in, if that has keys of its own: tmux, screen, zellij.
+    /// The program around it that has keys of its own: tmux, screen, zellij.
     #[serde(default)]
     pub outer: Option<String>,
     /// The theme asked for at the start (`--theme`).
@@ -84,36 +74,28 @@ pub struct AttachRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerCall {
-    /// A request to the board.
     Ask {
-        /// Who asks.
         by: String,
-        /// What.
         command: Command,
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
     /// A yes or no to what an agent wants to be allowed; nothing is typed when it asks something else by now.
     Consent {
-        /// The attempt.
         attempt: AttemptId,
         /// What it asked when the person read it.
         what: String,
-        /// What the person says.
         says: PermissionReply,
     },
-    /// A question about the board.
     Query(Query),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
     Follow(u64),
-    /// Say that there is a board, and again whenever it has changed, a few times a second at most, until the conversation ends.
+    /// A reply at once, and again whenever the board has changed, a few times a second at most, until the conversation ends.
     Watch,
-    /// Read settings and workflows again.
     Reload,
-    /// End the server; agents go on unless told otherwise.
+    /// End the server.
     Stop(StopAgents),
-    /// Who are you?
     Who,
 }
 
@@ -121,24 +103,20 @@ pub enum ServerCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopAgents {
-    /// They are.
     Yes,
-    /// They go on and are adopted by the next server.
+    /// The next server adopts them.
     No,
 }
 
 /// A signal as an agent sends it, by socket or as a file in the inbox folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignalSent {
-    /// The attempt it speaks for.
     pub attempt: AttemptId,
-    /// Proof of that.
     pub token: String,
-    /// What it says.
     pub kind: SignalKind,
     /// Reason, finding, step or question.
     pub text: String,
-    /// What it hands over besides: JSON as a rule.
+    /// Report with the details: JSON as a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
     /// The same signal twice counts once.
@@ -149,42 +127,31 @@ pub struct SignalSent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FromServer {
-    /// Who I am.
     Hello(Hello),
-    /// The conversation ends, and why; people read it.
+    /// The conversation ends; why, for people.
     Bye(String),
-    /// Answer to a call.
     Answer(CallReply),
-    /// A line of the watcher log.
     Line(NoticeLine),
-    /// Open this text in the person's editor and say what becomes of it.
+    /// Open this text in the editor; [`FromClient::Edited`] answers.
     Edit(String),
-    /// Put this on the person's clipboard.
     Clipboard(String),
-    /// Open this link of the web.
     Open(String),
-    /// Go on in the project with that root.
+    /// Switch to the session of the project with that root.
     Go(String),
-    /// Go on in the demo, and come back.
+    /// Run the demo, then come back.
     Demo,
-    /// Whether the terminal tells what its mouse does.
+    /// Whether the terminal is to report its mouse.
     Mouse(bool),
-    /// Name the terminal's window so.
     Title(String),
-    /// Call the person.
     Notify(TerminalNotice),
-    /// Show how far the work is.
     Progress(WorkProgress),
 }
 
 /// A notification that the client's terminal is to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TerminalNotice {
-    /// Who calls.
     pub heading: String,
-    /// With which words.
     pub text: String,
-    /// How.
     pub manner: NotifyStyle,
 }
 
@@ -192,17 +159,15 @@ pub struct TerminalNotice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallReply {
-    /// To a request or signal.
     Asked(Result<Accepted, Refusal>),
     /// To a query. The pieces of a text have come before.
     Query(Result<Answer, QueryError>),
-    /// The board is another one than before.
+    /// The board has changed.
     Changed,
-    /// It is done, or is being done.
+    /// The call was carried out, in words for people.
     Done(String),
-    /// It cannot be done, and why.
+    /// The call could not be carried out; why, for people.
     Failed(String),
-    /// Who I am.
     Who(ServerStatus),
 }
 
@@ -211,22 +176,15 @@ pub enum CallReply {
 pub struct ServerStatus {
     /// Name of the session: the project's folder.
     pub name: String,
-    /// Root of the project.
     pub root: String,
-    /// Process id.
     pub pid: u32,
-    /// Version of its program.
     pub program: String,
-    /// When it started.
     pub since: Timestamp,
-    /// Clients attached.
     pub clients: usize,
-    /// Agents at work.
     pub agents: usize,
     /// Tasks by the word of their state.
     #[serde(default)]
     pub counts: BTreeMap<String, usize>,
-    /// Things that wait for a person.
     #[serde(default)]
     pub needs: usize,
 }
@@ -234,20 +192,16 @@ pub struct ServerStatus {
 /// A notice with its time and position in the watch log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeLine {
-    /// Position.
     pub seq: u64,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub notice: Notice,
 }
 
 /// A frame of the server protocol: a JSON message, a screen frame or a piece of text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Packet<T> {
-    /// Something said.
     Message(T),
-    /// A picture: its number and the bytes for the terminal.
+    /// A screen frame: its number and the bytes for the terminal.
     Frame(u64, Bytes),
     /// A piece of what a command prints, in order; [`Answer::Text`] follows the last.
     Text(Bytes),
@@ -262,23 +216,17 @@ const MAX_TEXT_CHUNK: usize = 256 * 1024;
 /// Why a frame of the server protocol could not be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// Neither JSON nor a picture nor a text.
     #[error(
         "read a frame of kind {0}: this program does not know it; use the same version of dbs on both ends"
     )]
     Kind(u8),
-    /// Too short.
     #[error("read a frame: it is cut off")]
     Short,
-    /// Not what was expected.
     #[error("read a frame: {0}; use the same version of dbs on both ends")]
     Json(#[from] serde_json::Error),
 }
 
-/// Puts something said into a frame.
-///
-/// # Errors
-/// When it cannot be written as JSON.
+/// Encodes a message as a frame.
 pub fn encode_message<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
     let mut frame = BytesMut::new().writer();
     frame.get_mut().put_u8(KIND_JSON);
@@ -286,7 +234,7 @@ pub fn encode_message<T: Serialize>(what: &T) -> Result<Bytes, WireError> {
     Ok(frame.into_inner().freeze())
 }
 
-/// Puts a picture into a frame.
+/// Encodes a screen frame.
 pub fn encode_frame(number: u64, bytes: &[u8]) -> Bytes {
     let mut frame = BytesMut::with_capacity(bytes.len() + 9);
     frame.put_u8(KIND_FRAME);
@@ -295,7 +243,7 @@ pub fn encode_frame(number: u64, bytes: &[u8]) -> Bytes {
     frame.freeze()
 }
 
-/// Puts a text into frames.
+/// Encodes a text as frames.
 pub fn encode_text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
     bytes.chunks(MAX_TEXT_CHUNK).map(|piece| {
         let mut frame = BytesMut::with_capacity(piece.len() + 1);
@@ -305,10 +253,7 @@ pub fn encode_text(bytes: &[u8]) -> impl Iterator<Item = Bytes> + '_ {
     })
 }
 
-/// Reads a frame.
-///
-/// # Errors
-/// When it is not one of ours.
+/// Decodes a frame.
 pub fn decode<T: for<'a> Deserialize<'a>>(frame: Bytes) -> Result<Packet<T>, WireError> {
     let mut frame = frame;
     let Some((kind, rest)) = frame.split_first() else {

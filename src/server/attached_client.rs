@@ -1,4 +1,4 @@
-//! One attached client: what it presses becomes requests, what it sees becomes pictures, at its pace. Draws nothing that is
+//! One attached client: what it presses becomes requests, what it sees becomes frames, at its pace. Draws nothing that is
 //! not on its screen, and is not even woken by it.
 
 mod frames;
@@ -47,7 +47,6 @@ pub(super) use services::Services;
 use settings::first_state;
 use work::WorkResult;
 
-/// Numbers clients.
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
 
 /// Server-side state of one attached client: its UI state, theme, frame and pending work.
@@ -59,7 +58,6 @@ struct AttachedClient {
     theme: Theme,
     looks: DisplayCaps,
     colours: ReportedColours,
-    /// The settings in force.
     settings: watch::Receiver<Arc<Config>>,
     attached_at: Timestamp,
     frame: ClientFrame,
@@ -69,7 +67,7 @@ struct AttachedClient {
     terminal_changes: u64,
     log: Vec<LogLine>,
     cache: ViewCache,
-    /// Searches that the last whole picture showed; others go no further.
+    /// Searches that the last whole frame showed; others go no further.
     shown_searches: Vec<CacheKey>,
     log_position: u64,
     /// The arrangement as it was kept last, and when that was looked at.
@@ -109,7 +107,6 @@ pub(super) async fn serve_client(
 
 /// What woke the task that serves an attached client.
 enum ClientEvent {
-    /// The server ends.
     Stop,
     /// The client said something, or is gone.
     Message(Option<FromClient>),
@@ -119,19 +116,17 @@ enum ClientEvent {
     TerminalsChanged(Option<TerminalChanges>),
     /// The terminal that was typed into wrote something.
     Echoed,
-    /// The time has come for a picture.
+    /// The time has come for a frame.
     FrameDue,
-    /// Other settings are in force.
     Settings,
-    /// Work beside the drawing has ended.
     WorkDone(Result<WorkResult, tokio::task::JoinError>),
 }
 
 impl AttachedClient {
     fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, String> {
         let (own, problems) = own_themes(&services.settings.place);
-        let taste = Appearance::of(&services.settings.config()).with(own);
-        let mut state = first_state(&taste, attach, services)?;
+        let appearance = Appearance::of(&services.settings.config()).with(own);
+        let mut state = first_state(&appearance, attach, services)?;
         for problem in problems {
             state.show_toast(clock::now(), crate::domain::NoticeLevel::Warning, problem);
         }
@@ -140,7 +135,7 @@ impl AttachedClient {
             state.show_toast(now, crate::domain::NoticeLevel::Error, why);
         }
         let size = state.size;
-        state.set_themes(taste.themes());
+        state.set_themes(appearance.themes());
         let mut client = AttachedClient {
             looks: attach.looks,
             colours: ReportedColours::from_background(attach.looks.ground),
@@ -149,7 +144,7 @@ impl AttachedClient {
             services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
-            theme: taste.plain_theme(attach.looks),
+            theme: appearance.plain_theme(attach.looks),
             frame: ClientFrame::new(size),
             pace: FramePacer::default(),
             echo: EchoWait::default(),
@@ -162,9 +157,9 @@ impl AttachedClient {
             saved: None,
             saved_at: None,
             work: JoinSet::new(),
-            notifier: ClientNotifier::new(&taste, attach.looks),
+            notifier: ClientNotifier::new(&appearance, attach.looks),
             mouse_captured: None,
-            appearance: taste,
+            appearance,
         };
         client.services.clients.presence.set_focused(client.number, true);
         client.publish_colours();
@@ -192,7 +187,7 @@ impl AttachedClient {
                 () = services.stop.cancelled() => ClientEvent::Stop,
                 said = next(receiver) => ClientEvent::Message(said?),
                 alive = either_changed(&mut read_models, &mut lines), if stale < StaleScope::Everything => ClientEvent::BoardChanged(alive),
-                // Between two pictures it does not matter how often terminals write.
+                // Between two frames it does not matter how often terminals write.
                 changed = screens.changed(), if stale < StaleScope::Terminals =>
                     ClientEvent::TerminalsChanged(changed.is_ok().then(|| *screens.borrow_and_update())),
                 () = self.echo.wait() => ClientEvent::Echoed,
@@ -345,7 +340,7 @@ impl AttachedClient {
     }
 
     fn on_work_done(&mut self, done: Result<WorkResult, tokio::task::JoinError>) -> ClientFlow {
-        // A measure of the machine is no reason for a picture: it is seen in the next one, within a second.
+        // A measure of the machine is no reason for a frame: it is seen in the next one, within a second.
         if !matches!(done, Ok(WorkResult::Fetched(CacheKey::Machine, _))) {
             self.frame.mark_stale(StaleScope::Everything);
         }
@@ -353,8 +348,8 @@ impl AttachedClient {
         match done {
             Ok(WorkResult::Said(level, text)) => self.state.show_toast(now, level, text),
             Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
-            Ok(WorkResult::Fetched(paper, sheet)) => self.cache.put(paper, sheet, now),
-            Ok(WorkResult::Searched(paper, search, came)) => self.on_search_step(paper, search, &came),
+            Ok(WorkResult::Fetched(key, entry)) => self.cache.put(key, entry, now),
+            Ok(WorkResult::Searched(key, search, came)) => self.on_search_step(key, search, &came),
             Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
             Ok(WorkResult::Refused(command, why)) => {
                 self.state.drop_refused(&command);

@@ -14,7 +14,6 @@ use crate::term::ColorPalette;
 
 /// All attached clients, and what they decide together about the terminals.
 pub(super) struct AttachedClients {
-    /// Whether anybody looks.
     pub(super) presence: Presence,
     hub: TerminalHub,
     /// Changes of size that wait for their time.
@@ -37,7 +36,6 @@ impl AttachedClients {
         }
     }
 
-    /// One more draws.
     pub(super) fn came(&self) {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
@@ -47,7 +45,6 @@ impl AttachedClients {
         self.count.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many draw.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -73,7 +70,6 @@ impl AttachedClients {
         self.show(self.colours.report(client, known));
     }
 
-    /// That client has gone.
     pub(super) fn left(&self, client: u64) {
         self.resize(self.sizes.remove(client));
         self.show(self.colours.remove(client));

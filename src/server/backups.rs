@@ -9,7 +9,6 @@ use crate::adapters::clock;
 use crate::adapters::store::{SqliteStore, StoreFiles};
 use crate::engine::journal::Journal;
 
-/// Shortest time between two copies.
 const MIN_INTERVAL: Duration = Duration::from_mins(5);
 /// Kinds of notices that say that a task changed its stage or came to rest.
 const TRIGGER_KINDS: [&str; 13] = [

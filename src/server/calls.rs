@@ -20,11 +20,9 @@ use crate::server::session_identity::SessionIdentity;
 /// What the server does after a call: answer, stream text or lines, or stop.
 #[derive(Debug)]
 pub(super) enum CallOutcome {
-    /// Just the answer.
     Answer(CallReply),
     /// The answer, and then the end of the server.
     Stop(CallReply, StopAgents),
-    /// Lines from that position on.
     Follow(u64),
     /// A word whenever the board has changed.
     Watch,
@@ -32,17 +30,11 @@ pub(super) enum CallOutcome {
 
 /// Answers calls from what the session knows of itself and what it may be asked to do.
 pub(super) struct Calls {
-    /// The board.
     pub(super) engine: EngineHandle,
-    /// Where signals are taken in.
     pub(super) intake: SignalIntake,
-    /// Allows or denies what agents ask.
     pub(super) approvals: Arc<Approvals>,
-    /// Reads settings again.
     pub(super) reloader: Arc<Reloader>,
-    /// Figures about the work.
-    pub(super) tally: Arc<MetricsCollector>,
-    /// What the session is.
+    pub(super) metrics: Arc<MetricsCollector>,
     pub(super) identity: Arc<SessionIdentity>,
 }
 
@@ -73,12 +65,12 @@ impl Calls {
 
     /// The figures. What agents use is what they use between two looks.
     fn measure(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
-        let first = self.tally.report(model)?;
+        let first = self.metrics.report(model)?;
         if model.agents().next().is_none() {
             return Ok(first);
         }
         Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
-        self.tally.report(model)
+        self.metrics.report(model)
     }
 }
 

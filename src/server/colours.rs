@@ -27,7 +27,6 @@ impl ReportedColours {
         }
     }
 
-    /// It told one more.
     pub(super) fn add(&mut self, colour: TerminalColour) {
         match colour {
             TerminalColour::Foreground(rgb) => self.foreground = Some(rgb),

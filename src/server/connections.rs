@@ -19,27 +19,24 @@ const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What is kept up while the server listens.
 pub(super) struct Upkeep {
-    /// Where signals are taken in.
     pub(super) intake: SignalIntake,
-    /// The store that is copied.
     pub(super) store: StoreFiles,
     /// What tells when a copy is due.
     pub(super) journal: Journal,
     /// The engine, whose end is that of the server.
     pub(super) engine: Arc<EngineThread>,
-    /// Whether the server is whole.
-    pub(super) whole: PoisonFlag,
+    pub(super) poison: PoisonFlag,
 }
 
 /// Serves until the server is told to stop, or the engine has ended by itself.
 pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, upkeep: &Upkeep) {
-    let (stop, whole) = (&conversations.screens.stop, &upkeep.whole);
+    let (stop, poison) = (&conversations.screens.stop, &upkeep.poison);
     let mut inbox = tokio::time::interval(INBOX_INTERVAL);
     let mut copies = BackupTrigger::new(upkeep.journal.clone());
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            () = whole.poisoned() => break,
+            () = poison.poisoned() => break,
             accepted = listener.accept() => match accepted {
                 Ok(connection) => conversations.begin(connection),
                 Err(error) => tracing::warn!("could not take a connection: {error}"),
@@ -53,9 +50,9 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                     tracing::error!("the engine has ended; the server ends with it, agents go on");
                     break;
                 }
-                let (intake, whole) = (upkeep.intake.clone(), whole.clone());
+                let (intake, poison) = (upkeep.intake.clone(), poison.clone());
                 conversations.tasks.spawn_blocking(move || {
-                    whole.guard("the intake of signals", || inbox_folder::take_all(&intake))
+                    poison.guard("the intake of signals", || inbox_folder::take_all(&intake))
                 });
             }
         }

@@ -17,7 +17,7 @@ use crate::server::calls::{CallOutcome, Calls};
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PEER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most conversations at a time; more are refused.
 const MOST: usize = 256;
 /// Time between two boards for one who watches.
@@ -25,18 +25,15 @@ const BOARD_EVERY: Duration = Duration::from_millis(100);
 
 /// All conversations of a server, and what they are about.
 pub(super) struct Conversations {
-    /// Answers calls.
     pub(super) calls: Arc<Calls>,
     /// What clients that draw are served by.
     pub(super) screens: Arc<Services>,
-    /// Whether agents end with the server.
     pub(super) stop_agents: Mutex<StopAgents>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
 }
 
 impl Conversations {
-    /// Begins one.
     pub(super) fn begin(self: &Arc<Self>, connection: IpcConnection) {
         let own = Arc::clone(self);
         if self.tasks.len() >= MOST {
@@ -54,7 +51,7 @@ impl Conversations {
     /// ends.
     pub(super) async fn end(&self) {
         self.tasks.close();
-        drop(tokio::time::timeout(PATIENCE, self.tasks.wait()).await);
+        drop(tokio::time::timeout(PEER_TIMEOUT, self.tasks.wait()).await);
     }
 }
 
@@ -62,7 +59,7 @@ async fn talk(
     own: &Arc<Conversations>,
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
-    let first = tokio::time::timeout(PATIENCE, next(&mut receiver))
+    let first = tokio::time::timeout(PEER_TIMEOUT, next(&mut receiver))
         .await
         .map_err(|_late| ConnectionError::Silent)??;
     let Some(FromClient::Hello(hello)) = first else {

@@ -15,9 +15,6 @@ const STOP_GRACE: Span = Span(3_000);
 
 /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
 /// agent and shell there is, also one that was just being started.
-///
-/// # Errors
-/// When the engine had stopped by itself, or it cannot be found out what runs; for people.
 pub(super) async fn end(
     engine: &EngineThread,
     (hub, holders, shells): (&TerminalHub, &Arc<LocalHolders>, &Shells),

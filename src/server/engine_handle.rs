@@ -11,7 +11,6 @@ use crate::read_model::ReadModel;
 /// The inbox of the engine and the read models it publishes. Cheap to clone; all clones reach the same engine.
 #[derive(Debug, Clone)]
 pub struct EngineHandle {
-    /// Where events go.
     pub inbox: Inbox,
     /// The read models, the newest one at any time.
     pub read_models: watch::Receiver<Arc<ReadModel>>,
@@ -24,9 +23,6 @@ impl EngineHandle {
     }
 
     /// Asks the board for something and waits for the answer.
-    ///
-    /// # Errors
-    /// [`Closed`] when the engine has stopped.
     pub fn ask(&self, by: &str, command: Command) -> Result<CommandReply, InboxClosed> {
         self.inbox.call(Event::Asked {
             request: RequestId(0),

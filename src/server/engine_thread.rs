@@ -23,16 +23,13 @@ pub(super) struct EngineThread {
 
 impl EngineThread {
     /// Starts the engine with these events. An engine that breaks takes the server with it.
-    ///
-    /// # Errors
-    /// When the system starts no thread.
     pub(super) fn start(
         running: EngineLoop<Performer>,
         first: Vec<Event>,
-        (inbox, effects, whole): (Inbox, TaskTracker, PoisonFlag),
+        (inbox, effects, poison): (Inbox, TaskTracker, PoisonFlag),
     ) -> io::Result<EngineThread> {
         let work = move || {
-            whole
+            poison
                 .guard("the engine", || running.run(first))
                 .unwrap_or_else(|| Err(broken()))
         };

@@ -31,29 +31,23 @@ const MAX_DIFF: usize = 2 * 1024 * 1024;
 
 /// Where what views want is fetched from.
 pub(super) struct Fetcher {
-    /// Where the project is.
     pub(super) place: ProjectPaths,
-    /// The board.
     pub(super) engine: EngineHandle,
-    /// The repository.
     pub(super) git: Arc<dyn Git>,
     /// What the work has left on disk.
     pub(super) records: Records,
-    /// Figures about the work.
-    pub(super) tally: Arc<MetricsCollector>,
-    /// What the machine has left.
-    pub(super) gauge: MachineMonitor,
+    pub(super) metrics: Arc<MetricsCollector>,
+    pub(super) machine: MachineMonitor,
 }
 
 impl Fetcher {
-    /// Fetches one paper. Blocks.
-    pub(super) fn fetch(&self, paper: &CacheKey) -> CacheEntry {
+    pub(super) fn fetch(&self, key: &CacheKey) -> CacheEntry {
         let (model, records) = (self.engine.read_model(), &self.records);
-        let fetched = match paper {
+        let fetched = match key {
             CacheKey::Diff(task, against) => diff(self.git.as_ref(), &model, task, *against),
             CacheKey::Checks(task) => Ok(CacheEntry::Checks(checks(records, &model, task.as_ref()).into())),
-            CacheKey::Figures => self.tally.report(&model).map(CacheEntry::Figures),
-            CacheKey::Machine => self.gauge.measure().map(CacheEntry::Machine),
+            CacheKey::Figures => self.metrics.report(&model).map(CacheEntry::Figures),
+            CacheKey::Machine => self.machine.measure().map(CacheEntry::Machine),
             CacheKey::Replay(attempt, at) => {
                 let folder = records.folder(&HolderId::from(*attempt));
                 past_screen::screen_at(&folder, *at).map(|moment| CacheEntry::Replay(moment.into()))

@@ -1,4 +1,4 @@
-//! One client's picture: what became stale since it was drawn, and the bytes that make it fresh. Must not draw everything when
+//! One client's frame: what became stale since it was drawn, and the bytes that make it fresh. Must not draw everything when
 //! only terminals wrote something, and must give the same bytes' worth of screen as if it did.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,11 +9,9 @@ use crate::ui::{CacheRequest, RenderedFrame, RenderedLayout, Scene, ScreenId, Ui
 /// Which part of a client's frame is out of date: nothing, terminals or everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StaleScope {
-    /// Nothing.
     Nothing,
     /// The output of terminals, perhaps.
     Terminals,
-    /// Anything.
     Everything,
 }
 
@@ -26,7 +24,6 @@ pub(super) struct ClientFrame {
 }
 
 impl ClientFrame {
-    /// Nothing is drawn yet.
     pub(super) fn new(size: (u16, u16)) -> ClientFrame {
         ClientFrame {
             buffer: FrameBuffer::new(size),
@@ -42,7 +39,6 @@ impl ClientFrame {
         self.stale = StaleScope::Everything;
     }
 
-    /// Notes that something changed.
     pub(super) fn mark_stale(&mut self, stale: StaleScope) {
         self.stale = self.stale.max(stale);
     }
@@ -62,7 +58,6 @@ impl ClientFrame {
         self.is_full_redraw
     }
 
-    /// Where things are.
     pub(super) fn layout(&self) -> &RenderedLayout {
         &self.frame.layout
     }

@@ -22,7 +22,7 @@ pub(super) struct FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// A picture of which nothing is on the client's terminal yet.
+    /// A frame of which nothing is on the client's terminal yet.
     pub(super) fn new((cols, rows): (u16, u16)) -> FrameBuffer {
         let area = Rect::new(0, 0, cols, rows);
         FrameBuffer {

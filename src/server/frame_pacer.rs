@@ -1,5 +1,5 @@
-//! When a client may be sent its next picture: the first change at once, then at most every 16 ms, and never more than two
-//! pictures ahead of what it has shown, so that a slow line costs nothing but freshness. For a while after a key it is 2 ms, but
+//! When a client may be sent its next frame: the first change at once, then at most every 16 ms, and never more than two
+//! frames ahead of what it has shown, so that a slow line costs nothing but freshness. For a while after a key it is 2 ms, but
 //! not for what other terminals write than the one that was typed into. Time comes in as an argument.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// Pictures that may be on their way.
 const MAX_UNACKED: u64 = 2;
-/// Pause between pictures, ordinarily and for a while after a key.
+/// Pause between frames, ordinarily and for a while after a key.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 const FRAME_INTERVAL_AFTER_KEY: Duration = Duration::from_millis(2);
 const KEY_WINDOW: Duration = Duration::from_millis(30);
@@ -18,9 +18,7 @@ const KEY_WINDOW: Duration = Duration::from_millis(30);
 pub(super) enum DrawExtent {
     /// What the terminal that was typed into wrote.
     Typed,
-    /// What all terminals wrote.
     Terminals,
-    /// Everything.
     Everything,
 }
 
@@ -36,7 +34,7 @@ pub(super) struct FramePacer {
 }
 
 impl FramePacer {
-    /// When the next picture of that extent may be drawn; never as long as too many are on their way.
+    /// When the next frame of that extent may be drawn; never as long as too many are on their way.
     pub(super) fn next_frame_at(&self, now: Instant, extent: DrawExtent) -> Option<Instant> {
         if self.sent - self.acked >= MAX_UNACKED {
             return None;
@@ -56,12 +54,11 @@ impl FramePacer {
         self.key_at.is_some_and(|at| now.duration_since(at) < KEY_WINDOW)
     }
 
-    /// A key was pressed.
     pub(super) fn on_key(&mut self, now: Instant) {
         self.key_at = Some(now);
     }
 
-    /// A picture of that extent was drawn, whether or not there was anything new in it.
+    /// A frame of that extent was drawn, whether or not there was anything new in it.
     pub(super) fn on_drawn(&mut self, now: Instant, extent: DrawExtent) {
         self.drawn_at = Some(now);
         if extent != DrawExtent::Typed {
@@ -69,13 +66,13 @@ impl FramePacer {
         }
     }
 
-    /// Numbers a picture that is sent.
+    /// Numbers a frame that is sent.
     pub(super) fn next_number(&mut self) -> u64 {
         self.sent += 1;
         self.sent
     }
 
-    /// The client has shown that picture. One that was never sent counts as the last.
+    /// The client has shown that frame. One that was never sent counts as the last.
     pub(super) fn on_ack(&mut self, number: u64) {
         self.acked = self.acked.max(number.min(self.sent));
     }

@@ -50,7 +50,6 @@ struct HubInner {
     end_cause: EndCauseFn,
     terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
     poison: PoisonFlag,
-    /// The colours programs are told.
     palette: Mutex<ColorPalette>,
 }
 

@@ -14,7 +14,6 @@ use crate::config::session_setup;
 /// The settings in use, and what is wrong with the files if newer ones could not be taken over.
 #[derive(Debug)]
 pub(super) struct ActiveSettings {
-    /// Where the project is.
     pub(super) place: ProjectPaths,
     config: watch::Sender<Arc<Config>>,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
@@ -35,12 +34,10 @@ impl ActiveSettings {
         }
     }
 
-    /// The settings.
     pub(super) fn config(&self) -> Arc<Config> {
         Arc::clone(&self.config.borrow())
     }
 
-    /// Lets others come into force.
     pub(super) fn replace(&self, config: Config) {
         self.config.send_replace(Arc::new(config));
     }
@@ -62,7 +59,6 @@ impl ActiveSettings {
 }
 
 impl FileStamps {
-    /// Looks at the files. Blocks.
     pub(super) fn at(place: &ProjectPaths) -> FileStamps {
         let places = &place.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();

@@ -16,18 +16,13 @@ const LONGEST_TEXT: usize = 64 * 1024;
 /// What is needed to check signals and hand them to the engine.
 #[derive(Debug, Clone)]
 pub(super) struct SignalIntake {
-    /// Where files with signals lie.
     pub(super) folder: PathBuf,
-    /// Proves who speaks.
     pub(super) secret: ProjectSecret,
     /// Where attempts are looked up and signals go.
     pub(super) engine: EngineHandle,
 }
 
 /// Checks who speaks, then hands the signal to the engine; answers when it is durable.
-///
-/// # Errors
-/// When the engine has stopped.
 pub(super) fn take_signal(
     intake: &SignalIntake,
     signal: &SignalSent,
@@ -50,9 +45,6 @@ pub(super) fn take_signal(
 }
 
 /// The signal as an event, when its token is that of its attempt.
-///
-/// # Errors
-/// Who it is not from.
 pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Event, Refusal> {
     let created_at = intake
         .engine
@@ -103,7 +95,6 @@ pub(super) mod tests {
     use crate::engine::inbox::{InboxReceiver, inbox};
     use crate::read_model::{ReadModel, settled_attempt};
 
-    /// Two attempts that are open.
     pub(in super::super) const FIRST: AttemptId = AttemptId(7);
     pub(in super::super) const SECOND: AttemptId = AttemptId(8);
     const MADE: Timestamp = Timestamp(3);

@@ -26,13 +26,11 @@ struct CountedMetrics {
     metrics: Metrics,
     /// Every attempt before this one has been counted.
     counted_below: u64,
-    /// Counted ones from there on.
     counted: BTreeSet<AttemptId>,
     loads: LoadSampler,
 }
 
 impl MetricsCollector {
-    /// Nothing is counted yet.
     pub(super) fn new(store: StoreFiles, holders: Arc<LocalHolders>) -> MetricsCollector {
         MetricsCollector {
             store,

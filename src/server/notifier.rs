@@ -34,13 +34,10 @@ const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 pub(super) struct NotifierParts {
     /// The settings in force: which ways there are, and the project's name.
     pub(super) settings: Arc<ActiveSettings>,
-    /// The board.
     pub(super) engine: EngineHandle,
     /// Where people are told of ways that do not work.
     pub(super) journal: Journal,
-    /// Whether nobody looks at any screen.
     pub(super) away: watch::Receiver<bool>,
-    /// Ends it.
     pub(super) stop: CancellationToken,
 }
 

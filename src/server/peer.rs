@@ -10,7 +10,7 @@ use crate::protocol::query::Answer;
 use crate::protocol::wire::{self, CallReply, FromClient, FromServer, Packet};
 
 /// How long a peer may take to go after a goodbye.
-const PARTING: Duration = Duration::from_secs(1);
+const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a connection to the server ended.
 #[derive(Debug, thiserror::Error)]
@@ -33,11 +33,10 @@ pub(super) async fn bye(
     say(sender, &FromServer::Bye(why)).await?;
     let gone = async { while let Ok(Some(_late)) = next(receiver).await {} };
     // A peer that stays has had its time.
-    drop(tokio::time::timeout(PARTING, gone).await);
+    drop(tokio::time::timeout(GOODBYE_TIMEOUT, gone).await);
     Ok(())
 }
 
-/// Says something.
 pub(super) async fn say(sender: &mut FrameSender, what: &FromServer) -> Result<(), ConnectionError> {
     Ok(sender.send(wire::encode_message(what)?).await?)
 }

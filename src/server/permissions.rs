@@ -24,9 +24,6 @@ struct PermissionReplies(Mutex<BTreeMap<AttemptId, (Timestamp, Timestamp)>>);
 impl PermissionReplies {
     /// Takes the answer to what an attempt asks; answers about which task. Only the first to each question is taken: until its
     /// agent has said that it goes on, another key would be typed into whatever comes next.
-    ///
-    /// # Errors
-    /// When nothing may be typed; says why.
     fn claim(
         &self,
         (model, now): (&ReadModel, Timestamp),
@@ -60,7 +57,6 @@ pub(super) struct Approvals {
 }
 
 impl Approvals {
-    /// Nothing was answered yet.
     pub(super) fn new(engine: EngineHandle, hub: TerminalHub) -> Approvals {
         Approvals {
             engine,
@@ -70,9 +66,6 @@ impl Approvals {
     }
 
     /// Types a yes or no into the prompt of an agent that still asks what the person read.
-    ///
-    /// # Errors
-    /// When nothing was typed; says why.
     pub(super) fn reply(
         &self,
         id: AttemptId,

@@ -29,7 +29,6 @@ impl Presence {
         });
     }
 
-    /// A screen is gone.
     pub(super) fn remove(&self, client: u64) {
         self.update(|seats| {
             seats.remove(&client);

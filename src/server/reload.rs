@@ -25,13 +25,11 @@ const MAX_NAMED: usize = 5;
 
 /// Reads settings and workflows again, and lets them come into force.
 pub(super) struct Reloader {
-    /// The settings in force.
     pub(super) settings: Arc<ActiveSettings>,
     /// Where settings of the engine and workflows go.
     pub(super) engine: EngineHandle,
     /// The kinds of agents that play the roles.
     pub(super) agents: Arc<LocalAgents>,
-    /// Where people are told.
     pub(super) journal: Journal,
 }
 
@@ -65,9 +63,6 @@ impl Reloader {
     }
 
     /// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
-    ///
-    /// # Errors
-    /// What is wrong with the files, one finding a line with file and line; the old settings stay. People are told that, too.
     pub(super) fn reload(&self) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files();
@@ -245,7 +240,7 @@ fn summary(changed: &[String]) -> String {
     };
     let mut parts = Vec::new();
     if !now.is_empty() {
-        parts.push(format!("in force now: {}", listed(&now)));
+        parts.push(format!("settings reloaded: {}", listed(&now)));
     }
     if !later.is_empty() {
         let text = format!(
@@ -278,9 +273,9 @@ mod tests {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
         assert_eq!(
             summary(&keys(&["theme", "terminal.engine"])),
-            "in force now: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
+            "settings reloaded: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
         );
         let many = keys(&["a", "b", "c", "d", "e", "f", "g"]);
-        assert_eq!(summary(&many), "in force now: a, b, c, d, e and 2 more");
+        assert_eq!(summary(&many), "settings reloaded: a, b, c, d, e and 2 more");
     }
 }

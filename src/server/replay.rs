@@ -7,7 +7,6 @@ use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
 use crate::ports::holders::PaneSize;
 use crate::term::{Size, TermEvent, Terminal};
 
-/// Bytes read at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// Sizes that a terminal had, each with the log offset from which it holds.
@@ -21,7 +20,6 @@ impl SizeHistory {
         SizeHistory::from_entries(&notes.unwrap_or_default())
     }
 
-    /// Those among these notes.
     pub(super) fn from_entries(notes: &[IndexEntry]) -> SizeHistory {
         let sizes = notes.iter().filter_map(|note| match note {
             IndexEntry::Size { size, offset, .. } => Some((*offset, *size)),
@@ -60,9 +58,6 @@ impl SizeHistory {
     }
 
     /// Shows a terminal all bytes of a range that are still stored, and leaves it at the size it had at the range's end.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(super) fn replay(
         &self,
         log: &mut LogReader,

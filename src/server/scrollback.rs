@@ -10,12 +10,10 @@ use crate::ui::{LiveScreen, ScreenId, ScreenRead as _, ScrollbackLine};
 
 /// Most lines that are kept; the oldest go.
 const MAX_LINES: usize = 200_000;
-/// Bytes played at a time.
 const CHUNK: usize = 8 * 1024;
 /// Lines above the emulated screen from which on they are taken away; it keeps so many more that none is lost until then.
 const TAKE_THRESHOLD: usize = 2_000;
 const EMULATOR_LINES: usize = TAKE_THRESHOLD + CHUNK + 1024;
-/// Rows of the emulated screen.
 const ROWS: u16 = 50;
 
 /// All lines of that terminal, oldest first.

@@ -20,7 +20,6 @@ mod plain_text;
 
 /// Bytes of logs that are read in one step; then what was found is shown.
 const BYTES_PER_STEP: u64 = 16 * 1024 * 1024;
-/// Bytes read at a time.
 const CHUNK: usize = 256 * 1024;
 /// Most lines of one terminal that are listed; older ones are counted.
 const MAX_LINES_PER_TERMINAL: usize = 40;
@@ -71,9 +70,7 @@ impl std::fmt::Debug for LogSearch {
 /// Whether a search has more to read or is finished.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SearchProgress {
-    /// There is more to be read.
     More,
-    /// Everything was read.
     Finished,
 }
 
@@ -96,12 +93,10 @@ impl HistorySearch {
         }
     }
 
-    /// What was found so far.
     pub(super) fn found(&self) -> TerminalSearch {
         self.found.clone()
     }
 
-    /// Reads on for a while.
     pub(super) fn step(&mut self) -> SearchProgress {
         let mut left = BYTES_PER_STEP;
         while left > 0 {
@@ -232,9 +227,7 @@ fn mark(note: &IndexEntry) -> Option<(u64, Timestamp)> {
 #[derive(Debug)]
 enum SearchPattern {
     Exact(Finder<'static>),
-    /// Letters of ASCII in lower case.
     Folded(Finder<'static>, usize),
-    /// In lower case.
     Unicode(String),
 }
 
@@ -359,7 +352,6 @@ fn kept_shells(records: &Records) -> Vec<u64> {
     numbers
 }
 
-/// Attempts that have a folder.
 fn attempts_with_logs(records: &Records) -> Vec<AttemptId> {
     let names = records.names();
     names

@@ -55,13 +55,9 @@ use adapters::{agents, local, named, terminals, world};
 /// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
 /// runs.
 pub struct Session {
-    /// Where the project is.
     pub paths: ProjectPaths,
-    /// Where the engine is reached.
     pub engine: EngineHandle,
-    /// What people are told.
     pub journal: Journal,
-    /// When it started.
     pub started_at: Timestamp,
     thread: Arc<EngineThread>,
     hub: TerminalHub,
@@ -75,9 +71,7 @@ pub struct Session {
 
 /// A session with its clients, terminal sizes and shells, ready to accept connections.
 pub struct Server {
-    /// What it serves.
     pub session: Session,
-    /// Ends the server.
     pub stop: CancellationToken,
     conversations: Arc<Conversations>,
     upkeep: Upkeep,
@@ -90,28 +84,18 @@ pub enum SessionError {
     /// The repository is not fit for it.
     #[error("{0}")]
     Preflight(#[from] PreflightError),
-    /// The store.
     #[error("{0}")]
     Store(#[from] StoreError),
     /// Agents that may still run could not be looked for.
     #[error("{0}")]
     Holders(#[from] HolderPortError),
-    /// Something of the system.
     #[error("{what}: {why}")]
-    System {
-        /// What was tried.
-        what: String,
-        /// Why not.
-        why: String,
-    },
+    System { what: String, why: String },
 }
 
 impl Session {
     /// Takes the project's lock, opens the store, looks for agents that still run, and begins to work. Blocks: call it outside of
     /// asynchronous code, with the runtime whose blocking threads carry out effects.
-    ///
-    /// # Errors
-    /// When another server owns the project, the repository is not fit, or the store cannot be read.
     pub fn start(
         place: ProjectPaths,
         setup: SessionSetup,
@@ -198,7 +182,7 @@ impl Server {
             store: session.paths.store.clone(),
             journal: session.journal.clone(),
             engine: Arc::clone(&session.thread),
-            whole: session.hub.poison().clone(),
+            poison: session.hub.poison().clone(),
         };
         let (calls, screens) = session.parts(clients, stop.clone());
         Server {
@@ -232,9 +216,6 @@ impl Server {
 
     /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
     /// agent and shell there is, also one that was just being started.
-    ///
-    /// # Errors
-    /// When the engine had stopped by itself, or it cannot be found out what runs; for people.
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
         let own = &self.session;
         ending::end(&own.thread, (&own.hub, &own.holders, &own.shells), agents).await
@@ -252,7 +233,7 @@ impl Server {
 
     /// Whether a part that everything hangs on has broken.
     pub fn is_broken(&self) -> bool {
-        self.upkeep.whole.is_poisoned()
+        self.upkeep.poison.is_poisoned()
     }
 }
 
@@ -274,14 +255,14 @@ impl Session {
         });
         let approvals = Arc::new(Approvals::new(engine.clone(), hub.clone()));
         let (store, attempts) = (self.paths.store.clone(), self.paths.attempts.clone());
-        let gauge = MachineMonitor::new(store.database.clone());
-        let tally = Arc::new(MetricsCollector::new(store.clone(), Arc::clone(holders)));
+        let machine = MachineMonitor::new(store.database.clone());
+        let metrics = Arc::new(MetricsCollector::new(store.clone(), Arc::clone(holders)));
         let calls = Calls {
             engine: engine.clone(),
             intake: self.intake.clone(),
             approvals: Arc::clone(&approvals),
             reloader: Arc::clone(&reloader),
-            tally: Arc::clone(&tally),
+            metrics: Arc::clone(&metrics),
             identity: Arc::clone(&identity),
         };
         let fetcher = Arc::new(Fetcher {
@@ -289,8 +270,8 @@ impl Session {
             engine: engine.clone(),
             git: Arc::clone(&self.git),
             records: Records { attempts, store },
-            tally,
-            gauge,
+            metrics,
+            machine,
         });
         let services = Services {
             engine: engine.clone(),

@@ -8,13 +8,10 @@ use crate::domain::Timestamp;
 use crate::server::in_force::ActiveSettings;
 use crate::ui::{SessionFacts, SessionKind};
 
-/// What describes a session.
 pub(super) struct SessionIdentity {
-    /// The settings it is named by.
     pub(super) settings: Arc<ActiveSettings>,
     /// The kinds of agents that play the roles.
     pub(super) agents: Arc<LocalAgents>,
-    /// When it started.
     pub(super) started: Timestamp,
 }
 

@@ -23,13 +23,9 @@ const GRACE: Span = Span(1_000);
 /// Program and environment of the shells opened in panes.
 #[derive(Debug, Clone)]
 pub(super) struct ShellSetup {
-    /// The person's shell.
     pub(super) program: PathBuf,
-    /// What it inherits of the environment.
     pub(super) inherited: InheritedEnv,
-    /// The project's folder.
     pub(super) root: PathBuf,
-    /// Where the server listens.
     pub(super) socket: PathBuf,
     /// How the processes of one shell are known: before and behind its number.
     pub(super) marker: (String, Timestamp),
@@ -71,7 +67,6 @@ impl Shells {
         }
     }
 
-    /// Where programs are looked for.
     pub(super) fn path(&self) -> &str {
         self.setup.inherited.get("PATH").unwrap_or_default()
     }

@@ -113,7 +113,6 @@ pub(super) struct ResizeThrottle {
 pub(super) enum ResizeAction {
     /// Nothing: it has that size, or it will get it at its time.
     None,
-    /// Change it.
     Now(PaneSize),
     /// Ask again then, with [`Paced::due`].
     At(Instant),
@@ -130,7 +129,7 @@ impl ResizeThrottle {
         }
     }
 
-    /// Its holder says that it has that size; or its program has ended, and nothing but its picture has a size any more.
+    /// Its holder says that it has that size; or its program has ended, and nothing but its frame has a size any more.
     pub(super) fn confirm(&mut self, size: PaneSize, now: Instant) -> ResizeAction {
         self.size = size;
         self.is_known = true;

@@ -88,7 +88,7 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
         assert!(kept.contains(line), "{line}: {kept}");
     }
     // The prefix that was chosen holds, as soon as the server has read it.
-    tty.see("in force now");
+    tty.see("settings reloaded");
     tty.press("C-a d");
     assert_eq!(tty.leave().0, 0);
     let tty = story.tty(&[], (120, 40));

@@ -21,7 +21,7 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
         "glyphs = \"ascii\"\nmouse = \"off\"\n{first}\n[keys.nav]\nhelp = \"Z\"\n[max_role_agents]\ntester = 3\n"
     );
     fs::write(&file, &good).unwrap();
-    tty.see("in force now:");
+    tty.see("settings reloaded:");
     let screen = tty.wait("lines of letters", |screen| screen.text().is_ascii());
     assert!(screen.has("Z help"), "{}", screen.text());
     assert_eq!(screen.modes.mouse, MouseMode::Off);

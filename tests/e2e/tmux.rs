@@ -46,9 +46,9 @@ fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_b
     tty.press("j Enter");
     tty.see("See it at work?");
     tty.press("j Enter");
-    tty.see("in force now");
+    tty.see("settings reloaded");
     fs::write(&settings, rehearsal).unwrap();
-    tty.see("in force now: max_total_agents");
+    tty.see("settings reloaded: max_total_agents");
     story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
     tty.see("NEEDS YOU 1");
     tty.press("C-a a");

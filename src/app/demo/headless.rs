@@ -18,11 +18,8 @@ use crate::server::Server;
 /// Result of a headless demo: tasks, attempts, duration and differences from the expected tree.
 #[derive(Debug, Serialize)]
 pub(super) struct DemoSummary {
-    /// State of the run.
     run: String,
-    /// Tasks done.
     done: usize,
-    /// Tasks in all.
     tasks: usize,
     /// Attempts made, the engine's included.
     attempts: u64,
@@ -30,18 +27,17 @@ pub(super) struct DemoSummary {
     milliseconds: u64,
     /// Differences between `origin` and what it should hold.
     differences: Vec<String>,
-    /// What the exit code will be.
     exit: u8,
 }
 
 /// Prints until the run has ended and everything is put away; answers the state of the run.
 pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
-    let (mut pictures, mut lines) = (session.engine.read_models.clone(), session.journal.changes());
+    let (mut models, mut lines) = (session.engine.read_models.clone(), session.journal.changes());
     let (began, mut after) = (session.started_at, 0);
     loop {
         after = print_after(server, after, began, json);
-        let state = ended(&pictures.borrow_and_update(), batch);
+        let state = ended(&models.borrow_and_update(), batch);
         if let Some(state) = state {
             print_after(server, after, began, json);
             return state;
@@ -50,7 +46,7 @@ pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) ->
             return RunState::Aborted("the engine has stopped; see the log".to_owned());
         }
         let changed = tokio::select! {
-            changed = pictures.changed() => changed.is_ok(),
+            changed = models.changed() => changed.is_ok(),
             changed = lines.changed() => changed.is_ok(),
             () = server.stop.cancelled() => false,
         };
@@ -102,7 +98,6 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
     (run.is_final() && !busy).then(|| run.clone())
 }
 
-/// Compares and sums up.
 pub(super) fn sum_up(server: &Server, made: &DemoRepos, run: &RunState, ended_at: Timestamp) -> DemoSummary {
     let model = server.session.engine.read_model();
     let done = model

@@ -16,17 +16,15 @@ pub(super) const BASE: &str = "feature/demo";
 /// The demo's checkout and its bare remote.
 #[derive(Debug, Clone)]
 pub(super) struct DemoRepos {
-    /// The main checkout.
     pub(super) project: PathBuf,
-    /// The bare remote.
     pub(super) origin: PathBuf,
 }
 
-/// Makes both below `folder`, with the sheet's files as the first commit.
+/// Makes both below `folder`, with the demo's files as the first commit.
 ///
 /// # Errors
 /// What git or the disk said; reads after "could not".
-pub(super) fn make(folder: &Path, sheet: &DemoPlan) -> Result<DemoRepos, String> {
+pub(super) fn make(folder: &Path, demo: &DemoPlan) -> Result<DemoRepos, String> {
     let made = DemoRepos {
         project: folder.join("project"),
         origin: folder.join("origin.git"),
@@ -46,7 +44,7 @@ pub(super) fn make(folder: &Path, sheet: &DemoPlan) -> Result<DemoRepos, String>
         folder,
         &["init", "--quiet", "--initial-branch=main", &text(&made.project)],
     )?;
-    for file in &sheet.files {
+    for file in &demo.files {
         let path = made.project.join(&file.path);
         let written = path
             .parent()

@@ -19,20 +19,15 @@ use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 /// What `dbs config` is to do: show, explain, set or unset.
 #[derive(Debug, Clone, Copy)]
 pub enum ConfigAction<'a> {
-    /// Values.
     Show(Option<&'a str>),
     /// Values, where they come from, and what they are for.
     Explain(Option<&'a str>),
-    /// Another value.
     Set(&'a str, &'a str),
     /// No value in this project any more.
     Unset(&'a str),
 }
 
 /// Shows or sets.
-///
-/// # Errors
-/// When there is no such key, it has no such value, or the file cannot be written; for people.
 pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
     let key = match wanted {
@@ -136,8 +131,8 @@ fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -
     } else {
         None
     };
-    let mut door = BoardAccess::open_project(place)?;
-    let note = match (door.call(ServerCall::Reload)?, agents) {
+    let mut access = BoardAccess::open_project(place)?;
+    let note = match (access.call(ServerCall::Reload)?, agents) {
         (Some(CallReply::Failed(why)), _) | (None, Some(why)) => Some(why),
         _ => written.note.map(|note| format!("{key} is kept: {note}")),
     };

@@ -22,14 +22,14 @@ const MAX_TRIES: u32 = 5;
 pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
     let (json, release) = (create.json, create.release);
     let draft = draft(create)?;
-    let mut door = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(edge)?;
     let by = edge.author();
-    let (made, ids) = create_tasks(&mut door, &by, &[&draft], |ids| {
+    let (made, ids) = create_tasks(&mut access, &by, &[&draft], |ids| {
         let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
         Command::Create(TaskDraft { id, ..draft.clone() })
     })?;
     let answer = if release && made.is_ok() {
-        door.execute(&by, Command::Release(ids.clone()))?
+        access.execute(&by, Command::Release(ids.clone()))?
     } else {
         made
     };
@@ -66,7 +66,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
 /// Asks for new tasks; those without an id get one made up for them, which somebody else may take in between: then others are
 /// tried. The answer, and the ids.
 pub fn create_tasks(
-    door: &mut BoardAccess,
+    access: &mut BoardAccess,
     by: &str,
     drafts: &[&TaskDraft],
     command: impl Fn(&[TaskId]) -> Command,
@@ -74,8 +74,8 @@ pub fn create_tasks(
     let mut tries = 0;
     loop {
         tries += 1;
-        let ids = ids(door, drafts, tries)?;
-        let answer = door.execute(by, command(&ids))?;
+        let ids = ids(access, drafts, tries)?;
+        let answer = access.execute(by, command(&ids))?;
         let is_made_up = drafts.iter().zip(&ids).any(|(draft, id)| draft.id != *id);
         // Another process may have taken the id a moment ago, before who asks could see it; any other refusal comes again.
         if answer.is_ok() || !is_made_up || tries == MAX_TRIES {
@@ -86,12 +86,12 @@ pub fn create_tasks(
 
 /// The ids of drafts: as given, else free ones; in the first try made from the titles alone, then also from what no other process
 /// that tries the same has.
-fn ids(door: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Vec<TaskId>, String> {
+fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Vec<TaskId>, String> {
     if drafts.iter().all(|draft| !draft.id.as_str().is_empty()) {
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }
-    let in_use = door.ids()?;
-    let prefix = door.place.config().value(&schema::PREFIX);
+    let in_use = access.ids()?;
+    let prefix = access.place.config().value(&schema::PREFIX);
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
     for draft in drafts {

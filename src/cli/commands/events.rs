@@ -14,15 +14,11 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use line::{EventLine, TaskByAttempt};
 
-/// Events read at a time.
 const BATCH: usize = 500;
 /// Between two looks at a store that has nothing new.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Prints the events after a position, and with `--follow` each one that comes, until nobody reads any more.
-///
-/// # Errors
-/// When there is no project here, or its store cannot be read; for people.
 pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
     let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
     let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| failed(&why))?;

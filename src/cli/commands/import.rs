@@ -18,12 +18,12 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Puts the tasks of a file into the backlog.
 pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(edge)?;
     let tasks = read(&import.file)?;
     let drafts: Vec<TaskDraft> = tasks.iter().map(draft).collect();
     let by = edge.author();
     let named: Vec<&TaskDraft> = drafts.iter().collect();
-    let (made, ids) = create::create_tasks(&mut door, &by, &named, |ids| {
+    let (made, ids) = create::create_tasks(&mut access, &by, &named, |ids| {
         Command::CreateAll(
             tasks
                 .iter()
@@ -35,7 +35,7 @@ pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     })?;
     let mut answer = made.map_err(|refusal| at_its_line(&import.file, (&tasks, &ids), refusal))?;
     if import.release {
-        answer = door
+        answer = access
             .execute(&by, Command::Release(ids.clone()))?
             .map_err(|Refusal(why)| format!("the tasks were made and stay in the backlog: {why}"))?;
     }

@@ -12,9 +12,6 @@ use crate::config::project_paths::ProjectPaths as ProjectPlace;
 use crate::ui::{KeyTable, Keymap, entries};
 
 /// Prints the keys in force, or says whether they are without contradiction.
-///
-/// # Errors
-/// What is wrong with the keys of the configuration, or that there is no such preset.
 pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     let keymap = match &keys.preset {
         Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))

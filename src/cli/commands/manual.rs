@@ -11,9 +11,6 @@ use crate::cli::args::command;
 use crate::cli::commands::CommandResult;
 
 /// Prints the page of the program, or writes all pages into a folder, which is made if need be.
-///
-/// # Errors
-/// When the folder or a page cannot be written; for people.
 pub(super) fn run(folder: Option<&Path>) -> CommandResult {
     let pages = pages().map_err(|error| format!("could not write the manual: {error}"))?;
     let Some(folder) = folder else {

@@ -48,17 +48,16 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Ends this project's server.
 pub(super) fn stop(edge: &ProcessEnv, all: bool, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(edge)?;
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
-    match door.call(ServerCall::Stop(agents))? {
+    match access.call(ServerCall::Stop(agents))? {
         None => {
             tell("no server runs for this project", json);
             Ok(ExitCode::SUCCESS)
         }
         Some(CallReply::Done(text)) => {
-            wait_until_gone(&door.place)?;
+            wait_until_gone(&access.place)?;
             let rest = if all {
                 "; its agents were stopped"
             } else {
@@ -104,12 +103,9 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Waits until no server listens any more.
-///
-/// # Errors
-/// When it does not end.
 fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
     let patience = Deadline::start();
-    while BoardAccess::open_project(place.clone()).is_ok_and(|door| door.has_server()) {
+    while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
         if patience.is_over() {
             return Err("could not end the server: it still answers".to_owned());
         }

@@ -37,13 +37,12 @@ fn continue_if_read() -> ControlFlow<()> {
     }
 }
 
-/// Prints what the board tells.
 pub(super) fn print_report(edge: &ProcessEnv, report: Report, json: JsonFlag) -> CommandResult {
     print(&mut BoardAccess::open(edge)?, report, json)
 }
 
-fn print(door: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResult {
-    for part in fetch_report(door, report, json)? {
+fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResult {
+    for part in fetch_report(access, report, json)? {
         output::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
@@ -51,15 +50,15 @@ fn print(door: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResul
 
 /// Base branch, agents, counts, branches of tasks (K65).
 pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let branches = branches(&door.place, edge);
-    print(&mut door, Report::Status(branches), json)
+    let mut access = BoardAccess::open(edge)?;
+    let branches = branches(&access.place, edge);
+    print(&mut access, Report::Status(branches), json)
 }
 
 /// Prints the board; with `watch` again whenever it has changed.
 pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let place = door.place.clone();
+    let mut access = BoardAccess::open(edge)?;
+    let place = access.place.clone();
     let report = || {
         let branches = if json.json {
             Ok(Vec::new())
@@ -72,11 +71,11 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
         }
     };
     if !watch {
-        return print(&mut door, report(), json);
+        return print(&mut access, report(), json);
     }
     let mut first = true;
     let mut trouble = None;
-    door.watch(&mut || {
+    access.watch(&mut || {
         let blank = !first && !json.json;
         first = false;
         match reprint(&place, report(), json, blank) {
@@ -92,11 +91,11 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
 
 /// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.
 fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> Result<(), String> {
-    let mut door = BoardAccess::open_project(place.clone())?;
-    if !door.has_server() {
+    let mut access = BoardAccess::open_project(place.clone())?;
+    if !access.has_server() {
         return Ok(());
     }
-    let text = fetch_report(&mut door, report, json)?;
+    let text = fetch_report(&mut access, report, json)?;
     if blank {
         output::line("");
     }
@@ -106,11 +105,10 @@ fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) ->
     Ok(())
 }
 
-fn fetch_report(door: &mut BoardAccess, report: Report, json: JsonFlag) -> Result<Vec<Bytes>, String> {
-    text_of(door.query(Query::Report(report, json.into()))?)
+fn fetch_report(access: &mut BoardAccess, report: Report, json: JsonFlag) -> Result<Vec<Bytes>, String> {
+    text_of(access.query(Query::Report(report, json.into()))?)
 }
 
-/// The pieces of a report.
 fn text_of(answer: Answer) -> Result<Vec<Bytes>, String> {
     match answer {
         Answer::Text(pieces) => Ok(pieces),

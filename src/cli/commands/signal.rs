@@ -17,7 +17,6 @@ use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 /// Socket and inbox folder through which signals are sent.
 #[derive(Debug, Clone)]
 pub struct SignalRoute {
-    /// The server's socket.
     pub socket: Option<PathBuf>,
     /// The folder for signals while no server listens.
     pub inbox: Option<PathBuf>,
@@ -82,9 +81,6 @@ fn report(from: &Path) -> Result<String, String> {
 }
 
 /// A key that no other signal has.
-///
-/// # Errors
-/// When the system gives no random numbers.
 pub fn new_key() -> Result<String, String> {
     let mut bytes = [0_u8; 12];
     getrandom::fill(&mut bytes).map_err(|error| format!("could not make a key: {error}"))?;
@@ -96,9 +92,6 @@ pub fn new_key() -> Result<String, String> {
 }
 
 /// Sends a signal by socket, else by file. Returns when it is safe.
-///
-/// # Errors
-/// When neither way is open; for people.
 pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
     let by_socket = ways
         .socket

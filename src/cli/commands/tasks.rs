@@ -13,7 +13,6 @@ use crate::domain::{Command, TaskId, TaskPatch};
 use crate::protocol::query::Report;
 use crate::ui::PermissionReply;
 
-/// A command on tasks.
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
     match verb {
         TaskCommand::Create(create) => create::run(edge, create),
@@ -60,11 +59,11 @@ fn id(text: &str) -> TaskId {
 
 /// Opens title and description in the person's editor; the first line is the title.
 fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let sheet = door.task(&id(name))?.ok_or_else(|| {
+    let mut access = BoardAccess::open(edge)?;
+    let detail = access.task(&id(name))?.ok_or_else(|| {
         format!("could not edit {name}: there is no such task; `dbs task list` shows those there are")
     })?;
-    let task = sheet.task;
+    let task = detail.task;
     let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
     let after = editor::edit(edge.editor(), &before)?;
     let (title, body) = after.trim_start().split_once('\n').unwrap_or((after.trim(), ""));
@@ -79,7 +78,7 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
         ));
     }
     Ok(print_reply(
-        &door.execute(&edge.author(), Command::Update(id(name), patch))?,
+        &access.execute(&edge.author(), Command::Update(id(name), patch))?,
         json,
     ))
 }
@@ -104,7 +103,6 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
     execute(edge, Command::Update(id(&update.id), patch), update.json)
 }
 
-/// Takes a task up again.
 pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
     execute(
@@ -120,27 +118,27 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
 
 /// Says yes: to an agent that wants to be allowed something, or to a task that waits for approval.
 pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(edge)?;
     let task = id(&one.id);
-    let open = door.task(&task)?.and_then(|sheet| sheet.attempt);
+    let open = access.task(&task)?.and_then(|detail| detail.attempt);
     let answer = match &open {
         Some(attempt) if let ActivityKind::Permission(what) = &attempt.activity.doing => {
-            door.reply_permission(attempt.id, what, PermissionReply::Yes)?
+            access.reply_permission(attempt.id, what, PermissionReply::Yes)?
         }
-        _ => door.execute(&edge.author(), Command::Approve(task))?,
+        _ => access.execute(&edge.author(), Command::Approve(task))?,
     };
     Ok(print_reply(&answer, one.json))
 }
 
 /// Stops an agent, named by its name, its attempt or its task.
 pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let attempt = door
+    let mut access = BoardAccess::open(edge)?;
+    let attempt = access
         .attempt(name)?
         .filter(|attempt| attempt.state.is_open())
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
     Ok(print_reply(
-        &door.execute(&edge.author(), Command::Kill(attempt.id))?,
+        &access.execute(&edge.author(), Command::Kill(attempt.id))?,
         json,
     ))
 }

@@ -16,7 +16,6 @@ use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::formats::workflow;
 use crate::ui::{Glyphs, flowchart};
 
-/// Runs one of them.
 pub(super) fn run(edge: &ProcessEnv, verb: WorkflowCommand) -> CommandResult {
     match verb {
         WorkflowCommand::List(json) => {

@@ -16,10 +16,6 @@ pub(super) struct StdinLines {
 }
 
 impl StdinLines {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// When there can be no thread for it.
     pub(super) fn open() -> io::Result<StdinLines> {
         let (sender, typed) = mpsc::channel(WAITING);
         // Nobody waits for its end: the process may end before it.

@@ -165,9 +165,7 @@ mod tests {
             create("inv", investigation),
             Command::Release(vec!["t-1".into(), "t-2".into(), "inv".into()]),
         ]);
-        let open = board.tasks[&TaskId::from("t-1")]
-            .open_attempt
-            .unwrap();
+        let open = board.tasks[&TaskId::from("t-1")].open_attempt.unwrap();
         let agent = board.attempts[&open].worker.name().to_owned();
         let lines = shown(&board, None);
         let headings: Vec<&str> = lines

@@ -20,7 +20,6 @@ struct TaskGroup {
     first: Vec<String>,
 }
 
-/// The groups and the folder.
 pub(in crate::protocol) fn report(
     board: &ReadModel,
     folder: &StateFolder,

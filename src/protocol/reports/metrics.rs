@@ -7,7 +7,6 @@ use crate::domain::{Span, StageId, TaskId, TaskState, Timestamp};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel, Trail, per_span};
 
-/// Hours of the throughput.
 const HOURS: usize = 24;
 
 pub(in crate::protocol) fn report(

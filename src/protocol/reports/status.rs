@@ -22,7 +22,6 @@ pub(in crate::protocol) fn report(
     }
 }
 
-/// The same for people.
 pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     let mut lines = Vec::new();
     if !board.is_live {

@@ -77,10 +77,10 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Held(crate::domain::HoldReason::Approval) => {
             format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
         }
-        TaskState::Held(hold) => format!("{id} is held: {hold}; `dbs retry {id}` takes it up again"),
-        TaskState::Parked(why) => format!("{id} is set aside: {why}; `dbs retry {id}` takes it up again"),
+        TaskState::Held(hold) => format!("{id} is held: {hold}; retry with `dbs retry {id}`"),
+        TaskState::Parked(why) => format!("{id} is set aside: {why}; retry with `dbs retry {id}`"),
         TaskState::Done => format!("{id} is done"),
-        TaskState::Failed(why) => format!("{id} failed: {why}; `dbs retry {id}` takes it up again"),
+        TaskState::Failed(why) => format!("{id} failed: {why}; retry with `dbs retry {id}`"),
         TaskState::Skipped(cause) => format!("{id} was skipped because of {cause}"),
         TaskState::Cancelled => format!("{id} was closed without being done"),
     }
@@ -91,7 +91,7 @@ fn released(board: &ReadModel, task: &Task) -> String {
     match &task.why_not {
         _ if !board.is_live => format!("{id} is released, and no server runs; `dbs` starts one"),
         None => format!("{id} is about to start"),
-        Some(WaitReason::Until(until)) => format!("{id} cools down for {} more", time_left(*until, board.at)),
+        Some(WaitReason::Until(until)) => format!("{id}: retry in {}", time_left(*until, board.at)),
         Some(why) => format!("{id}: {why}"),
     }
 }

@@ -1,4 +1,4 @@
-//! When a client's picture is drawn and sent, and what is drawn from. Must not wait for anything but the client.
+//! When a client's frame is drawn and sent, and what is drawn from. Must not wait for anything but the client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl AttachedClient {
         }
     }
 
-    /// When to wake up if nothing happens: the next picture that is due, or the next change by time alone.
+    /// When to wake up if nothing happens: the next frame that is due, or the next change by time alone.
     pub(super) fn next_frame_at(&self) -> Instant {
         let now = Instant::now();
         let next = self
@@ -85,7 +85,7 @@ impl AttachedClient {
         })
     }
 
-    /// Sends a picture if one is due.
+    /// Sends a frame if one is due.
     pub(super) async fn send_frame(&mut self, sender: &mut FrameSender) -> Result<(), ConnectionError> {
         let now = Instant::now();
         if !self.pace.is_after_key(now) {
@@ -204,8 +204,8 @@ impl AttachedClient {
     fn fetch_missing(&mut self) {
         let now = clock::now();
         let wants = self.frame.take_cache_requests();
-        let papers = wants.iter().map(|want| &want.key);
-        let sought = papers.filter(|paper| matches!(paper, CacheKey::Search(_)));
+        let keys = wants.iter().map(|want| &want.key);
+        let sought = keys.filter(|key| matches!(key, CacheKey::Search(_)));
         self.shown_searches = sought.cloned().collect();
         for want in wants {
             if !self.cache.begin_fetch(&want, now) {
@@ -220,8 +220,8 @@ impl AttachedClient {
                     let search = HistorySearch::start(&fetcher.records, &shells.running(), words);
                     return WorkResult::Searched(want.key, Box::new(search), SearchProgress::More);
                 }
-                let sheet = fetcher.fetch(&want.key);
-                WorkResult::Fetched(want.key, sheet)
+                let entry = fetcher.fetch(&want.key);
+                WorkResult::Fetched(want.key, entry)
             });
         }
     }
@@ -229,22 +229,22 @@ impl AttachedClient {
     /// Shows what a search found so far, and lets it go on while somebody looks at it.
     pub(super) fn on_search_step(
         &mut self,
-        paper: CacheKey,
+        key: CacheKey,
         mut search: Box<HistorySearch>,
         came: &SearchProgress,
     ) {
         if *came == SearchProgress::Finished {
-            let sheet = CacheEntry::Search(search.found().into());
-            return self.cache.put(paper, sheet, clock::now());
+            let entry = CacheEntry::Search(search.found().into());
+            return self.cache.put(key, entry, clock::now());
         }
-        if !self.shown_searches.contains(&paper) {
-            return self.cache.forget(&paper);
+        if !self.shown_searches.contains(&key) {
+            return self.cache.forget(&key);
         }
-        let sheet = CacheEntry::Search(search.found().into());
-        self.cache.put_part(&paper, sheet, clock::now());
+        let entry = CacheEntry::Search(search.found().into());
+        self.cache.put_part(&key, entry, clock::now());
         self.work.spawn_blocking(move || {
             let came = search.step();
-            WorkResult::Searched(paper, search, came)
+            WorkResult::Searched(key, search, came)
         });
     }
 

@@ -8,11 +8,9 @@ use crate::server::poison::PoisonFlag;
 /// Whether the connection to an attached client goes on, ends with a message, or is gone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientFlow {
-    /// It does.
     On,
     /// It ends, with these words.
     Bye(String),
-    /// The client is gone.
     Gone,
 }
 
@@ -25,9 +23,9 @@ pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
 }
 
 /// The server ends. A broken one says nothing: who hears nothing starts another.
-pub(super) fn server_stopped(engine: &EngineHandle, whole: &PoisonFlag) -> ClientFlow {
+pub(super) fn server_stopped(engine: &EngineHandle, poison: &PoisonFlag) -> ClientFlow {
     match engine.inbox.stopped() {
-        _ if whole.is_poisoned() => ClientFlow::Gone,
+        _ if poison.is_poisoned() => ClientFlow::Gone,
         Some(why) => ClientFlow::Bye(format!(
             "the server ends, because it could not {why}; agents go on"
         )),

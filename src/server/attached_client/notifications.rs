@@ -24,22 +24,21 @@ pub(super) struct ClientNotifier {
 }
 
 impl ClientNotifier {
-    pub(super) fn new(taste: &Appearance, looks: DisplayCaps) -> ClientNotifier {
-        let (rules, style) = taste.alert_rules(looks);
+    pub(super) fn new(appearance: &Appearance, looks: DisplayCaps) -> ClientNotifier {
+        let (rules, style) = appearance.alert_rules(looks);
         ClientNotifier {
             alerts: TerminalAlerts::new(rules),
             style,
-            quiet: taste.quiet_hours().clone(),
+            quiet: appearance.quiet_hours().clone(),
             last_board: None,
         }
     }
 
-    /// The settings changed.
-    pub(super) fn apply_settings(&mut self, taste: &Appearance, looks: DisplayCaps) {
-        let (rules, manner) = taste.alert_rules(looks);
+    pub(super) fn apply_settings(&mut self, appearance: &Appearance, looks: DisplayCaps) {
+        let (rules, manner) = appearance.alert_rules(looks);
         self.alerts.set_rules(rules);
         self.style = manner;
-        self.quiet = taste.quiet_hours().clone();
+        self.quiet = appearance.quiet_hours().clone();
         self.last_board = None;
     }
 

@@ -23,7 +23,6 @@ use crate::server::{first_start, scrollback};
 use crate::term::{Modes, keys};
 use crate::ui::{NewTask, PaneId, PermissionReply, ProgramInput, ScreenId, UiRequest};
 
-/// Carries out one request.
 pub(super) async fn carry_out(
     client: &mut AttachedClient,
     request: UiRequest,

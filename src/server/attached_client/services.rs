@@ -17,26 +17,16 @@ use crate::server::shells::Shells;
 
 /// What is shown to an attached client, and what it may ask for.
 pub(in crate::server) struct Services {
-    /// The board.
     pub(in crate::server) engine: EngineHandle,
-    /// What people are told.
     pub(in crate::server) journal: Journal,
-    /// The live terminals.
     pub(in crate::server) hub: TerminalHub,
-    /// Shells in panes.
     pub(in crate::server) shells: Arc<Shells>,
-    /// What the session is.
     pub(in crate::server) identity: Arc<SessionIdentity>,
-    /// The settings in force.
     pub(in crate::server) settings: Arc<ActiveSettings>,
-    /// Gives the session another name.
     pub(in crate::server) reloader: Arc<Reloader>,
     /// What views want and the board does not hold.
     pub(in crate::server) fetcher: Arc<Fetcher>,
-    /// Allows or denies what agents ask.
     pub(in crate::server) approvals: Arc<Approvals>,
-    /// All attached clients.
     pub(in crate::server) clients: Arc<AttachedClients>,
-    /// Ends the server.
     pub(in crate::server) stop: CancellationToken,
 }

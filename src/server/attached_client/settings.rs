@@ -21,19 +21,19 @@ impl AttachedClient {
     pub(super) fn apply_settings(&mut self) {
         let config = Arc::clone(&self.settings.borrow_and_update());
         let (own, problems) = own_themes(&self.services.settings.place);
-        let taste = Appearance::of(&config).with(own);
+        let appearance = Appearance::of(&config).with(own);
         for problem in problems {
             self.state.show_toast(clock::now(), NoticeLevel::Warning, problem);
         }
         // Keys that contradict each other never come into force.
-        if let Ok(keymap) = taste.keymap() {
+        if let Ok(keymap) = appearance.keymap() {
             self.state.keymap = keymap;
         }
-        self.state.pastes = taste.paste_preview();
-        self.state.mouse = taste.mouse();
-        self.notifier.apply_settings(&taste, self.looks);
-        self.state.set_themes(taste.themes());
-        self.appearance = taste;
+        self.state.pastes = appearance.paste_preview();
+        self.state.mouse = appearance.mouse();
+        self.notifier.apply_settings(&appearance, self.looks);
+        self.state.set_themes(appearance.themes());
+        self.appearance = appearance;
         self.apply_theme();
         self.frame.reset(self.state.size);
         self.frame.mark_stale(StaleScope::Everything);
@@ -64,11 +64,11 @@ impl AttachedClient {
 
 /// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
 pub(super) fn first_state(
-    taste: &Appearance,
+    appearance: &Appearance,
     attach: &AttachRequest,
     services: &Services,
 ) -> Result<UiState, String> {
-    let mut state = fresh(taste, (attach.cols.max(1), attach.rows.max(1)))?;
+    let mut state = fresh(appearance, (attach.cols.max(1), attach.rows.max(1)))?;
     let (settings, facts, model) = (
         &services.settings,
         services.identity.facts(),
@@ -76,8 +76,8 @@ pub(super) fn first_state(
     );
     let running = services.shells.running();
     arrangements::restore((settings, &facts), (&model, &running), &mut state, clock::now());
-    state.pastes = taste.paste_preview();
-    state.mouse = taste.mouse();
+    state.pastes = appearance.paste_preview();
+    state.mouse = appearance.mouse();
     if let Some(theme) = &attach.theme {
         state.request_theme(theme.clone());
     }
@@ -93,9 +93,9 @@ pub(super) fn first_state(
     Ok(state)
 }
 
-fn fresh(taste: &Appearance, size: (u16, u16)) -> Result<UiState, String> {
+fn fresh(appearance: &Appearance, size: (u16, u16)) -> Result<UiState, String> {
     let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-    match taste.keymap() {
+    match appearance.keymap() {
         Ok(keymap) => UiState::new(size, keymap).map_err(|error| failed(&error)),
         Err(wrong) => {
             let mut state = UiState::builtin(size).map_err(|error| failed(&error))?;

@@ -17,7 +17,6 @@ use crate::ui::{
 
 const SHELL: ScreenId = ScreenId::Shell(1);
 
-/// Test terminals without programs.
 struct TestScreens(BTreeMap<ScreenId, RefCell<Terminal>>);
 
 impl Screens for TestScreens {
@@ -38,7 +37,7 @@ struct Bench {
     facts: SessionFacts,
     theme: Theme,
     state: UiState,
-    picture: ClientFrame,
+    frame: ClientFrame,
     outer: Terminal,
     now: Timestamp,
 }
@@ -58,7 +57,7 @@ impl Bench {
             facts: SessionFacts::default(),
             theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
             state,
-            picture: ClientFrame::new(size),
+            frame: ClientFrame::new(size),
             outer: Terminal::new(outside, Size::new(size.0, size.1), 0),
             now: Timestamp(1_000_000),
         }
@@ -74,37 +73,37 @@ impl Bench {
             session: &self.facts,
             theme: &self.theme,
         };
-        act(&mut self.state, &mut self.picture, &scene)
+        act(&mut self.state, &mut self.frame, &scene)
     }
 
     fn act(&mut self, action: Action) {
-        self.with(|state, picture, scene| {
+        self.with(|state, frame, scene| {
             perform(state, scene, action);
-            picture.mark_stale(StaleScope::Everything);
+            frame.mark_stale(StaleScope::Everything);
         });
     }
 
     fn write(&mut self, id: ScreenId, bytes: &[u8]) {
         self.inner.0[&id].borrow_mut().feed(self.now.0, bytes);
-        self.picture.mark_stale(StaleScope::Terminals);
+        self.frame.mark_stale(StaleScope::Terminals);
     }
 
     fn resize(&mut self, (cols, rows): (u16, u16)) {
-        self.with(|state, picture, scene| {
+        self.with(|state, frame, scene| {
             update(state, scene, UiInput::Resize(cols, rows));
-            picture.reset((cols, rows));
+            frame.reset((cols, rows));
         });
         self.outer.resize(Size::new(cols, rows));
     }
 
     fn draw(&mut self) -> Vec<u8> {
-        let bytes = self.with(|state, picture, scene| picture.draw(state, scene));
+        let bytes = self.with(|state, frame, scene| frame.draw(state, scene));
         self.outer.feed(self.now.0, &bytes);
         bytes
     }
 
     fn draw_alone(&mut self, id: ScreenId) -> Option<Vec<u8>> {
-        let bytes = self.with(|state, picture, scene| picture.draw_terminal(state, scene, id));
+        let bytes = self.with(|state, frame, scene| frame.draw_terminal(state, scene, id));
         self.outer.feed(self.now.0, bytes.as_deref().unwrap_or_default());
         bytes
     }
@@ -144,7 +143,7 @@ impl Bench {
     /// Every pane shows the upper left of its terminal, cell by cell.
     fn compare_inside(&mut self) {
         let seen = rows_of(&mut self.outer);
-        for pane in self.picture.layout().panes.clone() {
+        for pane in self.frame.layout().panes.clone() {
             let Some(terminal) = pane.screen.and_then(|id| self.inner.0.get(&id)) else {
                 continue;
             };
@@ -261,11 +260,11 @@ fn session(bench: &mut Bench, seed: u64, wild: bool) {
                     2 + u16::try_from(random.below(50)).unwrap(),
                 );
                 bench.inner.0[&SHELL].borrow_mut().resize(size);
-                bench.picture.mark_stale(StaleScope::Terminals);
+                bench.frame.mark_stale(StaleScope::Terminals);
             }
             3 => bench.now = Timestamp(bench.now.0 + 40),
             4 => drop(bench.draw_alone([SHELL, ScreenId::Conductor][random.below(2)])),
-            // Everything else is a program that writes; the picture is drawn now and then only, as for a slow client.
+            // Everything else is a program that writes; the frame is drawn now and then only, as for a slow client.
             5..9 => {
                 bench.draw();
                 if bench.is_at_rest() {
@@ -320,9 +319,9 @@ fn a_typed_letter_costs_a_few_bytes_and_nothing_costs_none() {
     let bytes = bench.draw();
     assert!(bytes.starts_with(b"\x1b[?2026h") && bytes.ends_with(b"\x1b[?2026l"));
     assert!(bytes.len() < 70, "{:?}", String::from_utf8_lossy(&bytes));
-    bench.picture.mark_stale(StaleScope::Terminals);
+    bench.frame.mark_stale(StaleScope::Terminals);
     assert_eq!(bench.draw(), b"", "nothing was written");
-    bench.picture.mark_stale(StaleScope::Everything);
+    bench.frame.mark_stale(StaleScope::Everything);
     assert_eq!(bench.draw(), b"", "everything is as it was");
 }
 
@@ -339,7 +338,7 @@ fn one_terminal_is_drawn_alone_and_what_others_wrote_is_not_lost() {
     let rest = String::from_utf8_lossy(&rest);
     assert!(rest.contains("flood") && !rest.contains("echo"), "{rest:?}");
     bench.compare();
-    bench.picture.mark_stale(StaleScope::Everything);
+    bench.frame.mark_stale(StaleScope::Everything);
     assert_eq!(bench.draw_alone(SHELL), None, "more must be drawn");
 }
 
@@ -350,19 +349,19 @@ fn a_program_in_the_middle_of_a_frame_keeps_its_screen_until_it_is_through_or_to
     bench.draw();
     bench.write(SHELL, b"\x1b[?2026h\x1b[2J\x1b[Hafter");
     assert_eq!(bench.draw(), b"");
-    assert!(bench.picture.is_in_sync_update());
-    bench.picture.mark_stale(StaleScope::Everything);
+    assert!(bench.frame.is_in_sync_update());
+    bench.frame.mark_stale(StaleScope::Everything);
     assert_eq!(bench.draw(), b"", "drawing everything keeps it, too");
     bench.write(ScreenId::Conductor, b"beside");
     assert!(!bench.draw().is_empty(), "others are drawn meanwhile");
     bench.write(SHELL, b"\x1b[?2026l");
     bench.draw();
-    assert!(!bench.picture.is_in_sync_update());
+    assert!(!bench.frame.is_in_sync_update());
     bench.compare();
     bench.write(SHELL, b"\x1b[?2026h late");
     assert_eq!(bench.draw(), b"");
     bench.now = Timestamp(bench.now.0 + 150);
-    bench.picture.mark_stale(StaleScope::Terminals);
+    bench.frame.mark_stale(StaleScope::Terminals);
     assert!(!bench.draw().is_empty());
     bench.compare();
 }
@@ -372,12 +371,12 @@ fn only_terminals_on_the_screen_are_watched() {
     let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
     bench.draw();
     assert_eq!(
-        bench.picture.visible_terminals().collect::<Vec<_>>(),
+        bench.frame.visible_terminals().collect::<Vec<_>>(),
         [SHELL, ScreenId::Conductor]
     );
     bench.act(Action::NextTab);
     bench.draw();
-    assert_eq!(bench.picture.visible_terminals().count(), 0);
+    assert_eq!(bench.frame.visible_terminals().count(), 0);
     bench.write(SHELL, &b"y\r\n".repeat(500));
     assert_eq!(bench.draw(), b"", "a hidden flood is not drawn");
 }

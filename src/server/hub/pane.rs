@@ -15,7 +15,6 @@ use crate::term::{Size, TermEvent, Terminal};
 pub struct LiveTerminal {
     /// The emulated screen. Hold it for the time of copying visible cells, no longer.
     pub terminal: FairMutex<Terminal>,
-    /// Whether its program runs.
     pub alive: AtomicBool,
     /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
     pub caught_up: AtomicBool,

@@ -20,7 +20,6 @@ const AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// Counters of terminal output and of terminals that came, went or were resized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TerminalChanges {
-    /// Output of terminals that somebody watches.
     pub output: u64,
     /// Terminals that came, went or got another size.
     pub terminals: u64,
@@ -28,16 +27,13 @@ pub struct TerminalChanges {
 
 /// What the readers of all terminals share.
 pub(super) struct Readers {
-    /// The programs behind the terminals.
     pub(super) holders: Arc<LocalHolders>,
-    /// Where events go.
     pub(super) inbox: Inbox,
     changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
 impl Readers {
-    /// Nobody reads yet.
     pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox) -> Readers {
         Readers {
             holders,
@@ -52,7 +48,6 @@ impl Readers {
         self.changed.subscribe()
     }
 
-    /// Has all readers end.
     pub(super) fn close(&self) {
         *self.closing.0.lock() = true;
         self.closing.1.notify_all();
@@ -79,7 +74,6 @@ impl Readers {
         self.terminals_changed();
     }
 
-    /// A terminal wrote something.
     pub(super) fn wrote(&self, pane: &LiveTerminal) {
         if pane.is_watched() {
             pane.wrote.send_replace(());

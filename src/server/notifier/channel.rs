@@ -46,9 +46,7 @@ pub(super) struct ChannelState {
     channel: NotifyChannel,
     alerts: AlertQueue,
     not_before: Timestamp,
-    /// Failures in a row.
     failures: usize,
-    /// The failure people were told of.
     reported_failure: Option<String>,
     /// What was tried last, and when first.
     last_try: Option<(Vec<Alert>, Timestamp)>,

@@ -20,13 +20,10 @@ enum SequenceState {
     /// In none.
     #[default]
     Text,
-    /// Behind an escape.
     Escape,
     /// Behind an escape and a byte that takes one more.
     Pair,
-    /// In a control sequence.
     Control,
-    /// In a string for the terminal.
     String,
     /// In such a string, behind an escape.
     StringEscape,

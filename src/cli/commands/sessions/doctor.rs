@@ -186,8 +186,8 @@ fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
 }
 
 fn server(place: &ProjectPaths) -> Result<String, String> {
-    let door = BoardAccess::open_project(place.clone())?;
-    Ok(if door.has_server() {
+    let access = BoardAccess::open_project(place.clone())?;
+    Ok(if access.has_server() {
         "runs".to_owned()
     } else {
         "does not run; `dbs` starts one".to_owned()

@@ -13,7 +13,6 @@ use crate::cli::commands::show::log_follower::warn_dropped;
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ports::holders::PaneSize;
 
-/// Bytes read at a time.
 const PIECE: usize = 64 * 1024;
 /// Between two pieces of output that came within one mark and the next.
 const STEP: Span = Span(100);
@@ -139,7 +138,6 @@ impl OutputTimes {
     }
 }
 
-/// Writer of an asciicast recording.
 struct CastWriter<'a> {
     begun: Timestamp,
     latest: Timestamp,
@@ -151,7 +149,6 @@ struct CastWriter<'a> {
 }
 
 impl<'a> CastWriter<'a> {
-    /// Tells the first line.
     fn begin(
         title: &str,
         notes: &[IndexEntry],
@@ -207,7 +204,6 @@ impl<'a> CastWriter<'a> {
         }
     }
 
-    /// Tells what is left.
     fn end(&mut self) {
         let torn = String::from_utf8_lossy(&std::mem::take(&mut self.partial_char)).into_owned();
         self.event(self.latest, "o", &torn);

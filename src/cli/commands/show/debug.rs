@@ -12,12 +12,12 @@ use crate::protocol::query::{Report, StateEntry, StateFolder};
 
 /// Prints the groups and the folder.
 pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let folder = door.place.debussy.clone();
+    let mut access = BoardAccess::open(edge)?;
+    let folder = access.place.debussy.clone();
     let entries =
         listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
     let path = folder.display().to_string();
-    print(&mut door, Report::Debug(StateFolder { path, entries }), json)
+    print(&mut access, Report::Debug(StateFolder { path, entries }), json)
 }
 
 fn listing(folder: &Path) -> std::io::Result<Vec<StateEntry>> {

@@ -7,7 +7,6 @@ pub(in crate::cli::commands) enum LogFormat {
     Lines,
     /// Lines for people, and more as it comes.
     Following,
-    /// Byte for byte.
     Raw,
     /// Byte for byte, and more as it comes.
     FollowingRaw,

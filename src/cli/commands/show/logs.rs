@@ -31,12 +31,12 @@ pub(in crate::cli::commands) fn logs(
     form: LogFormat,
     json: JsonFlag,
 ) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(edge)?;
     let Some(name) = name else {
-        return events(&mut door, form, json);
+        return events(&mut access, form, json);
     };
-    let (attempt, folder) = attempt_of(&mut door, name)?
-        .map(|attempt| (attempt, door.place.attempts.join(attempt.to_string())))
+    let (attempt, folder) = attempt_of(&mut access, name)?
+        .map(|attempt| (attempt, access.place.attempts.join(attempt.to_string())))
         .filter(|(_, folder)| folder.exists())
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
@@ -82,13 +82,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The last lines that the agent at work on a task showed, or the last one that was.
-///
-/// # Errors
-/// When none left a log.
 pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
-    let mut door = BoardAccess::open_project(place)?;
-    let folder = attempt_of(&mut door, task)?
-        .map(|attempt| door.place.attempts.join(attempt.to_string()))
+    let mut access = BoardAccess::open_project(place)?;
+    let folder = attempt_of(&mut access, task)?
+        .map(|attempt| access.place.attempts.join(attempt.to_string()))
         .filter(|folder| folder.exists())
         .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
     let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
@@ -102,16 +99,16 @@ pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<S
 }
 
 /// The attempt of that number, the one at work of that agent or task, or the last one of that task.
-fn attempt_of(door: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>, String> {
+fn attempt_of(access: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>, String> {
     match name.parse() {
         Ok(number) => Ok(Some(AttemptId(number))),
-        Err(_no_number) => Ok(door.attempt(name)?.map(|attempt| attempt.id)),
+        Err(_no_number) => Ok(access.attempt(name)?.map(|attempt| attempt.id)),
     }
 }
 
-fn events(door: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandResult {
+fn events(access: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandResult {
     let mut told = EventCursor {
-        files: door.place.store.clone(),
+        files: access.place.store.clone(),
         reader: None,
         after: 0,
     };
@@ -125,7 +122,7 @@ fn events(door: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandRes
                 ControlFlow::Break(())
             }
         };
-        door.follow(FROM_NOW, &mut again)?;
+        access.follow(FROM_NOW, &mut again)?;
         if let Some(why) = problem {
             return Err(why);
         }
@@ -140,12 +137,10 @@ fn events(door: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandRes
 struct EventCursor {
     files: StoreFiles,
     reader: Option<StoreReader>,
-    /// Position of the last one told.
     after: u64,
 }
 
 impl EventCursor {
-    /// Tells all that came since.
     fn tell(&mut self, json: JsonFlag) -> Result<(), String> {
         if self.reader.is_none() && self.files.database.exists() {
             let opened = SqliteStore::open_reader(&self.files);

@@ -19,15 +19,15 @@ use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Prints the figures: the server's words, or without one what the store and the agents' processes say.
 pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let mut door = BoardAccess::open(edge)?;
-    let place = door.place.clone();
+    let mut access = BoardAccess::open(edge)?;
+    let place = access.place.clone();
     let measure = |model: &ReadModel| {
         let metrics = count(&place)?;
         let loads = loads(&place, edge, model)?;
         Ok(MetricsReport { metrics, loads })
     };
     let query = Query::Report(Report::Metrics, json.into());
-    for part in text_of(door.query_measured(query, &measure)?)? {
+    for part in text_of(access.query_measured(query, &measure)?)? {
         output::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
