@@ -5,4 +5,5 @@ pub mod args;
 pub mod board_access;
 pub mod commands;
 pub mod completion;
+pub mod failure;
 pub mod text_input;

@@ -14,6 +14,7 @@ use crate::adapters::ipc::IpcListener;
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
 use crate::config::Config;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::{self, SessionSetup};
@@ -70,16 +71,15 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
                 .map_err(|error| format!("could not make a folder for the demo: {error}"))?,
         ),
     };
-    let demo = demo_tasks().map_err(|error| format!("could not {error}"))?;
-    let made = repository::make(scratch.path(), &demo).map_err(|error| format!("could not {error}"))?;
+    let demo = demo_tasks().map_err(could_not)?;
+    let made = repository::make(scratch.path(), &demo).map_err(could_not)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .worker_threads(2)
         .build()
         .map_err(|error| format!("could not start: {error}"))?;
-    let place = ProjectPaths::find(&made.project, edge).map_err(|error| format!("could not {error}"))?;
-    let session = Session::start(place, demo_setup(options, edge)?, runtime.handle())
-        .map_err(|error| format!("could not {error}"))?;
+    let place = ProjectPaths::find(&made.project, edge).map_err(could_not)?;
+    let session = Session::start(place, demo_setup(options, edge)?, runtime.handle()).map_err(could_not)?;
     let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
     if let (DemoFolder::Kept(folder), false) = (&scratch, options.form == DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
@@ -162,7 +162,7 @@ fn fill(session: &Session, demo: &DemoPlan) -> Result<(), String> {
         .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
-            Err(closed) => Err(format!("could not {closed}")),
+            Err(closed) => Err(could_not(closed)),
         })
 }
 

@@ -14,6 +14,7 @@ use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
 use crate::cli::completion;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::AttemptId;
 use crate::protocol::wire::SignalSent;
@@ -24,12 +25,12 @@ pub fn run() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "hold") {
         return match holder::run_holder(std::io::stdin().lock()) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failed(&format!("could not {error}")),
+            Err(error) => failed(&could_not(error)),
         };
     }
     let edge = match ProcessEnv::read() {
         Ok(edge) => edge,
-        Err(why) => return failed(&format!("could not {why}")),
+        Err(why) => return failed(&could_not(why)),
     };
     if let Some(shell) = edge.get(completion::COMPLETE_VAR) {
         output::bytes(&completion::answer(&edge, &shell, std::env::args_os().collect()));

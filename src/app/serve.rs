@@ -13,6 +13,7 @@ use crate::app::watch::{HEARTBEAT_INTERVAL, stream_notices};
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::print_line;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
@@ -31,7 +32,7 @@ pub(super) fn serve(edge: &ProcessEnv) -> CommandResult {
 }
 
 fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
     crash::install_reporter(&place.logs);
     let setup = session_setup::read(&place, edge)?;
@@ -46,7 +47,7 @@ fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
             output::problem(&format!("could not {taken}"));
             return Ok(ExitCode::from(server_process::EXIT_LOCKED));
         }
-        Err(error) => return Err(format!("could not {error}")),
+        Err(error) => return Err(could_not(error)),
     };
     let served = runtime.block_on(serve_until_told(session, lines));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));

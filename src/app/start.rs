@@ -8,12 +8,14 @@ use crate::app::server_process;
 use crate::cli::args::StartArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, show, typed};
+use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
 use crate::client::{self, RestartFn, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::TaskKind;
+use crate::protocol::connection::blocking_runtime;
 use crate::protocol::session_list;
 
 /// What is typed into the plain client is carried out as on the command line.
@@ -117,10 +119,7 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, how: DisplayMode) ->
 
 fn show(edge: &ProcessEnv, place: &ProjectPaths, how: DisplayMode) -> CommandResult {
     session_list::mark_used(place);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
+    let runtime = blocking_runtime()?;
     if how == DisplayMode::Plain {
         let (again, there) = (edge.clone(), place.clone());
         let restart: RestartFn = Arc::new(move || server_process::ensure_server(&again, &there));
@@ -158,7 +157,7 @@ fn place(edge: &ProcessEnv) -> Result<ProjectPaths, String> {
 }
 
 fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
-    ProjectPaths::find(folder, edge).map_err(|why| format!("could not {why}"))
+    ProjectPaths::find(folder, edge).map_err(could_not)
 }
 
 fn refused(answer: crate::engine::inbox::CommandReply) -> Result<(), String> {

@@ -24,7 +24,6 @@ pub struct CliArgs {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
-    /// How the screen looks
     #[command(flatten)]
     pub looks: ThemeArgs,
     /// What to do; without it: start or attach.
@@ -46,7 +45,6 @@ pub enum CliCommand {
         /// Lines instead of a screen: for screen readers, simple terminals and logs
         #[arg(long)]
         plain: bool,
-        /// How the screen looks
         #[command(flatten)]
         looks: ThemeArgs,
     },
@@ -57,7 +55,6 @@ pub enum CliCommand {
         /// Stop all agents, too
         #[arg(long)]
         all: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -68,7 +65,6 @@ pub enum CliCommand {
         /// Print again whenever it changes
         #[arg(long)]
         watch: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -81,7 +77,6 @@ pub enum CliCommand {
     KillAgent {
         /// Name of the agent, number of the attempt, or id of the task
         name: String,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -92,7 +87,6 @@ pub enum CliCommand {
     Why {
         /// Id of the task
         id: String,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -124,7 +118,6 @@ pub enum CliCommand {
         /// Take the key out of this project's settings; the next source's value holds
         #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
         unset: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -144,7 +137,6 @@ pub enum CliCommand {
         /// An agent's output as a recording (asciicast) to be played
         #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
         cast: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -157,7 +149,6 @@ pub enum CliCommand {
         /// Use each of them once
         #[arg(long)]
         test: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -212,7 +203,6 @@ pub struct StartArgs {
     /// Lines instead of a screen: for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
-    /// How the screen looks
     #[command(flatten)]
     pub looks: ThemeArgs,
 }
@@ -222,7 +212,6 @@ pub struct StartArgs {
 pub struct SignalArgs {
     /// What
     pub kind: SignalWord,
-    /// What about it
     #[command(flatten)]
     pub said: SignalText,
 }
@@ -235,7 +224,6 @@ pub struct SignalText {
     /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -269,7 +257,6 @@ pub enum WorkflowCommand {
         /// Its name
         #[arg(default_value = "kanban")]
         name: String,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -277,7 +264,6 @@ pub enum WorkflowCommand {
     Check {
         /// Files; the project's own without them
         files: Vec<PathBuf>,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -292,7 +278,6 @@ pub struct KeysArgs {
     /// Those of a preset instead: default, tmux, vim, emacs
     #[arg(long)]
     pub preset: Option<String>,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -306,7 +291,6 @@ pub struct EventsArgs {
     /// Go on as more come
     #[arg(long)]
     pub follow: bool,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -348,10 +332,8 @@ pub struct DemoArgs {
     /// Lines as JSON (with --headless)
     #[arg(long, requires = "headless")]
     pub json: bool,
-    /// How it is shown to somebody
     #[command(flatten)]
     pub plain: PlainFlag,
-    /// How the screen looks
     #[command(flatten)]
     pub looks: ThemeArgs,
     /// How much faster than a person would like it

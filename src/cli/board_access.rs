@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
@@ -32,18 +33,10 @@ pub struct BoardAccess {
     server: Option<Connection>,
 }
 
-impl std::fmt::Debug for BoardAccess {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BoardAccess")
-            .field("place", &self.place)
-            .finish_non_exhaustive()
-    }
-}
-
 impl BoardAccess {
     /// Finds the project and the server that runs for it, if one does.
     pub fn open(edge: &ProcessEnv) -> Result<BoardAccess, String> {
-        let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
         BoardAccess::open_project(place)
     }
 
@@ -96,9 +89,7 @@ impl BoardAccess {
             by: by.to_owned(),
             command,
         };
-        let taken = ledger
-            .take_turn(clock::now(), &event)
-            .map_err(|error| format!("could not {error}"))?;
+        let taken = ledger.take_turn(clock::now(), &event).map_err(could_not)?;
         let waits = taken
             .effects
             .iter()
@@ -175,9 +166,8 @@ impl BoardAccess {
         // A project in which nothing has happened yet has no store.
         let mut board = Board::default();
         if files.database.exists() {
-            let failed = |error: StoreError| format!("could not {error}");
-            let reader = SqliteStore::open_reader(&files).map_err(failed)?;
-            board = reader.load().map_err(failed)?;
+            let reader = SqliteStore::open_reader(&files).map_err(could_not)?;
+            board = reader.load().map_err(could_not)?;
         }
         // The board is only read: nothing follows from what the files say until somebody takes a turn.
         let (settings, workflows) = session_setup::reread(&self.place)?;
@@ -221,21 +211,19 @@ impl BoardAccess {
                 Ok(store) => break store,
                 // A server has the store before it listens, and another command for the length of its turn.
                 Err(StoreError::Locked { .. }) if !patience.is_over() => patience.sleep(),
-                Err(error) => return Err(format!("could not {error}")),
+                Err(error) => return Err(could_not(error)),
             }
             *self = BoardAccess::open_project(self.place.clone())?;
             if self.has_server() {
                 return Ok(None);
             }
         };
-        let mut ledger = DurableBoard::open(Box::new(store)).map_err(|error| format!("could not {error}"))?;
+        let mut ledger = DurableBoard::open(Box::new(store)).map_err(could_not)?;
         for event in self.stored_settings()? {
             if ledger.board().is_redundant(&event) {
                 continue;
             }
-            ledger
-                .take_turn(clock::now(), &event)
-                .map_err(|error| format!("could not {error}"))?;
+            ledger.take_turn(clock::now(), &event).map_err(could_not)?;
         }
         Ok(Some(ledger))
     }

@@ -54,3 +54,27 @@ fn attempt<'a>(model: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
     let open = why::open_attempt(model, name);
     open.or_else(|| model.attempts.values().rev().find(of_task))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_an_error_of_its_kind() {
+        let error = |about| {
+            let query = Query::Report(about, OutputFormat::Lines);
+            let measure = || Err("read the store: it is locked".to_owned());
+            answer(&ReadModel::default(), &query, &measure).unwrap_err()
+        };
+        assert_eq!(
+            error(Report::Task("t-9".into())),
+            QueryError::NoTask("t-9".into())
+        );
+        assert_eq!(
+            error(Report::Why("nobody".to_owned())),
+            QueryError::NoTaskOrAgent("nobody".to_owned())
+        );
+        let metrics = error(Report::Metrics).to_string();
+        assert_eq!(metrics, "could not read the store: it is locked");
+    }
+}

@@ -75,10 +75,7 @@ impl std::fmt::Debug for Connection {
 impl Connection {
     /// Connects to the server that listens at `socket`; `None` when none does.
     pub fn open(socket: &Path) -> Result<Option<Connection>, ProtocolError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(ProtocolError::Runtime)?;
+        let runtime = blocking_runtime()?;
         match runtime.block_on(greet(socket)) {
             Ok((sender, receiver)) => Ok(Some(Connection {
                 runtime,
@@ -144,6 +141,15 @@ impl Connection {
             }
         }
     }
+}
+
+/// A runtime on the calling thread, for callers that block.
+///
+/// # Errors
+/// When the system has no resources for it.
+pub fn blocking_runtime() -> Result<Runtime, ProtocolError> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().map_err(ProtocolError::Runtime)
 }
 
 /// Connects and says hello.

@@ -133,10 +133,7 @@ pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
 
 /// All of them, by name.
 pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
+    let runtime = connection::blocking_runtime()?;
     Ok(at(&sockets(&edge.runtime), |socket| {
         runtime.block_on(server_status(socket))
     }))

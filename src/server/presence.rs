@@ -24,14 +24,14 @@ impl Default for Presence {
 impl Presence {
     /// A screen was attached, or its terminal said whether it is looked at. One that never says so is looked at.
     pub(super) fn set_focused(&self, client: u64, here: bool) {
-        self.update(|seats| {
-            seats.insert(client, here);
+        self.update(|screens| {
+            screens.insert(client, here);
         });
     }
 
     pub(super) fn remove(&self, client: u64) {
-        self.update(|seats| {
-            seats.remove(&client);
+        self.update(|screens| {
+            screens.remove(&client);
         });
     }
 
@@ -41,9 +41,9 @@ impl Presence {
     }
 
     fn update(&self, change: impl FnOnce(&mut BTreeMap<u64, bool>)) {
-        let mut seats = self.screens.lock();
-        change(&mut seats);
-        let away = !seats.values().any(|here| *here);
+        let mut screens = self.screens.lock();
+        change(&mut screens);
+        let away = !screens.values().any(|here| *here);
         // While it is held, so that the last word is the last change's.
         self.away
             .send_if_modified(|before| std::mem::replace(before, away) != away);

@@ -6,11 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::source::{Finding, SourceFile, is_punct};
 
-/// Dependencies that nothing names yet, each with the work that brings its use: `color_eyre` is to print errors and panics at
-/// the edge. One that is named is taken off, so that the list cannot hide it later.
-const AWAITED: [&str; 1] = ["color_eyre"];
-
-/// The dependencies that no file of `files` names, and the awaited ones that some file does.
+/// The dependencies that no file of `files` names.
 pub(crate) fn check(files: &[&SourceFile], dependencies: &BTreeSet<String>) -> Vec<Finding> {
     let mut named = BTreeSet::new();
     for file in files {
@@ -19,13 +15,8 @@ pub(crate) fn check(files: &[&SourceFile], dependencies: &BTreeSet<String>) -> V
     }
     dependencies
         .iter()
-        .filter_map(
-            |name| match (named.contains(name), AWAITED.contains(&name.as_str())) {
-                (false, false) => Some(format!("nothing uses the dependency `{name}`")),
-                (true, true) => Some(format!("`{name}` is used now and no longer awaited")),
-                _ => None,
-            },
-        )
+        .filter(|name| !named.contains(*name))
+        .map(|name| format!("nothing uses the dependency `{name}`"))
         .map(|text| Finding {
             file: "Cargo.toml".to_owned(),
             line: 1,
@@ -84,13 +75,4 @@ fn a_dependency_named_in_a_use_line_in_code_or_in_an_attribute_is_used() {
     let text = "use bytes;\nuse serde::{Serialize};\n#[derive(thiserror::Error)] struct A;\n\
                 #[cfg(test)] mod tests { fn f() { insta::assert!(a); } }";
     assert!(planted(text, &["bytes", "serde", "thiserror", "insta"]).is_empty());
-}
-
-#[test]
-fn an_awaited_dependency_that_is_used_is_taken_off() {
-    assert!(planted("fn f() {}", &["color_eyre"]).is_empty());
-    assert_eq!(
-        planted("use color_eyre::Report;", &["color_eyre"]),
-        ["`color_eyre` is used now and no longer awaited"]
-    );
 }

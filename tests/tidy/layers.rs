@@ -207,7 +207,6 @@ const OWNED: &[(&str, &[&str])] = &[
     ),
     ("clap", &["cli", "app"]),
     ("clap_complete", &["cli", "app"]),
-    ("color_eyre", &["app"]),
     ("tracing_subscriber", &["adapters::logging"]),
     ("tracing_appender", &["adapters::logging"]),
 ];

@@ -392,7 +392,10 @@ fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
         desk.press(CHOOSE);
         desk.press("Enter");
         let text = desk.text();
-        assert!(text.contains("crash: crashed (SIGKILL) before reporting"), "{text}");
+        assert!(
+            text.contains("crash: crashed (SIGKILL) before reporting"),
+            "{text}"
+        );
         assert!(!text.contains("send back"), "it would be refused: {text}");
         check("failed_crash", &desk);
         desk.press("5");

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::adapters::output;
 use crate::adapters::rehearsal::expected_tree;
 use crate::app::demo::repository::{self, BASE, DemoRepos};
+use crate::cli::failure::could_not;
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
 use crate::engine::journal::JournalEntry;
@@ -107,8 +108,8 @@ pub(super) fn sum_up(server: &Server, made: &DemoRepos, run: &RunState, ended_at
         .count();
     let differences = match (expected_tree(), repository::tree(&made.origin, BASE)) {
         (Ok(expected), Ok(found)) => differences(&expected, &found),
-        (Err(error), _) => vec![format!("could not {error}")],
-        (_, Err(error)) => vec![format!("could not {error}")],
+        (Err(error), _) => vec![could_not(error)],
+        (_, Err(error)) => vec![could_not(error)],
     };
     DemoSummary {
         exit: exit(run, (done, model.tasks.len()), &differences),

@@ -38,7 +38,6 @@ pub enum TaskCommand {
         /// Only tasks in that stage
         #[arg(long)]
         stage: Option<String>,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -59,7 +58,6 @@ pub enum TaskCommand {
         /// Let it no longer wait
         #[arg(long)]
         remove: bool,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -68,7 +66,6 @@ pub enum TaskCommand {
         /// Their ids
         #[arg(required = true)]
         ids: Vec<String>,
-        /// Output for programs
         #[command(flatten)]
         json: JsonFlag,
     },
@@ -122,7 +119,6 @@ pub struct CreateArgs {
     /// Hand it to the pipeline at once
     #[arg(long)]
     pub release: bool,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -135,7 +131,6 @@ pub struct ImportArgs {
     /// Hand them to the pipeline at once
     #[arg(long)]
     pub release: bool,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -163,7 +158,6 @@ pub struct UpdateArgs {
     /// Move it to that stage
     #[arg(long)]
     pub stage: Option<String>,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -173,7 +167,6 @@ pub struct UpdateArgs {
 pub struct TaskArgs {
     /// Id of the task
     pub id: String,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -186,7 +179,6 @@ pub struct TaskTextArgs {
     /// What to say
     #[arg(required = true)]
     pub text: Vec<String>,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -202,7 +194,6 @@ pub struct RetryArgs {
     /// Where to begin; where it stood without it
     #[arg(long)]
     pub stage: Option<String>,
-    /// Output for programs
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -6,6 +6,7 @@ use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -29,7 +30,7 @@ pub enum ConfigAction<'a> {
 
 /// Shows or sets.
 pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let key = match wanted {
         ConfigAction::Set(key, value) => return change(place, key, Some(value), json),
         ConfigAction::Unset(key) => return change(place, key, None, json),
@@ -44,11 +45,7 @@ pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> Comma
         output::problem(&finding.to_string());
     }
     let shown = match key {
-        Some(key) => vec![
-            config
-                .explain(key)
-                .map_err(|error| format!("could not {error}"))?,
-        ],
+        Some(key) => vec![config.explain(key).map_err(could_not)?],
         None => config.list(),
     };
     if json.json {
@@ -74,7 +71,7 @@ fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic>
         severity: DiagnosticLevel::Warning,
         file,
         line,
-        text: format!("could not {why}"),
+        text: could_not(why),
     })
 }
 
@@ -118,14 +115,14 @@ fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -
         && let Some(value) = value
         && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
     {
-        return Err(format!("could not {why}"));
+        return Err(could_not(why));
     }
     let places = &place.sources.files;
     let written = match value {
         Some(value) => set(places, key, value),
         None => unset(places, key),
     };
-    let written = written.map_err(|error| format!("could not {error}"))?;
+    let written = written.map_err(could_not)?;
     let agents = if key.starts_with("roles.") {
         session_setup::agents(&place).err()
     } else {

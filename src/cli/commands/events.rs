@@ -10,8 +10,10 @@ use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreReader};
 use crate::cli::args::EventsArgs;
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::protocol::connection::blocking_runtime;
 use line::{EventLine, TaskByAttempt};
 
 const BATCH: usize = 500;
@@ -20,28 +22,22 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Prints the events after a position, and with `--follow` each one that comes, until nobody reads any more.
 pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
-    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| failed(&why))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .map_err(|error| failed(&format!("start: {error}")))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let runtime = blocking_runtime()?;
     let mut reader: Option<StoreReader> = None;
     let (mut after, mut workers) = (wanted.since, TaskByAttempt::default());
     while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
         if reader.is_none() && place.store.database.exists() {
-            reader = Some(SqliteStore::open_reader(&place.store).map_err(|error| failed(&error))?);
+            reader = Some(SqliteStore::open_reader(&place.store).map_err(could_not)?);
         }
         let found = match &reader {
-            Some(reader) => reader
-                .events(after, BATCH, None)
-                .map_err(|error| failed(&error))?,
+            Some(reader) => reader.events(after, BATCH, None).map_err(could_not)?,
             None => Vec::new(),
         };
         if let (Some(reader), Some(last)) = (&reader, found.last()) {
             after = last.seq;
-            workers.add(reader, &found).map_err(|error| failed(&error))?;
+            workers.add(reader, &found).map_err(could_not)?;
             print(&found.iter().map(|event| EventLine::of(event, &workers)), wanted);
         } else if wanted.follow {
             runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::KeysArgs;
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths as ProjectPlace;
@@ -14,8 +15,7 @@ use crate::ui::{KeyTable, Keymap, entries};
 /// Prints the keys in force, or says whether they are without contradiction.
 pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     let keymap = match &keys.preset {
-        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))
-            .map_err(|error| format!("could not {error}"))?,
+        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}")).map_err(could_not)?,
         None => own(edge)?,
     };
     if keys.check {
@@ -40,15 +40,12 @@ pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
 
 /// The keys of this project's settings; outside of a project those of the program.
 fn own(edge: &ProcessEnv) -> Result<Keymap, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
     match ProjectPlace::find(&edge.folder, edge) {
         Ok(place) => {
-            let keymap = Appearance::of(&place.config())
-                .keymap()
-                .map_err(|error| failed(&error))?;
+            let keymap = Appearance::of(&place.config()).keymap().map_err(could_not)?;
             Ok(keymap.as_ref().clone())
         }
-        Err(_outside) => Keymap::builtin().map_err(|error| failed(&error)),
+        Err(_outside) => Keymap::builtin().map_err(could_not),
     }
 }
 

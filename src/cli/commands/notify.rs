@@ -8,6 +8,7 @@ use crate::adapters::clock;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::channels::{ChannelSettings, NotifyChannel};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -26,7 +27,7 @@ struct ChannelTest {
 
 /// Lists the ways; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
 pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let config = place.config();
     for finding in config.diagnostics() {
         output::problem(&finding.to_string());
@@ -85,7 +86,7 @@ fn test_channel(way: &NotifyChannel, summons: &Notification) -> ChannelTest {
     let result = way.transport.send(summons);
     ChannelTest {
         told: Some(result.is_ok()),
-        why: result.err().map(|why| format!("could not {why}")),
+        why: result.err().map(could_not),
         ..not_tested(way)
     }
 }

@@ -11,6 +11,7 @@ use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::pluralized;
@@ -81,9 +82,8 @@ fn tell(text: &str, json: JsonFlag) {
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     use crate::adapters::git::{GitCli, GitSetup};
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
-        .map_err(|error| format!("could not {error}"))?;
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
     let workflows = &place.workflows;
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;

@@ -11,6 +11,7 @@ use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{AttemptId, Refusal, SignalKind};
+use crate::protocol::connection::blocking_runtime;
 use crate::protocol::connection::{ProtocolError, call_once};
 use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 
@@ -107,10 +108,7 @@ pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<Result<String, Re
 }
 
 fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
+    let runtime = blocking_runtime()?;
     let call = call_once(socket, ServerCall::Signal(signal.clone()));
     let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), call).await };
     match runtime.block_on(bounded) {

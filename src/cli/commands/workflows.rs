@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::{JsonFlag, WorkflowCommand};
 use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
@@ -70,7 +71,7 @@ fn glyphs(edge: &ProcessEnv) -> Glyphs {
 fn check(edge: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult {
     let own;
     let files = if files.is_empty() {
-        let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| format!("could not {why}"))?;
+        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
         own = session_setup::own_workflows(&place)?;
         &own
     } else {

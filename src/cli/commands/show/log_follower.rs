@@ -9,7 +9,9 @@ use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::form::LogFormat;
+use crate::cli::failure::could_not;
 use crate::domain::AttemptId;
+use crate::protocol::connection::blocking_runtime;
 use crate::term::{EmulatorKind, Size, Terminal};
 
 /// Bytes of the past shown first.
@@ -29,23 +31,17 @@ pub(super) fn follow(
     form: LogFormat,
     json: JsonFlag,
 ) -> CommandResult {
-    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .map_err(|error| failed(&format!("start: {error}")))?;
+    let runtime = blocking_runtime()?;
     let raw = form == LogFormat::FollowingRaw;
     let mut at = if raw {
         0
     } else {
-        log.end()
-            .map_err(|error| failed(&error))?
-            .saturating_sub(INITIAL_BYTES)
+        log.end().map_err(could_not)?.saturating_sub(INITIAL_BYTES)
     };
     let mut lines = OutputFollower::new(json.json.then_some(attempt));
     let mut ended = false;
     while !output::is_unread() {
-        match log.read_from(at, PIECE).map_err(|error| failed(&error))? {
+        match log.read_from(at, PIECE).map_err(could_not)? {
             LogChunk::Bytes { offset, bytes } => {
                 at = offset.saturating_add(bytes.len() as u64);
                 if raw {

@@ -11,6 +11,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::form::LogFormat;
 use crate::cli::commands::show::{cast, continue_if_read, log_follower};
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{AttemptId, TaskId};
@@ -39,7 +40,7 @@ pub(in crate::cli::commands) fn logs(
         .map(|attempt| (attempt, access.place.attempts.join(attempt.to_string())))
         .filter(|(_, folder)| folder.exists())
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
-    let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
+    let mut log = LogReader::open(&folder).map_err(could_not)?;
     if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
         return log_follower::follow(&folder, log, attempt, form, json);
     }
@@ -52,7 +53,7 @@ pub(in crate::cli::commands) fn logs(
         } else {
             MAX_TAIL
         })
-        .map_err(|error| format!("could not {error}"))?;
+        .map_err(could_not)?;
     if form == LogFormat::Raw {
         log_follower::warn_dropped(attempt, 0, tail.offset);
         output::bytes(&tail.bytes);
@@ -88,10 +89,8 @@ pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<S
         .map(|attempt| access.place.attempts.join(attempt.to_string()))
         .filter(|folder| folder.exists())
         .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
-    let mut log = LogReader::open(&folder).map_err(|error| format!("could not {error}"))?;
-    let tail = log
-        .tail(SCREEN_BYTES)
-        .map_err(|error| format!("could not {error}"))?;
+    let mut log = LogReader::open(&folder).map_err(could_not)?;
+    let tail = log.tail(SCREEN_BYTES).map_err(could_not)?;
     let shown = text(&tail.bytes);
     let shown: Vec<&str> = shown.lines().filter(|line| !line.trim().is_empty()).collect();
     let skipped = shown.len().saturating_sub(lines);
@@ -144,12 +143,12 @@ impl EventCursor {
     fn tell(&mut self, json: JsonFlag) -> Result<(), String> {
         if self.reader.is_none() && self.files.database.exists() {
             let opened = SqliteStore::open_reader(&self.files);
-            self.reader = Some(opened.map_err(|error| format!("could not {error}"))?);
+            self.reader = Some(opened.map_err(could_not)?);
         }
         let Some(reader) = &self.reader else { return Ok(()) };
         loop {
             let found = reader.events(self.after, MAX_EVENTS, None);
-            let found = found.map_err(|error| format!("could not {error}"))?;
+            let found = found.map_err(could_not)?;
             let Some(last) = found.last() else { return Ok(()) };
             self.after = last.seq;
             // A page at a time: one line after the other would be one write after the other.

@@ -14,6 +14,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders as _};
+use crate::protocol::connection::blocking_runtime;
 use crate::protocol::query::{Query, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
@@ -62,10 +63,7 @@ fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<V
     let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
     let mut watch = LoadSampler::default();
     watch.sample(&roots);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .map_err(|error| format!("start: {error}"))?;
+    let runtime = blocking_runtime()?;
     runtime.block_on(async { tokio::time::sleep(SAMPLE_INTERVAL).await });
     let usages = watch.sample(&roots);
     let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {
