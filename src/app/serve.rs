@@ -21,7 +21,6 @@ use crate::ports::store::StoreError;
 use crate::protocol::session_list;
 use crate::server::{Server, Session, SessionError};
 
-/// Runs the server in the foreground.
 pub(super) fn watch(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     run(edge, Some(json))
 }

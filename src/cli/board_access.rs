@@ -101,7 +101,7 @@ impl BoardAccess {
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
     }
 
-    /// Says yes or no to what an agent wants to be allowed.
+    /// Allows or denies what an agent asks.
     ///
     /// # Errors
     /// When no server runs; a refusal is an answer.

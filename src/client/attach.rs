@@ -25,7 +25,6 @@ enum AttachEnd {
     /// The server said goodbye, and why.
     Bye(String),
     Switch(SwitchTarget),
-    /// The server is gone without a word.
     Lost,
 }
 

@@ -38,7 +38,6 @@ const PROGRAMS: &[&str] = &["iTerm.app", "WezTerm", "ghostty", "WarpTerminal"];
 pub(super) struct TerminalFeatures {
     /// Whether it understands more than the bell: titles, and passes over what it does not know.
     has_titles: bool,
-    /// What it is known to show notifications by.
     notify_sequence: NotifySequence,
     /// Whether tmux stands between us and it.
     tmux: bool,

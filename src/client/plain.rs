@@ -59,7 +59,6 @@ pub(super) struct PlainClient {
 enum PlainEnd {
     /// The person leaves, or the server said goodbye; with these words.
     Left(String),
-    /// The server is gone without a word.
     Lost,
 }
 
@@ -248,7 +247,6 @@ impl PlainClient {
     }
 }
 
-/// Says something with the time before it.
 fn tell(text: &str) {
     output::line(&format!("{} {text}", clock::time_of_day(clock::now())));
 }

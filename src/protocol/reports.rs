@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use crate::protocol::query::QueryError;
 
-/// A value as one line of JSON.
 fn json<T: Serialize>(value: &T) -> Result<String, QueryError> {
     let mut text = serde_json::to_string(value).map_err(|error| QueryError::Json(error.to_string()))?;
     text.push('\n');

@@ -80,7 +80,7 @@ pub enum ServerCall {
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
-    /// A yes or no to what an agent wants to be allowed; nothing is typed when it asks something else by now.
+    /// Allows or denies what an agent asks; nothing is typed when it asks something else by now.
     Consent {
         attempt: AttemptId,
         /// What it asked when the person read it.
@@ -162,7 +162,6 @@ pub enum CallReply {
     Asked(Result<Accepted, Refusal>),
     /// To a query. The pieces of a text have come before.
     Query(Result<Answer, QueryError>),
-    /// The board has changed.
     Changed,
     /// The call was carried out, in words for people.
     Done(String),

@@ -116,7 +116,6 @@ enum ClientEvent {
     TerminalsChanged(Option<TerminalChanges>),
     /// The terminal that was typed into wrote something.
     Echoed,
-    /// The time has come for a frame.
     FrameDue,
     Settings,
     WorkDone(Result<WorkResult, tokio::task::JoinError>),

@@ -49,7 +49,6 @@ impl AttachedClients {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// A person did something at that client.
     pub(super) fn used(&self, client: u64) {
         self.sizes.touch(client);
         self.show(self.colours.touch(client));
@@ -65,7 +64,6 @@ impl AttachedClients {
         self.resize(self.sizes.set_shown(client, shown));
     }
 
-    /// That client's terminal has these colours.
     pub(super) fn has_colours(&self, client: u64, known: ReportedColours) {
         self.show(self.colours.report(client, known));
     }

@@ -48,7 +48,6 @@ struct ColourState {
 }
 
 impl ClientColours {
-    /// That client's terminal has these colours.
     pub(super) fn report(&self, client: u64, known: ReportedColours) -> Option<ColorPalette> {
         let mut told = self.0.lock();
         match told.clients.iter_mut().find(|(other, _)| *other == client) {
@@ -58,7 +57,6 @@ impl ClientColours {
         told.decide()
     }
 
-    /// A person did something at that client.
     pub(super) fn touch(&self, client: u64) -> Option<ColorPalette> {
         let mut told = self.0.lock();
         let at = told.clients.iter().position(|(other, _)| *other == client)?;

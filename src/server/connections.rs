@@ -21,7 +21,6 @@ const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct Upkeep {
     pub(super) intake: SignalIntake,
     pub(super) store: StoreFiles,
-    /// What tells when a copy is due.
     pub(super) journal: Journal,
     /// The engine, whose end is that of the server.
     pub(super) engine: Arc<EngineThread>,

@@ -26,7 +26,6 @@ const BOARD_EVERY: Duration = Duration::from_millis(100);
 /// All conversations of a server, and what they are about.
 pub(super) struct Conversations {
     pub(super) calls: Arc<Calls>,
-    /// What clients that draw are served by.
     pub(super) screens: Arc<Services>,
     pub(super) stop_agents: Mutex<StopAgents>,
     /// Conversations under way, and what is done for them.
@@ -41,7 +40,7 @@ impl Conversations {
             return;
         }
         self.tasks.spawn(async move {
-            if let Err(error) = talk(&own, connection).await {
+            if let Err(error) = serve_connection(&own, connection).await {
                 tracing::debug!("a conversation ended: {error}");
             }
         });
@@ -55,7 +54,7 @@ impl Conversations {
     }
 }
 
-async fn talk(
+async fn serve_connection(
     own: &Arc<Conversations>,
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
@@ -82,7 +81,7 @@ async fn talk(
     }
     loop {
         let said = tokio::select! {
-            () = own.screens.stop.cancelled() => return part(own, &mut sender, &mut receiver).await,
+            () = own.screens.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
             said = next(&mut receiver) => said?,
         };
         match said {
@@ -172,7 +171,7 @@ fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
 }
 
 /// The server ends. A broken one says nothing: who hears nothing starts another.
-async fn part(
+async fn say_goodbye(
     own: &Conversations,
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,

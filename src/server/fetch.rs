@@ -29,12 +29,11 @@ const MAX_OUTPUT: u64 = 512 * 1024;
 /// Most bytes of differences that are read.
 const MAX_DIFF: usize = 2 * 1024 * 1024;
 
-/// Where what views want is fetched from.
+/// The sources of what views show and the board does not hold.
 pub(super) struct Fetcher {
     pub(super) place: ProjectPaths,
     pub(super) engine: EngineHandle,
     pub(super) git: Arc<dyn Git>,
-    /// What the work has left on disk.
     pub(super) records: Records,
     pub(super) metrics: Arc<MetricsCollector>,
     pub(super) machine: MachineMonitor,

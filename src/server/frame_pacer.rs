@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Pictures that may be on their way.
+/// Frames that may be unacknowledged.
 const MAX_UNACKED: u64 = 2;
 /// Pause between frames, ordinarily and for a while after a key.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
@@ -66,7 +66,6 @@ impl FramePacer {
         }
     }
 
-    /// Numbers a frame that is sent.
     pub(super) fn next_number(&mut self) -> u64 {
         self.sent += 1;
         self.sent

@@ -25,7 +25,7 @@ pub(super) struct ActiveSettings {
 pub(super) struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl ActiveSettings {
-    /// Those of the files as they are.
+    /// Reads the settings from the files as they are now.
     pub(super) fn new(place: ProjectPaths) -> ActiveSettings {
         ActiveSettings {
             config: watch::Sender::new(Arc::new(place.config())),

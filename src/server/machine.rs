@@ -31,7 +31,7 @@ const CACHE_TIME: Span = Span::seconds(2);
 const MEASURE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl MachineMonitor {
-    /// Nothing was measured yet; the disk is the one with that file.
+    /// A monitor of the machine and of the disk with that file.
     pub(super) fn new(on_disk: PathBuf) -> MachineMonitor {
         MachineMonitor {
             on_disk,

@@ -30,7 +30,7 @@ const RESULTS: usize = 8;
 /// How long the end of a person's program is waited for when the server ends.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
-/// What calling people takes of a server.
+/// Parts of the server that notifications need.
 pub(super) struct NotifierParts {
     /// The settings in force: which ways there are, and the project's name.
     pub(super) settings: Arc<ActiveSettings>,

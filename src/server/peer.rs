@@ -1,4 +1,4 @@
-//! What is said to a peer and heard from it, frame by frame, and why a conversation ended.
+//! Messages to a peer and from it, frame by frame, and why a connection ended.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::protocol::query::Answer;
 use crate::protocol::wire::{self, CallReply, FromClient, FromServer, Packet};
 
-/// How long a peer may take to go after a goodbye.
+/// How long a peer may take to close the connection after a goodbye.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a connection to the server ended.

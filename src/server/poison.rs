@@ -1,5 +1,5 @@
-//! Whether the server is whole. A part that everything hangs on (the engine, the reader of a terminal, the intake of signals)
-//! and that breaks takes the server with it: half a server would look alive and hear nobody. Its end is like a kill, which
+//! Whether an essential part of the server has broken. When the engine, the reader of a terminal or the intake of signals breaks,
+//! the server ends: without it, it would look alive and answer nobody. Its end is like a kill, which
 //! agents do not notice and the next server makes up for; attached clients start that one by themselves.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::adapters::crash::payload;
 pub struct PoisonFlag(CancellationToken);
 
 impl PoisonFlag {
-    /// Works for a part that everything hangs on; nothing when it broke, and then the server is whole no more.
+    /// Runs an essential part of the server; `None` when it panicked, which marks the server as broken.
     pub fn guard<T>(&self, part: &str, work: impl FnOnce() -> T) -> Option<T> {
         // Nothing of what it used is used again: the server ends.
         match catch_unwind(AssertUnwindSafe(work)) {
@@ -29,12 +29,12 @@ impl PoisonFlag {
         }
     }
 
-    /// Whether such a part has broken.
+    /// Whether an essential part of the server has broken.
     pub fn is_poisoned(&self) -> bool {
         self.0.is_cancelled()
     }
 
-    /// Waits until one has.
+    /// Waits until an essential part has broken.
     pub async fn poisoned(&self) {
         self.0.cancelled().await;
     }

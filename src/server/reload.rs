@@ -28,7 +28,6 @@ pub(super) struct Reloader {
     pub(super) settings: Arc<ActiveSettings>,
     /// Where settings of the engine and workflows go.
     pub(super) engine: EngineHandle,
-    /// The kinds of agents that play the roles.
     pub(super) agents: Arc<LocalAgents>,
     pub(super) journal: Journal,
 }

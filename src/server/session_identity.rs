@@ -10,7 +10,6 @@ use crate::ui::{SessionFacts, SessionKind};
 
 pub(super) struct SessionIdentity {
     pub(super) settings: Arc<ActiveSettings>,
-    /// The kinds of agents that play the roles.
     pub(super) agents: Arc<LocalAgents>,
     pub(super) started: Timestamp,
 }

@@ -31,7 +31,6 @@ struct SizeRequests {
 }
 
 impl TerminalSizes {
-    /// A person did something at that client.
     pub(super) fn touch(&self, client: u64) {
         let mut wishes = self.0.lock();
         wishes.clients.retain(|other| *other != client);
@@ -144,7 +143,6 @@ impl ResizeThrottle {
         }
     }
 
-    /// It is wished to have that size.
     pub(super) fn request(&mut self, size: PaneSize, now: Instant) -> ResizeAction {
         if self.pending.is_some() || !self.is_known {
             self.pending = Some(size);
@@ -166,7 +164,6 @@ impl ResizeThrottle {
         }
     }
 
-    /// The time it had to wait for has come.
     pub(super) fn due(&mut self, now: Instant) -> ResizeAction {
         if !self.is_known {
             return ResizeAction::None;

@@ -16,7 +16,6 @@ use crate::formats::task_list::{self, ListedDependency, ListedTask};
 /// Largest file that is read, in bytes: what the board takes in one turn goes over one wire.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Puts the tasks of a file into the backlog.
 pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let tasks = read(&import.file)?;

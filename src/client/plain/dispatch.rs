@@ -53,7 +53,6 @@ impl PlainClient {
         true
     }
 
-    /// Carries out a command of the program.
     async fn run_command(&self, line: &str) -> Result<(), String> {
         let words = shell_words::split(line).map_err(|error| format!("could not read that: {error}"))?;
         let run = self.commands.run;

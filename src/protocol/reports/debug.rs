@@ -10,7 +10,7 @@ use crate::protocol::query::{OutputFormat, QueryError, StateFolder};
 use crate::protocol::reports::json;
 use crate::read_model::ReadModel;
 
-/// So many tasks of a group are named.
+/// Number of tasks that are named in each group.
 const NAMED: usize = 3;
 
 /// Number and first ids of tasks with the same state or stage.

@@ -52,7 +52,6 @@ impl ClientNotifier {
         self.alerts.next_due()
     }
 
-    /// What is to be said now.
     fn updates(&mut self, model: Arc<ReadModel>, project: &str) -> Vec<TerminalUpdate> {
         let now = clock::now();
         let is_known = self
@@ -70,7 +69,6 @@ impl ClientNotifier {
 }
 
 impl AttachedClient {
-    /// Tells the terminal what is to be told now.
     pub(super) async fn send_notifications(
         &mut self,
         sender: &mut FrameSender,

@@ -32,13 +32,11 @@ pub struct LiveTerminal {
 pub(in crate::server) struct OutputWatch(Arc<LiveTerminal>);
 
 impl OutputWatch {
-    /// From now on it is told of.
     pub(super) fn begin(pane: Arc<LiveTerminal>) -> OutputWatch {
         pane.watched.fetch_add(1, Ordering::AcqRel);
         OutputWatch(pane)
     }
 
-    /// Whether it is of that terminal.
     pub(in crate::server) fn is_of(&self, pane: &Arc<LiveTerminal>) -> bool {
         Arc::ptr_eq(&self.0, pane)
     }
@@ -59,7 +57,6 @@ impl LiveTerminal {
         }
     }
 
-    /// Whether a client has it on its screen.
     pub(super) fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Acquire) > 0
     }

@@ -86,7 +86,6 @@ impl Readers {
         self.changed.send_modify(|changes| changes.terminals += 1);
     }
 
-    /// Whether all readers are to end.
     pub(super) fn is_closing(&self) -> bool {
         *self.closing.0.lock()
     }

@@ -10,7 +10,6 @@ use crate::cli::commands::show::print;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::query::{Report, StateEntry, StateFolder};
 
-/// Prints the groups and the folder.
 pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let folder = access.place.debussy.clone();
