@@ -201,7 +201,7 @@ fn nobody_lost(story: &Story) {
     assert_eq!(of("reject"), ["knot-4"], "{log}");
     assert!(of("protocol").is_empty(), "{log}");
     let mut wrong = String::new();
-    for attempt in agents(story) {
+    for attempt in attempts_of_agents(story) {
         let kinds = kinds.get(&attempt).map_or(&[][..], Vec::as_slice);
         let times = |kind: &str| kinds.iter().filter(|other| *other == kind).count();
         let never_ran = times("infra") > 0;
@@ -213,7 +213,7 @@ fn nobody_lost(story: &Story) {
 }
 
 /// Attempts of which it was heard that their agent ran: it started, spoke or ended.
-fn agents(story: &Story) -> BTreeSet<u64> {
+fn attempts_of_agents(story: &Story) -> BTreeSet<u64> {
     let events = story.dbs(&["events", "--json"]);
     let of_agents = |event: &Value| {
         let kind = event["kind"].as_str().unwrap();
