@@ -232,16 +232,14 @@ pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mu
             put(&mut out, format_args!("\x1b[?{number}{end}"));
         }
     }
-    let mouse = MouseMode::PRIVATE.iter().find(|(_, mode)| *mode == modes.mouse);
-    let mut encodings = MouseEncoding::PRIVATE.iter();
-    let encoding = encodings.find(|(_, encoding)| *encoding == modes.mouse_encoding);
-    for number in [
-        mouse.map(|(number, _)| number),
-        encoding.map(|(number, _)| number),
-    ] {
-        number
-            .into_iter()
-            .for_each(|number| put(&mut out, format_args!("\x1b[?{number}h")));
+    let mouse = MouseMode::PRIVATE.iter().filter(|(_, mode)| *mode == modes.mouse);
+    let encodings = MouseEncoding::PRIVATE.iter();
+    let encoding = encodings.filter(|(_, encoding)| *encoding == modes.mouse_encoding);
+    let numbers = mouse
+        .map(|(number, _)| number)
+        .chain(encoding.map(|(number, _)| number));
+    for number in numbers {
+        put(&mut out, format_args!("\x1b[?{number}h"));
     }
     if modes.kitty != fresh.kitty {
         put(&mut out, format_args!("\x1b[>{}u", modes.kitty.bits()));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::screen::text;
 use dbs::term::{EmulatorKind, ReportedState, Size, TermEvent, TermMode, Terminal};
 
-/// Plays a recording in asciicast 2 and tells the last screen and what was reported.
+/// Plays a recording in asciicast 2 and returns the last screen and what was reported.
 fn play(kind: EmulatorKind, name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()
@@ -18,7 +18,7 @@ fn play(kind: EmulatorKind, name: &str) -> String {
     let header = lines.next().unwrap();
     let side = |key: &str| u16::try_from(header[key].as_u64().unwrap()).unwrap();
     let mut terminal = Terminal::new(kind, Size::new(side("width"), side("height")), 1000);
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     let mut waiting = false;
     for event in lines {
         let now = (event[0].as_f64().unwrap() * 1000.0) as u64;
@@ -43,15 +43,15 @@ fn play(kind: EmulatorKind, name: &str) -> String {
             })
         };
         if waiting && states().next().is_some() {
-            told.push(format!("waited on this screen:\n{before}"));
+            report.push(format!("waited on this screen:\n{before}"));
         }
         waiting = states()
             .next_back()
             .map_or(waiting, |state| state == ReportedState::Blocked);
         if was_full && !terminal.modes().has(TermMode::AlternateScreen) {
-            told.push(format!("left this screen:\n{before}"));
+            report.push(format!("left this screen:\n{before}"));
         }
-        told.extend(
+        report.extend(
             events
                 .iter()
                 .filter(|event| !matches!(event, TermEvent::Reply(_)))
@@ -61,7 +61,7 @@ fn play(kind: EmulatorKind, name: &str) -> String {
     let cursor = terminal.cursor();
     format!(
         "{}\n--- ended on this screen, {cursor:?}:\n{}",
-        told.join("\n--- "),
+        report.join("\n--- "),
         text(&mut terminal)
     )
 }

@@ -6,21 +6,21 @@ use crate::screen::{cells, cursor, halves_match, replies, row, terminal};
 use dbs::term::{Cell, EmulatorKind, Size, TermEvent, Terminal};
 use proptest::prelude::*;
 
-/// Screen, cursor, modes, title, and everything said to the program.
+/// Screen, cursor, modes, title, and all replies to the program.
 #[derive(Debug, PartialEq)]
 struct State(Vec<Vec<Cell>>, (u16, u16), dbs::term::Modes, String, Vec<u8>);
 
-fn state(terminal: &mut Terminal, said: Vec<u8>) -> State {
+fn state(terminal: &mut Terminal, sent: Vec<u8>) -> State {
     State(
         cells(terminal),
         cursor(terminal),
         *terminal.modes(),
         terminal.title().to_owned(),
-        said,
+        sent,
     )
 }
 
-fn whole(kind: EmulatorKind, bytes: &[u8]) -> Terminal {
+fn fed(kind: EmulatorKind, bytes: &[u8]) -> Terminal {
     let mut terminal = terminal(kind, 12, 6);
     terminal.feed(0, bytes);
     terminal
@@ -32,14 +32,14 @@ fn bytes_cut_anywhere_give_the_same_screen() {
         for case in CASES {
             let bytes = case.input.as_bytes();
             let mut terminal = terminal(kind, case.cols, case.rows);
-            let said = replies(&terminal.feed(0, bytes));
-            let want = state(&mut terminal, said);
+            let sent = replies(&terminal.feed(0, bytes));
+            let want = state(&mut terminal, sent);
             for at in 1..bytes.len() {
                 let mut terminal = Terminal::new(kind, Size::new(case.cols, case.rows), 100);
-                let mut said = replies(&terminal.feed(0, &bytes[..at]));
-                said.extend(replies(&terminal.feed(0, &bytes[at..])));
+                let mut sent = replies(&terminal.feed(0, &bytes[..at]));
+                sent.extend(replies(&terminal.feed(0, &bytes[at..])));
                 assert_eq!(
-                    state(&mut terminal, said),
+                    state(&mut terminal, sent),
                     want,
                     "{} cut at {at} on {}",
                     case.name,
@@ -60,7 +60,7 @@ fn a_string_cut_off_by_a_sequence_is_the_same_in_pieces() {
             "é\x1b]0;ü\x07日",
         ] {
             let want = {
-                let mut t = whole(kind, bytes.as_bytes());
+                let mut t = fed(kind, bytes.as_bytes());
                 state(&mut t, Vec::new())
             };
             let mut single = terminal(kind, 12, 6);
@@ -163,9 +163,9 @@ proptest! {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..50).map(|_| random.step()).filter(|step| stands(step)).flatten().collect();
         for kind in EmulatorKind::ALL {
-            let mut original = whole(kind, &bytes);
+            let mut original = fed(kind, &bytes);
             let dump = original.dump(10);
-            let mut copy = whole(kind, &dump);
+            let mut copy = fed(kind, &dump);
             if let Some(difference) = first_difference(&texts(&mut original), &texts(&mut copy)) {
                 prop_assert!(false, "{} {difference}\n  {:?}\n  {:?}", kind.name(), String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&dump));
             }
@@ -211,8 +211,8 @@ fn texts(terminal: &mut Terminal) -> Vec<Vec<(String, dbs::term::CellStyle)>> {
 fn a_dump_keeps_modes_title_and_the_screen_beneath() {
     for kind in EmulatorKind::ALL {
         let setup = "one\r\ntwo\r\n\x1b[31mthree\x1b[?1049h\x1b[Hfull\x1b[?1;2004;1003;1006h\x1b[>5u\x1b[?25l\x1b]2;name\x07\x1b[2 q";
-        let mut original = whole(kind, setup.as_bytes());
-        let mut copy = whole(kind, &original.dump(0));
+        let mut original = fed(kind, setup.as_bytes());
+        let mut copy = fed(kind, &original.dump(0));
         assert_eq!(original.modes(), copy.modes(), "{}", kind.name());
         assert_eq!(
             (original.title(), original.cursor()),

@@ -98,7 +98,7 @@ impl Emulator for GuardedEmulator {
     }
 
     fn history_len(&self) -> usize {
-        self.sound().map_or(0, |emulator| emulator.history_len())
+        self.sound().map_or(0, Emulator::history_len)
     }
 
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
@@ -106,16 +106,16 @@ impl Emulator for GuardedEmulator {
     }
 
     fn is_alternate(&self) -> bool {
-        self.sound().is_some_and(|emulator| emulator.is_alternate())
+        self.sound().is_some_and(Emulator::is_alternate)
     }
 
     fn write_position(&self) -> WritePosition {
-        let position = self.sound().map(|emulator| emulator.write_position());
+        let position = self.sound().map(Emulator::write_position);
         position.unwrap_or_default()
     }
 
     fn pen(&self) -> CellStyle {
-        self.sound().map(|emulator| emulator.pen()).unwrap_or_default()
+        self.sound().map(Emulator::pen).unwrap_or_default()
     }
 
     fn take_damage(&mut self) -> Damage {
