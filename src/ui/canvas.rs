@@ -2,7 +2,7 @@
 //! Knows the theme; not what anything means.
 
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -10,12 +10,12 @@ use unicode_width::UnicodeWidthStr;
 use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
 use super::theme::{Glyphs, StyleRole, Theme};
 
+pub(crate) mod area;
 pub(crate) mod borders;
 
+pub(crate) use area::{centered_rect, row_of};
+use area::{columns_of, inset, skip_left, skip_right, top_part};
 use borders::CellSide;
-
-/// From this width on text stands in two columns.
-const BESIDE: u16 = 110;
 
 /// A drawing surface: a screen buffer with the theme it is drawn in.
 pub(crate) struct Canvas<'a> {
@@ -36,6 +36,21 @@ pub(crate) fn piece(text: impl AsRef<str>, role: StyleRole) -> StyledText {
         text: clean(text.as_ref()).into_owned(),
         role,
     }
+}
+
+/// A piece of ordinary text.
+pub(crate) fn plain(text: impl AsRef<str>) -> StyledText {
+    piece(text, StyleRole::Text)
+}
+
+/// A piece of text that matters less.
+pub(crate) fn dim(text: impl AsRef<str>) -> StyledText {
+    piece(text, StyleRole::Dim)
+}
+
+/// A piece of text that stands out.
+pub(crate) fn strong(text: impl AsRef<str>) -> StyledText {
+    piece(text, StyleRole::Strong)
 }
 
 /// Columns of some pieces.
@@ -83,15 +98,40 @@ impl Canvas<'_> {
         if wide > area.width {
             return 0;
         }
-        let x = area.right() - wide;
-        self.line(
-            Rect {
-                x,
-                width: wide,
-                ..area
-            },
-            pieces,
-        )
+        self.line(skip_left(area, area.width - wide), pieces)
+    }
+
+    /// Draws pieces at the right end of a one-row area, and others from its left edge as far as they have room.
+    pub(crate) fn both_ends(&mut self, area: Rect, left: &[StyledText], right: &[StyledText]) {
+        let used = self.right(area, right);
+        self.line(skip_right(area, used), left);
+    }
+
+    /// Draws lines one below the other, as many as there are rows. Answers how many.
+    pub(crate) fn lines(&mut self, area: Rect, lines: &[Vec<StyledText>]) -> usize {
+        for (row, pieces) in area.rows().zip(lines) {
+            self.line(row, pieces);
+        }
+        lines.len().min(usize::from(area.height))
+    }
+
+    /// Draws texts of one or two columns, scrolled by so many lines, with a line between the columns.
+    pub(crate) fn text_columns(&mut self, area: Rect, scroll: usize, texts: &[Vec<Vec<StyledText>>]) {
+        let columns = columns_of(area);
+        if let [_, right] = columns.as_slice() {
+            self.vertical_line(right.x.saturating_sub(2), area);
+        }
+        for (column, lines) in columns.iter().zip(texts) {
+            let first = scroll.min(lines.len().saturating_sub(usize::from(column.height)));
+            self.lines(*column, lines.get(first..).unwrap_or_default());
+        }
+    }
+
+    /// Draws what a view says that has nothing to show: a text in the upper third, and a hint below it.
+    pub(crate) fn empty_state(&mut self, area: Rect, (text, role): (&str, StyleRole), hint: &str) {
+        let top = usize::from(area.height) / 3;
+        self.centre(row_of(area, top), text, role);
+        self.centre(row_of(area, top + 2), hint, StyleRole::Dim);
     }
 
     /// Draws one text centred in a one-row area.
@@ -231,53 +271,8 @@ impl Canvas<'_> {
         let mut lines = borders::BorderGrid::new(area);
         lines.add(area, borders::LineWeight::Light);
         lines.draw(self, |_| StyleRole::BorderFocus);
-        let title_area = Rect {
-            x: area.x + 2,
-            width: area.width.saturating_sub(4),
-            height: 1.min(area.height),
-            ..area
-        };
-        self.line(title_area, &[piece(format!(" {title} "), StyleRole::TitleFocus)]);
-        Rect {
-            x: area.x + 1,
-            y: area.y + 1,
-            width: area.width.saturating_sub(2),
-            height: area.height.saturating_sub(2),
-        }
-    }
-}
-
-/// One row of an area; empty when there is no such row.
-pub(crate) fn row_of(area: Rect, row: usize) -> Rect {
-    let at = u16::try_from(row).unwrap_or(u16::MAX).min(area.height);
-    Rect {
-        y: area.y.saturating_add(at),
-        height: u16::from(at < area.height),
-        ..area
-    }
-}
-
-/// One column of text, or two beside each other where lines would become too long to read.
-pub(crate) fn columns_of(area: Rect) -> Vec<Rect> {
-    let room = |x: u16, width: u16| Rect {
-        x: x + 1,
-        width: width.saturating_sub(2),
-        ..area
-    };
-    if area.width < BESIDE {
-        return vec![room(area.x, area.width)];
-    }
-    let left = area.width / 2;
-    vec![room(area.x, left), room(area.x + left + 1, area.width - left - 1)]
-}
-
-/// The area of that size in the middle of another one.
-pub(crate) fn centered_rect(area: Rect, size: (u16, u16)) -> Rect {
-    let (width, height) = (size.0.min(area.width), size.1.min(area.height));
-    Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
+        let title = piece(format!(" {title} "), StyleRole::TitleFocus);
+        self.line(inset(top_part(area, 1), 2), &[title]);
+        area.inner(Margin::new(1, 1))
     }
 }

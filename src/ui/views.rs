@@ -27,6 +27,7 @@ mod gates;
 mod graph;
 mod inbox;
 mod kanban;
+mod list;
 mod log;
 mod metrics;
 mod replay;
@@ -37,6 +38,7 @@ mod task_card;
 mod terminal;
 mod throughput;
 
+pub(crate) use list::List;
 pub(crate) use log::{PAGE as LOG, is_log};
 pub(crate) use metrics::PAGE as METRICS;
 pub(crate) use sessions::PAGE as SESSIONS;
@@ -68,12 +70,8 @@ pub(crate) struct ViewContext<'a> {
 impl ViewContext<'_> {
     /// What stands before a task's glyph: whether it is marked.
     fn mark_of(&self, task: &TaskId) -> StyledText {
-        let text = if self.state.marked_tasks.contains(task) {
-            "*"
-        } else {
-            " "
-        };
-        piece(text, StyleRole::Key)
+        let is_marked = self.state.marked_tasks.contains(task);
+        piece(if is_marked { "*" } else { " " }, StyleRole::Key)
     }
 
     /// What its rows must match, and in which order they stand.
@@ -87,6 +85,20 @@ impl ViewContext<'_> {
             CacheEntry::Failed(why) => Some(format!("Could not {why}.")),
             _ => None,
         }
+    }
+
+    /// What a list of rows with so many lines needs to be drawn, the marked row highlighted as the focus demands.
+    fn list<'r, T>(&self, place: (Rect, u16), rows: &'r [T], marked: Option<usize>) -> List<'r, T> {
+        List::new(place, rows, marked, self.chosen())
+    }
+
+    /// Where a movement leads in texts of one or two columns that are scrolled together.
+    fn scroll_texts<T>(&self, step: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
+        let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
+        let most = longest.saturating_sub(usize::from(height));
+        step.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
+            MoveOutcome::Scrolled(scrolled(self.pane.scroll.min(most), rows, most))
+        })
     }
 
     /// How the marked row looks.
@@ -243,30 +255,10 @@ pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, arranged: &ScreenLa
     view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
 
-/// The index that a movement leads to in a list of that length.
-fn stepped(at: Option<usize>, rows: i32, length: usize) -> Option<usize> {
-    let last = length.checked_sub(1)?;
-    let at = i64::try_from(at.unwrap_or(0)).unwrap_or(0);
-    let moved = (at + i64::from(rows)).clamp(0, i64::try_from(last).unwrap_or(i64::MAX));
-    usize::try_from(moved).ok()
-}
-
 /// A scroll position moved by so many rows, between nothing and `most`.
 fn scrolled(scroll: usize, rows: i32, most: usize) -> usize {
-    let by = usize::try_from(rows.unsigned_abs()).unwrap_or(usize::MAX);
-    let moved = if rows < 0 {
-        scroll.saturating_sub(by)
-    } else {
-        scroll.saturating_add(by)
-    };
-    moved.min(most)
-}
-
-/// The first row to draw so that the marked one is in view, as near to the middle as the ends allow.
-pub(crate) fn first_row(marked: usize, height: usize, length: usize) -> usize {
-    marked
-        .saturating_sub(height / 2)
-        .min(length.saturating_sub(height))
+    let by = isize::try_from(rows).unwrap_or(0);
+    scroll.saturating_add_signed(by).min(most)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::{FrameContext, writing};
 use crate::ui::action::{Action, entries};
 use crate::ui::availability::unavailable_reason;
+use crate::ui::canvas::area::{inset, skip_top};
 use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
 use crate::ui::help::{HelpRow, keys_of, rows, shell_command};
 use crate::ui::keymap::KeyTable;
@@ -12,7 +13,7 @@ use crate::ui::pane::Axis;
 use crate::ui::state::Picker;
 use crate::ui::text::{cut, wrap};
 use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, SESSIONS, target};
+use crate::ui::views::{ClickMap, ClickTarget, List, SESSIONS, target};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
@@ -67,25 +68,17 @@ pub(super) fn draw(
         canvas.line(prompt, &[piece("type to search; Enter runs", StyleRole::Dim)]);
     }
     writing::draw(&search.line, prompt, canvas);
-    let room = Rect {
-        x: inside.x + 1,
-        y: inside.y + 1.min(inside.height),
-        width: inside.width.saturating_sub(2),
-        height: inside.height.saturating_sub(1),
-    };
+    let room = inset(skip_top(inside, 1), 1);
     let lines = lines(frame, search, usize::from(room.width));
-    let height = usize::from(room.height);
-    let first = first_line(&lines, search.marked, height);
-    for (at, line) in lines.iter().skip(first).take(height).enumerate() {
-        let place = row_of(room, at);
+    let first = first_line(&lines, search.marked, usize::from(room.height));
+    let is_marked = |line: &HelpLine| line.act == Some(search.marked);
+    let from = lines.iter().position(is_marked).unwrap_or(0);
+    let many = lines.iter().filter(|line| is_marked(line)).count();
+    let list = List::starting_at(room, (&lines, first), from..from + many, StyleRole::Selected);
+    list.draw(canvas, hits, |line, place, canvas| {
         canvas.line(place, &line.pieces);
-        if let Some(act) = line.act {
-            if act == search.marked {
-                canvas.apply_role(place, StyleRole::Selected);
-            }
-            hits.push((place, ClickTarget::MenuItem(act)));
-        }
-    }
+        line.act.map(ClickTarget::MenuItem)
+    });
 }
 
 /// The first line to draw: the beginning as long as the mark is on the first page, then the mark in the middle.

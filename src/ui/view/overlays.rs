@@ -7,7 +7,8 @@ use super::{
 };
 use crate::domain::NoticeLevel;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
+use crate::ui::canvas::area::{inset, left_part, skip_top};
+use crate::ui::canvas::{Canvas, centered_rect, piece, plain, row_of};
 use crate::ui::scene::Scene;
 use crate::ui::state::{
     ConfirmPrompt, JumpLabels, KeyFocus, Menu, Overlay, TextPrompt, UNDO_FOR, UiState, WHICH_KEY_DELAY,
@@ -15,7 +16,7 @@ use crate::ui::state::{
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, width};
 use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget};
+use crate::ui::views::{ClickMap, ClickTarget, List};
 
 /// Draws whatever lies over the panes.
 pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
@@ -122,14 +123,9 @@ fn undo(
 fn draw_ask(ask: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
     let dialog = prompt_lines::ask_area(ask, area);
     canvas.dialog(dialog, &ask.kind.question());
-    for (at, text) in prompt_lines::prompt_visible(ask, area).iter().enumerate() {
-        let line = Rect {
-            x: dialog.x + 2.min(dialog.width),
-            width: dialog.width.saturating_sub(4),
-            ..row_of(dialog, at + 1)
-        };
-        canvas.line(line, &[piece(text, StyleRole::Text)]);
-    }
+    let visible = prompt_lines::prompt_visible(ask, area);
+    let lines: Vec<_> = visible.iter().map(|text| vec![plain(text)]).collect();
+    canvas.lines(skip_top(inset(dialog, 2), 1), &lines);
     writing::draw(&ask.line, prompt_lines::ask_line(ask, area), canvas);
 }
 
@@ -142,12 +138,7 @@ fn draw_jump(jump: &JumpLabels, canvas: &mut Canvas<'_>) {
     {
         let left = target.label.get(jump.typed.len()..).unwrap_or_default();
         let wide = u16::try_from(left.len()).unwrap_or(0).min(target.area.width);
-        let place = Rect {
-            width: wide,
-            height: 1,
-            ..target.area
-        };
-        canvas.line(place, &[piece(left, StyleRole::ModeFind)]);
+        canvas.line(left_part(target.area, wide), &[piece(left, StyleRole::ModeFind)]);
     }
 }
 
@@ -158,14 +149,9 @@ fn draw_confirm(confirm: &ConfirmPrompt, area: Rect, canvas: &mut Canvas<'_>) {
         .saturating_add(4);
     let size = (prompt_lines::confirm_width(area) + 4, high);
     let inside = canvas.dialog(centered_rect(area, size), &confirm.question);
-    let text = Rect {
-        x: inside.x + 1,
-        width: inside.width.saturating_sub(2),
-        ..inside
-    };
-    for (at, line) in shown.lines.iter().enumerate() {
-        canvas.line(row_of(text, at), &[piece(line, StyleRole::Text)]);
-    }
+    let text = inset(inside, 1);
+    let lines: Vec<_> = shown.lines.iter().map(|line| vec![plain(line)]).collect();
+    canvas.lines(text, &lines);
     let below = shown.lines.len();
     if let Some(hidden) = shown.hidden() {
         canvas.line(row_of(text, below), &[piece(hidden, StyleRole::Key)]);
@@ -194,24 +180,10 @@ fn draw_choose(choose: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Cl
         .unwrap_or(u16::MAX)
         .min(area.height.saturating_sub(4));
     let inside = canvas.dialog(centered_rect(area, (wide, high)), &choose.title);
-    let height = usize::from(inside.height);
-    let first = choose
-        .marked
-        .saturating_sub(height / 2)
-        .min(choose.items.len().saturating_sub(height));
-    for (row, (at, choice)) in choose
-        .items
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(height)
-        .enumerate()
-    {
-        let line = row_of(inside, row);
-        canvas.line(line, &[piece(format!(" {} ", choice.text), StyleRole::Text)]);
-        if at == choose.marked {
-            canvas.apply_role(line, StyleRole::Selected);
-        }
-        hits.push((line, ClickTarget::MenuItem(at)));
-    }
+    let choices: Vec<_> = choose.items.iter().enumerate().collect();
+    let list = List::new((inside, 1), &choices, Some(choose.marked), StyleRole::Selected);
+    list.draw(canvas, hits, |(at, choice), line, canvas| {
+        canvas.line(line, &[plain(format!(" {} ", choice.text))]);
+        Some(ClickTarget::MenuItem(*at))
+    });
 }

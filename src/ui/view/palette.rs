@@ -3,12 +3,13 @@
 use ratatui::layout::Rect;
 
 use super::{FrameContext, writing};
-use crate::ui::canvas::{Canvas, piece, row_of};
+use crate::ui::canvas::area::{last_row, skip_left, skip_right, skip_top, top_part};
+use crate::ui::canvas::{Canvas, dim, piece, row_of};
 use crate::ui::palette::{MARKS, PaletteRow, completion_hint, rows};
 use crate::ui::state::Picker;
 use crate::ui::text::width;
 use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, first_row};
+use crate::ui::views::{ClickMap, ClickTarget, List};
 
 /// Most rows that are drawn.
 const MOST_ROWS: u16 = 14;
@@ -58,38 +59,24 @@ pub(super) fn draw(
     canvas.line(mark, &[piece(": ", StyleRole::Key)]);
     ghost(search, &rows, prompt, canvas);
     writing::draw(&search.line, prompt, canvas);
-    let list = Rect {
-        y: inside.y + 1.min(inside.height),
-        height: inside.height.saturating_sub(2),
-        ..inside
-    };
+    let list = top_part(skip_top(inside, 1), inside.height.saturating_sub(2));
     if rows.is_empty() {
         let text = format!(" Nothing matches `{}`. Esc closes.", search.line.text());
         canvas.line(row_of(list, 0), &[piece(text, StyleRole::Dim)]);
     }
-    let height = usize::from(list.height);
-    let first = first_row(search.marked, height, rows.len());
-    for (place, (at, row)) in rows.iter().enumerate().skip(first).take(height).enumerate() {
-        let line = row_of(list, place);
+    let numbered: Vec<_> = rows.iter().enumerate().collect();
+    let drawn = List::new((list, 1), &numbered, Some(search.marked), StyleRole::Selected);
+    drawn.draw(canvas, hits, |(at, row), line, canvas| {
         draw_row(row, line, canvas);
-        if at == search.marked {
-            canvas.apply_role(line, StyleRole::Selected);
-        }
-        hits.push((line, ClickTarget::MenuItem(at)));
-    }
-    foot(
-        row_of(inside, usize::from(inside.height.saturating_sub(1))),
-        canvas,
-    );
+        Some(ClickTarget::MenuItem(*at))
+    });
+    foot(last_row(inside), canvas);
 }
 
 fn draw_row(row: &PaletteRow, line: Rect, canvas: &mut Canvas<'_>) {
     let key = [piece(format!(" {} ", row.key), StyleRole::Key)];
     let used = canvas.right(line, &key);
-    let left = Rect {
-        width: line.width - used,
-        ..line
-    };
+    let left = skip_right(line, used);
     let role = if row.possible {
         StyleRole::Text
     } else {
@@ -98,12 +85,7 @@ fn draw_row(row: &PaletteRow, line: Rect, canvas: &mut Canvas<'_>) {
     let title = format!(" {}", row.title);
     let named = canvas.line(left, &[piece(&title, role)]);
     let begin = named.max(NAME_WIDTH.min(left.width / 2)).saturating_add(1);
-    let rest = Rect {
-        x: left.x + begin.min(left.width),
-        width: left.width.saturating_sub(begin),
-        ..left
-    };
-    canvas.line(rest, &[piece(&row.detail, StyleRole::Dim)]);
+    canvas.line(skip_left(left, begin), &[dim(&row.detail)]);
 }
 
 /// How the marked row goes on from what was typed, which Tab writes, and what may follow.
@@ -119,12 +101,7 @@ fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas
         .get(search.marked)
         .and_then(|row| completion_hint(typed, row));
     if let Some(rest) = rest.filter(|_| used < prompt.width) {
-        let after = Rect {
-            x: prompt.x + used,
-            width: prompt.width - used,
-            ..prompt
-        };
-        canvas.line(after, &[piece(rest, StyleRole::Dim)]);
+        canvas.line(skip_left(prompt, used), &[dim(rest)]);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
-use crate::domain::AttemptId;
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::read_model::AgentRow;
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::action::Action;
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, SortOrder, UiState};
@@ -52,39 +52,21 @@ impl View for AgentsView {
             return empty(look, area, canvas);
         }
         let chosen = shown_agent(look.state, look.scene, look.id);
-        let is_chosen = |row: &&AgentRow<'_>| Some(row.attempt.id) == chosen;
-        let marked = rows.iter().position(|row| is_chosen(&row)).unwrap_or(0);
-        let fit = usize::from(area.height / 2).max(1);
-        let first = first_row(marked, fit, rows.len());
-        for (at, row) in rows.iter().skip(first).take(fit).enumerate() {
-            let place = Rect {
-                height: 2.min(area.height),
-                ..row_of(area, at * 2)
-            };
-            draw_agent(look, row, place, canvas);
-            if is_chosen(&row) {
-                canvas.apply_role(
-                    place,
-                    if look.focused {
-                        StyleRole::Selected
-                    } else {
-                        StyleRole::SelectedElsewhere
-                    },
-                );
-            }
-            hits.push((place, ClickTarget::Agent(look.id, row.attempt.id)));
-        }
+        let at = rows.iter().position(|row| Some(row.attempt.id) == chosen);
+        look.list((area, 2), &rows, at)
+            .draw(canvas, hits, |row, place, canvas| {
+                draw_agent(look, row, place, canvas);
+                Some(ClickTarget::Agent(look.id, row.attempt.id))
+            });
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some(rows) = step.rows(area.height / 2) else {
-            return MoveOutcome::LeaveView;
-        };
-        let agents: Vec<AttemptId> = self::rows(look).iter().map(|row| row.attempt.id).collect();
+        let agents = rows(look);
         let chosen = shown_agent(look.state, look.scene, look.id);
-        let at = chosen.and_then(|chosen| agents.iter().position(|id| *id == chosen));
-        let to = stepped(at, rows, agents.len()).and_then(|to| agents.get(to));
-        to.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Agent(*id))
+        let at = agents.iter().position(|row| Some(row.attempt.id) == chosen);
+        step.in_list(area.height / 2, (&agents, at), |row| {
+            MoveOutcome::Agent(row.attempt.id)
+        })
     }
 }
 
@@ -120,32 +102,17 @@ fn draw_agent(look: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &
         piece(title, StyleRole::Text),
     ];
     canvas.line(row_of(place, 0), &first);
-    let age = [piece(
-        format!(" {} ", look.scene.now.since(marker.since)),
-        StyleRole::Dim,
-    )];
-    let second = row_of(place, 1);
-    let right = canvas.right(second, &age);
-    let left = Rect {
-        width: second.width - right,
-        ..second
-    };
-    let pieces: [StyledText; 2] = [
-        piece(format!("   {} ", row.name), StyleRole::Dim),
-        piece(&marker.word, marker.role),
-    ];
-    canvas.line(left, &pieces);
+    let age = format!(" {} ", look.scene.now.since(marker.since));
+    let left = [dim(format!("   {} ", row.name)), piece(&marker.word, marker.role)];
+    canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
 }
 
 fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = |action| look.state.keymap.hint(action).unwrap_or_default();
-    let top = usize::from(area.height) / 3;
-    canvas.centre(row_of(area, top), "No agent is at work.", StyleRole::Strong);
     let waiting = look.scene.model.counts().get("released").copied().unwrap_or(0);
-    let release = key(crate::ui::action::Action::Release);
+    let release = look.state.keymap.hint(Action::Release).unwrap_or_default();
     let text = match waiting {
         0 => format!("On the board, {release} releases a task to them."),
         many => format!("{many} released and waiting; the board says for what."),
     };
-    canvas.centre(row_of(area, top + 2), &text, StyleRole::Dim);
+    canvas.empty_state(area, ("No agent is at work.", StyleRole::Strong), &text);
 }

@@ -4,8 +4,8 @@ use ratatui::layout::Rect;
 
 use super::task_card::TaskCard;
 use super::{
-    ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, first_row, gates, kanban,
-    stepped, summary, throughput,
+    ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary,
+    throughput,
 };
 use crate::domain::{TaskId, pluralized};
 use crate::read_model::Column;
@@ -154,14 +154,10 @@ impl View for BoardView {
         if let BoardLayout::Kanban = divide(area) {
             return kanban::step(look, area, step);
         }
-        let Some(rows) = step.rows(area.height) else {
-            return MoveOutcome::LeaveView;
-        };
         let tasks = listed_tasks(look.state, look.scene, &look.sieve());
         let chosen = selected(look.state, look.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
-        let to = stepped(at, rows, tasks.len()).and_then(|to| tasks.into_iter().nth(to));
-        to.map_or(MoveOutcome::Nowhere, MoveOutcome::Task)
+        step.in_list(area.height, (&tasks, at), |id| MoveOutcome::Task(id.clone()))
     }
 }
 
@@ -246,37 +242,26 @@ fn draw_list(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: 
     let rows = rows(look);
     let chosen = selected(look.state, look.scene);
     let is_chosen = |row: &BoardRow<'_>| matches!(row, BoardRow::Task(id) if Some(*id) == chosen.as_ref());
-    let marked = rows.iter().position(is_chosen).unwrap_or(0);
+    let marked = rows.iter().position(is_chosen);
     let ids = rows.iter().filter_map(|row| match row {
         BoardRow::Task(id) => Some(width(id.as_str())),
         BoardRow::Heading(..) | BoardRow::Hidden(_) => None,
     });
     let id_width = ids.max().unwrap_or(0).min(12);
-    let height = usize::from(area.height);
-    let first = first_row(marked, height, rows.len());
-    for (at, row) in rows.iter().skip(first).take(height).enumerate() {
-        let line = row_of(area, at);
-        match row {
-            BoardRow::Heading(column) => {
-                canvas.line(line, &kanban::heading(look, column));
-            }
-            BoardRow::Hidden(many) => hidden(look, line, *many, canvas),
-            BoardRow::Task(id) => {
-                draw_task(look, line, id, id_width, canvas);
-                if is_chosen(row) {
-                    canvas.apply_role(
-                        line,
-                        if look.focused {
-                            StyleRole::Selected
-                        } else {
-                            StyleRole::SelectedElsewhere
-                        },
-                    );
+    look.list((area, 1), &rows, marked)
+        .draw(canvas, hits, |row, line, canvas| {
+            match row {
+                BoardRow::Heading(column) => {
+                    canvas.line(line, &kanban::heading(look, column));
                 }
-                hits.push((line, ClickTarget::Task(look.id, (*id).clone())));
+                BoardRow::Hidden(many) => hidden(look, line, *many, canvas),
+                BoardRow::Task(id) => {
+                    draw_task(look, line, id, id_width, canvas);
+                    return Some(ClickTarget::Task(look.id, (*id).clone()));
+                }
             }
-        }
-    }
+            None
+        });
 }
 
 fn hidden(look: &ViewContext<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {

@@ -5,11 +5,12 @@ use ratatui::layout::Rect;
 
 use super::task_card::TaskCard;
 use super::terminal::TerminalView;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, buttons, first_row, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, buttons};
 use crate::domain::{TaskId, TaskState};
 use crate::read_model::ColumnKind;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::{inset, skip_left, skip_right, skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
 use crate::ui::target::{matches_task, selected, sort_tasks};
 use crate::ui::text::{clean, cut, width, wrap};
 use crate::ui::theme::StyleRole;
@@ -25,7 +26,7 @@ const OFFERS: [(Action, &str); 5] = [
     (Action::RaisePriority, "more urgent"),
     (Action::Retry, "take up again"),
 ];
-const YOU: &str =
+const INTRODUCTION: &str =
     "No agent conducts, so you do: write small tasks and release them; the pipeline takes them from there.";
 
 impl View for ConductorView {
@@ -55,27 +56,23 @@ impl View for ConductorView {
         if is_there(look) {
             return TerminalView.draw(look, area, canvas, hits);
         }
-        let room = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
-        let said = wrap(YOU, usize::from(room.width).max(8));
+        let room = inset(area, 1);
+        let intro = wrap(INTRODUCTION, usize::from(room.width).max(8));
         let keys = buttons::lines(look, &OFFERS, usize::from(room.width));
         let rows = rows(look);
         // The list comes first where there is no room for all.
-        let around = said.len() + keys.len() + 2;
+        let around = intro.len() + keys.len() + 2;
         let is_roomy = usize::from(area.height) >= around + rows.len().clamp(1, 4);
         let mut y = 0;
         if is_roomy {
-            for line in &said {
-                canvas.line(row_of(room, y), &[piece(line, StyleRole::Dim)]);
-                y += 1;
-            }
-            y += 1;
+            let lines: Vec<_> = intro.iter().map(|line| vec![dim(line)]).collect();
+            canvas.lines(room, &lines);
+            y = intro.len() + 1;
         }
         let height = usize::from(area.height).saturating_sub(if is_roomy { around } else { 0 });
-        y += draw_rows(look, &rows, (area, y, height), canvas, hits);
+        let rows_of = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+        let list = top_part(skip_top(area, rows_of(y)), rows_of(height));
+        y += draw_rows(look, &rows, list, canvas, hits);
         if is_roomy {
             buttons::draw(&keys, (room, y + 1), canvas, hits);
         }
@@ -85,15 +82,14 @@ impl View for ConductorView {
         if is_there(look) {
             return TerminalView.navigate(look, area, step);
         }
-        let Some(by) = step.rows(area.height) else {
-            return MoveOutcome::LeaveView;
-        };
         let tasks = shown(look);
         let chosen = selected(look.state, look.scene);
         let at = tasks.iter().position(|id| Some(*id) == chosen.as_ref());
-        let to = at.map_or(Some(0), |at| stepped(Some(at), by, tasks.len()));
-        let to = to.and_then(|to| tasks.get(to));
-        to.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task((*id).clone()))
+        let task = |id: &&TaskId| MoveOutcome::Task((*id).clone());
+        match (at, step.rows(area.height)) {
+            (None, Some(_)) => tasks.first().map_or(MoveOutcome::Nowhere, task),
+            _ => step.in_list(area.height, (&tasks, at), task),
+        }
     }
 }
 
@@ -153,7 +149,7 @@ fn rows<'a>(look: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
 fn draw_rows(
     look: &ViewContext<'_>,
     rows: &[ConductorRow<'_>],
-    (area, top, height): (Rect, usize, usize),
+    area: Rect,
     canvas: &mut Canvas<'_>,
     hits: &mut ClickMap,
 ) -> usize {
@@ -161,30 +157,22 @@ fn draw_rows(
     let is_chosen =
         |row: &ConductorRow<'_>| matches!(row, ConductorRow::Task(id) if Some(*id) == chosen.as_ref());
     let marked = rows.iter().position(is_chosen);
-    let first = first_row(marked.unwrap_or(0), height, rows.len());
-    for (at, row) in rows.iter().skip(first).take(height).enumerate() {
-        let line = row_of(area, top + at);
-        match row {
-            ConductorRow::Heading(title, many) => {
-                let pieces = [
-                    piece(format!(" {title} "), StyleRole::Strong),
-                    piece(many.to_string(), StyleRole::Dim),
-                ];
-                canvas.line(line, &pieces);
-            }
-            ConductorRow::Nothing => {
-                canvas.line(line, &[piece(" Nothing waits to be released.", StyleRole::Text)]);
-            }
-            ConductorRow::Task(id) => {
-                draw_task(look, id, line, canvas);
-                if marked == Some(first + at) {
-                    canvas.apply_role(line, look.chosen());
+    look.list((area, 1), rows, marked)
+        .draw(canvas, hits, |row, line, canvas| {
+            match row {
+                ConductorRow::Heading(title, many) => {
+                    canvas.line(line, &[strong(format!(" {title} ")), dim(many.to_string())]);
                 }
-                hits.push((line, ClickTarget::Task(look.id, (*id).clone())));
+                ConductorRow::Nothing => {
+                    canvas.line(line, &[plain(" Nothing waits to be released.")]);
+                }
+                ConductorRow::Task(id) => {
+                    draw_task(look, id, line, canvas);
+                    return Some(ClickTarget::Task(look.id, (*id).clone()));
+                }
             }
-        }
-    }
-    rows.len().saturating_sub(first).min(height)
+            None
+        })
 }
 
 /// Mark, id, title; why it was set aside; since when.
@@ -193,21 +181,14 @@ fn draw_task(look: &ViewContext<'_>, id: &TaskId, line: Rect, canvas: &mut Canva
         return;
     };
     let right = canvas.right(line, &[piece(format!(" {:>4} ", card.age), StyleRole::Dim)]);
-    let mut room = Rect {
-        width: line.width.saturating_sub(right),
-        ..line
-    };
+    let room = skip_right(line, right);
     let lead = [
         look.mark_of(id),
         card.glyph(),
         piece(format!(" {id} "), StyleRole::Dim),
     ];
     let used = canvas.line(room, &lead);
-    room = Rect {
-        x: room.x + used,
-        width: room.width - used,
-        ..room
-    };
+    let room = skip_left(room, used);
     let why = if is_set_aside(look, id) {
         Some(card.full_status())
     } else {

@@ -2,10 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, diff, gates, scrolled, terminal};
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, diff, gates, terminal};
 use crate::domain::{Span, TaskId};
 use crate::ui::cache::{CacheKey, CacheRequest, DiffBase};
-use crate::ui::canvas::{Canvas, StyledText, columns_of, piece, row_of};
+use crate::ui::canvas::area::{columns_of, left_part, skip_left, skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, PaneContent, UiState};
@@ -70,22 +71,15 @@ impl View for DetailView {
     fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
         match shown(look) {
             Some(task) => draw_lines(look, (&task, look.pane.scroll), area, canvas),
-            None => canvas.centre(
-                row_of(area, usize::from(area.height) / 3),
-                "No task is selected.",
-                StyleRole::Dim,
-            ),
+            None => canvas.empty_state(area, ("No task is selected.", StyleRole::Dim), ""),
         }
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(task), Some(rows)) = (shown(look), step.rows(area.height)) else {
-            return MoveOutcome::LeaveView;
-        };
-        let texts = lines::detail_lines(look, &task, &widths(&columns_of(area)));
-        let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
-        let most = longest.saturating_sub(usize::from(area.height));
-        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
+        shown(look).map_or(MoveOutcome::LeaveView, |task| {
+            let texts = lines::detail_lines(look, &task, &widths(&columns_of(area)));
+            look.scroll_texts(step, area.height, &texts)
+        })
     }
 }
 
@@ -101,16 +95,8 @@ pub(super) fn draw_task(look: &ViewContext<'_>, task: &TaskId, area: Rect, canva
     let Some(screen) = terminal_of(look, task).filter(|_| area.height >= PEEK_FROM) else {
         return draw_lines(look, (task, 0), area, canvas);
     };
-    let upper = Rect {
-        height: PEEK_BELOW,
-        ..area
-    };
-    draw_lines(look, (task, 0), upper, canvas);
-    let lower = Rect {
-        y: area.y + PEEK_BELOW + 1,
-        height: area.height - PEEK_BELOW - 1,
-        ..area
-    };
+    draw_lines(look, (task, 0), top_part(area, PEEK_BELOW), canvas);
+    let lower = skip_top(area, PEEK_BELOW + 1);
     canvas.horizontal_line(lower.y - 1, lower);
     terminal::draw_cropped(look, (screen, 0), lower, canvas);
 }
@@ -120,15 +106,8 @@ pub(super) fn draw_beside(look: &ViewContext<'_>, task: &TaskId, area: Rect, can
     let Some(screen) = terminal_of(look, task) else {
         return draw_lines(look, (task, 0), area, canvas);
     };
-    let left = Rect {
-        width: area.width * 2 / 5,
-        ..area
-    };
-    let right = Rect {
-        x: left.right() + 1,
-        width: area.width - left.width - 1,
-        ..area
-    };
+    let left = left_part(area, area.width * 2 / 5);
+    let right = skip_left(area, left.width + 1);
     draw_lines(look, (task, 0), left, canvas);
     canvas.vertical_line(left.right(), area);
     terminal::draw_cropped(look, (screen, 0), right, canvas);
@@ -147,18 +126,8 @@ pub(super) fn draw_lines(
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) {
-    let columns = columns_of(area);
-    if let [_, right] = columns.as_slice() {
-        canvas.vertical_line(right.x.saturating_sub(2), area);
-    }
-    let texts = lines::detail_lines(look, task, &widths(&columns));
-    for (column, lines) in columns.iter().zip(texts) {
-        let height = usize::from(column.height);
-        let first = scroll.min(lines.len().saturating_sub(height));
-        for (at, pieces) in lines.iter().skip(first).take(height).enumerate() {
-            canvas.line(row_of(*column, at), pieces);
-        }
-    }
+    let texts = lines::detail_lines(look, task, &widths(&columns_of(area)));
+    canvas.text_columns(area, scroll, &texts);
 }
 
 fn widths(columns: &[Rect]) -> Vec<u16> {

@@ -2,11 +2,12 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, scrolled};
-use crate::domain::{Span, TaskId};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use crate::domain::{Span, TaskId, pluralized};
 use crate::read_model::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
+use crate::ui::canvas::area::{skip_left, skip_top};
 use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
@@ -103,15 +104,11 @@ impl View for DiffView {
                     next.and_then(|next| u64::try_from(*next).ok()).unwrap_or(0),
                 ),
             ));
-            return lines(look, file, below(area), canvas);
+            return lines(look, file, skip_top(area, 1), canvas);
         }
         let tree = Rect { width: TREE, ..area };
         draw_tree(look, diff, (at, tree), canvas, hits);
-        let rest = Rect {
-            x: area.x + TREE + 1,
-            width: area.width - TREE - 1,
-            ..area
-        };
+        let rest = skip_left(area, TREE + 1);
         canvas.vertical_line(rest.x - 1, area);
         lines(look, file, rest, canvas);
     }
@@ -131,7 +128,7 @@ impl View for DiffView {
             }
             other => {
                 let height = if area.width < TREE_FROM {
-                    below(area).height
+                    skip_top(area, 1).height
                 } else {
                     area.height
                 };
@@ -140,19 +137,7 @@ impl View for DiffView {
                 return MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most));
             }
         };
-        match to.and_then(|to| u64::try_from(to).ok()) {
-            Some(mark) => MoveOutcome::Marked { mark, scroll: 0 },
-            None => MoveOutcome::LeaveView,
-        }
-    }
-}
-
-fn below(area: Rect) -> Rect {
-    let used = 1.min(area.height);
-    Rect {
-        y: area.y + used,
-        height: area.height - used,
-        ..area
+        to.map_or(MoveOutcome::LeaveView, MoveOutcome::to_row)
     }
 }
 
@@ -189,17 +174,12 @@ fn sheet<'a>(look: &ViewContext<'a>) -> Option<&'a CacheEntry> {
 
 /// `  +182 −31  6 files`.
 pub(super) fn figures(diff: &Diff) -> [StyledText; 3] {
-    let files = diff.files.len();
-    let files = if files == 1 {
-        "  1 file".to_owned()
-    } else {
-        format!("  {files} files")
-    };
+    let files = pluralized(diff.files.len(), "file");
     let more = if diff.cut { " and more" } else { "" };
     [
         piece(format!("  +{}", diff.added()), StyleRole::Done),
         piece(format!(" -{}", diff.removed()), StyleRole::Failed),
-        piece(format!("{files}{more}"), StyleRole::Text),
+        piece(format!("  {files}{more}"), StyleRole::Text),
     ]
 }
 
@@ -254,18 +234,12 @@ fn says(look: &ViewContext<'_>, sheet: Option<&CacheEntry>, area: Rect, canvas: 
             ),
         },
     };
-    let top = usize::from(area.height) / 3;
-    canvas.centre(row_of(area, top), &text, StyleRole::Text);
-    canvas.centre(row_of(area, top + 2), &hint, StyleRole::Dim);
+    canvas.empty_state(area, (&text, StyleRole::Text), &hint);
 }
 
 /// The file in one row: which of how many, its path, how much.
 fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
-    let counts = [
-        piece(format!(" +{}", file.added), StyleRole::Done),
-        piece(format!(" -{} ", file.removed), StyleRole::Failed),
-    ];
-    let used = canvas.right(line, &counts);
+    let used = canvas.right(line, &counts(file));
     let lead = vec![
         piece(format!(" {}/{many} ", at + 1), StyleRole::Dim),
         piece(format!("{} ", letter(file.kind)), role(file.kind)),
@@ -335,42 +309,34 @@ fn draw_tree(
     let marked = rows
         .iter()
         .position(|row| matches!(row, FileTreeRow::File(n, _) if *n == at));
-    let height = usize::from(area.height);
-    let first = first_row(marked.unwrap_or(0), height, rows.len());
-    for (nth, row) in rows.iter().skip(first).take(height).enumerate() {
-        let line = row_of(area, nth);
-        match row {
+    look.list((area, 1), &rows, marked)
+        .draw(canvas, hits, |row, line, canvas| match row {
             FileTreeRow::Folder(folder) => {
                 let room = usize::from(line.width).saturating_sub(2);
                 let folder = cut_front(folder, room, canvas.theme.ellipsis());
                 canvas.line(line, &[piece(format!(" {folder}/"), StyleRole::Dim)]);
+                None
             }
             FileTreeRow::File(n, file) => {
                 draw_file(file, line, canvas);
-                if *n == at {
-                    canvas.apply_role(line, look.chosen());
-                }
-                hits.push((line, ClickTarget::Row(look.id, u64::try_from(*n).unwrap_or(0))));
+                Some(ClickTarget::Row(look.id, u64::try_from(*n).unwrap_or(0)))
             }
-        }
-    }
+        });
 }
 
 fn draw_file(file: &FileDiff, line: Rect, canvas: &mut Canvas<'_>) {
     let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
-    let counts = [
-        piece(format!(" +{}", file.added), StyleRole::Done),
-        piece(format!(" -{} ", file.removed), StyleRole::Failed),
-    ];
-    let used = canvas.right(line, &counts);
     let indent = if folder.is_empty() { " " } else { "   " };
     let pieces = [
         piece(format!("{indent}{} ", letter(file.kind)), role(file.kind)),
         piece(name, StyleRole::Text),
     ];
-    let room = Rect {
-        width: line.width - used,
-        ..line
-    };
-    canvas.line(room, &pieces);
+    canvas.both_ends(line, &pieces, &counts(file));
+}
+
+fn counts(file: &FileDiff) -> [StyledText; 2] {
+    [
+        piece(format!(" +{}", file.added), StyleRole::Done),
+        piece(format!(" -{} ", file.removed), StyleRole::Failed),
+    ]
 }

@@ -4,14 +4,15 @@ mod output;
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
 use crate::read_model::{CheckResult, CheckRun, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::{skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::list_filter;
-use crate::ui::pane::PaneId;
+use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, PaneContent, SortOrder, UiState};
 use crate::ui::status::DisplayStatus;
@@ -106,21 +107,17 @@ impl View for GatesView {
         };
         let (list, below) = divide(area, found.len());
         let at = found.iter().position(|check| check.key() == chosen.key());
-        let height = usize::from(list.height);
-        let first = first_row(at.unwrap_or(0), height, found.len());
-        for (row, check) in found.iter().skip(first).take(height).enumerate() {
-            let line = row_of(list, row);
-            draw_check(look, all, check, line, canvas);
-            if check.key() == chosen.key() {
-                canvas.apply_role(line, look.chosen());
-            }
-            hits.push((line, ClickTarget::Row(look.id, check.key())));
-        }
+        let drawn = look
+            .list((list, 1), &found, at)
+            .draw(canvas, hits, |check, line, canvas| {
+                draw_check(look, all, check, line, canvas);
+                Some(ClickTarget::Row(look.id, check.key()))
+            });
         if let Some(below) = below {
             canvas.horizontal_line(below.y - 1, below);
             output::draw(look, chosen, below, canvas);
         }
-        tell_of_more(look, found.len().saturating_sub(height), list, canvas);
+        tell_of_more(look, found.len() - drawn, list, canvas);
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
@@ -129,21 +126,17 @@ impl View for GatesView {
             return MoveOutcome::LeaveView;
         }
         let (_, below) = divide(area, found.len());
-        let rows = match (step, below) {
-            (ViewMove::Next, _) => 1,
-            (ViewMove::Previous, _) => -1,
+        let step = match (step, below) {
             (ViewMove::PageUp | ViewMove::PageDown | ViewMove::Lines(_), Some(below)) => {
                 return output::scroll(look, below, step);
             }
-            _ => match step.rows(area.height) {
-                Some(rows) => rows,
-                None => return MoveOutcome::LeaveView,
-            },
+            (ViewMove::Next, _) => ViewMove::One(Direction::Down),
+            (ViewMove::Previous, _) => ViewMove::One(Direction::Up),
+            (other, _) => other,
         };
         let mark = marked(look).map(CheckRun::key);
         let at = found.iter().position(|check| Some(check.key()) == mark);
-        let to = stepped(at, rows, found.len()).and_then(|to| found.get(to));
-        to.map_or(MoveOutcome::Nowhere, |check| MoveOutcome::Marked {
+        step.in_list(area.height, (&found, at), |check| MoveOutcome::Marked {
             mark: check.key(),
             scroll: 0,
         })
@@ -208,12 +201,7 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
     }
     let most = (area.height * 2 / 5).max(3);
     let height = u16::try_from(many).unwrap_or(most).clamp(1, most);
-    let below = Rect {
-        y: area.y + height + 1,
-        height: area.height - height - 1,
-        ..area
-    };
-    (Rect { height, ..area }, Some(below))
+    (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
 /// How many are out of sight and the keys that lead there, in the row below the list.
@@ -260,11 +248,6 @@ fn draw_check(
     if line.width >= WIDE {
         right.insert(0, piece(format!("  {word}"), role));
     }
-    let used = canvas.right(line, &right);
-    let room = Rect {
-        width: line.width - used,
-        ..line
-    };
     let stage = check.stage.as_str();
     let widest = all.iter().map(|check| width(check.stage.as_str())).max();
     let pad = " ".repeat(widest.unwrap_or(0).saturating_sub(width(stage)));
@@ -275,7 +258,7 @@ fn draw_check(
         piece(format!("{}: ", check.name), StyleRole::Text),
         piece(&check.command, StyleRole::Text),
     ];
-    canvas.line(room, &left);
+    canvas.both_ends(line, &left, &right);
 }
 
 fn seconds(span: Span) -> String {
@@ -306,9 +289,8 @@ fn running_for(look: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyph
 }
 
 fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let top = usize::from(area.height) / 3;
     if let Some(why) = look.failure(&CacheKey::Checks(of_task(look).cloned())) {
-        return canvas.centre(row_of(area, top), &why, StyleRole::Failed);
+        return canvas.empty_state(area, (&why, StyleRole::Failed), "");
     }
     let (text, hint) = match checks(look) {
         None => ("Looking for checks.", ""),
@@ -317,6 +299,5 @@ fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             "A check is a command that must succeed: dbs config gates.NAME COMMAND",
         ),
     };
-    canvas.centre(row_of(area, top), text, StyleRole::Strong);
-    canvas.centre(row_of(area, top + 2), hint, StyleRole::Dim);
+    canvas.empty_state(area, (text, StyleRole::Strong), hint);
 }

@@ -2,13 +2,14 @@
 
 use ratatui::layout::Rect;
 
+use super::list::stepped;
 use super::task_card::TaskCard;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, TaskId, pluralized};
 use crate::read_model::{DependencyGraph, DependencyRow};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::pane::Direction;
 use crate::ui::target::{matches_task, selected};
 use crate::ui::theme::{Glyphs, StyleRole};
@@ -70,16 +71,11 @@ impl View for GraphView {
         };
         let rows = shown(look, graph);
         let chosen = marked(look, &rows);
-        let height = usize::from(area.height);
-        let first = first_row(chosen.unwrap_or(0), height, rows.len());
-        for (nth, row) in rows.iter().skip(first).take(height).enumerate() {
-            let line = row_of(area, nth);
-            draw_row(look, row, line, canvas);
-            if chosen == Some(first + nth) {
-                canvas.apply_role(line, look.chosen());
-            }
-            hits.push((line, ClickTarget::Task(look.id, row.task.clone())));
-        }
+        look.list((area, 1), &rows, chosen)
+            .draw(canvas, hits, |row, line, canvas| {
+                draw_row(look, row, line, canvas);
+                Some(ClickTarget::Task(look.id, row.task.clone()))
+            });
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
@@ -133,7 +129,6 @@ fn draw_row(look: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mu
         return;
     };
     let age = [piece(format!(" {:>4} ", card.age), StyleRole::Dim)];
-    let right = canvas.right(line, &age);
     let critical = if row.is_critical { "*" } else { " " };
     // Without the rows between them the lines would lead nowhere.
     let trunk = if look.pane.filter.is_empty() {
@@ -166,11 +161,7 @@ fn draw_row(look: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mu
             StyleRole::Blocked,
         ));
     }
-    let room = Rect {
-        width: line.width - right,
-        ..line
-    };
-    canvas.line(room, &pieces);
+    canvas.both_ends(line, &pieces, &age);
 }
 
 /// The lines that lead to a task; of one that stands very deep only the last of them.
@@ -199,9 +190,8 @@ fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
 }
 
 fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let top = usize::from(area.height) / 3;
     if let Some(why) = look.failure(&CacheKey::Graph) {
-        return canvas.centre(row_of(area, top), &why, StyleRole::Failed);
+        return canvas.empty_state(area, (&why, StyleRole::Failed), "");
     }
     let (text, hint) = match graph(look) {
         None => ("Looking at what waits for what.", ""),
@@ -210,6 +200,5 @@ fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             "dbs task dep TASK OTHER lets one wait for the other.",
         ),
     };
-    canvas.centre(row_of(area, top), text, StyleRole::Strong);
-    canvas.centre(row_of(area, top + 2), hint, StyleRole::Dim);
+    canvas.empty_state(area, (text, StyleRole::Strong), hint);
 }

@@ -3,13 +3,14 @@
 use ratatui::layout::Rect;
 
 use super::buttons::{self, ActionButton};
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped, terminal};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, terminal};
 use super::{detail, diff};
 use crate::domain::{Attempt, Task};
 use crate::read_model::{AttentionItem, AttentionKind, source_words};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::{inset, skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
@@ -77,16 +78,11 @@ impl View for InboxView {
             return;
         };
         let (list, told) = divide(area, items.len());
-        let height = usize::from(list.height);
-        let first = first_row(at, height, items.len());
-        for (row, item) in items.iter().skip(first).take(height).enumerate() {
-            let line = row_of(list, row);
-            draw_item(look, item, line, canvas);
-            if *item == marked {
-                canvas.apply_role(line, look.chosen());
-            }
-            hits.push((line, ClickTarget::Task(look.id, item.task.clone())));
-        }
+        look.list((list, 1), &items, Some(at))
+            .draw(canvas, hits, |item, line, canvas| {
+                draw_item(look, item, line, canvas);
+                Some(ClickTarget::Task(look.id, item.task.clone()))
+            });
         if let Some(told) = told {
             canvas.horizontal_line(told.y - 1, told);
             draw_told(look, marked, told, canvas, hits);
@@ -95,12 +91,9 @@ impl View for InboxView {
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let items = inbox(&look.sieve(), look.scene);
-        let Some(rows) = step.rows(divide(area, items.len()).0.height) else {
-            return MoveOutcome::LeaveView;
-        };
+        let page = divide(area, items.len()).0.height;
         let at = marked_attention(look.state, look.pane, look.scene).map(|(at, _)| at);
-        let to = stepped(at, rows, items.len()).and_then(|to| items.get(to));
-        to.map_or(MoveOutcome::Nowhere, |item| MoveOutcome::Task(item.task.clone()))
+        step.in_list(page, (&items, at), |item| MoveOutcome::Task(item.task.clone()))
     }
 }
 
@@ -111,12 +104,7 @@ fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
     }
     let most = area.height.saturating_sub(DETAILS).max(3);
     let height = u16::try_from(items).unwrap_or(most).clamp(1, most);
-    let told = Rect {
-        y: area.y + height + 1,
-        height: area.height - height - 1,
-        ..area
-    };
-    (Rect { height, ..area }, Some(told))
+    (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
 fn draw_item(look: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &mut Canvas<'_>) {
@@ -127,7 +115,6 @@ fn draw_item(look: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &
     if let Some(source) = source(look, item).filter(|_| line.width >= WIDE) {
         right.insert(0, piece(format!("  {source}"), StyleRole::Dim));
     }
-    let used = canvas.right(line, &right);
     let mut left = vec![
         piece(
             format!(" {} ", DisplayStatus::NeedsYou.glyph(look.scene.theme.glyphs)),
@@ -144,11 +131,7 @@ fn draw_item(look: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &
             piece(format!("{} ", time.get(..5).unwrap_or(&time)), StyleRole::Dim),
         );
     }
-    let room = Rect {
-        width: line.width - used,
-        ..line
-    };
-    canvas.line(room, &left);
+    canvas.both_ends(line, &left, &right);
 }
 
 fn source<'a>(look: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
@@ -164,11 +147,7 @@ fn draw_told(
     canvas: &mut Canvas<'_>,
     hits: &mut ClickMap,
 ) {
-    let room = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
+    let room = inset(area, 1);
     let wide = usize::from(room.width).max(8);
     let model = look.scene.model;
     let task = model.tasks.get(&item.task);
@@ -188,17 +167,11 @@ fn draw_told(
     let height = usize::from(room.height);
     let keys = keys(look, item, wide);
     let shown = height.saturating_sub(keys.len()).min(lines.len());
-    for (at, pieces) in lines.iter().take(shown).enumerate() {
-        canvas.line(row_of(room, at), pieces);
-    }
+    canvas.lines(room, lines.get(..shown).unwrap_or_default());
     buttons::draw(&keys, (room, shown), canvas, hits);
     let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
     if area.height >= used.saturating_add(PEEK_FROM) {
-        let below = Rect {
-            y: area.y + used + 1,
-            height: area.height - used - 1,
-            ..area
-        };
+        let below = skip_top(area, used + 1);
         canvas.horizontal_line(below.y - 1, below);
         draw_ground(look, item, below, canvas);
     }
@@ -287,8 +260,6 @@ fn keys(look: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Ac
 }
 
 fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let top = usize::from(area.height) / 3;
-    canvas.centre(row_of(area, top), "Nothing needs you.", StyleRole::Strong);
     let now = look.scene.now;
     let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
     let longest = look.scene.model.agents().min_by_key(|row| begun(row.attempt));
@@ -302,5 +273,5 @@ fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             )
         },
     );
-    canvas.centre(row_of(area, top + 2), &text, StyleRole::Dim);
+    canvas.empty_state(area, ("Nothing needs you.", StyleRole::Strong), &text);
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
+use super::list::{first_row, stepped};
 use super::task_card::TaskCard;
-use super::{ClickMap, ClickTarget, MoveOutcome, ViewContext, ViewMove, first_row, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, ViewContext, ViewMove};
 use crate::domain::TaskId;
 use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};

@@ -3,7 +3,8 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, stepped};
+use super::list::stepped;
+use super::{ClickMap, ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::NoticeLevel;
 use crate::ui::action::{Action, ViewName};
 use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
@@ -78,14 +79,15 @@ impl View for LogView {
             }
         }
         rows.truncate(height);
-        for (at, (seq, pieces)) in rows.iter().rev().enumerate() {
-            let row = row_of(area, at);
+        rows.reverse();
+        let is_marked = |(seq, _): &(u64, _)| look.pane.mark == Some(*seq);
+        let from = rows.iter().position(is_marked).unwrap_or(0);
+        let many = rows.iter().filter(|row| is_marked(row)).count();
+        let list = List::starting_at(area, (&rows, 0), from..from + many, look.chosen());
+        list.draw(canvas, hits, |(seq, pieces), row, canvas| {
             canvas.line(row, pieces);
-            if look.pane.mark == Some(*seq) {
-                canvas.apply_role(row, look.chosen());
-            }
-            hits.push((row, ClickTarget::Row(look.id, *seq)));
-        }
+            Some(ClickTarget::Row(look.id, *seq))
+        });
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {

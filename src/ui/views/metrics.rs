@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::read_model::MetricsReport;
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, columns_of, piece, row_of};
+use crate::ui::canvas::area::columns_of;
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::theme::StyleRole;
 
 mod charts;
@@ -48,31 +49,17 @@ impl View for MetricsView {
                 Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
                 _ => "Counting what was done.".to_owned(),
             };
-            return canvas.centre(row_of(area, usize::from(area.height) / 3), &text, StyleRole::Text);
+            return canvas.empty_state(area, (&text, StyleRole::Text), "");
         };
-        let columns = columns_of(area);
-        let texts = texts(look, figures, &columns);
-        let scroll = look.pane.scroll;
-        if let [_, right] = columns.as_slice() {
-            canvas.vertical_line(right.x.saturating_sub(2), area);
-        }
-        for (column, lines) in columns.iter().zip(texts) {
-            let height = usize::from(column.height);
-            let first = scroll.min(lines.len().saturating_sub(height));
-            for (at, pieces) in lines.iter().skip(first).take(height).enumerate() {
-                canvas.line(row_of(*column, at), pieces);
-            }
-        }
+        let texts = texts(look, figures, &columns_of(area));
+        canvas.text_columns(area, look.pane.scroll, &texts);
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(figures), Some(rows)) = (figures(look), step.rows(area.height)) else {
-            return MoveOutcome::LeaveView;
-        };
-        let lines = texts(look, figures, &columns_of(area));
-        let longest = lines.iter().map(Vec::len).max().unwrap_or(0);
-        let most = longest.saturating_sub(usize::from(area.height));
-        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most))
+        figures(look).map_or(MoveOutcome::LeaveView, |figures| {
+            let texts = texts(look, figures, &columns_of(area));
+            look.scroll_texts(step, area.height, &texts)
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, terminal};
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, RecordedScreen};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, PaneContent, UiState};
@@ -67,13 +67,8 @@ impl View for ReplayView {
             Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
             _ => "Looking into its log.".to_owned(),
         };
-        canvas.centre(row_of(area, usize::from(area.height) / 3), &text, StyleRole::Text);
         let hint = "h l  one second back or on    j k  ten    PageUp PageDown  a minute";
-        canvas.centre(
-            row_of(area, usize::from(area.height) / 3 + 2),
-            hint,
-            StyleRole::Dim,
-        );
+        canvas.empty_state(area, (&text, StyleRole::Text), hint);
     }
 
     fn navigate(&self, look: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {

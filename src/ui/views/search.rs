@@ -3,11 +3,13 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
+use super::list::stepped;
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::{left_part, skip_left, skip_right};
+use crate::ui::canvas::{Canvas, StyledText, piece};
 use crate::ui::state::PaneContent;
 use crate::ui::terminal_search::{
     LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch, is_searchable, match_columns,
@@ -91,21 +93,17 @@ impl View for SearchView {
         let at = rows
             .iter()
             .position(|row| matches!(row, MatchRow::Line(nth, _) if Some(*nth) == mark));
-        let height = usize::from(area.height);
-        let first = first_row(at.unwrap_or(0), height, rows.len());
-        for (place, row) in rows.iter().skip(first).take(height).enumerate() {
-            let line = row_of(area, place);
-            match row {
-                MatchRow::Of(of) => head(of, line, canvas),
+        look.list((area, 1), &rows, at)
+            .draw(canvas, hits, |row, line, canvas| match row {
+                MatchRow::Of(of) => {
+                    head(of, line, canvas);
+                    None
+                }
                 MatchRow::Line(nth, found) => {
                     draw_line(look, found, line, canvas);
-                    if Some(*nth) == mark {
-                        canvas.apply_role(line, look.chosen());
-                    }
-                    hits.push((line, ClickTarget::Row(look.id, u64::try_from(*nth).unwrap_or(0))));
+                    Some(ClickTarget::Row(look.id, u64::try_from(*nth).unwrap_or(0)))
                 }
-            }
-        }
+            });
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
@@ -113,11 +111,7 @@ impl View for SearchView {
             return MoveOutcome::LeaveView;
         };
         let to = stepped(marked(look), by, found.lines().count());
-        let mark = to.and_then(|to| u64::try_from(to).ok());
-        mark.map_or(MoveOutcome::Nowhere, |mark| MoveOutcome::Marked {
-            mark,
-            scroll: 0,
-        })
+        to.map_or(MoveOutcome::Nowhere, MoveOutcome::to_row)
     }
 }
 
@@ -181,11 +175,7 @@ fn draw_line(look: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: 
         times => format!(" {times} times "),
     };
     let right = canvas.right(line, &[piece(often, StyleRole::Dim)]);
-    let room = Rect {
-        x: line.x + used,
-        width: line.width.saturating_sub(used + right),
-        ..line
-    };
+    let room = skip_right(skip_left(line, used), right);
     let text = found.text.replace('\t', " ");
     let at = match_columns(&text, words(look).trim())
         .first()
@@ -200,17 +190,12 @@ fn draw_line(look: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: 
     canvas.line(room, &[piece(shown, StyleRole::Text)]);
     for (from, to) in match_columns(shown, words(look).trim()) {
         let column = |at: usize| u16::try_from(at).unwrap_or(u16::MAX).min(room.width);
-        let area = Rect {
-            x: room.x + column(from),
-            width: column(to) - column(from),
-            ..room
-        };
-        canvas.apply_role(area, StyleRole::Found);
+        let found = left_part(skip_left(room, column(from)), column(to) - column(from));
+        canvas.apply_role(found, StyleRole::Found);
     }
 }
 
 fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let top = usize::from(area.height) / 3;
     let key = |action| look.state.keymap.hint(action).unwrap_or_default();
     let words = words(look);
     let text = match look.scene.cache.get(&paper(look)) {
@@ -224,7 +209,6 @@ fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         },
         _ => format!("Looking for `{words}`."),
     };
-    canvas.centre(row_of(area, top), &text, StyleRole::Text);
     let hint = format!("{} other words    {} back", key(Action::Find), key(Action::Back));
-    canvas.centre(row_of(area, top + 2), &hint, StyleRole::Dim);
+    canvas.empty_state(area, (&text, StyleRole::Text), &hint);
 }

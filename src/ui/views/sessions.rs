@@ -2,11 +2,12 @@
 
 use ratatui::layout::Rect;
 
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, first_row, stepped};
+use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::read_model::{SessionRow, SessionState};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
+use crate::ui::canvas::area::left_part;
 use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
 use crate::ui::list_filter::sessions;
 use crate::ui::status::DisplayStatus;
@@ -57,46 +58,33 @@ impl View for SessionsView {
     fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let found = sessions(&look.sieve(), look.scene);
         if rows(look).is_none_or(<[SessionRow]>::is_empty) {
-            let top = usize::from(area.height) / 3;
             let why = look.failure(&CacheKey::Sessions);
             let text = why.as_deref().unwrap_or("Looking for sessions.");
-            return canvas.centre(row_of(area, top), text, StyleRole::Dim);
+            return canvas.empty_state(area, (text, StyleRole::Dim), "");
         }
         let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        let fit = usize::from(area.height / 2).max(1);
-        let first = first_row(at.unwrap_or(0), fit, found.len());
-        for (place, (number, row)) in found.iter().skip(first).take(fit).enumerate() {
-            let place = Rect {
-                height: 2.min(area.height),
-                ..row_of(area, place * 2)
-            };
+        let before = hits.len();
+        let list = look.list((area, 2), &found, at);
+        list.draw(canvas, hits, |(number, row), place, canvas| {
             draw_session(look, row, place, canvas);
-            if Some(*number) == marked {
-                canvas.apply_role(place, look.chosen());
+            Some(ClickTarget::Row(look.id, u64::try_from(*number).unwrap_or(0)))
+        });
+        for (place, target) in hits.iter().skip(before) {
+            let drawn = |(number, _): &&(usize, _)| matches!(target, ClickTarget::Row(_, mark) if usize::try_from(*mark) == Ok(*number));
+            if let Some((_, row)) = found.iter().find(drawn) {
+                // As in the top bar of that session.
+                canvas.apply_style(left_part(*place, 1), look.scene.theme.accent(&row.name));
             }
-            // As in the top bar of that session.
-            let edge = Rect { width: 1, ..place };
-            canvas.apply_style(edge, look.scene.theme.accent(&row.name));
-            hits.push((
-                place,
-                ClickTarget::Row(look.id, u64::try_from(*number).unwrap_or(0)),
-            ));
         }
     }
 
     fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some(steps) = step.rows(area.height / 2) else {
-            return MoveOutcome::LeaveView;
-        };
         let found = sessions(&look.sieve(), look.scene);
         let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        let to = stepped(at, steps, found.len()).and_then(|to| found.get(to));
-        let to = to.and_then(|(number, _)| u64::try_from(*number).ok());
-        to.map_or(MoveOutcome::Nowhere, |mark| MoveOutcome::Marked {
-            mark,
-            scroll: 0,
+        step.in_list(area.height / 2, (&found, at), |(number, _)| {
+            MoveOutcome::to_row(*number)
         })
     }
 }
@@ -119,8 +107,6 @@ fn draw_session(look: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &
     let age = row
         .since
         .map_or_else(String::new, |since| look.scene.now.since(since).to_string());
-    let first = row_of(place, 0);
-    let used = canvas.right(first, &[piece(format!(" {age} "), StyleRole::Dim)]);
     let mut pieces = vec![
         piece(format!(" {} ", mark.glyph(glyphs)), role),
         piece(format!("{:<16} ", row.name), StyleRole::Strong),
@@ -131,11 +117,11 @@ fn draw_session(look: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &
         let folder = cut_front(&row.root, half, canvas.theme.ellipsis());
         pieces.push(piece(folder, StyleRole::Dim));
     }
-    let room = Rect {
-        width: first.width - used,
-        ..first
-    };
-    canvas.line(room, &pieces);
+    canvas.both_ends(
+        row_of(place, 0),
+        &pieces,
+        &[piece(format!(" {age} "), StyleRole::Dim)],
+    );
     let mut counts = vec![piece("   ", StyleRole::Text)];
     if row.needs > 0 {
         let needs = format!(
