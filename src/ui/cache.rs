@@ -1,5 +1,5 @@
-//! What views show that must be fetched first: differences, outputs of checks, other sessions. A view says what it wants;
-//! whoever owns the shelf fetches it beside the drawing and puts it here. Bounded; the papers read longest ago go first.
+//! What views show that must be fetched first: differences, outputs of checks, other sessions. A view requests entries; the
+//! owner of the cache fetches them beside the drawing and puts them here. Bounded: the entries fetched longest ago go first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use crate::read_model::{CheckRun, DependencyGraph, Diff, MachineLoad, MetricsRep
 /// Names something a view needs that must be fetched first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheKey {
-    /// What a task changed.
     Diff(TaskId, DiffBase),
     /// The checks the engine ran, of that task or of all.
     Checks(Option<TaskId>),
@@ -22,11 +21,9 @@ pub enum CacheKey {
     Output(AttemptId, u16),
     /// What waits for what.
     Graph,
-    /// Figures about the work.
     Figures,
     /// What the machine has left.
     Machine,
-    /// The servers of this person's projects.
     Sessions,
     /// What the terminal of an attempt showed at that moment.
     Replay(AttemptId, Timestamp),
@@ -38,7 +35,6 @@ pub enum CacheKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffBase {
-    /// The base branch.
     Base,
     /// What the last review saw.
     Review,
@@ -47,21 +43,13 @@ pub enum DiffBase {
 /// Something that was fetched for a view, or the reason why it could not be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CacheEntry {
-    /// Differences.
     Diff(Arc<Diff>),
-    /// Checks, the worst first.
     Checks(Arc<Vec<CheckRun>>),
-    /// What waits for what.
     Graph(Arc<DependencyGraph>),
-    /// Figures about the work.
     Figures(Arc<MetricsReport>),
-    /// What the machine has left.
     Machine(MachineLoad),
-    /// The servers of this person's projects.
     Sessions(Arc<[SessionRow]>),
-    /// What a terminal showed.
     Replay(Arc<RecordedScreen>),
-    /// Where words occur, as far as was searched.
     Search(Arc<TerminalSearch>),
     /// Lines of text; the last ones, where there were too many.
     Text(Arc<Vec<String>>),
@@ -76,7 +64,6 @@ pub struct RecordedScreen {
     pub at: Timestamp,
     /// The first and the last moment there is something of.
     pub range: (Timestamp, Timestamp),
-    /// Columns and rows.
     pub size: (u16, u16),
     /// Column, row, grapheme and style of what was not empty.
     pub cells: Vec<(u16, u16, String, Style)>,
@@ -85,18 +72,23 @@ pub struct RecordedScreen {
 /// A request for a cache entry, with the age up to which an existing one is fresh enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheRequest {
-    /// What.
     pub key: CacheKey,
-    /// How old it may be.
     pub max_age: Span,
 }
 
-/// Papers kept at a time.
+impl CacheRequest {
+    /// A request for an entry that is at most so old.
+    pub fn new(key: CacheKey, max_age: Span) -> CacheRequest {
+        CacheRequest { key, max_age }
+    }
+}
+
+/// Entries kept at a time.
 const MAX_ENTRIES: usize = 64;
-/// Papers fetched at a time.
+/// Entries fetched at a time.
 const MAX_FETCHES: usize = 2;
 
-/// A paper that has not come by then never will.
+/// An entry that has not come by then is fetched again.
 const FETCH_TIMEOUT: Span = Span::minutes(2);
 
 /// Everything that was fetched for the views of one client.
@@ -121,58 +113,55 @@ impl CacheSlot {
 }
 
 impl ViewCache {
-    /// What was fetched last.
-    pub fn get(&self, paper: &CacheKey) -> Option<&CacheEntry> {
-        self.slots.get(paper)?.entry.as_ref()
+    /// The entry that was fetched last.
+    pub fn get(&self, key: &CacheKey) -> Option<&CacheEntry> {
+        self.slots.get(key)?.entry.as_ref()
     }
 
-    /// Takes note that a paper is being fetched; `false` when it need not be: what is here is fresh, or it is coming, or enough
+    /// Marks an entry as being fetched; `false` when it must not be: it is fresh, it is being fetched already, or enough
     /// others are.
     pub fn begin_fetch(&mut self, want: &CacheRequest, now: Timestamp) -> bool {
-        let coming = self.slots.values().filter(|kept| kept.is_pending(now)).count();
+        let coming = self.slots.values().filter(|slot| slot.is_pending(now)).count();
         let known = self.slots.get(&want.key);
-        let is_due = known.is_none_or(|kept| {
-            !kept.is_pending(now) && (kept.entry.is_none() || now.since(kept.at) >= want.max_age)
+        let is_due = known.is_none_or(|slot| {
+            !slot.is_pending(now) && (slot.entry.is_none() || now.since(slot.at) >= want.max_age)
         });
         if !is_due || coming >= MAX_FETCHES {
             return false;
         }
         self.make_room();
-        let kept = self.slots.entry(want.key.clone()).or_default();
-        (kept.at, kept.is_fetching) = (now, true);
+        let slot = self.slots.entry(want.key.clone()).or_default();
+        (slot.at, slot.is_fetching) = (now, true);
         true
     }
 
-    /// Puts a paper here.
-    pub fn put(&mut self, paper: CacheKey, sheet: CacheEntry, now: Timestamp) {
-        let kept = CacheSlot {
-            entry: Some(sheet),
+    /// Stores an entry.
+    pub fn put(&mut self, key: CacheKey, entry: CacheEntry, now: Timestamp) {
+        let slot = CacheSlot {
+            entry: Some(entry),
             at: now,
             is_fetching: false,
         };
-        self.slots.insert(paper, kept);
+        self.slots.insert(key, slot);
     }
 
-    /// Puts the part of a paper here that there is; the rest is still coming.
-    pub fn put_part(&mut self, paper: &CacheKey, sheet: CacheEntry, now: Timestamp) {
-        self.put(paper.clone(), sheet, now);
-        if let Some(kept) = self.slots.get_mut(paper) {
-            kept.is_fetching = true;
+    /// Stores the part of an entry that is known; the rest is still being fetched.
+    pub fn put_part(&mut self, key: &CacheKey, entry: CacheEntry, now: Timestamp) {
+        self.put(key.clone(), entry, now);
+        if let Some(slot) = self.slots.get_mut(key) {
+            slot.is_fetching = true;
         }
     }
 
-    /// Forgets a paper that nobody waits for any more: it is fetched from its beginning when it is wanted again.
-    pub fn forget(&mut self, paper: &CacheKey) {
-        self.slots.remove(paper);
+    /// Removes an entry that no view needs: it is fetched from its beginning when a view requests it again.
+    pub fn forget(&mut self, key: &CacheKey) {
+        self.slots.remove(key);
     }
 
     fn make_room(&mut self) {
         while self.slots.len() >= MAX_ENTRIES {
-            let idle = self.slots.iter().filter(|(_, kept)| !kept.is_fetching);
-            let Some(oldest) = idle
-                .min_by_key(|(_, kept)| kept.at)
-                .map(|(paper, _)| paper.clone())
-            else {
+            let idle = self.slots.iter().filter(|(_, slot)| !slot.is_fetching);
+            let Some(oldest) = idle.min_by_key(|(_, slot)| slot.at).map(|(key, _)| key.clone()) else {
                 return;
             };
             self.slots.remove(&oldest);
@@ -192,33 +181,33 @@ mod tests {
     }
 
     #[test]
-    fn a_paper_is_fetched_once_and_again_when_it_is_old() {
-        let mut shelf = ViewCache::default();
-        assert!(shelf.begin_fetch(&want("a"), Timestamp(0)));
-        assert!(!shelf.begin_fetch(&want("a"), Timestamp(1)));
-        shelf.put(want("a").key, CacheEntry::Failed("x".to_owned()), Timestamp(5));
-        assert!(!shelf.begin_fetch(&want("a"), Timestamp(10_004)));
-        assert!(shelf.begin_fetch(&want("a"), Timestamp(10_005)));
+    fn an_entry_is_fetched_once_and_again_when_it_is_old() {
+        let mut cache = ViewCache::default();
+        assert!(cache.begin_fetch(&want("a"), Timestamp(0)));
+        assert!(!cache.begin_fetch(&want("a"), Timestamp(1)));
+        cache.put(want("a").key, CacheEntry::Failed("x".to_owned()), Timestamp(5));
+        assert!(!cache.begin_fetch(&want("a"), Timestamp(10_004)));
+        assert!(cache.begin_fetch(&want("a"), Timestamp(10_005)));
         assert!(
-            shelf.get(&want("a").key).is_some(),
+            cache.get(&want("a").key).is_some(),
             "what was here stays to be seen"
         );
     }
 
     #[test]
     fn few_are_fetched_at_a_time_and_the_oldest_make_room() {
-        let mut shelf = ViewCache::default();
-        assert!(shelf.begin_fetch(&want("a"), Timestamp(0)) && shelf.begin_fetch(&want("b"), Timestamp(0)));
-        assert!(!shelf.begin_fetch(&want("c"), Timestamp(0)));
+        let mut cache = ViewCache::default();
+        assert!(cache.begin_fetch(&want("a"), Timestamp(0)) && cache.begin_fetch(&want("b"), Timestamp(0)));
+        assert!(!cache.begin_fetch(&want("c"), Timestamp(0)));
         for n in 0..200_u64 {
-            let paper = want(&n.to_string()).key;
-            shelf.put(paper, CacheEntry::Failed(String::new()), Timestamp(n));
+            let key = want(&n.to_string()).key;
+            cache.put(key, CacheEntry::Failed(String::new()), Timestamp(n));
         }
         for task in ["a", "b"] {
-            shelf.put(want(task).key, CacheEntry::Failed(String::new()), Timestamp(300));
+            cache.put(want(task).key, CacheEntry::Failed(String::new()), Timestamp(300));
         }
-        assert!(shelf.begin_fetch(&want("c"), Timestamp(400)));
-        assert!(shelf.slots.len() <= MAX_ENTRIES);
-        assert!(shelf.get(&want("a").key).is_some());
+        assert!(cache.begin_fetch(&want("c"), Timestamp(400)));
+        assert!(cache.slots.len() <= MAX_ENTRIES);
+        assert!(cache.get(&want("a").key).is_some());
     }
 }

@@ -83,7 +83,7 @@ impl Canvas<'_> {
         x - area.x
     }
 
-    /// How text looks; ordinary text leaves the ground it stands on, be it a bar's.
+    /// How text looks; ordinary text keeps the background below it, be it a bar's.
     fn text_style(&self, role: StyleRole) -> Style {
         let style = self.theme.style(role);
         Style {

@@ -1,18 +1,18 @@
-//! What a program in a terminal said last: its screen without what is there to be typed at. Agents draw a line to write in, or
-//! a choice, at the bottom, and keys and figures below it; what they say stands above. Knows no agent by name.
+//! The last output of a program in a terminal: its screen without the input line. Agents draw an input line or a choice at the
+//! bottom, and keys and figures below it; their output stands above. Knows no agent by name.
 
 use super::text::width;
 
-/// What a line to write in, or the marked row of a choice, begins with.
+/// How an input line, or the marked row of a choice, begins.
 const PROMPTS: [char; 4] = ['❯', '›', '>', '▌'];
 /// Rows with words that may stand below it: choices, keys, figures. More are a text that follows a quoted line.
 const MOST_BELOW: usize = 6;
-/// Signs that turn while something goes on, besides the braille ones.
+/// Spinner characters, besides the braille ones.
 const SPINNERS: [char; 10] = ['·', '✢', '✳', '✶', '✻', '✽', '◐', '◓', '◑', '◒'];
 /// What the name of a key is followed by where a line says what it does.
 const DOES: [&str; 4] = ["to", "for", "or", "again"];
 
-/// The last line that says something in words, of the rows of a screen from top to bottom; empty when there is none.
+/// The last line with words, of the rows of a screen from top to bottom; empty when there is none.
 pub(super) fn last_output(rows: &[String]) -> String {
     let columns = rows.iter().map(|row| width(row)).max().unwrap_or(0);
     let bare: Vec<&str> = rows.iter().map(|row| words_of(row)).collect();
@@ -119,39 +119,39 @@ fn says_something(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn said(screen: &str) -> String {
+    fn output_of(screen: &str) -> String {
         let rows: Vec<String> = screen.lines().map(str::to_owned).collect();
         last_output(&rows)
     }
 
     #[test]
-    fn the_line_to_write_in_and_what_stands_below_it_are_not_said() {
+    fn the_input_line_and_what_stands_below_it_are_no_output() {
         let below = "\n──────\n❯ write a test \n──────\n  ⏸ manual mode on · 12k tokens";
-        assert_eq!(said(&format!("● Wrote 12 lines{below}")), "● Wrote 12 lines");
+        assert_eq!(output_of(&format!("● Wrote 12 lines{below}")), "● Wrote 12 lines");
         let boxed = "\n╭─────╮\n│ > say more │\n╰─────╯\n  main   4 files\n";
-        assert_eq!(said(&format!("• Ran the tests\n{boxed}")), "• Ran the tests");
+        assert_eq!(output_of(&format!("• Ran the tests\n{boxed}")), "• Ran the tests");
         assert_eq!(
-            said("it is done\n\n+------+\n> \n+------+\n  model x\n"),
+            output_of("it is done\n\n+------+\n> \n+------+\n  model x\n"),
             "it is done"
         );
     }
 
     #[test]
-    fn a_choice_is_not_said_and_the_question_right_above_it_neither() {
+    fn a_choice_and_the_question_right_above_it_are_no_output() {
         let choice = "\nGo on?\n❯ 1. Yes\n  2. Yes, always\n  3. No\n\n Esc to cancel · Tab to amend";
-        assert_eq!(said(&format!("  $ touch a\n{choice}")), "$ touch a");
+        assert_eq!(output_of(&format!("  $ touch a\n{choice}")), "$ touch a");
     }
 
     #[test]
-    fn what_a_program_says_below_a_quoted_line_is_said() {
-        assert_eq!(said("> make it so\n\n● I make it so"), "● I make it so");
-        assert_eq!(said("> make it so\n\nfine\n  it is\n"), "it is");
+    fn what_a_program_writes_below_a_quoted_line_is_output() {
+        assert_eq!(output_of("> make it so\n\n● I make it so"), "● I make it so");
+        assert_eq!(output_of("> make it so\n\nfine\n  it is\n"), "it is");
         let long = ["  one line of many"; 9].join("\n");
-        assert_eq!(said(&format!("> tell me\n{long}")), "one line of many");
+        assert_eq!(output_of(&format!("> tell me\n{long}")), "one line of many");
     }
 
     #[test]
-    fn keys_clocks_and_figures_at_the_right_are_not_said_and_a_sign_that_turns_is_left_out() {
+    fn keys_clocks_and_a_spinner_are_no_output() {
         for figure in [
             "  Esc to cancel · Tab to amend",
             "• Working (0s • esc to interrupt)",
@@ -163,7 +163,7 @@ mod tests {
             "                                   ◐ medium · /effort",
         ] {
             assert_eq!(
-                said(&format!("Reads the code of the parser\n{figure}")),
+                output_of(&format!("Reads the code of the parser\n{figure}")),
                 "Reads the code of the parser",
                 "{figure}"
             );
@@ -173,9 +173,9 @@ mod tests {
             "finished (3s)",
             "The tab · of the bar is long enough",
         ] {
-            assert_eq!(said(kept), kept);
+            assert_eq!(output_of(kept), kept);
         }
-        assert_eq!(said("⠙ Weighing words"), "Weighing words");
-        assert_eq!(said("── a title ──\n  >  \n"), "");
+        assert_eq!(output_of("⠙ Weighing words"), "Weighing words");
+        assert_eq!(output_of("── a title ──\n  >  \n"), "");
     }
 }

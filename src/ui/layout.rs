@@ -7,11 +7,9 @@ use super::pane::{Axis, PaneId, PaneTree};
 /// A tab as a layout file describes it: title, views, focus and panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TabLayout {
-    /// Its title.
     pub title: String,
     /// Names of its views in the order of their panes: pane `n` shows `views[n]`.
     pub views: Vec<String>,
-    /// Which of them has the focus at first.
     pub focus: usize,
     /// How they are arranged.
     pub plan: LayoutKind,
@@ -37,17 +35,10 @@ pub enum LayoutError {
     /// No TOML, or not of this shape.
     #[error("read the layout: {0}")]
     Shape(#[from] toml_edit::de::Error),
-    /// No view in it.
     #[error("read the layout of `{0}`: it names no view; write `wide = \"board\"`, or `auto = \"agents\"`")]
     Empty(String),
-    /// The focus is on a view that is not there.
     #[error("read the layout of `{title}`: the focus is on `{focus}`, which is not among its views")]
-    Focus {
-        /// Which layout.
-        title: String,
-        /// The view named.
-        focus: String,
-    },
+    Focus { title: String, focus: String },
 }
 
 #[derive(Debug, Deserialize)]

@@ -31,13 +31,9 @@ pub enum Axis {
 /// A direction on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
-    /// To the left.
     Left,
-    /// To the right.
     Right,
-    /// Up.
     Up,
-    /// Down.
     Down,
 }
 
@@ -45,9 +41,7 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneTree {
-    /// One pane.
     Leaf(PaneId),
-    /// Two trees.
     Split(Box<Split>),
 }
 

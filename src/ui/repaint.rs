@@ -1,5 +1,5 @@
 //! Frames made from the frame before: while nothing but the output of terminals changed, only their changed rows are drawn.
-//! Must give the same picture as drawing everything, and leaves alone what a program is in the middle of drawing.
+//! Must give the same frame as drawing everything, and leaves alone what a program is in the middle of drawing.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +21,6 @@ use tracker::{ScreenStamp, ScreenUse, TrackedScreens};
 /// The frame a client was shown last, with the state of each terminal in it.
 #[derive(Debug, Clone, Default)]
 pub struct RenderedFrame {
-    /// Where things are.
     pub layout: RenderedLayout,
     /// The terminals that were looked at, as they were.
     stamps: BTreeMap<ScreenId, ScreenStamp>,

@@ -1,5 +1,5 @@
-//! What a terminal has shown, held still: its history and its screen as lines of text with their looks. What COPY moves
-//! over, searches and takes text from. Knows no terminal.
+//! A frozen copy of a terminal: its history and its screen as lines of text with their styles. Copy mode moves over it,
+//! searches it and takes text from it. Knows no terminal.
 
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
@@ -9,7 +9,6 @@ use super::text::grapheme_width;
 /// The history and the screen of a terminal as lines of text, frozen at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scrollback {
-    /// The lines; at least one once it is looked at.
     pub lines: Vec<ScrollbackLine>,
     /// Line and column of the cursor.
     pub cursor: (usize, usize),
@@ -18,11 +17,10 @@ pub struct Scrollback {
 /// One line of a terminal: text, styles, links and whether it wraps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScrollbackLine {
-    /// Its text, trailing blanks cut.
     pub text: String,
-    /// From which column on it has which look; plain before the first.
+    /// Styles, each with the column it begins at; plain before the first.
     pub styles: Vec<(u16, Style)>,
-    /// Whether it goes on in the next line because it was too long.
+    /// Whether it continues in the next line because it was too long.
     pub wraps: bool,
     /// Columns of words to which the program gave a link, and where it leads.
     pub links: Vec<(std::ops::Range<u16>, String)>,
@@ -36,14 +34,12 @@ pub(crate) type TextPosition = (usize, usize);
 pub enum SelectionMode {
     /// Running on from line to line.
     Text,
-    /// Whole lines.
     Lines,
-    /// A rectangle.
     Block,
 }
 
 impl ScrollbackLine {
-    /// A line without looks.
+    /// A line without styles.
     pub fn plain(text: impl Into<String>) -> ScrollbackLine {
         ScrollbackLine {
             text: text.into(),
@@ -66,7 +62,7 @@ impl ScrollbackLine {
         })
     }
 
-    /// The look at a column.
+    /// The style at a column.
     pub(crate) fn style_at(&self, column: usize) -> Style {
         let before = self
             .styles

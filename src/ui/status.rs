@@ -263,7 +263,7 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         ActivityKind::Working => marker(DisplayStatus::Running, "running", StyleRole::Running, since),
         ActivityKind::Permission(what) => marker(
             DisplayStatus::NeedsYou,
-            format!("may it? {what}"),
+            format!("asks: {}?", what.trim_end_matches('?')),
             StyleRole::Human,
             since,
         ),
@@ -276,7 +276,7 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         ActivityKind::Idle => marker(DisplayStatus::Quiet, "idle", StyleRole::Running, since),
         ActivityKind::Exited => marker(
             DisplayStatus::Gate,
-            "ended, being judged",
+            "ended, checking",
             StyleRole::Verifying,
             since,
         ),
@@ -318,8 +318,7 @@ pub(super) fn class_words(class: FailureClass) -> &'static str {
 /// The word for what waits for a person, and its colour.
 pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, StyleRole) {
     match kind {
-        AttentionKind::Permission => ("wants to", StyleRole::Human),
-        AttentionKind::Question => ("asks", StyleRole::Human),
+        AttentionKind::Permission | AttentionKind::Question => ("asks:", StyleRole::Human),
         AttentionKind::Approval => ("approve?", StyleRole::Human),
         AttentionKind::Gate => ("checks failed", StyleRole::Failed),
         AttentionKind::Merge => ("cannot be merged", StyleRole::Failed),

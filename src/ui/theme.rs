@@ -1,5 +1,5 @@
-//! What a role looks like: colours from a theme file, glyphs from one of two sets. Every state has a glyph and a word too, so
-//! that nothing is said by colour alone (P50).
+//! Themes: a style for each role from a theme file, and one of two sets of glyphs. Every state has a glyph and a word too, so
+//! that nothing depends on colour alone (P50).
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,17 @@ pub use themes::{Themes, UserTheme};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     roles: BTreeMap<StyleRole, Style>,
-    /// How many colours may be used; without any an agent's own colours are left out as well.
+    /// How many colours may be used; with none the colours of agents are dropped as well.
     pub palette: ColourDepth,
-    /// Which glyphs and lines.
     pub glyphs: Glyphs,
 }
 
 /// The colours, glyphs and background a client's terminal can display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DisplayCaps {
-    /// How many colours it shows.
     pub palette: ColourDepth,
-    /// Which glyphs.
     pub glyphs: Glyphs,
-    /// What its own background is like, when it told.
+    /// Whether the background of the terminal is dark or light, where it is known.
     pub ground: Option<Background>,
 }
 
@@ -45,7 +42,6 @@ pub enum ColourDepth {
     Sixteen,
     /// Those, and a fixed table of 240 more.
     Indexed,
-    /// Any.
     True,
 }
 
@@ -53,7 +49,6 @@ pub enum ColourDepth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Glyphs {
-    /// Unicode.
     Unicode,
     /// ASCII only: for `TERM=linux`, `LANG=C`, and locales that draw lines two columns wide.
     Ascii,
@@ -65,7 +60,6 @@ pub enum Glyphs {
 pub enum Background {
     /// Light text stands out on it.
     Dark,
-    /// Dark text stands out on it.
     Light,
 }
 
@@ -82,72 +76,50 @@ pub enum Motion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StyleRole {
-    /// Ordinary text.
     Text,
-    /// Less important text.
     Dim,
-    /// Text that stands out.
     Strong,
-    /// Lines around panes.
     Border,
-    /// Lines around the pane that has the focus.
     BorderFocus,
     /// Lines around the pane that receives every key.
     BorderType,
-    /// A pane's title.
     Title,
-    /// The title of the pane that has the focus.
     TitleFocus,
     /// The row that actions apply to, in the pane that has the focus.
     Selected,
-    /// The same in other panes.
     SelectedElsewhere,
-    /// Top bar and status line.
     Bar,
     /// The tab shown.
     TabHere,
-    /// A key in a hint.
     Key,
-    /// The word NAV.
     ModeNav,
-    /// The word LOOK.
     ModeLook,
-    /// The word TYPE.
     ModeType,
-    /// The word COPY.
     ModeCopy,
-    /// The word FIND.
     ModeFind,
-    /// The word ASK.
     ModeAsk,
     /// What was looked for, where it was found.
     Found,
     /// Waits its turn.
     Pending,
-    /// At work.
     Running,
-    /// Being checked.
     Verifying,
-    /// Done.
     Done,
-    /// Failed.
     Failed,
-    /// Stuck.
     Blocked,
     /// Waits for a person.
     Human,
     /// The flag of the row that says what needs a person: the only thing that blinks.
     Needs,
-    /// Will be tried again.
     Retry,
     /// Banners: paused, connection.
     Banner,
-    /// The word REHEARSAL.
+    /// The words that say that this is a demo.
     Rehearsal,
 }
 
 impl Background {
-    /// What a background of that red, green and blue is like.
+    /// Whether a background of that red, green and blue is dark or light.
     pub fn from_rgb(red: u8, green: u8, blue: u8) -> Background {
         let palette = crate::term::ColorPalette {
             background: (red, green, blue),
@@ -176,7 +148,7 @@ impl Theme {
         })
     }
 
-    /// The same without anything that moves by itself, when that is wished.
+    /// The theme without anything that blinks, when motion is reduced.
     #[must_use]
     pub fn with_motion(mut self, motion: Motion) -> Theme {
         if motion == Motion::Reduced {
@@ -188,7 +160,7 @@ impl Theme {
         self
     }
 
-    /// How a role looks.
+    /// The style of a role.
     pub fn style(&self, role: StyleRole) -> Style {
         self.roles.get(&role).copied().unwrap_or_default()
     }
@@ -203,7 +175,7 @@ impl Theme {
         }
     }
 
-    /// How a program's own style is shown with the colours there are.
+    /// The style of a program in the colours that the theme may use.
     pub(crate) fn fit_style(&self, style: Style) -> Style {
         colour::fit_style(style, self.palette)
     }

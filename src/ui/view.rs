@@ -7,9 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::action::Action;
 use super::cache::CacheRequest;
 use super::canvas::borders::{BorderGrid, LineWeight};
-use super::canvas::{Canvas, StyledText, piece, row_of};
+use super::canvas::{Canvas, StyledText, dim, piece, plain, row_of};
 use super::pane::PaneId;
 use super::pane_names::pane_name;
 use super::scene::{Scene, ScreenId, ScreenRead};
@@ -55,24 +56,18 @@ pub struct RenderedLayout {
 /// The area of a drawn pane and the terminal it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaneArea {
-    /// Which.
     pub pane: PaneId,
-    /// Its inside.
     pub area: Rect,
     /// The terminal it shows, if it is one (whether or not it exists yet).
     pub screen: Option<ScreenId>,
-    /// Whether it has the focus.
     pub focus: bool,
 }
 
 /// The position and shape of the client's own terminal cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameCursor {
-    /// Column of the frame.
     pub x: u16,
-    /// Row of the frame.
     pub y: u16,
-    /// Its look.
     pub shape: CursorShape,
 }
 
@@ -174,18 +169,18 @@ impl FrameContext<'_> {
 
     fn one_pane(&self, placed: &PlacedPane, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
         let pane = self.state.pane(placed.pane);
-        let look = self.look(placed.pane, &pane);
+        let ctx = self.ctx(placed.pane, &pane);
         if self.arranged.framing == BorderMode::Bordered {
-            Self::title(placed, &look, canvas);
+            Self::title(placed, &ctx, canvas);
         }
-        view_of(&placed.content).draw(&look, placed.inner, canvas, hits);
-        nothing_found(placed, &look, canvas);
+        view_of(&placed.content).draw(&ctx, placed.inner, canvas, hits);
+        nothing_found(placed, &ctx, canvas);
     }
 
     fn wants(&self) -> Vec<CacheRequest> {
         let of_pane = |placed: &PlacedPane| {
             let pane = self.state.pane(placed.pane);
-            view_of(&placed.content).cache_requests(&self.look(placed.pane, &pane))
+            view_of(&placed.content).cache_requests(&self.ctx(placed.pane, &pane))
         };
         // A pane that breaks has said so on the screen and wants nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
@@ -193,7 +188,7 @@ impl FrameContext<'_> {
         of_panes.chain(machine::cache_request(self)).collect()
     }
 
-    fn look<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> ViewContext<'a> {
+    fn ctx<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> ViewContext<'a> {
         ViewContext {
             state: self.state,
             scene: self.scene,
@@ -225,7 +220,7 @@ impl FrameContext<'_> {
         });
     }
 
-    fn title(placed: &PlacedPane, look: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
+    fn title(placed: &PlacedPane, ctx: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
         let view = view_of(&placed.content);
         let mut room = Rect {
             x: placed.outer.x + 2,
@@ -233,20 +228,20 @@ impl FrameContext<'_> {
             height: 1,
             ..placed.outer
         };
-        if let Some(note) = view.title_note(look) {
-            let pieces = [piece(" ", StyleRole::Text), note, piece(" ", StyleRole::Text)];
+        if let Some(note) = view.title_note(ctx) {
+            let pieces = [plain(" "), note, plain(" ")];
             room.width -= canvas.right(room, &pieces);
         }
-        let mut pieces = vec![piece(" ", StyleRole::Text)];
-        pieces.extend(view.title(look).into_iter().map(|piece| StyledText {
-            role: match (piece.role, look.focused) {
+        let mut pieces = vec![plain(" ")];
+        pieces.extend(view.title(ctx).into_iter().map(|piece| StyledText {
+            role: match (piece.role, ctx.focused) {
                 (StyleRole::Title, true) => StyleRole::TitleFocus,
                 (role, _) => role,
             },
             ..piece
         }));
-        pieces.extend(chip(placed, look));
-        pieces.push(piece(" ", StyleRole::Text));
+        pieces.extend(chip(placed, ctx));
+        pieces.push(plain(" "));
         canvas.line(room, &pieces);
     }
 
@@ -254,7 +249,12 @@ impl FrameContext<'_> {
     fn found(&self) -> Option<(usize, usize)> {
         let placed = self.arranged.focused()?;
         let pane = self.state.pane(placed.pane);
-        view_of(&placed.content).match_count(&self.look(placed.pane, &pane))
+        view_of(&placed.content).match_count(&self.ctx(placed.pane, &pane))
+    }
+
+    /// The key of an action as hints show it; empty where it has none.
+    fn key_of(&self, action: Action) -> String {
+        self.state.keymap.hint(action).unwrap_or_default()
     }
 
     /// One or two words for a pane.
@@ -271,7 +271,7 @@ fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     canvas.clear(placed.inner);
     let lines = [
-        "This pane broke; everything else goes on.",
+        "This pane failed; everything else continues.",
         what.unwrap_or_default(),
         "The report is in .debussy/logs. Another view or tab still works.",
     ];
@@ -289,12 +289,12 @@ fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
 }
 
 /// Says so when nothing matches.
-fn nothing_found(placed: &PlacedPane, look: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
-    let filter = &look.pane.filter;
+fn nothing_found(placed: &PlacedPane, ctx: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
+    let filter = &ctx.pane.filter;
     if filter.is_empty() {
         return;
     }
-    if let Some((0, all)) = view_of(&placed.content).match_count(look) {
+    if let Some((0, all)) = view_of(&placed.content).match_count(ctx) {
         let text = format!("0 of {all} match `{filter}`. Esc clears.");
         let row = usize::from(placed.inner.height) / 3;
         canvas.centre(row_of(placed.inner, row), &text, StyleRole::Dim);
@@ -302,18 +302,18 @@ fn nothing_found(placed: &PlacedPane, look: &ViewContext<'_>, canvas: &mut Canva
 }
 
 /// How a list is sorted, what it is filtered by, and how much of it is left.
-fn chip(placed: &PlacedPane, look: &ViewContext<'_>) -> Vec<StyledText> {
+fn chip(placed: &PlacedPane, ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let mut pieces = Vec::new();
-    if look.pane.order != SortOrder::Default {
-        pieces.push(piece(format!("  {}", look.pane.order.word()), StyleRole::Key));
+    if ctx.pane.order != SortOrder::Default {
+        pieces.push(piece(format!("  {}", ctx.pane.order.word()), StyleRole::Key));
     }
-    let filter = &look.pane.filter;
+    let filter = &ctx.pane.filter;
     if filter.is_empty() {
         return pieces;
     }
     pieces.push(piece(format!("  /{filter}"), StyleRole::Key));
-    if let Some((shown, all)) = view_of(&placed.content).match_count(look) {
-        pieces.push(piece(format!(" {shown} of {all}"), StyleRole::Dim));
+    if let Some((shown, all)) = view_of(&placed.content).match_count(ctx) {
+        pieces.push(dim(format!(" {shown} of {all}")));
     }
     pieces
 }

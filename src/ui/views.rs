@@ -3,7 +3,7 @@
 
 use ratatui::layout::Rect;
 
-use super::action::ViewName;
+use super::action::{Action, ViewName};
 use super::cache::{CacheEntry, CacheKey, CacheRequest};
 use super::canvas::{Canvas, StyledText, piece};
 pub use super::click_target::ClickTarget;
@@ -62,7 +62,6 @@ pub(crate) struct ViewContext<'a> {
     pub(crate) scene: &'a Scene<'a>,
     pub(crate) id: PaneId,
     pub(crate) pane: &'a Pane,
-    /// Whether the pane has the focus.
     pub(crate) focused: bool,
     pub(crate) mode: InputMode,
 }
@@ -74,14 +73,19 @@ impl ViewContext<'_> {
         piece(if is_marked { "*" } else { " " }, StyleRole::Key)
     }
 
+    /// The key of an action as hints show it; empty where it has none.
+    fn key_of(&self, action: Action) -> String {
+        self.state.keymap.hint(action).unwrap_or_default()
+    }
+
     /// What its rows must match, and in which order they stand.
-    fn sieve(&self) -> ListFilter {
+    fn filter(&self) -> ListFilter {
         ListFilter::for_pane(self.pane)
     }
 
     /// Why something that had to be fetched is not there, as a sentence.
-    fn failure(&self, paper: &CacheKey) -> Option<String> {
-        match self.scene.cache.get(paper)? {
+    fn failure(&self, key: &CacheKey) -> Option<String> {
+        match self.scene.cache.get(key)? {
             CacheEntry::Failed(why) => Some(format!("Could not {why}.")),
             _ => None,
         }
@@ -114,9 +118,9 @@ impl ViewContext<'_> {
 /// A kind of content a pane can show, with its title, drawing and navigation.
 pub(crate) trait View: Sync {
     /// The title in the pane's upper line.
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText>;
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText>;
 
-    /// What one sees here, in a sentence or two, for the help.
+    /// What the view shows, in a sentence or two, for the help.
     fn description(&self) -> &'static str {
         "A view in a pane: it can be split, zoomed, moved and closed like every other."
     }
@@ -157,10 +161,10 @@ pub(crate) trait View: Sync {
     }
 
     /// Draws the inside of the pane; remembers what can be clicked.
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap);
 
     /// Where a step leads, on a pane of that size.
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome;
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome;
 }
 
 /// The areas of a frame that can be clicked, with their targets; later ones lie above earlier ones.
@@ -169,15 +173,10 @@ pub(crate) type ClickMap = Vec<(Rect, ClickTarget)>;
 /// A movement inside a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ViewMove {
-    /// One row or column.
     One(Direction),
-    /// To the beginning.
     First,
-    /// To the end.
     Last,
-    /// One page back.
     PageUp,
-    /// One page on.
     PageDown,
     /// So many lines on; back when negative.
     Lines(i16),
@@ -211,22 +210,16 @@ impl ViewMove {
 pub(crate) enum MoveOutcome {
     /// Out of the view, sideways.
     LeaveView,
-    /// To that task.
     Task(TaskId),
-    /// To that agent.
     Agent(AttemptId),
-    /// The pane is scrolled by so many lines.
     Scrolled(usize),
     /// To that row, by the view's own number, and so far scrolled.
     Marked {
-        /// The row.
         mark: u64,
-        /// Lines scrolled.
         scroll: usize,
     },
     /// Away from any row: what is new is followed.
     Unmarked,
-    /// Nowhere.
     Nowhere,
 }
 

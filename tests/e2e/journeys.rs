@@ -68,9 +68,9 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     tty.press("C-a");
     tty.see("C-a arrives.");
     tty.press("Enter");
-    tty.see("May your terminal call you");
+    tty.see("May your terminal notify you");
     tty.press("j Enter");
-    tty.see("See it at work?");
+    tty.see("Watch a demo?");
     tty.press("Enter");
     tty.wait("the demo", |screen| {
         screen.has("REHEARSAL") && screen.has("12 tasks")
@@ -222,7 +222,7 @@ fn a_task_is_written_in_a_form_and_an_editor_set_aside_released_and_merged_at_on
     tty.press("y");
     story.wait_until("the merge", || story.count("done") == 1);
     tty.wait("the card that sums up", |screen| {
-        screen.has("All is over") && screen.has("1 of 1 done")
+        screen.has("All done") && screen.has("1 of 1 done")
     });
     let merged = story.git(&story.origin(), &["log", "--format=%s", "work"]);
     assert!(merged.contains("Work"), "{merged}");
@@ -306,7 +306,7 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
             [
                 "no agent",
                 "could not find the program shop-agent",
-                "t-1 waits, tried again in",
+                "t-1 waits, retry in",
                 "T now",
             ]
             .iter()

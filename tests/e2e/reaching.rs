@@ -145,7 +145,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.type_text("later\n");
     tty.see("1 of 2");
     tty.press("s");
-    tty.see("takes back: skipped t-2");
+    tty.see("undo: skipped t-2");
     story.wait_until("the skip", || story.count("skipped") == 1);
     tty.press("u");
     tty.see("taken back: skipped t-2");

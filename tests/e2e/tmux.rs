@@ -36,15 +36,15 @@ fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_b
     tty.move_mark_until("no agent yet", "j", |screen| screen.is_marked("none yet"));
     tty.press("Enter");
     // The proposal, and why; the prefix of both comes through when it is pressed twice.
-    tty.see("This terminal is in tmux, which may keep C-b for itself: C-a, then.");
+    tty.see("This terminal is in tmux, which may keep C-b for itself: use C-a.");
     tty.press("C-b C-b");
     tty.see("C-b arrives.");
     tty.press("C-a");
     tty.see("C-a arrives.");
     tty.press("Enter");
-    tty.see("May your terminal call you");
+    tty.see("May your terminal notify you");
     tty.press("j Enter");
-    tty.see("See it at work?");
+    tty.see("Watch a demo?");
     tty.press("j Enter");
     tty.see("settings reloaded");
     fs::write(&settings, rehearsal).unwrap();

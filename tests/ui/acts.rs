@@ -21,11 +21,7 @@ fn skip(task: &str) -> UiRequest {
 fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
     let mut desk = Desk::full((120, 40));
     assert_eq!(desk.press("s"), [skip("dbs-4")]);
-    assert!(
-        desk.text().contains("takes back: skipped dbs-4"),
-        "{}",
-        desk.text()
-    );
+    assert!(desk.text().contains("undo: skipped dbs-4"), "{}", desk.text());
     assert_eq!(desk.press("u"), [retry("dbs-4")]);
     assert_eq!(desk.press("C-r"), [skip("dbs-4")]);
     desk.now = desk.now + Span::seconds(11);
@@ -515,7 +511,7 @@ fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
         let mut desk = Desk::full((120, 40));
         desk.press(keys);
         assert_eq!(desk.mode(), "NAV", "{keys}\n{}", desk.text());
-        assert!(desk.text().contains("takes back"), "{keys}\n{}", desk.text());
+        assert!(desk.text().contains(" undo: "), "{keys}\n{}", desk.text());
         assert_eq!(desk.press("u").len(), back, "{keys}");
         assert!(desk.text().contains("taken back"), "{keys}\n{}", desk.text());
     }
@@ -555,18 +551,14 @@ fn what_cannot_be_taken_back_is_said_and_nothing_older_is_taken_back_instead() {
     ] {
         let mut desk = Desk::full((120, 40));
         desk.press("3 g s");
-        assert!(
-            desk.text().contains("takes back: skipped dbs-4"),
-            "{}",
-            desk.text()
-        );
+        assert!(desk.text().contains("undo: skipped dbs-4"), "{}", desk.text());
         assert!(!desk.press(keys).is_empty() || keys.contains('&'), "{keys}");
-        assert!(!desk.text().contains("takes back"), "{keys}\n{}", desk.text());
+        assert!(!desk.text().contains(" undo: "), "{keys}\n{}", desk.text());
         assert_eq!(desk.press("u"), [], "{keys}");
         assert!(desk.text().contains(said), "{keys}\n{}", desk.text());
         // What was done before is offered again, now that the person knows.
         assert!(
-            desk.text().contains("takes back: skipped dbs-4"),
+            desk.text().contains("undo: skipped dbs-4"),
             "{keys}\n{}",
             desk.text()
         );

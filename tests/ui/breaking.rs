@@ -13,7 +13,7 @@ fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
     let (buffer, layout) = desk.frame();
     let text = crate::fixture::text(&buffer);
     assert!(
-        text.contains("This pane broke; everything else goes on."),
+        text.contains("This pane failed; everything else continues."),
         "{text}"
     );
     assert!(text.contains("told by a test"), "{text}");

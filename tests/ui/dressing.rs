@@ -139,7 +139,7 @@ fn on_eighty_columns_a_rehearsal_still_says_how_things_stand() {
     let text = desk.text();
     let top = text.lines().next().expect("a row");
     assert!(
-        top.contains("REHEARSAL") && top.contains("▸8") && top.contains("✗1"),
+        top.contains("DEMO") && top.contains("▸8") && top.contains("✗1"),
         "{top}"
     );
     assert!(top.contains("[1 Main]") && top.contains("6 Stats"), "{top}");

@@ -511,7 +511,7 @@ fn a_parked_task_is_taken_up_again_with_the_key_that_parks() {
 #[test]
 fn tasks_that_ended_are_counted_until_they_are_asked_for() {
     let mut desk = Desk::full((200, 60));
-    assert!(!desk.text().contains("Old banner") && desk.text().contains("5 finished, . shows them"));
+    assert!(!desk.text().contains("Old banner") && desk.text().contains("5 finished, . show"));
     desk.press(". G");
     assert!(desk.text().contains("Old banner"));
 }

@@ -69,7 +69,7 @@ fn what_is_found_is_listed_agent_by_agent_while_it_is_written() {
     for wanted in [
         "/test",
         "3 lines of 2 terminals",
-        "12 older ones left out",
+        "12 older ones skipped",
         "searched 3 of 5",
         "dbs-4 developer-ravel",
         "running 6 tests",

@@ -89,7 +89,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
             why: "usage limit reached".to_owned(),
         });
         let top = row(&desk, 0);
-        for told in ["disk full", "PAUSED", "47m left", "REHEARSAL", "[1"] {
+        for told in ["disk full", "PAUSED", "47m left", "DEMO", "[1"] {
             assert!(top.contains(told), "{told} at {width}: {top}");
         }
         // One more, and it is at least counted.
@@ -98,7 +98,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         let top = row(&desk, 0);
         assert!(top.contains("reconnecting"), "{width}: {top}");
         assert!(
-            top.contains("disk full") && (top.contains("REHEARSAL") || top.contains(" +")),
+            top.contains("disk full") && (top.contains("DEMO") || top.contains(" +")),
             "{width}: {top}"
         );
     }

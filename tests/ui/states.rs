@@ -102,12 +102,12 @@ fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
             ..first_look()
         });
         desk.press("G Enter Enter");
-        while !desk.text().contains("One key is ours") {
+        while !desk.text().contains("One key stays with dbs") {
             desk.press("Enter");
         }
         let text = desk.text();
         assert_eq!(
-            text.contains("may keep C-b for itself: C-a,"),
+            text.contains("may keep C-b for itself: use C-a"),
             proposed,
             "{outer}\n{text}"
         );
@@ -185,7 +185,7 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
     for told in [
         "f00dfeed",
         "dbs-18  Translate the help",
-        "left out with dbs-18",
+        "skipped with dbs-18",
         "sent back 2 times",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
@@ -459,7 +459,7 @@ fn where_nothing_was_tried_there_is_nothing_to_count() {
     let mut desk = Desk::full((80, 24));
     desk.shelf = dbs::ui::ViewCache::default();
     desk.press("6");
-    assert!(desk.text().contains("Counting what was done."), "{}", desk.text());
+    assert!(desk.text().contains("Reading the metrics."), "{}", desk.text());
 }
 
 #[test]
@@ -597,7 +597,7 @@ fn all_is_over_is_told_at_every_size() {
         }
         desk.press("3");
         let text = desk.text();
-        for word in ["All is over", "done", "attempts", "sent back"] {
+        for word in ["All done", "done", "attempts", "sent back"] {
             assert!(text.contains(word), "{word} {size:?}\n{text}");
         }
     }

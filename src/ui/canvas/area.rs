@@ -1,6 +1,6 @@
 //! Parts of an area of the screen. None of them is ever larger than the area it is a part of.
 
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::Rect;
 
 /// From this width on text stands in two columns.
 const BESIDE: u16 = 110;
@@ -59,7 +59,7 @@ pub(crate) fn skip_top(area: Rect, rows: u16) -> Rect {
 
 /// An area without so many columns at either side.
 pub(crate) fn inset(area: Rect, columns: u16) -> Rect {
-    area.inner(Margin::new(columns, 0))
+    skip_right(skip_left(area, columns), columns)
 }
 
 /// One column of text, or two beside each other where lines would become too long to read.

@@ -8,9 +8,8 @@ use crate::ui::theme::{Glyphs, StyleRole};
 /// Whether a border line is drawn light or heavy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LineWeight {
-    /// Thin.
     Light = 1,
-    /// Thick: the pane that receives every key.
+    /// The pane that receives every key.
     Heavy = 2,
 }
 
@@ -32,13 +31,9 @@ pub(crate) struct BorderGrid {
 /// One of the four sides of a screen cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellSide {
-    /// Above.
     Up = 0,
-    /// At the right.
     Right = 1,
-    /// Below.
     Down = 2,
-    /// At the left.
     Left = 3,
 }
 

@@ -1,4 +1,4 @@
-//! A sheet of cells that lines and words are put on; lines that meet join. What is outside is not drawn.
+//! A grid of cells that lines and words are put on; lines that meet join. What is outside is not drawn.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -20,7 +20,6 @@ const LINES: [&str; 16] = [
 enum GridCell {
     /// Where lines lead from here.
     Line(u8),
-    /// A character.
     Text(String),
     /// The second column of the character before.
     WideTail,
@@ -35,11 +34,8 @@ pub(super) struct CharGrid {
 /// The direction in which the head of an arrow points.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArrowHead {
-    /// To the right.
     Right,
-    /// To the left.
     Left,
-    /// Down.
     Down,
 }
 

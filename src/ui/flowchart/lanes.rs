@@ -89,11 +89,11 @@ fn note_undrawn(nodes: &mut [FlowNode], side: LaneSide, placed: &[FlowLane]) {
             LaneSide::Forward => &mut node.forward,
             LaneSide::Back => &mut node.back,
         };
-        let (drawn, told): (Vec<FlowEdge>, Vec<FlowEdge>) = ways
+        let (drawn, unplaced): (Vec<FlowEdge>, Vec<FlowEdge>) = ways
             .drain(..)
             .partition(|way| placed.iter().any(|lane| lane.to == way.to));
         *ways = drawn;
-        for way in told {
+        for way in unplaced {
             let name = names.get(way.to).map_or("", String::as_str);
             let word = if way.label.is_empty() { "done" } else { &way.label };
             node.notes.push(format!("{word}: to {name}"));

@@ -27,14 +27,14 @@ pub fn flowchart(flow: &Workflow, glyphs: Glyphs) -> Vec<String> {
         *note = cut(note, WORDS - 3, more);
     }
     let plan = FlowLayout::new(&nodes, on, back);
-    let mut sheet = CharGrid::new(COLUMNS, plan.tops.last().map_or(0, |top| top + 3));
+    let mut grid = CharGrid::new(COLUMNS, plan.tops.last().map_or(0, |top| top + 3));
     for (at, node) in nodes.iter().enumerate() {
-        plan.boxed(&mut sheet, at, node, more);
-        plan.below(&mut sheet, at, node, glyphs);
-        plan.beside(&mut sheet, at, node);
+        plan.boxed(&mut grid, at, node, more);
+        plan.below(&mut grid, at, node, glyphs);
+        plan.beside(&mut grid, at, node);
     }
-    plan.arrivals(&mut sheet, glyphs);
-    sheet.lines(glyphs)
+    plan.arrivals(&mut grid, glyphs);
+    grid.lines(glyphs)
 }
 
 /// The positions of all boxes, lanes and labels of a workflow drawing.
@@ -66,9 +66,9 @@ impl FlowLayout {
         } else {
             2 * breadth(&on) + label_room(nodes, LaneSide::Forward)
         };
-        let said = nodes.iter().flat_map(|node| &node.notes);
-        let said = said.map(|note| width(note) + 3).max().unwrap_or(0);
-        let words = said.max(label_room(nodes, LaneSide::Back));
+        let texts = nodes.iter().flat_map(|node| &node.notes);
+        let note_width = texts.map(|note| width(note) + 3).max().unwrap_or(0);
+        let words = note_width.max(label_room(nodes, LaneSide::Back));
         let inside = nodes.iter().flat_map(|node| &node.lines).map(|line| width(line));
         let room = COLUMNS.saturating_sub(left + words + 2 * breadth(&back));
         let wide = (inside.max().unwrap_or(0) + 4).min(room);
@@ -87,66 +87,66 @@ impl FlowLayout {
         self.tops.get(at).copied().unwrap_or(0)
     }
 
-    fn boxed(&self, sheet: &mut CharGrid, at: usize, node: &FlowNode, more: &str) {
+    fn boxed(&self, grid: &mut CharGrid, at: usize, node: &FlowNode, more: &str) {
         let top = self.top(at);
         let bottom = top + self.rows.get(at).copied().unwrap_or(0) + 1;
-        sheet.across(top, self.left, self.right);
-        sheet.across(bottom, self.left, self.right);
-        sheet.down(self.left, top, bottom);
-        sheet.down(self.right, top, bottom);
+        grid.across(top, self.left, self.right);
+        grid.across(bottom, self.left, self.right);
+        grid.down(self.left, top, bottom);
+        grid.down(self.right, top, bottom);
         let room = (self.right - self.left).saturating_sub(3);
         for (row, line) in node.lines.iter().enumerate() {
-            sheet.write(self.left + 2, top + 1 + row, &cut(line, room, more));
+            grid.write(self.left + 2, top + 1 + row, &cut(line, room, more));
         }
     }
 
     /// The way straight down.
-    fn below(&self, sheet: &mut CharGrid, at: usize, node: &FlowNode, glyphs: Glyphs) {
+    fn below(&self, grid: &mut CharGrid, at: usize, node: &FlowNode, glyphs: Glyphs) {
         let Some(label) = &node.down else { return };
         let (middle, bottom) = (self.left.midpoint(self.right), self.top(at + 1).saturating_sub(2));
-        sheet.down(middle, bottom, bottom + 1);
-        sheet.arrow_head(middle, bottom + 1, ArrowHead::Down, glyphs);
-        sheet.write(middle + 2, bottom + 1, label);
+        grid.down(middle, bottom, bottom + 1);
+        grid.arrow_head(middle, bottom + 1, ArrowHead::Down, glyphs);
+        grid.write(middle + 2, bottom + 1, label);
     }
 
     /// What leaves a box at its sides.
-    fn beside(&self, sheet: &mut CharGrid, at: usize, node: &FlowNode) {
+    fn beside(&self, grid: &mut CharGrid, at: usize, node: &FlowNode) {
         let first = self.top(at) + 2;
         for (row, way) in node.forward.iter().enumerate() {
             let y = first + row;
             if let Some(x) = self.column(LaneSide::Forward, way) {
-                sheet.across(y, x, self.left);
-                sheet.down(x, y, self.top(way.to) + 1);
+                grid.across(y, x, self.left);
+                grid.down(x, y, self.top(way.to) + 1);
                 let from = self.left.saturating_sub(width(&way.label) + 3);
-                put_label(sheet, from, y, &way.label);
+                put_label(grid, from, y, &way.label);
             }
         }
         for (row, way) in node.back.iter().enumerate() {
             let y = first + row;
             if let Some(x) = self.column(LaneSide::Back, way) {
-                sheet.across(y, self.right, x);
-                sheet.down(x, y, self.top(way.to) + 1);
-                put_label(sheet, self.right + 2, y, &way.label);
+                grid.across(y, self.right, x);
+                grid.down(x, y, self.top(way.to) + 1);
+                put_label(grid, self.right + 2, y, &way.label);
             }
         }
         for (row, note) in node.notes.iter().enumerate() {
             let y = first + node.back.len() + row;
-            sheet.across(y, self.right, self.right + 1);
-            sheet.write(self.right + 3, y, note);
+            grid.across(y, self.right, self.right + 1);
+            grid.write(self.right + 3, y, note);
         }
     }
 
     /// What arrives at the sides of boxes.
-    fn arrivals(&self, sheet: &mut CharGrid, glyphs: Glyphs) {
+    fn arrivals(&self, grid: &mut CharGrid, glyphs: Glyphs) {
         for lane in &self.on {
             let y = self.top(lane.to) + 1;
-            sheet.across(y, self.lane(LaneSide::Forward, lane), self.left - 1);
-            sheet.arrow_head(self.left - 1, y, ArrowHead::Right, glyphs);
+            grid.across(y, self.lane(LaneSide::Forward, lane), self.left - 1);
+            grid.arrow_head(self.left - 1, y, ArrowHead::Right, glyphs);
         }
         for lane in &self.back {
             let y = self.top(lane.to) + 1;
-            sheet.across(y, self.right + 1, self.lane(LaneSide::Back, lane));
-            sheet.arrow_head(self.right + 1, y, ArrowHead::Left, glyphs);
+            grid.across(y, self.right + 1, self.lane(LaneSide::Back, lane));
+            grid.arrow_head(self.right + 1, y, ArrowHead::Left, glyphs);
         }
     }
 
@@ -167,9 +167,9 @@ impl FlowLayout {
     }
 }
 
-fn put_label(sheet: &mut CharGrid, x: usize, y: usize, label: &str) {
+fn put_label(grid: &mut CharGrid, x: usize, y: usize, label: &str) {
     if !label.is_empty() {
-        sheet.write(x, y, &format!(" {label} "));
+        grid.write(x, y, &format!(" {label} "));
     }
 }
 

@@ -13,7 +13,6 @@ pub(super) const ENTRY: &str = "> ";
 /// A box of a workflow drawing: a stage or the end.
 #[derive(Debug)]
 pub(super) struct FlowNode {
-    /// What stands in it, line by line.
     pub(super) lines: Vec<String>,
     /// The way straight down to the next box, with what it is for.
     pub(super) down: Option<String>,
@@ -28,7 +27,6 @@ pub(super) struct FlowNode {
 /// An edge of a workflow drawing that leads to another box, with its label.
 #[derive(Debug, Clone)]
 pub(super) struct FlowEdge {
-    /// Which box, counted from the top.
     pub(super) to: usize,
     /// What it is for; empty where it is the only way.
     pub(super) label: String,

@@ -21,9 +21,7 @@ pub(super) struct TrackedScreens<'a> {
 /// Whether a frame shows a terminal's cells or only facts about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScreenUse {
-    /// What is known of it.
     Facts,
-    /// Its cells.
     Cells,
 }
 

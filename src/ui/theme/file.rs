@@ -10,24 +10,10 @@ use super::StyleRole;
 /// The error for a theme that cannot be read or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
-    /// The file cannot be understood.
     #[error("read the theme {file}, line {line}: {why}")]
-    Line {
-        /// Name or path.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong there.
-        why: String,
-    },
-    /// There is no such theme.
+    Line { file: String, line: usize, why: String },
     #[error("find the theme `{name}`: there are {known}")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// A theme is like itself.
     #[error("read the theme `{0}`: it is like itself; take its row `like` out")]
     Ring(String),

@@ -256,7 +256,7 @@ fn a_theme_of_ones_own_may_change_a_single_role_of_another() {
 }
 
 #[test]
-fn what_is_wrong_with_a_theme_is_said_with_file_and_line() {
+fn the_error_of_a_theme_names_file_and_line() {
     let wrong = |text: &str| problem(vec![own("mine", text)], "mine");
     assert_eq!(
         wrong("[roles]\ntext = {}\ndone = { fg = \"greeen\" }\n"),

@@ -53,9 +53,7 @@ const DEEPEST: usize = 8;
 pub struct UserTheme {
     /// Its name: that of the file without `.toml`.
     pub name: String,
-    /// Where it is, for problems.
     pub file: String,
-    /// What it says.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a person who comes back is told: what was done, what failed, what was sent back while they were away. Goes with the
+//! The summary for a person who comes back: what was done, what failed, what was sent back while they were away. Goes with the
 //! first key; takes none.
 
 use ratatui::layout::Rect;
@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::FrameContext;
 use crate::domain::{Task, TaskState, Timestamp};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, plain};
 use crate::ui::status::DisplayStatus;
 use crate::ui::theme::StyleRole;
 
@@ -22,9 +22,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, left: Timestamp, area: Rect, canvas
     let size = (WIDE.min(area.width.saturating_sub(2)), height);
     let title = format!("While you were away, {}", frame.scene.now.since(left));
     let inside = canvas.dialog(centered_rect(area, size), &title);
-    for (at, pieces) in lines.iter().enumerate() {
-        canvas.line(row_of(inside, at), pieces);
-    }
+    canvas.lines(inside, &lines);
 }
 
 fn lines(frame: &FrameContext<'_>, left: Timestamp) -> Vec<Vec<StyledText>> {
@@ -48,7 +46,7 @@ fn lines(frame: &FrameContext<'_>, left: Timestamp) -> Vec<Vec<StyledText>> {
     rejected.dedup();
     let glyphs = frame.scene.theme.glyphs;
     let mut lines = Vec::new();
-    let mut told = |mark: DisplayStatus, role: StyleRole, word: &str, ids: &[&str]| {
+    let mut add_line = |mark: DisplayStatus, role: StyleRole, word: &str, ids: &[&str]| {
         if ids.is_empty() {
             return;
         }
@@ -58,33 +56,30 @@ fn lines(frame: &FrameContext<'_>, left: Timestamp) -> Vec<Vec<StyledText>> {
         }
         lines.push(vec![
             piece(format!(" {} {} {word}", mark.glyph(glyphs), ids.len()), role),
-            piece(format!("  {named}"), StyleRole::Text),
+            plain(format!("  {named}")),
         ]);
     };
-    told(DisplayStatus::Done, StyleRole::Done, "done", &done);
-    told(
+    add_line(DisplayStatus::Done, StyleRole::Done, "done", &done);
+    add_line(
         DisplayStatus::Failed,
         StyleRole::Failed,
-        "failed or stuck",
+        "failed or held",
         &failed,
     );
-    told(DisplayStatus::Retry, StyleRole::Retry, "sent back", &rejected);
+    add_line(DisplayStatus::Retry, StyleRole::Retry, "sent back", &rejected);
     if lines.is_empty() {
-        lines.push(vec![piece(
-            " Nothing was finished, nothing failed.",
-            StyleRole::Text,
-        )]);
+        lines.push(vec![plain(" Nothing was finished, nothing failed.")]);
     }
-    let key = frame.state.keymap.hint(Action::GoToAttention).unwrap_or_default();
+    let key = frame.key_of(Action::GoToAttention);
     lines.push(match model.attention.len() {
-        0 => vec![piece(" Nothing needs you.", StyleRole::Dim)],
+        0 => vec![dim(" Nothing needs you.")],
         many => vec![
             piece(
                 format!(" {} {many} need you  ", DisplayStatus::NeedsYou.glyph(glyphs)),
                 StyleRole::Human,
             ),
             piece(key, StyleRole::Key),
-            piece(" goes there", StyleRole::Text),
+            plain(" go there"),
         ],
     });
     lines

@@ -1,16 +1,16 @@
-//! What is never left out of the top row: what is wrong with the connection or the work, that the board is paused, that it is a
-//! rehearsal, and, where the strip is missing, how much needs a person. Where there is little room it is said in fewer words.
+//! What is never dropped from the top row: what is wrong with the connection or the work, that the board is paused, that it is a
+//! demo, and, where the strip is missing, how much needs a person. Where there is little room it is said in fewer words.
 
 use super::{FrameContext, machine};
 use crate::domain::PauseReason;
-use crate::ui::canvas::{StyledText, piece, pieces_width};
+use crate::ui::canvas::{StyledText, piece, pieces_width, plain};
 use crate::ui::scene::SessionKind;
 use crate::ui::screen_layout::BorderMode;
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, cut};
-use crate::ui::theme::StyleRole;
+use crate::ui::theme::{Glyphs, StyleRole};
 
-/// How much banners say.
+/// How long the texts of the banners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {
     /// All of it.
@@ -19,7 +19,9 @@ pub(super) enum Words {
     Few,
 }
 
-/// Columns of a foreign text that is said in few words.
+/// From this width on a demo says what it is.
+const WIDE: u16 = 120;
+/// Columns of a foreign text in a short banner.
 const FEW: usize = 14;
 
 /// All banners, with spaces around them.
@@ -42,7 +44,7 @@ pub(super) fn that_fit(frame: &FrameContext<'_>, room: usize) -> Vec<StyledText>
 }
 
 fn spaced(banners: Vec<StyledText>) -> Vec<StyledText> {
-    let space = || piece(" ", StyleRole::Text);
+    let space = || plain(" ");
     let with_space = banners.into_iter().flat_map(|banner| [space(), banner]);
     with_space.chain([space()]).collect()
 }
@@ -66,15 +68,23 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     let trouble = trouble.map(|trouble| banner(trouble.kind.word()));
     let pause = scene.model.pause.as_ref();
     let pause = pause.map(|pause| banner(&paused(frame, pause, words)));
-    let rehearsal =
-        (scene.session.kind == SessionKind::Rehearsal).then(|| piece(" REHEARSAL ", StyleRole::Rehearsal));
+    let demo = (scene.session.kind == SessionKind::Rehearsal).then(|| {
+        let is_wide = frame.arranged.top_bar.width >= WIDE;
+        let text = match (words, scene.theme.glyphs) {
+            (Words::Few, _) => " DEMO ",
+            (Words::All, _) if !is_wide => " DEMO ",
+            (Words::All, Glyphs::Unicode) => " DEMO · scripted agents ",
+            (Words::All, Glyphs::Ascii) => " DEMO - scripted agents ",
+        };
+        piece(text, StyleRole::Rehearsal)
+    });
     let all = [
         needs_you,
         connection,
         trouble,
         machine::scarce(frame),
         pause,
-        rehearsal,
+        demo,
     ];
     all.into_iter().flatten().collect()
 }

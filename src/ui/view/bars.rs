@@ -5,9 +5,10 @@ use ratatui::layout::Rect;
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
 use crate::domain::{Span, TaskState};
-use crate::read_model::Trouble;
+use crate::read_model::{AttentionKind, Trouble};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width};
+use crate::ui::canvas::area::{skip_left, skip_right};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, strong};
 use crate::ui::pane::PaneId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
 use crate::ui::state::PaneContent;
@@ -16,7 +17,7 @@ use crate::ui::text::{clean, cut, width};
 use crate::ui::theme::StyleRole;
 use crate::ui::views::{ClickMap, ClickTarget, view_of};
 
-/// How tabs are told apart.
+/// How tabs are labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tabs {
     Names,
@@ -60,17 +61,13 @@ pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &
     let wider = more(frame).map(|more| [right.clone(), more].concat());
     let right = { wider }.find(|wider| fits(&left, wider)).unwrap_or(right);
     let used = canvas.right(area, &right);
-    let mut room = Rect {
-        width: area.width - used,
-        ..area
-    };
+    let mut room = skip_right(area, used);
     for (pieces, hit) in left.parts {
         let used = canvas.line(room, &pieces);
         if let Some(hit) = hit {
             hits.push((Rect { width: used, ..room }, hit));
         }
-        room.x += used;
-        room.width -= used;
+        room = skip_left(room, used);
     }
     // The space before the name of the program, in the project's colour.
     let first = Rect { width: 1, ..area };
@@ -107,12 +104,9 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
         room,
         frame.scene.theme.ellipsis(),
     );
-    let mut parts = vec![(
-        vec![piece(" dbs ", StyleRole::Strong), piece(project, StyleRole::Text)],
-        None,
-    )];
+    let mut parts = vec![(vec![strong(" dbs "), plain(project)], None)];
     if frame.arranged.framing == BorderMode::Borderless {
-        parts.push((vec![piece(" ", StyleRole::Text)], None));
+        parts.push((vec![plain(" ")], None));
         parts.extend(bare(frame));
         return TopBarLeft { parts };
     }
@@ -127,12 +121,9 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
         let name = if here {
             piece(format!("[{text}]"), StyleRole::TabHere)
         } else {
-            piece(text, StyleRole::Dim)
+            dim(text)
         };
-        parts.push((
-            vec![piece(" ", StyleRole::Text), name],
-            Some(ClickTarget::Tab(at)),
-        ));
+        parts.push((vec![plain(" "), name], Some(ClickTarget::Tab(at))));
     }
     TopBarLeft { parts }
 }
@@ -141,8 +132,8 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
 fn bare(frame: &FrameContext<'_>) -> Option<(Vec<StyledText>, Option<ClickTarget>)> {
     let placed = frame.arranged.focused()?;
     let pane = frame.state.pane(placed.pane);
-    let look = frame.look(placed.pane, &pane);
-    let mut pieces = view_of(&placed.content).title(&look);
+    let ctx = frame.ctx(placed.pane, &pane);
+    let mut pieces = view_of(&placed.content).title(&ctx);
     let agents: Vec<&PaneId> = frame
         .arranged
         .order
@@ -152,12 +143,12 @@ fn bare(frame: &FrameContext<'_>) -> Option<(Vec<StyledText>, Option<ClickTarget
     if let (PaneContent::Attempt(_), Some(at)) =
         (&placed.content, agents.iter().position(|id| **id == placed.pane))
     {
-        pieces.insert(0, piece(format!(" {}/{} ", at + 1, agents.len()), StyleRole::Dim));
+        pieces.insert(0, dim(format!(" {}/{} ", at + 1, agents.len())));
     }
-    if let Some(note) = view_of(&placed.content).title_note(&look) {
-        pieces.insert(0, piece(" ", StyleRole::Text));
+    if let Some(note) = view_of(&placed.content).title_note(&ctx) {
+        pieces.insert(0, plain(" "));
         pieces.insert(1, note);
-        pieces.insert(2, piece(" ", StyleRole::Text));
+        pieces.insert(2, plain(" "));
     }
     Some((pieces, Some(ClickTarget::Pane(placed.pane))))
 }
@@ -165,11 +156,8 @@ fn bare(frame: &FrameContext<'_>) -> Option<(Vec<StyledText>, Option<ClickTarget
 fn agents(frame: &FrameContext<'_>) -> Vec<StyledText> {
     let model = frame.scene.model;
     vec![
-        piece(" agents ", StyleRole::Dim),
-        piece(
-            format!("{}/{} ", model.agents().count(), model.max_agents),
-            StyleRole::Text,
-        ),
+        dim(" agents "),
+        plain(format!("{}/{} ", model.agents().count(), model.max_agents)),
     ]
 }
 
@@ -228,7 +216,7 @@ fn run_time(frame: &FrameContext<'_>) -> Vec<StyledText> {
         seconds / 60 % 60,
         seconds % 60
     );
-    vec![piece(text, StyleRole::Dim)]
+    vec![dim(text)]
 }
 
 /// A title is not cut to less.
@@ -242,7 +230,7 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, h
         if let Some(trouble) = model.troubles.first() {
             return degraded(frame, trouble, canvas);
         }
-        let pieces = [piece(" Nothing needs you. ", StyleRole::Dim), longest(frame)];
+        let pieces = [dim(" Nothing needs you. "), longest(frame)];
         canvas.line(area, &pieces);
         return;
     };
@@ -254,30 +242,31 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, h
         .map(|task| task.title.as_str())
         .unwrap_or_default();
     let age = frame.scene.now.since(oldest.since);
-    let key = frame.state.keymap.hint(Action::GoToAttention).unwrap_or_default();
+    let key = frame.key_of(Action::GoToAttention);
     let go = [
-        piece(format!("  {age}  "), StyleRole::Dim),
+        dim(format!("  {age}  ")),
         piece(key, StyleRole::Key),
-        piece(" go there ", StyleRole::Text),
+        plain(" go there "),
     ];
     let used = canvas.right(area, &go);
-    let room = Rect {
-        width: area.width - used,
-        ..area
+    let room = skip_right(area, used);
+    let wanted = match oldest.kind {
+        AttentionKind::Permission => format!("{}?", oldest.text.trim_end_matches('?')),
+        _ => oldest.text.clone(),
     };
     let mut pieces = vec![
         piece(format!(" {glyph} "), StyleRole::Needs),
         piece(format!("NEEDS YOU {} ", model.attention.len()), StyleRole::Human),
-        piece(format!(" {} ", oldest.task), StyleRole::Strong),
+        strong(format!(" {} ", oldest.task)),
         piece(format!("{word} "), role),
-        piece(&oldest.text, StyleRole::Text),
+        plain(wanted),
     ];
     // What is wanted matters more than what the task is called.
     let left = usize::from(room.width).saturating_sub(pieces_width(&pieces) + 2);
     let title = clean(title);
     if left >= width(&title).min(LEAST_TITLE) {
         let title = cut(&title, left, frame.scene.theme.ellipsis());
-        pieces.insert(3, piece(format!("{title}  "), StyleRole::Text));
+        pieces.insert(3, plain(format!("{title}  ")));
     }
     canvas.line(room, &pieces);
     hits.push((area, ClickTarget::AttentionBar));
@@ -295,25 +284,20 @@ fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>
     let again = trouble.retry_at.map(|again| again.since(frame.scene.now));
     let again = match again {
         None => String::new(),
-        Some(Span(0)) => ", tried again now".to_owned(),
-        Some(left) => format!(", tried again in {left}"),
+        Some(Span(0)) => ", retry now".to_owned(),
+        Some(left) => format!(", retry in {left}"),
     };
     let mut right = vec![piece(format!("  {waits}{again} "), StyleRole::Banner)];
     let key = frame.state.keymap.hint(Action::RetryNow);
     if let (Some(key), Some(_)) = (key, frame.scene.model.delayed().next()) {
         right.push(piece(format!(" {key} now "), StyleRole::Banner));
     }
-    let used = canvas.right(area, &right);
-    let room = Rect {
-        width: area.width - used,
-        ..area
-    };
     let glyph = DisplayStatus::Unsure.glyph(frame.scene.theme.glyphs);
     let left = [piece(
         format!(" {glyph} {}: {}", trouble.kind.word(), trouble.text),
         StyleRole::Banner,
     )];
-    canvas.line(room, &left);
+    canvas.both_ends(area, &left, &right);
 }
 
 fn longest(frame: &FrameContext<'_>) -> StyledText {
@@ -322,10 +306,10 @@ fn longest(frame: &FrameContext<'_>) -> StyledText {
         |row: &crate::read_model::AgentRow<'_>| row.attempt.started_at.unwrap_or(row.attempt.created_at);
     let longest = frame.scene.model.agents().min_by_key(begun);
     longest.map_or_else(
-        || piece("No agent is at work.", StyleRole::Dim),
+        || dim("No agent is running."),
         |row| {
-            let text = format!("Longest at work: {} {}", row.attempt.task, now.since(begun(&row)));
-            piece(text, StyleRole::Dim)
+            let text = format!("Longest running: {} {}", row.attempt.task, now.since(begun(&row)));
+            dim(text)
         },
     )
 }

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use super::{FrameContext, writing};
 use crate::ui::action::{Action, entries};
 use crate::ui::availability::unavailable_reason;
-use crate::ui::canvas::area::{inset, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
+use crate::ui::canvas::area::{inset, left_part, skip_left, skip_right, skip_top};
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, plain, row_of, strong};
 use crate::ui::help::{HelpRow, keys_of, rows, shell_command};
 use crate::ui::keymap::KeyTable;
 use crate::ui::pane::Axis;
@@ -31,12 +31,7 @@ fn dialog(area: Rect) -> Rect {
 
 /// Where what was typed is drawn.
 pub(super) fn line_of(area: Rect) -> Rect {
-    let dialog = dialog(area);
-    Rect {
-        x: dialog.x + 4.min(dialog.width),
-        width: dialog.width.saturating_sub(6),
-        ..row_of(dialog, 1)
-    }
+    skip_right(skip_left(row_of(dialog(area), 1), 4), 2)
 }
 
 /// One drawn line of the help and the action it belongs to.
@@ -57,15 +52,11 @@ pub(super) fn draw(
     let inside = canvas.dialog(dialog(area), &title);
     let prompt = line_of(area);
     canvas.line(
-        Rect {
-            x: inside.x + 1,
-            width: 2,
-            ..prompt
-        },
+        left_part(row_of(inset(inside, 1), 0), 2),
         &[piece("/ ", StyleRole::Key)],
     );
     if search.line.is_empty() {
-        canvas.line(prompt, &[piece("type to search; Enter runs", StyleRole::Dim)]);
+        canvas.line(prompt, &[dim("type to search; Enter runs")]);
     }
     writing::draw(&search.line, prompt, canvas);
     let room = inset(skip_top(inside, 1), 1);
@@ -102,12 +93,12 @@ fn lines(frame: &FrameContext<'_>, search: &Picker, room: usize) -> Vec<HelpLine
     for row in rows {
         match row {
             HelpRow::Heading(text) => {
-                lines.push(plain(Vec::new()));
-                lines.push(plain(vec![piece(text, StyleRole::Strong)]));
+                lines.push(text_line(Vec::new()));
+                lines.push(text_line(vec![strong(text)]));
             }
             HelpRow::Text(text) => {
                 let wrapped = wrap(&text, room).into_iter();
-                lines.extend(wrapped.map(|line| plain(vec![piece(line, StyleRole::Text)])));
+                lines.extend(wrapped.map(|line| text_line(vec![plain(line)])));
             }
             HelpRow::Act(action) => {
                 lines.extend(explained(frame, action, acts, room));
@@ -121,7 +112,7 @@ fn lines(frame: &FrameContext<'_>, search: &Picker, room: usize) -> Vec<HelpLine
     lines
 }
 
-fn plain(pieces: Vec<StyledText>) -> HelpLine {
+fn text_line(pieces: Vec<StyledText>) -> HelpLine {
     HelpLine { pieces, act: None }
 }
 
@@ -164,8 +155,8 @@ fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<He
     let command = shell_command(action, &about, frame.scene.model)?;
     Some(HelpLine {
         pieces: vec![
-            piece(format!("{:>KEYS_WIDTH$}", "C-y copies"), StyleRole::Dim),
-            piece(format!(" {command}"), StyleRole::Strong),
+            dim(format!("{:>KEYS_WIDTH$}", "C-y copies")),
+            strong(format!(" {command}")),
         ],
         act: Some(act),
     })
@@ -213,25 +204,16 @@ pub(super) fn which_key(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canva
     let inside = canvas.dialog(panel, &format!("{} and then", frame.state.keymap.prefix()));
     for (at, pieces) in cells.iter().enumerate() {
         let (column, row) = (at / rows.max(1), at % rows.max(1));
-        let x = inside.x + u16::try_from(column).unwrap_or(0).saturating_mul(CELL_WIDTH);
-        let line = Rect {
-            x,
-            width: CELL_WIDTH.min(inside.right().saturating_sub(x)),
-            ..row_of(inside, row)
-        };
-        canvas.line(line, pieces);
+        let left = u16::try_from(column).unwrap_or(0).saturating_mul(CELL_WIDTH);
+        let line = skip_left(row_of(inside, row), left);
+        canvas.line(left_part(line, CELL_WIDTH), pieces);
     }
 }
 
 /// Keys that may follow the prefix and what they do, as many as there is room for; the last one says how many more there are.
 fn cells(frame: &FrameContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let keymap = &frame.state.keymap;
-    let cell = |key: &str, text: &str| {
-        vec![
-            piece(format!(" {key:>7} "), StyleRole::Key),
-            piece(text, StyleRole::Text),
-        ]
-    };
+    let cell = |key: &str, text: &str| vec![piece(format!(" {key:>7} "), StyleRole::Key), plain(text)];
     let mut listed: Vec<_> = entries()
         .filter_map(|entry| Some((entry, keymap.keys(KeyTable::Prefixed, entry.action).first()?)))
         .filter(|(entry, _)| !matches!(entry.action, Action::Tab(2..)))

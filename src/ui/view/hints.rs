@@ -6,7 +6,8 @@ use ratatui::layout::Rect;
 use super::{ClickMap, ClickTarget, FrameContext, writing};
 use crate::ui::action::Action;
 use crate::ui::availability::{can_go_back, unavailable_reason};
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width};
+use crate::ui::canvas::area::{left_part, skip_left};
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, plain};
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
@@ -54,11 +55,7 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offe
     }
     canvas.line(area, &pieces);
     if let Some(last) = last {
-        let beside = Rect {
-            x: area.x + 6,
-            width: area.width.saturating_sub(6),
-            ..area
-        };
+        let beside = skip_left(area, 6);
         let at = match canvas.right(area, &last.pieces) {
             0 => {
                 canvas.line(beside, &last.pieces);
@@ -73,24 +70,15 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offe
 /// A click on a hint presses its keys.
 fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut ClickMap) {
     let columns = |many: usize| u16::try_from(many).unwrap_or(u16::MAX);
-    let place = Rect {
-        x: area.x.saturating_add(columns(at)),
-        width: columns(wide),
-        ..area
-    };
+    let place = left_part(skip_left(area, columns(at)), columns(wide));
     if !keys.is_empty() {
-        offered.push((place.intersection(area), ClickTarget::Keys(keys)));
+        offered.push((place, ClickTarget::Keys(keys)));
     }
 }
 
 /// Where what is looked for is written in the last row.
 pub(super) fn find_line(area: Rect) -> Rect {
-    let used = 9.min(area.width);
-    Rect {
-        x: area.x + used,
-        width: (area.width - used).min(40),
-        ..area
-    }
+    left_part(skip_left(area, 9), 40)
 }
 
 /// The last row while something is looked for: the words, and how many match.
@@ -106,14 +94,10 @@ fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canva
     );
     let line = find_line(area);
     writing::draw(&finding.line, line, canvas);
-    let rest = Rect {
-        x: line.right(),
-        width: area.right().saturating_sub(line.right()),
-        ..area
-    };
+    let rest = skip_left(area, line.right() - area.x);
     let mut pieces = Vec::new();
     if let Some((shown, all)) = frame.found() {
-        pieces.push(piece(format!("{shown} of {all}"), StyleRole::Text));
+        pieces.push(plain(format!("{shown} of {all}")));
     }
     if finding.scope == SearchScope::AllTerminals {
         pieces.extend(hint("Enter", "to the list").pieces);
@@ -136,9 +120,9 @@ fn hint(key: &str, title: &str) -> KeyHint {
     let keys: Result<Vec<Chord>, _> = key.split(' ').map(str::parse).collect();
     KeyHint {
         pieces: vec![
-            piece("  ", StyleRole::Text),
+            plain("  "),
             piece(key, StyleRole::Key),
-            piece(format!(" {title}"), StyleRole::Text),
+            plain(format!(" {title}")),
         ],
         keys: keys.unwrap_or_default(),
     }
@@ -157,7 +141,7 @@ fn last_hint(frame: &FrameContext<'_>) -> Option<KeyHint> {
         chord.to_string()
     };
     let mut hint = hint(&key, "help");
-    hint.pieces.push(piece(" ", StyleRole::Text));
+    hint.pieces.push(plain(" "));
     Some(hint)
 }
 
@@ -166,7 +150,7 @@ fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
         let prefix = frame.state.keymap.prefix();
         let waits = KeyHint {
             keys: vec![Chord::plain(KeyCode::Esc)],
-            ..hint(&prefix.to_string(), "and then? Esc cancels")
+            ..hint(&prefix.to_string(), "next key? Esc cancel")
         };
         return vec![waits];
     }
@@ -204,20 +188,16 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
 
 fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
     let hints: &[(&str, &str)] = match overlay {
-        Overlay::Help(_) => &[
-            ("Enter", "run it"),
-            ("C-y", "copy as a command"),
-            ("Esc", "close"),
-        ],
+        Overlay::Help(_) => &[("Enter", "run"), ("C-y", "copy as a command"), ("Esc", "close")],
         Overlay::Palette(_) => &[
-            ("Enter", "run it"),
+            ("Enter", "run"),
             ("Tab", "complete"),
             ("Esc", "close"),
             ("C-y", "copy as a command"),
         ],
         Overlay::Search(_) => &[],
         Overlay::Form(_) => &[
-            ("Enter", "make it"),
+            ("Enter", "create"),
             ("Tab", "next field"),
             ("C-e", "editor"),
             ("Esc", "cancel"),
@@ -225,7 +205,7 @@ fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
         Overlay::Jump(_) => &[("letters", "go there"), ("Esc", "cancel")],
         Overlay::Prompt(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
-        Overlay::Welcome(_) => &[("Enter", "take it"), ("Esc", "skip the rest")],
+        Overlay::Welcome(_) => &[("Enter", "accept"), ("Esc", "skip the rest")],
         Overlay::Menu(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
     };
     hints.iter().map(|(key, title)| hint(key, title)).collect()

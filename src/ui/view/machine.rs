@@ -4,7 +4,7 @@ use super::FrameContext;
 use crate::domain::Span;
 use crate::read_model::{MachineLoad, TroubleKind};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{StyledText, piece};
+use crate::ui::canvas::{StyledText, dim, piece, plain};
 use crate::ui::screen_layout::BorderMode;
 use crate::ui::theme::StyleRole;
 
@@ -26,10 +26,8 @@ pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
         Some(CacheEntry::Machine(MachineLoad { cpu: None, .. })) => SOON,
         _ => FRESH,
     };
-    (frame.arranged.framing != BorderMode::TooSmall).then_some(CacheRequest {
-        key: CacheKey::Machine,
-        max_age: fresh_for,
-    })
+    (frame.arranged.framing != BorderMode::TooSmall)
+        .then_some(CacheRequest::new(CacheKey::Machine, fresh_for))
 }
 
 /// The figures without so many of them: memory goes first, then the share of the processors.
@@ -46,21 +44,16 @@ pub(super) fn figures(frame: &FrameContext<'_>, gone: usize) -> Vec<StyledText> 
     let all = [(1, "cpu", cpu), (0, "mem", memory), (2, "disk", disk)];
     let left = all.into_iter().filter(|(rank, ..)| *rank >= gone);
     left.filter_map(|(_, name, figure)| Some((name, figure?)))
-        .flat_map(|(name, figure)| {
-            [
-                piece(format!(" {name} "), StyleRole::Dim),
-                piece(format!("{figure} "), StyleRole::Text),
-            ]
-        })
+        .flat_map(|(name, figure)| [dim(format!(" {name} ")), plain(format!("{figure} "))])
         .collect()
 }
 
 /// That there is little room, at any width.
 pub(super) fn scarce(frame: &FrameContext<'_>) -> Option<StyledText> {
-    let told = |trouble: &crate::read_model::Trouble| trouble.kind == TroubleKind::Disk;
+    let is_disk = |trouble: &crate::read_model::Trouble| trouble.kind == TroubleKind::Disk;
     let free = now(frame)?.scarce_disk()?;
     // That there is none at all is said by what failed for it.
-    (!frame.scene.model.troubles.iter().any(told))
+    (!frame.scene.model.troubles.iter().any(is_disk))
         .then(|| piece(format!(" disk {} low ", bytes(free)), StyleRole::Banner))
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::domain::NoticeLevel;
 use crate::ui::action::Action;
 use crate::ui::canvas::area::{inset, left_part, skip_top};
-use crate::ui::canvas::{Canvas, centered_rect, piece, plain, row_of};
+use crate::ui::canvas::{Canvas, centered_rect, dim, piece, plain, row_of, strong};
 use crate::ui::scene::Scene;
 use crate::ui::state::{
     ConfirmPrompt, JumpLabels, KeyFocus, Menu, Overlay, TextPrompt, UNDO_FOR, UiState, WHICH_KEY_DELAY,
@@ -43,10 +43,10 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
         Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
         Overlay::Form(form) => task_form::draw(form, area, canvas),
         Overlay::Jump(jump) => draw_jump(jump, canvas),
-        Overlay::Prompt(ask) => draw_ask(ask, area, canvas),
+        Overlay::Prompt(prompt) => draw_prompt(prompt, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas, hits),
-        Overlay::Menu(choose) => draw_choose(choose, area, canvas, hits),
+        Overlay::Menu(menu) => draw_menu(menu, area, canvas, hits),
     }
 }
 
@@ -88,7 +88,7 @@ fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             piece(format!("{} ", toast.text), role),
         ];
         if toast.times > 1 {
-            pieces.push(piece(format!(" {} times ", toast.times), StyleRole::Dim));
+            pieces.push(dim(format!(" {} times ", toast.times)));
         }
         let line = row_of(area, row);
         canvas.clear(line);
@@ -96,7 +96,7 @@ fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// What can be taken back, and for how long; takes a row if there is something.
+/// What can be undone, and for how long; takes a row if there is something.
 fn undo(
     frame: &FrameContext<'_>,
     area: Rect,
@@ -109,24 +109,24 @@ fn undo(
         return;
     };
     let left = (act.at + UNDO_FOR).since(now);
-    let key = frame.state.keymap.hint(Action::Undo).unwrap_or_default();
+    let key = frame.key_of(Action::Undo);
     let line = row_of(area, row);
     canvas.clear(line);
     let pieces = [
         piece(format!(" {key}"), StyleRole::Key),
-        piece(format!(" takes back: {}  ", act.title), StyleRole::Text),
-        piece(left.to_string(), StyleRole::Dim),
+        plain(format!(" undo: {}  ", act.title)),
+        dim(left.to_string()),
     ];
     canvas.line(line, &pieces);
 }
 
-fn draw_ask(ask: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
-    let dialog = prompt_lines::ask_area(ask, area);
-    canvas.dialog(dialog, &ask.kind.question());
-    let visible = prompt_lines::prompt_visible(ask, area);
+fn draw_prompt(prompt: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
+    let dialog = prompt_lines::ask_area(prompt, area);
+    canvas.dialog(dialog, &prompt.kind.question());
+    let visible = prompt_lines::prompt_visible(prompt, area);
     let lines: Vec<_> = visible.iter().map(|text| vec![plain(text)]).collect();
     canvas.lines(skip_top(inset(dialog, 2), 1), &lines);
-    writing::draw(&ask.line, prompt_lines::ask_line(ask, area), canvas);
+    writing::draw(&prompt.line, prompt_lines::ask_line(prompt, area), canvas);
 }
 
 /// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
@@ -158,15 +158,15 @@ fn draw_confirm(confirm: &ConfirmPrompt, area: Rect, canvas: &mut Canvas<'_>) {
     }
     let choice = [
         piece("y", StyleRole::Key),
-        piece(format!(" {}   ", confirm.yes), StyleRole::Text),
+        plain(format!(" {}   ", confirm.yes)),
         piece("n", StyleRole::Key),
-        piece(" no", StyleRole::Strong),
+        strong(" no"),
     ];
     canvas.line(row_of(text, below + 1), &choice);
 }
 
-fn draw_choose(choose: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-    let widest = choose
+fn draw_menu(menu: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    let widest = menu
         .items
         .iter()
         .map(|choice| width(&clean(&choice.text)))
@@ -176,12 +176,12 @@ fn draw_choose(choose: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut Cl
         .unwrap_or(u16::MAX)
         .max(40)
         .min(area.width.saturating_sub(4));
-    let high = u16::try_from(choose.items.len() + 2)
+    let high = u16::try_from(menu.items.len() + 2)
         .unwrap_or(u16::MAX)
         .min(area.height.saturating_sub(4));
-    let inside = canvas.dialog(centered_rect(area, (wide, high)), &choose.title);
-    let choices: Vec<_> = choose.items.iter().enumerate().collect();
-    let list = List::new((inside, 1), &choices, Some(choose.marked), StyleRole::Selected);
+    let inside = canvas.dialog(centered_rect(area, (wide, high)), &menu.title);
+    let choices: Vec<_> = menu.items.iter().enumerate().collect();
+    let list = List::new((inside, 1), &choices, Some(menu.marked), StyleRole::Selected);
     list.draw(canvas, hits, |(at, choice), line, canvas| {
         canvas.line(line, &[plain(format!(" {} ", choice.text))]);
         Some(ClickTarget::MenuItem(*at))

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{FrameContext, writing};
-use crate::ui::canvas::area::{last_row, skip_left, skip_right, skip_top, top_part};
+use crate::ui::canvas::area::{inset, last_row, left_part, skip_left, skip_right, skip_top, top_part};
 use crate::ui::canvas::{Canvas, dim, piece, row_of};
 use crate::ui::palette::{MARKS, PaletteRow, completion_hint, rows};
 use crate::ui::state::Picker;
@@ -32,12 +32,7 @@ fn dialog(area: Rect) -> Rect {
 
 /// Where what was typed is drawn.
 pub(super) fn line_of(area: Rect) -> Rect {
-    let dialog = dialog(area);
-    Rect {
-        x: dialog.x + 4.min(dialog.width),
-        width: dialog.width.saturating_sub(6),
-        ..row_of(dialog, 1)
-    }
+    skip_right(skip_left(row_of(dialog(area), 1), 4), 2)
 }
 
 /// Draws the palette.
@@ -51,18 +46,16 @@ pub(super) fn draw(
     let inside = canvas.dialog(dialog(area), "Palette");
     let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
     let prompt = line_of(area);
-    let mark = Rect {
-        x: inside.x + 1,
-        width: 2,
-        ..prompt
-    };
-    canvas.line(mark, &[piece(": ", StyleRole::Key)]);
+    canvas.line(
+        left_part(row_of(inset(inside, 1), 0), 2),
+        &[piece(": ", StyleRole::Key)],
+    );
     ghost(search, &rows, prompt, canvas);
     writing::draw(&search.line, prompt, canvas);
     let list = top_part(skip_top(inside, 1), inside.height.saturating_sub(2));
     if rows.is_empty() {
         let text = format!(" Nothing matches `{}`. Esc closes.", search.line.text());
-        canvas.line(row_of(list, 0), &[piece(text, StyleRole::Dim)]);
+        canvas.line(row_of(list, 0), &[dim(text)]);
     }
     let numbered: Vec<_> = rows.iter().enumerate().collect();
     let drawn = List::new((list, 1), &numbered, Some(search.marked), StyleRole::Selected);
@@ -93,7 +86,7 @@ fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas
     let typed = search.line.text();
     if typed.is_empty() {
         let text = "an action, a task, a pane";
-        canvas.line(prompt, &[piece(text, StyleRole::Dim)]);
+        canvas.line(prompt, &[dim(text)]);
         return;
     }
     let used = u16::try_from(width(typed)).unwrap_or(u16::MAX);
@@ -106,10 +99,10 @@ fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas
 }
 
 fn foot(line: Rect, canvas: &mut Canvas<'_>) {
-    let mut pieces = vec![piece(" ", StyleRole::Dim)];
+    let mut pieces = vec![dim(" ")];
     for (mark, what) in MARKS {
         pieces.push(piece(mark, StyleRole::Key));
-        pieces.push(piece(format!(" {what}   "), StyleRole::Dim));
+        pieces.push(dim(format!(" {what}   ")));
     }
     canvas.line(line, &pieces);
 }

@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::ui::canvas::area::inset;
 use crate::ui::canvas::{centered_rect, row_of};
 use crate::ui::state::{ConfirmPrompt, TextPrompt};
 use crate::ui::text::wrap;
@@ -67,15 +68,15 @@ pub(super) fn ask_width(area: Rect) -> u16 {
 }
 
 /// The lines above a prompt that are seen: the last ones, which say what is asked for, unless a person scrolled back.
-pub(super) fn prompt_visible(ask: &TextPrompt, area: Rect) -> Vec<String> {
-    let all = ask_lines(ask, area);
+pub(super) fn prompt_visible(prompt: &TextPrompt, area: Rect) -> Vec<String> {
+    let all = ask_lines(prompt, area);
     let room = room(area, AROUND_ASK);
     if all.len() <= room {
         return all;
     }
     let shown = room.saturating_sub(1);
     let hidden = all.len() - shown;
-    let above = hidden - ask.scrolled_back.min(hidden);
+    let above = hidden - prompt.scrolled_back.min(hidden);
     let below = hidden - above;
     let mark = match (above, below) {
         (above, 0) => format!("+{above} lines, Up"),
@@ -87,17 +88,17 @@ pub(super) fn prompt_visible(ask: &TextPrompt, area: Rect) -> Vec<String> {
 }
 
 /// How far the lines above a prompt can be scrolled back.
-pub(crate) fn prompt_max_scroll(ask: &TextPrompt, area: Rect) -> usize {
-    let (all, room) = (ask_lines(ask, area).len(), room(area, AROUND_ASK));
+pub(crate) fn prompt_max_scroll(prompt: &TextPrompt, area: Rect) -> usize {
+    let (all, room) = (ask_lines(prompt, area).len(), room(area, AROUND_ASK));
     if all <= room {
         return 0;
     }
     all - room.saturating_sub(1)
 }
 
-fn ask_lines(ask: &TextPrompt, area: Rect) -> Vec<String> {
+fn ask_lines(prompt: &TextPrompt, area: Rect) -> Vec<String> {
     let wide = usize::from(ask_width(area).saturating_sub(4));
-    ask.lines.iter().flat_map(|line| wrap(line, wide)).collect()
+    prompt.lines.iter().flat_map(|line| wrap(line, wide)).collect()
 }
 
 fn room(area: Rect, around: u16) -> usize {
@@ -105,18 +106,14 @@ fn room(area: Rect, around: u16) -> usize {
 }
 
 /// Where a prompt is drawn.
-pub(super) fn ask_area(ask: &TextPrompt, area: Rect) -> Rect {
-    let above = u16::try_from(prompt_visible(ask, area).len()).unwrap_or(0);
+pub(super) fn ask_area(prompt: &TextPrompt, area: Rect) -> Rect {
+    let above = u16::try_from(prompt_visible(prompt, area).len()).unwrap_or(0);
     centered_rect(area, (ask_width(area), 3 + above))
 }
 
 /// Where the text of a prompt is drawn.
-pub(super) fn ask_line(ask: &TextPrompt, area: Rect) -> Rect {
-    let dialog = ask_area(ask, area);
+pub(super) fn ask_line(prompt: &TextPrompt, area: Rect) -> Rect {
+    let dialog = ask_area(prompt, area);
     let last = usize::from(dialog.height.saturating_sub(2));
-    Rect {
-        x: dialog.x + 2.min(dialog.width),
-        width: dialog.width.saturating_sub(4),
-        ..row_of(dialog, last)
-    }
+    inset(row_of(dialog, last), 2)
 }

@@ -23,9 +23,9 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
     };
     let lines: Vec<_> = lines.iter().map(|line| clean(line)).collect();
     let name = NAME.iter().map(|row| width(row)).max().unwrap_or(0);
-    let said = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let text = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let size = (
-        u16::try_from(name + said + 6)
+        u16::try_from(name + text + 6)
             .unwrap_or(u16::MAX)
             .min(area.width.saturating_sub(4)),
         u16::try_from(lines.len().max(NAME.len()) + 2).unwrap_or(u16::MAX),

@@ -6,7 +6,8 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use super::FrameContext;
-use crate::ui::canvas::{Canvas, piece, pieces_width, row_of};
+use crate::ui::canvas::area::{inset, last_row, skip_left};
+use crate::ui::canvas::{Canvas, dim, piece, pieces_width};
 use crate::ui::pane::PaneId;
 use crate::ui::screen_layout::SEVERAL;
 use crate::ui::state::Zoom;
@@ -32,16 +33,8 @@ pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut
             name => (*id, format!(" {name} ")),
         })
         .collect();
-    let outer = only.outer;
-    let line = Rect {
-        x: outer.x + 2,
-        width: outer.width.saturating_sub(4),
-        ..row_of(outer, usize::from(outer.height.saturating_sub(1)))
-    };
-    let widths: Vec<usize> = names
-        .iter()
-        .map(|(_, name)| pieces_width(&[piece(name, StyleRole::Dim)]))
-        .collect();
+    let line = inset(last_row(only.outer), 2);
+    let widths: Vec<usize> = names.iter().map(|(_, name)| pieces_width(&[dim(name)])).collect();
     let at = names.iter().position(|(id, _)| *id == only.pane).unwrap_or(0);
     let shown = around(&widths, at, usize::from(line.width));
     let before = shown.start.checked_sub(1).and_then(|last| names.get(last));
@@ -61,8 +54,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut
     for (id, text, role) in before.into_iter().chain(here).chain(after) {
         let used = canvas.line(room, &[piece(text, role)]);
         hits.push((Rect { width: used, ..room }, ClickTarget::Pane(id)));
-        room.x += used;
-        room.width -= used;
+        room = skip_left(room, used);
     }
 }
 

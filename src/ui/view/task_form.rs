@@ -3,7 +3,8 @@
 use ratatui::layout::Rect;
 
 use super::writing;
-use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
+use crate::ui::canvas::area::{last_row, skip_left, skip_right};
+use crate::ui::canvas::{Canvas, centered_rect, dim, piece, plain, row_of};
 use crate::ui::state::{FormField, TaskForm};
 use crate::ui::theme::StyleRole;
 
@@ -16,17 +17,9 @@ fn dialog(area: Rect) -> Rect {
 }
 
 fn field_line(area: Rect, field: FormField) -> Rect {
-    let at = FormField::ALL
-        .iter()
-        .position(|other| *other == field)
-        .unwrap_or(0);
-    let dialog = dialog(area);
-    let line = row_of(dialog, at + 1);
-    Rect {
-        x: line.x + (NAMES + 2).min(line.width),
-        width: line.width.saturating_sub(NAMES + 4),
-        ..line
-    }
+    let at = FormField::ALL.iter().position(|other| *other == field);
+    let line = row_of(dialog(area), at.unwrap_or(0) + 1);
+    skip_right(skip_left(line, NAMES + 2), 2)
 }
 
 /// Where the title is written.
@@ -62,7 +55,7 @@ pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
                 let rows = form.body.lines().count();
                 let last = form.body.lines().last().unwrap_or_default();
                 let text = match rows {
-                    0 => "C-e writes it in your editor".to_owned(),
+                    0 => "C-e open in your editor".to_owned(),
                     1 => last.to_owned(),
                     rows => format!("{rows} lines … {last}"),
                 };
@@ -74,20 +67,20 @@ pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
                 canvas.line(line, &[piece(text, role)]);
             }
             other => {
-                canvas.line(line, &[piece(form.value(other), StyleRole::Text)]);
+                canvas.line(line, &[plain(form.value(other))]);
             }
         }
     }
-    let foot = row_of(inside, usize::from(inside.height.saturating_sub(1)));
+    let foot = last_row(inside);
     canvas.line(
         foot,
         &[
             piece(" Enter", StyleRole::Key),
-            piece(" makes it  ", StyleRole::Dim),
+            dim(" create  "),
             piece("Tab", StyleRole::Key),
-            piece(" next field  ", StyleRole::Dim),
+            dim(" next field  "),
             piece("Left Right", StyleRole::Key),
-            piece(" change a value", StyleRole::Dim),
+            dim(" change a value"),
         ],
     );
 }

@@ -4,13 +4,14 @@ use ratatui::layout::Rect;
 
 use super::FrameContext;
 use super::writing;
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, row_of};
+use crate::ui::canvas::area::{skip_left, skip_right, skip_top};
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, plain, row_of};
 use crate::ui::chord::Chord;
 use crate::ui::state::{Welcome, WelcomeStep, is_prefix_of};
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::wrap;
 use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget};
+use crate::ui::views::{ClickMap, ClickTarget, List};
 
 /// Columns of the dialog where there is room.
 const WIDE: u16 = 72;
@@ -31,34 +32,26 @@ pub(super) fn draw(
     let (at, all) = welcome.number();
     let title = format!("First start, {at} of {all}");
     let inside = canvas.dialog(dialog(area, lines.len() + answers(welcome)), &title);
-    for (at, line) in lines.iter().enumerate() {
-        canvas.line(row_of(inside, at), line);
-    }
+    let used = canvas.lines(inside, &lines);
     if let WelcomeStep::Command(line) = &welcome.step {
         return writing::draw(line, line_of(frame, welcome, area), canvas);
     }
-    let choices = welcome.choices();
+    let choices: Vec<_> = welcome.choices().into_iter().enumerate().collect();
     let first = welcome.marked.saturating_sub(CHOICES - 1);
-    for (row, (at, choice)) in choices.iter().enumerate().skip(first).take(CHOICES).enumerate() {
-        let line = row_of(inside, lines.len() + row);
-        canvas.line(line, &[piece(format!("   {choice}"), StyleRole::Text)]);
-        if at == welcome.marked {
-            canvas.apply_role(line, StyleRole::Selected);
-        }
-        hits.push((line, ClickTarget::MenuItem(at)));
-    }
+    let marked = welcome.marked..welcome.marked + 1;
+    let below = skip_top(inside, u16::try_from(used).unwrap_or(u16::MAX));
+    let list = List::starting_at(below, (&choices, first), marked, StyleRole::Selected);
+    list.draw(canvas, hits, |(at, choice), line, canvas| {
+        canvas.line(line, &[plain(format!("   {choice}"))]);
+        Some(ClickTarget::MenuItem(*at))
+    });
 }
 
 /// Where the command line is written.
 pub(super) fn line_of(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> Rect {
     let above = lines(frame, welcome, area).len();
     let dialog = dialog(area, above + answers(welcome));
-    let row = row_of(dialog, above + 1);
-    Rect {
-        x: row.x + 3.min(row.width),
-        width: row.width.saturating_sub(5),
-        ..row
-    }
+    skip_right(skip_left(row_of(dialog, above + 1), 3), 2)
 }
 
 /// Rows below what is asked.
@@ -79,39 +72,39 @@ type WelcomeLines = Vec<Vec<StyledText>>;
 
 fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLines {
     let room = usize::from(WIDE.min(area.width.saturating_sub(2)).saturating_sub(4));
-    let mut said = WelcomeText {
+    let mut text = WelcomeText {
         room: room.max(8),
         lines: Vec::new(),
     };
     match &welcome.step {
-        WelcomeStep::Agent => said.agent(frame, welcome),
+        WelcomeStep::Agent => text.agent(frame, welcome),
         WelcomeStep::Command(_) => {
-            said.line("With which command line?", StyleRole::Strong);
-            said.line(
+            text.line("With which command line?", StyleRole::Strong);
+            text.line(
                 "{task} {title} {body} {branch} {base} {role} {finding} are filled in. It says how it went by `dbs signal`.",
                 StyleRole::Dim,
             );
         }
-        WelcomeStep::Prefix(pressed) => said.prefix(frame, welcome, *pressed),
+        WelcomeStep::Prefix(pressed) => text.prefix(frame, welcome, *pressed),
         WelcomeStep::Alerts => {
-            said.line(
-                "May your terminal call you when something needs you?",
+            text.line(
+                "May your terminal notify you when something needs you?",
                 StyleRole::Strong,
             );
-            said.line(
-                "By a notification and the bell, while you look elsewhere.",
+            text.line(
+                "With a notification and the bell, while you are elsewhere.",
                 StyleRole::Dim,
             );
         }
         WelcomeStep::Demo => {
-            said.line("See it at work?", StyleRole::Strong);
-            said.line(
-                "Scripted agents in a throw-away repository: one minute, no account, no network. Afterwards you are here again.",
+            text.line("Watch a demo?", StyleRole::Strong);
+            text.line(
+                "Scripted agents in a throw-away repository: one minute, no account, no network. Then you are back here.",
                 StyleRole::Dim,
             );
         }
     }
-    said.lines
+    text.lines
 }
 
 /// The wrapped text above the answers of a first-start question.
@@ -152,7 +145,10 @@ impl WelcomeText {
 
     fn prefix(&mut self, frame: &FrameContext<'_>, welcome: &Welcome, pressed: Option<Chord>) {
         let prefix = frame.state.keymap.prefix();
-        self.line("One key is ours while you type to an agent.", StyleRole::Strong);
+        self.line(
+            "One key stays with dbs while you type to an agent.",
+            StyleRole::Strong,
+        );
         let text =
             format!("It is {prefix}. Press it to see that it arrives, or another that you want instead.");
         self.line(&text, StyleRole::Text);
@@ -160,9 +156,8 @@ impl WelcomeText {
             let prefix = prefix.to_string();
             if is_prefix_of(outer, &prefix) {
                 let other = if prefix == "C-a" { "C-b" } else { "C-a" };
-                let text = format!(
-                    "This terminal is in {outer}, which may keep {prefix} for itself: {other}, then."
-                );
+                let text =
+                    format!("This terminal is in {outer}, which may keep {prefix} for itself: use {other}.");
                 self.line(&text, StyleRole::Retry);
             } else {
                 let text = format!("This terminal is in {outer}, which leaves it alone.");

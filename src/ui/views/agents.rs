@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::read_model::AgentRow;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, SortOrder, UiState};
@@ -18,19 +18,19 @@ pub(super) struct AgentsView;
 
 impl View for AgentsView {
     fn description(&self) -> &'static str {
-        "The agents at work, each with its task. Enter opens its terminal; typing there goes to the agent."
+        "The running agents, each with its task. Enter opens its terminal; typing there goes to the agent."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let many = look.scene.model.agents().count();
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let many = ctx.scene.model.agents().count();
         vec![piece(
-            format!("Agents  {many} of {}", look.scene.model.max_agents),
+            format!("Agents  {many} of {}", ctx.scene.model.max_agents),
             StyleRole::Title,
         )]
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        Some((rows(look).len(), look.scene.model.agents().count()))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        Some((rows(ctx).len(), ctx.scene.model.agents().count()))
     }
 
     fn orders(&self) -> &'static [SortOrder] {
@@ -46,23 +46,23 @@ impl View for AgentsView {
         shown_agent(state, scene, id).map_or_else(ActionTarget::default, |id| target_of(scene, id))
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let rows = rows(look);
-        if rows.is_empty() && look.pane.filter.is_empty() {
-            return empty(look, area, canvas);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let rows = rows(ctx);
+        if rows.is_empty() && ctx.pane.filter.is_empty() {
+            return empty(ctx, area, canvas);
         }
-        let chosen = shown_agent(look.state, look.scene, look.id);
+        let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = rows.iter().position(|row| Some(row.attempt.id) == chosen);
-        look.list((area, 2), &rows, at)
+        ctx.list((area, 2), &rows, at)
             .draw(canvas, hits, |row, place, canvas| {
-                draw_agent(look, row, place, canvas);
-                Some(ClickTarget::Agent(look.id, row.attempt.id))
+                draw_agent(ctx, row, place, canvas);
+                Some(ClickTarget::Agent(ctx.id, row.attempt.id))
             });
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let agents = rows(look);
-        let chosen = shown_agent(look.state, look.scene, look.id);
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let agents = rows(ctx);
+        let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = agents.iter().position(|row| Some(row.attempt.id) == chosen);
         step.in_list(area.height / 2, (&agents, at), |row| {
             MoveOutcome::Agent(row.attempt.id)
@@ -71,17 +71,17 @@ impl View for AgentsView {
 }
 
 /// The agents that match what the list is filtered by.
-fn rows<'a>(look: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
-    let sieve = look.sieve();
+fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
+    let filter = ctx.filter();
     let text = |row: &AgentRow<'_>| {
         let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
         format!("{} {title} {}", row.attempt.task, row.name)
     };
-    let agents = look.scene.model.agents();
+    let agents = ctx.scene.model.agents();
     let mut agents: Vec<AgentRow<'a>> = agents
-        .filter(|row| sieve.needle.is_empty() || sieve.needle.matches(&text(row)))
+        .filter(|row| filter.needle.is_empty() || filter.needle.matches(&text(row)))
         .collect();
-    sieve.sort(
+    filter.sort(
         &mut agents,
         |row| row.attempt.created_at,
         |row| row.name.to_owned(),
@@ -90,7 +90,7 @@ fn rows<'a>(look: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
 }
 
 /// Two lines: the task, and who does what since when.
-fn draw_agent(look: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &mut Canvas<'_>) {
     let marker = attempt_status(row.attempt);
     let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
     let first = [
@@ -98,21 +98,21 @@ fn draw_agent(look: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &
             format!(" {} ", marker.mark.glyph(canvas.theme.glyphs)),
             marker.role,
         ),
-        piece(format!("{} ", row.attempt.task), StyleRole::Dim),
-        piece(title, StyleRole::Text),
+        dim(format!("{} ", row.attempt.task)),
+        plain(title),
     ];
     canvas.line(row_of(place, 0), &first);
-    let age = format!(" {} ", look.scene.now.since(marker.since));
+    let age = format!(" {} ", ctx.scene.now.since(marker.since));
     let left = [dim(format!("   {} ", row.name)), piece(&marker.word, marker.role)];
     canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let waiting = look.scene.model.counts().get("released").copied().unwrap_or(0);
-    let release = look.state.keymap.hint(Action::Release).unwrap_or_default();
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let waiting = ctx.scene.model.counts().get("released").copied().unwrap_or(0);
+    let release = ctx.key_of(Action::Release);
     let text = match waiting {
-        0 => format!("On the board, {release} releases a task to them."),
-        many => format!("{many} released and waiting; the board says for what."),
+        0 => format!("On the board: {release} release a task"),
+        many => format!("{many} released and waiting; the board says why."),
     };
-    canvas.empty_state(area, ("No agent is at work.", StyleRole::Strong), &text);
+    canvas.empty_state(area, ("No agent is running.", StyleRole::Strong), &text);
 }

@@ -11,7 +11,8 @@ use crate::domain::{TaskId, pluralized};
 use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::{left_part, skip_left, skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
 use crate::ui::state::{FinishedTasks, SortOrder};
 use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
 use crate::ui::text::{cut, width};
@@ -48,14 +49,9 @@ fn divide(area: Rect) -> BoardLayout {
     }
     if area.width >= BESIDE && (area.width >= SPACIOUS || area.height < HALVED) {
         let list = (area.width * 11 / 20).max(48);
-        let detail = Rect {
-            x: area.x + list + 1,
-            width: area.width - list - 1,
-            ..area
-        };
         return BoardLayout::List {
-            list: Rect { width: list, ..area },
-            detail: Some(detail),
+            list: left_part(area, list),
+            detail: Some(skip_left(area, list + 1)),
         };
     }
     let list = if area.height >= BELOW {
@@ -63,37 +59,33 @@ fn divide(area: Rect) -> BoardLayout {
     } else {
         area.height
     };
-    let detail = Rect {
-        y: area.y + list + 1,
-        height: (area.height - list).saturating_sub(1),
-        ..area
-    };
+    let detail = skip_top(area, list + 1);
     BoardLayout::List {
-        list: Rect { height: list, ..area },
+        list: top_part(area, list),
         detail: (detail.height > 0).then_some(detail),
     }
 }
 
 impl View for BoardView {
     fn description(&self) -> &'static str {
-        "The board: every task by stage. A mark says what happens to each, the words why."
+        "The board: every task by stage. Each shows its state and the reason."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let model = look.scene.model;
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let model = ctx.scene.model;
         let mut title = vec![piece(
             format!("Board  {}", pluralized(model.tasks.len(), "task")),
             StyleRole::Title,
         )];
         if let Some(base) = &model.base {
-            title.push(piece(format!("  onto {base}"), StyleRole::Dim));
+            title.push(dim(format!("  onto {base}")));
         }
         title
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        let shown = listed_tasks(look.state, look.scene, &look.sieve());
-        Some((shown.len(), look.scene.model.tasks.len()))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        let shown = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
+        Some((shown.len(), ctx.scene.model.tasks.len()))
     }
 
     fn orders(&self) -> &'static [SortOrder] {
@@ -105,96 +97,91 @@ impl View for BoardView {
         ]
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let task = selected(look.state, look.scene);
-        let changes = task.and_then(|task| diff::cache_request(look, &task, DiffBase::Base));
-        changes.into_iter().chain(gates::running_request(look)).collect()
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let task = selected(ctx.state, ctx.scene);
+        let changes = task.and_then(|task| diff::cache_request(ctx, &task, DiffBase::Base));
+        changes.into_iter().chain(gates::running_request(ctx)).collect()
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        if look.scene.model.tasks.is_empty() {
-            return empty(look, area, canvas);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        if ctx.scene.model.tasks.is_empty() {
+            return empty(ctx, area, canvas);
         }
-        let is_over = summary::is_due(look) && look.state.finished == FinishedTasks::Counted;
+        let is_over = summary::is_due(ctx) && ctx.state.finished == FinishedTasks::Counted;
         match divide(area) {
             BoardLayout::Kanban => {
-                let (cards, below) = halves(look, area);
-                kanban::draw(look, cards, canvas, hits);
+                let (cards, below) = halves(ctx, area);
+                kanban::draw(ctx, cards, canvas, hits);
                 if is_over {
-                    summary::draw(look, area, canvas);
-                } else if let (Some(below), Some(task)) = (below, selected(look.state, look.scene)) {
+                    summary::draw(ctx, area, canvas);
+                } else if let (Some(below), Some(task)) = (below, selected(ctx.state, ctx.scene)) {
                     let (below, row) = throughput::divide(below);
                     canvas.horizontal_line(below.y - 1, below);
-                    detail::draw_beside(look, &task, below, canvas);
+                    detail::draw_beside(ctx, &task, below, canvas);
                     if let Some(row) = row {
-                        throughput::draw(look, row, canvas);
+                        throughput::draw(ctx, row, canvas);
                     }
                 }
             }
             BoardLayout::List { .. } if is_over => {
-                hidden(look, row_of(area, 0), look.scene.model.tasks.len(), canvas);
-                summary::draw(look, area, canvas);
+                hidden(ctx, row_of(area, 0), ctx.scene.model.tasks.len(), canvas);
+                summary::draw(ctx, area, canvas);
             }
             BoardLayout::List { list, detail } => {
-                draw_list(look, list, canvas, hits);
-                let chosen = selected(look.state, look.scene);
+                draw_list(ctx, list, canvas, hits);
+                let chosen = selected(ctx.state, ctx.scene);
                 if let (Some(area), Some(task)) = (detail, chosen) {
                     if area.x > list.x {
                         canvas.vertical_line(area.x - 1, area);
                     } else {
                         canvas.horizontal_line(area.y.saturating_sub(1), area);
                     }
-                    detail::draw_task(look, &task, area, canvas);
+                    detail::draw_task(ctx, &task, area, canvas);
                 }
             }
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         if let BoardLayout::Kanban = divide(area) {
-            return kanban::step(look, area, step);
+            return kanban::step(ctx, area, step);
         }
-        let tasks = listed_tasks(look.state, look.scene, &look.sieve());
-        let chosen = selected(look.state, look.scene);
+        let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
+        let chosen = selected(ctx.state, ctx.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
         step.in_list(area.height, (&tasks, at), |id| MoveOutcome::Task(id.clone()))
     }
 }
 
 /// The columns, and what is left below them for the selected task where the pane is high.
-fn halves(look: &ViewContext<'_>, area: Rect) -> (Rect, Option<Rect>) {
+fn halves(ctx: &ViewContext<'_>, area: Rect) -> (Rect, Option<Rect>) {
     if area.height < HALVED {
         return (area, None);
     }
-    let height = kanban::height(look, area, area.height * 3 / 5).max(LEAST_CARDS);
-    let below = Rect {
-        y: area.y + height + 1,
-        height: area.height - height - 1,
-        ..area
-    };
+    let height = kanban::height(ctx, area, area.height * 3 / 5).max(LEAST_CARDS);
+    let below = skip_top(area, height + 1);
     (Rect { height, ..area }, Some(below))
 }
 
 /// Shown while there is no task at all.
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let mut lines = vec![
         ("No tasks yet.".to_owned(), StyleRole::Strong),
         (String::new(), StyleRole::Text),
         (
-            format!("{}  makes one here", hint(Action::NewTask)),
+            format!("{}  create a task", ctx.key_of(Action::NewTask)),
             StyleRole::Text,
         ),
+        (format!("{}  help", ctx.key_of(Action::Help)), StyleRole::Text),
         (
-            format!("{}  explains the keys", hint(Action::Help)),
-            StyleRole::Text,
-        ),
-        (
-            format!("{} demo  plays a minute of agents at work", hint(Action::Palette)),
+            format!(
+                "{} demo  watch scripted agents for a minute",
+                ctx.key_of(Action::Palette)
+            ),
             StyleRole::Text,
         ),
     ];
-    if look.scene.model.base.is_none() {
+    if ctx.scene.model.base.is_none() {
         lines.extend([
             (String::new(), StyleRole::Text),
             (
@@ -218,18 +205,18 @@ enum BoardRow<'a> {
     Hidden(usize),
 }
 
-fn rows<'a>(look: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
-    let sieve = look.sieve();
+fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
+    let filter = ctx.filter();
     let mut rows = Vec::new();
-    for column in ordered_columns(look.scene) {
+    for column in ordered_columns(ctx.scene) {
         if column.cards.is_empty() {
             continue;
         }
-        if sieve.needle.is_empty() && !shows_column(look.state, column) {
+        if filter.needle.is_empty() && !shows_column(ctx.state, column) {
             rows.push(BoardRow::Hidden(column.cards.len()));
             continue;
         }
-        let cards = shown_cards(look.state, look.scene, &sieve, column);
+        let cards = shown_cards(ctx.state, ctx.scene, &filter, column);
         if !cards.is_empty() {
             rows.push(BoardRow::Heading(column));
             rows.extend(cards.into_iter().map(BoardRow::Task));
@@ -238,9 +225,9 @@ fn rows<'a>(look: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
     rows
 }
 
-fn draw_list(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-    let rows = rows(look);
-    let chosen = selected(look.state, look.scene);
+fn draw_list(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    let rows = rows(ctx);
+    let chosen = selected(ctx.state, ctx.scene);
     let is_chosen = |row: &BoardRow<'_>| matches!(row, BoardRow::Task(id) if Some(*id) == chosen.as_ref());
     let marked = rows.iter().position(is_chosen);
     let ids = rows.iter().filter_map(|row| match row {
@@ -248,56 +235,48 @@ fn draw_list(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: 
         BoardRow::Heading(..) | BoardRow::Hidden(_) => None,
     });
     let id_width = ids.max().unwrap_or(0).min(12);
-    look.list((area, 1), &rows, marked)
+    ctx.list((area, 1), &rows, marked)
         .draw(canvas, hits, |row, line, canvas| {
             match row {
                 BoardRow::Heading(column) => {
-                    canvas.line(line, &kanban::heading(look, column));
+                    canvas.line(line, &kanban::heading(ctx, column));
                 }
-                BoardRow::Hidden(many) => hidden(look, line, *many, canvas),
+                BoardRow::Hidden(many) => hidden(ctx, line, *many, canvas),
                 BoardRow::Task(id) => {
-                    draw_task(look, line, id, id_width, canvas);
-                    return Some(ClickTarget::Task(look.id, (*id).clone()));
+                    draw_task(ctx, line, id, id_width, canvas);
+                    return Some(ClickTarget::Task(ctx.id, (*id).clone()));
                 }
             }
             None
         });
 }
 
-fn hidden(look: &ViewContext<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
-    let key = look.state.keymap.hint(Action::ToggleFinished).unwrap_or_default();
-    let text = format!(" {many} finished, {key} shows them");
-    canvas.line(line, &[piece(text, StyleRole::Dim)]);
+fn hidden(ctx: &ViewContext<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
+    let key = ctx.key_of(Action::ToggleFinished);
+    let text = format!(" {many} finished, {key} show");
+    canvas.line(line, &[dim(text)]);
 }
 
-fn draw_task(look: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
-    let Some(card) = TaskCard::for_task(id, look.scene) else {
+fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
+    let Some(card) = TaskCard::for_task(id, ctx.scene) else {
         return;
     };
     let more = canvas.theme.ellipsis();
     let id = cut(id.as_str(), id_width, more);
     let pad = " ".repeat(id_width.saturating_sub(width(&id)));
     let lead = [
-        look.mark_of(&card.task.id),
+        ctx.mark_of(&card.task.id),
         card.glyph(),
-        piece(format!(" {id}{pad} "), StyleRole::Dim),
+        dim(format!(" {id}{pad} ")),
     ];
     let used = canvas.line(line, &lead);
-    let age = [piece(format!(" {:>4} ", card.age), StyleRole::Dim)];
+    let age = [dim(format!(" {:>4} ", card.age))];
     let right = canvas.right(line, &age);
     let room = line.width.saturating_sub(used + right);
     let state = state_room(room);
-    let title = Rect {
-        x: line.x + used,
-        width: (room - state).saturating_sub(1),
-        ..line
-    };
-    canvas.line(title, &[card.title()]);
-    let rest = Rect {
-        x: line.x + used + room - state,
-        width: state,
-        ..line
-    };
+    let line = skip_left(line, used);
+    canvas.line(left_part(line, (room - state).saturating_sub(1)), &[card.title()]);
+    let rest = left_part(skip_left(line, room - state), state);
     canvas.line(rest, &card.summary(usize::from(state)));
 }
 

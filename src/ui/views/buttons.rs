@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{ClickMap, ClickTarget, ViewContext};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
+use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, plain, row_of};
 use crate::ui::theme::StyleRole;
 
 /// Columns between two of them.
@@ -17,21 +17,14 @@ pub(super) struct ActionButton {
 }
 
 /// The offers that have a key, in lines of at most so many columns; one line at least.
-pub(super) fn lines(
-    look: &ViewContext<'_>,
-    offers: &[(Action, &str)],
-    room: usize,
-) -> Vec<Vec<ActionButton>> {
+pub(super) fn lines(ctx: &ViewContext<'_>, offers: &[(Action, &str)], room: usize) -> Vec<Vec<ActionButton>> {
     let mut lines: Vec<Vec<ActionButton>> = vec![Vec::new()];
     let mut used = 0;
     for (action, title) in offers {
-        let Some(key) = look.state.keymap.hint(*action) else {
+        let Some(key) = ctx.state.keymap.hint(*action) else {
             continue;
         };
-        let pieces = [
-            piece(key, StyleRole::Key),
-            piece(format!(" {title}"), StyleRole::Text),
-        ];
+        let pieces = [piece(key, StyleRole::Key), plain(format!(" {title}"))];
         let wide = pieces_width(&pieces);
         if used > 0 && used + wide > room {
             lines.push(Vec::new());

@@ -1,5 +1,5 @@
-//! The conductor: the agent one talks to, in its terminal. While none is at work a person conducts: what waits to be released
-//! or was set aside, to be walked through and acted on in place.
+//! The conductor: the agent that plans with the person, in its terminal. While none runs, the view lists the tasks that wait to
+//! be released or were set aside, to be acted on in place.
 
 use ratatui::layout::Rect;
 
@@ -18,48 +18,45 @@ use crate::ui::theme::StyleRole;
 /// The view of the conductor's terminal, or of what waits to be released while there is none.
 pub(super) struct ConductorView;
 
-/// What one does here.
+/// The actions the view offers.
 const OFFERS: [(Action, &str); 5] = [
     (Action::NewTask, "new task"),
     (Action::Release, "release"),
     (Action::EditTask, "edit"),
-    (Action::RaisePriority, "more urgent"),
-    (Action::Retry, "take up again"),
+    (Action::RaisePriority, "raise priority"),
+    (Action::Retry, "retry"),
 ];
 const INTRODUCTION: &str =
-    "No agent conducts, so you do: write small tasks and release them; the pipeline takes them from there.";
+    "No conductor is running. Create small tasks and release them; the pipeline does the rest.";
 
 impl View for ConductorView {
     fn description(&self) -> &'static str {
-        "The agent that plans with you, once one is at work. Until then: tasks that wait to be released, and those set aside."
+        "The agent that plans with you, once it runs. Until then: tasks that wait to be released, and those set aside."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        if is_there(look) {
-            return TerminalView.title(look);
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        if is_there(ctx) {
+            return TerminalView.title(ctx);
         }
-        vec![
-            piece("Conductor", StyleRole::Title),
-            piece("  you", StyleRole::Dim),
-        ]
+        vec![piece("Conductor", StyleRole::Title), dim("  you")]
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        (!is_there(look)).then(|| (shown(look).len(), planned(look).count()))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        (!is_there(ctx)).then(|| (shown(ctx).len(), planned(ctx).count()))
     }
 
-    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
-        TerminalView.title_note(look)
+    fn title_note(&self, ctx: &ViewContext<'_>) -> Option<StyledText> {
+        TerminalView.title_note(ctx)
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        if is_there(look) {
-            return TerminalView.draw(look, area, canvas, hits);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        if is_there(ctx) {
+            return TerminalView.draw(ctx, area, canvas, hits);
         }
         let room = inset(area, 1);
         let intro = wrap(INTRODUCTION, usize::from(room.width).max(8));
-        let keys = buttons::lines(look, &OFFERS, usize::from(room.width));
-        let rows = rows(look);
+        let keys = buttons::lines(ctx, &OFFERS, usize::from(room.width));
+        let rows = rows(ctx);
         // The list comes first where there is no room for all.
         let around = intro.len() + keys.len() + 2;
         let is_roomy = usize::from(area.height) >= around + rows.len().clamp(1, 4);
@@ -72,18 +69,18 @@ impl View for ConductorView {
         let height = usize::from(area.height).saturating_sub(if is_roomy { around } else { 0 });
         let rows_of = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
         let list = top_part(skip_top(area, rows_of(y)), rows_of(height));
-        y += draw_rows(look, &rows, list, canvas, hits);
+        y += draw_rows(ctx, &rows, list, canvas, hits);
         if is_roomy {
             buttons::draw(&keys, (room, y + 1), canvas, hits);
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        if is_there(look) {
-            return TerminalView.navigate(look, area, step);
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        if is_there(ctx) {
+            return TerminalView.navigate(ctx, area, step);
         }
-        let tasks = shown(look);
-        let chosen = selected(look.state, look.scene);
+        let tasks = shown(ctx);
+        let chosen = selected(ctx.state, ctx.scene);
         let at = tasks.iter().position(|id| Some(*id) == chosen.as_ref());
         let task = |id: &&TaskId| MoveOutcome::Task((*id).clone());
         match (at, step.rows(area.height)) {
@@ -93,32 +90,32 @@ impl View for ConductorView {
     }
 }
 
-fn is_there(look: &ViewContext<'_>) -> bool {
-    let screen = look.pane.content.screen();
-    screen.is_some_and(|id| look.scene.screens.has(id))
+fn is_there(ctx: &ViewContext<'_>) -> bool {
+    let screen = ctx.pane.content.screen();
+    screen.is_some_and(|id| ctx.scene.screens.has(id))
 }
 
 /// Tasks that nothing happens to until somebody decides, in the order of the board.
-fn planned<'a>(look: &ViewContext<'a>) -> impl Iterator<Item = &'a TaskId> {
-    let columns = look.scene.model.columns.iter();
+fn planned<'a>(ctx: &ViewContext<'a>) -> impl Iterator<Item = &'a TaskId> {
+    let columns = ctx.scene.model.columns.iter();
     columns
         .filter(|column| column.kind == ColumnKind::Backlog)
         .flat_map(|column| &column.cards)
 }
 
-fn is_set_aside(look: &ViewContext<'_>, id: &TaskId) -> bool {
-    let task = look.scene.model.tasks.get(id);
+fn is_set_aside(ctx: &ViewContext<'_>, id: &TaskId) -> bool {
+    let task = ctx.scene.model.tasks.get(id);
     task.is_some_and(|task| task.state != TaskState::Backlog)
 }
 
 /// Those that match what the list is filtered by; what waits to be released comes first.
-fn shown<'a>(look: &ViewContext<'a>) -> Vec<&'a TaskId> {
-    let sieve = look.sieve();
-    let mut tasks: Vec<&TaskId> = planned(look)
-        .filter(|id| matches_task(&sieve.needle, look.scene, id))
+fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a TaskId> {
+    let filter = ctx.filter();
+    let mut tasks: Vec<&TaskId> = planned(ctx)
+        .filter(|id| matches_task(&filter.needle, ctx.scene, id))
         .collect();
-    sort_tasks(&sieve, look.scene, &mut tasks);
-    tasks.sort_by_key(|id| is_set_aside(look, id));
+    sort_tasks(&filter, ctx.scene, &mut tasks);
+    tasks.sort_by_key(|id| is_set_aside(ctx, id));
     tasks
 }
 
@@ -128,10 +125,9 @@ enum ConductorRow<'a> {
     Nothing,
 }
 
-fn rows<'a>(look: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
-    let tasks = shown(look);
-    let (aside, open): (Vec<&TaskId>, Vec<&TaskId>) =
-        tasks.into_iter().partition(|id| is_set_aside(look, id));
+fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
+    let tasks = shown(ctx);
+    let (aside, open): (Vec<&TaskId>, Vec<&TaskId>) = tasks.into_iter().partition(|id| is_set_aside(ctx, id));
     let mut rows = Vec::new();
     for (title, part) in [("To release", open), ("Set aside", aside)] {
         if !part.is_empty() {
@@ -139,7 +135,7 @@ fn rows<'a>(look: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
             rows.extend(part.into_iter().map(ConductorRow::Task));
         }
     }
-    if rows.is_empty() && look.pane.filter.is_empty() {
+    if rows.is_empty() && ctx.pane.filter.is_empty() {
         rows.push(ConductorRow::Nothing);
     }
     rows
@@ -147,17 +143,17 @@ fn rows<'a>(look: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
 
 /// Draws as many rows as fit, the chosen one among them; answers how many.
 fn draw_rows(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     rows: &[ConductorRow<'_>],
     area: Rect,
     canvas: &mut Canvas<'_>,
     hits: &mut ClickMap,
 ) -> usize {
-    let chosen = selected(look.state, look.scene);
+    let chosen = selected(ctx.state, ctx.scene);
     let is_chosen =
         |row: &ConductorRow<'_>| matches!(row, ConductorRow::Task(id) if Some(*id) == chosen.as_ref());
     let marked = rows.iter().position(is_chosen);
-    look.list((area, 1), rows, marked)
+    ctx.list((area, 1), rows, marked)
         .draw(canvas, hits, |row, line, canvas| {
             match row {
                 ConductorRow::Heading(title, many) => {
@@ -167,8 +163,8 @@ fn draw_rows(
                     canvas.line(line, &[plain(" Nothing waits to be released.")]);
                 }
                 ConductorRow::Task(id) => {
-                    draw_task(look, id, line, canvas);
-                    return Some(ClickTarget::Task(look.id, (*id).clone()));
+                    draw_task(ctx, id, line, canvas);
+                    return Some(ClickTarget::Task(ctx.id, (*id).clone()));
                 }
             }
             None
@@ -176,32 +172,28 @@ fn draw_rows(
 }
 
 /// Mark, id, title; why it was set aside; since when.
-fn draw_task(look: &ViewContext<'_>, id: &TaskId, line: Rect, canvas: &mut Canvas<'_>) {
-    let Some(card) = TaskCard::for_task(id, look.scene) else {
+fn draw_task(ctx: &ViewContext<'_>, id: &TaskId, line: Rect, canvas: &mut Canvas<'_>) {
+    let Some(card) = TaskCard::for_task(id, ctx.scene) else {
         return;
     };
-    let right = canvas.right(line, &[piece(format!(" {:>4} ", card.age), StyleRole::Dim)]);
+    let right = canvas.right(line, &[dim(format!(" {:>4} ", card.age))]);
     let room = skip_right(line, right);
-    let lead = [
-        look.mark_of(id),
-        card.glyph(),
-        piece(format!(" {id} "), StyleRole::Dim),
-    ];
+    let lead = [ctx.mark_of(id), card.glyph(), dim(format!(" {id} "))];
     let used = canvas.line(room, &lead);
     let room = skip_left(room, used);
-    let why = if is_set_aside(look, id) {
+    let why = if is_set_aside(ctx, id) {
         Some(card.full_status())
     } else {
         (!card.unresolved.is_empty()).then(|| card.dependencies(card.unresolved.len()))
     };
     let title = card.title().text;
-    let mut pieces = vec![piece(&title, StyleRole::Text)];
+    let mut pieces = vec![plain(&title)];
     if let Some(why) = why {
         // A long title leaves room for the reason.
         let most =
             usize::from(room.width).saturating_sub((width(&why.text) + 2).min(usize::from(room.width / 2)));
         let title = cut(&clean(&title), most, canvas.theme.ellipsis());
-        pieces = vec![piece(title, StyleRole::Text), piece("  ", StyleRole::Text), why];
+        pieces = vec![plain(title), plain("  "), why];
     }
     canvas.line(room, &pieces);
 }

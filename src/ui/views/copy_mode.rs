@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::ViewContext;
+use crate::ui::canvas::area::{left_part, skip_left};
 use crate::ui::canvas::{Canvas, row_of};
 use crate::ui::scrollback::{Scrollback, ScrollbackLine};
 use crate::ui::state::CopyMode;
@@ -10,9 +11,9 @@ use crate::ui::text::{clean, grapheme_width};
 use crate::ui::theme::StyleRole;
 
 /// The terminal held still in that pane.
-pub(super) fn focused_copy_mode<'a>(look: &ViewContext<'a>) -> Option<&'a CopyMode> {
-    let copying = look.state.copy_mode.as_ref();
-    copying.filter(|copying| copying.pane == look.id)
+pub(super) fn focused_copy_mode<'a>(ctx: &ViewContext<'a>) -> Option<&'a CopyMode> {
+    let copying = ctx.state.copy_mode.as_ref();
+    copying.filter(|copying| copying.pane == ctx.id)
 }
 
 /// Draws it.
@@ -51,11 +52,7 @@ fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
         .map(|line| line.occurrences(&folded(words)));
     for (from, to) in found.unwrap_or_default() {
         let (from, to) = (column(from), column(to));
-        let area = Rect {
-            x: place.x + from,
-            width: to.saturating_sub(from),
-            ..place
-        };
+        let area = left_part(skip_left(place, from), to.saturating_sub(from));
         canvas.apply_role(area, StyleRole::Found);
     }
     let Some((select, from)) = copying.anchor else {
@@ -63,12 +60,7 @@ fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
     };
     for x in 0..place.width {
         if Scrollback::is_selected(select, (from, copying.cursor), (line, usize::from(x))) {
-            let cell = Rect {
-                x: place.x + x,
-                width: 1,
-                ..place
-            };
-            canvas.apply_role(cell, StyleRole::Selected);
+            canvas.apply_role(left_part(skip_left(place, x), 1), StyleRole::Selected);
         }
     }
 }

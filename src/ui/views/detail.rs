@@ -15,7 +15,7 @@ use crate::ui::theme::StyleRole;
 
 mod failure;
 mod lines;
-mod paragraph;
+mod text_block;
 
 /// The view of one task in full.
 pub(super) struct DetailView;
@@ -32,8 +32,8 @@ impl View for DetailView {
         "One task in full: what it asks for, where it stands and why, what was tried, what was written on it."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let task = shown(look).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let task = shown(ctx).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
         vec![piece(task, StyleRole::Title)]
     }
 
@@ -44,89 +44,85 @@ impl View for DetailView {
         }
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let Some(id) = shown(look) else {
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let Some(id) = shown(ctx) else {
             return Vec::new();
         };
-        let mut wants: Vec<CacheRequest> = diff::cache_request(look, &id, DiffBase::Base)
+        let mut wants: Vec<CacheRequest> = diff::cache_request(ctx, &id, DiffBase::Base)
             .into_iter()
             .collect();
-        wants.extend(gates::running_request(look));
-        let task = look.scene.model.tasks.get(&id);
-        if let Some(task) = task.filter(|task| failure::is_of_checks(look, task)) {
-            wants.push(CacheRequest {
-                key: CacheKey::Checks(Some(id)),
-                max_age: CHECKED_FOR,
-            });
-            let failed = look.scene.model.failure_of(task);
-            let check = failed.and_then(|(attempt, ..)| failure::failed_check(look.scene, task, attempt.id));
-            wants.extend(check.map(|check| CacheRequest {
-                key: CacheKey::Output(check.attempt, check.index),
-                max_age: Span::minutes(10),
+        wants.extend(gates::running_request(ctx));
+        let task = ctx.scene.model.tasks.get(&id);
+        if let Some(task) = task.filter(|task| failure::is_of_checks(ctx, task)) {
+            wants.push(CacheRequest::new(CacheKey::Checks(Some(id)), CHECKED_FOR));
+            let failed = ctx.scene.model.failure_of(task);
+            let check = failed.and_then(|(attempt, ..)| failure::failed_check(ctx.scene, task, attempt.id));
+            wants.extend(check.map(|check| {
+                CacheRequest::new(CacheKey::Output(check.attempt, check.index), Span::minutes(10))
             }));
         }
         wants
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
-        match shown(look) {
-            Some(task) => draw_lines(look, (&task, look.pane.scroll), area, canvas),
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        match shown(ctx) {
+            Some(task) => draw_lines(ctx, (&task, ctx.pane.scroll), area, canvas),
             None => canvas.empty_state(area, ("No task is selected.", StyleRole::Dim), ""),
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        shown(look).map_or(MoveOutcome::LeaveView, |task| {
-            let texts = lines::detail_lines(look, &task, &widths(&columns_of(area)));
-            look.scroll_texts(step, area.height, &texts)
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        shown(ctx).map_or(MoveOutcome::LeaveView, |task| {
+            let texts = lines::detail_lines(ctx, &task, &widths(&columns_of(area)));
+            ctx.scroll_texts(step, area.height, &texts)
         })
     }
 }
 
-fn shown(look: &ViewContext<'_>) -> Option<TaskId> {
-    match &look.pane.content {
+fn shown(ctx: &ViewContext<'_>) -> Option<TaskId> {
+    match &ctx.pane.content {
         PaneContent::Detail(Some(id)) => Some(id.clone()),
-        _ => selected(look.state, look.scene),
+        _ => selected(ctx.state, ctx.scene),
     }
 }
 
 /// The task beside or below a board: its first lines, and its agent's terminal when there is room.
-pub(super) fn draw_task(look: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
-    let Some(screen) = terminal_of(look, task).filter(|_| area.height >= PEEK_FROM) else {
-        return draw_lines(look, (task, 0), area, canvas);
+pub(super) fn draw_task(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
+    let Some(screen) = terminal_of(ctx, task).filter(|_| area.height >= PEEK_FROM) else {
+        return draw_lines(ctx, (task, 0), area, canvas);
     };
-    draw_lines(look, (task, 0), top_part(area, PEEK_BELOW), canvas);
+    draw_lines(ctx, (task, 0), top_part(area, PEEK_BELOW), canvas);
     let lower = skip_top(area, PEEK_BELOW + 1);
     canvas.horizontal_line(lower.y - 1, lower);
-    terminal::draw_cropped(look, (screen, 0), lower, canvas);
+    terminal::draw_cropped(ctx, (screen, 0), lower, canvas);
 }
 
 /// The task below the columns of a board, and its agent's terminal beside it.
-pub(super) fn draw_beside(look: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
-    let Some(screen) = terminal_of(look, task) else {
-        return draw_lines(look, (task, 0), area, canvas);
+pub(super) fn draw_beside(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
+    let Some(screen) = terminal_of(ctx, task) else {
+        return draw_lines(ctx, (task, 0), area, canvas);
     };
     let left = left_part(area, area.width * 2 / 5);
     let right = skip_left(area, left.width + 1);
-    draw_lines(look, (task, 0), left, canvas);
+    draw_lines(ctx, (task, 0), left, canvas);
     canvas.vertical_line(left.right(), area);
-    terminal::draw_cropped(look, (screen, 0), right, canvas);
+    terminal::draw_cropped(ctx, (screen, 0), right, canvas);
 }
 
 /// The terminal of whoever works on it, while there is one.
-fn terminal_of(look: &ViewContext<'_>, task: &TaskId) -> Option<ScreenId> {
-    let open = look.scene.model.tasks.get(task)?.open_attempt?;
-    Some(ScreenId::Attempt(open)).filter(|id| look.scene.screens.has(*id))
+fn terminal_of(ctx: &ViewContext<'_>, task: &TaskId) -> Option<ScreenId> {
+    let open = ctx.scene.model.tasks.get(task)?.open_attempt?;
+    Some(ScreenId::Attempt(open)).filter(|id| ctx.scene.screens.has(*id))
 }
 
 /// Draws the lines of a task, scrolled by so many.
 pub(super) fn draw_lines(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     (task, scroll): (&TaskId, usize),
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) {
-    let texts = lines::detail_lines(look, task, &widths(&columns_of(area)));
+    let texts = lines::detail_lines(ctx, task, &widths(&columns_of(area)));
     canvas.text_columns(area, scroll, &texts);
 }
 

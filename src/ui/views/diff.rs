@@ -8,7 +8,7 @@ use crate::read_model::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::area::{skip_left, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, row_of, strong};
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, PaneContent, UiState};
@@ -34,20 +34,20 @@ const LIVE: Span = Span::seconds(10);
 const QUIET: Span = Span::minutes(5);
 
 impl View for DiffView {
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let Some((task, against)) = shown(look) else {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let Some((task, against)) = shown(ctx) else {
             return vec![piece("Diff", StyleRole::Title)];
         };
-        let base = look.scene.model.base_of(&task).unwrap_or("its base");
+        let base = ctx.scene.model.base_of(&task).unwrap_or("its base");
         let from = match against {
             DiffBase::Base => format!("  against {base}"),
             DiffBase::Review => "  since the last review".to_owned(),
         };
         let mut title = vec![piece(format!("Diff {task}"), StyleRole::Title)];
-        if let Some(CacheEntry::Diff(diff)) = sheet(look) {
+        if let Some(CacheEntry::Diff(diff)) = fetched(ctx) {
             title.extend(figures(diff));
         }
-        title.push(piece(from, StyleRole::Dim));
+        title.push(dim(from));
         title
     }
 
@@ -62,65 +62,65 @@ impl View for DiffView {
         }
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        shown(look)
-            .and_then(|(task, against)| cache_request(look, &task, against))
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        shown(ctx)
+            .and_then(|(task, against)| cache_request(ctx, &task, against))
             .into_iter()
             .collect()
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
-        let Some(CacheEntry::Diff(diff)) = sheet(look) else {
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let Some(CacheEntry::Diff(diff)) = fetched(ctx) else {
             return Vec::new();
         };
-        let file = marked(look, diff).map(|(_, file)| ("file", file.path.clone()));
+        let file = marked(ctx, diff).map(|(_, file)| ("file", file.path.clone()));
         file.into_iter().collect()
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        match sheet(look) {
-            Some(CacheEntry::Diff(diff)) => Some((shown_files(look, diff).len(), diff.files.len())),
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        match fetched(ctx) {
+            Some(CacheEntry::Diff(diff)) => Some((shown_files(ctx, diff).len(), diff.files.len())),
             _ => Some((0, 0)),
         }
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let diff = match sheet(look) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let diff = match fetched(ctx) {
             Some(CacheEntry::Diff(diff)) if !diff.files.is_empty() => diff,
-            other => return says(look, other, area, canvas),
+            other => return says(ctx, other, area, canvas),
         };
-        let Some((at, file)) = marked(look, diff) else {
+        let Some((at, file)) = marked(ctx, diff) else {
             return;
         };
         if area.width < TREE_FROM {
             let head = row_of(area, 0);
-            let shown = shown_files(look, diff);
+            let shown = shown_files(ctx, diff);
             let next = shown.iter().find(|next| **next > at).or_else(|| shown.first());
             heading(file, (at, diff.files.len()), head, canvas);
             hits.push((
                 head,
                 ClickTarget::Row(
-                    look.id,
+                    ctx.id,
                     next.and_then(|next| u64::try_from(*next).ok()).unwrap_or(0),
                 ),
             ));
-            return lines(look, file, skip_top(area, 1), canvas);
+            return lines(ctx, file, skip_top(area, 1), canvas);
         }
         let tree = Rect { width: TREE, ..area };
-        draw_tree(look, diff, (at, tree), canvas, hits);
+        draw_tree(ctx, diff, (at, tree), canvas, hits);
         let rest = skip_left(area, TREE + 1);
         canvas.vertical_line(rest.x - 1, area);
-        lines(look, file, rest, canvas);
+        lines(ctx, file, rest, canvas);
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some(CacheEntry::Diff(diff)) = sheet(look) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let Some(CacheEntry::Diff(diff)) = fetched(ctx) else {
             return MoveOutcome::LeaveView;
         };
-        let Some((at, file)) = marked(look, diff) else {
+        let Some((at, file)) = marked(ctx, diff) else {
             return MoveOutcome::LeaveView;
         };
-        let shown = shown_files(look, diff);
+        let shown = shown_files(ctx, diff);
         let to = match step {
             ViewMove::Next | ViewMove::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
             ViewMove::Previous | ViewMove::One(Direction::Left) => {
@@ -134,7 +134,7 @@ impl View for DiffView {
                 };
                 let most = file.lines.len().saturating_sub(usize::from(height));
                 let rows = other.rows(height).unwrap_or(0);
-                return MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(most), rows, most));
+                return MoveOutcome::Scrolled(scrolled(ctx.pane.scroll.min(most), rows, most));
             }
         };
         to.map_or(MoveOutcome::LeaveView, MoveOutcome::to_row)
@@ -142,34 +142,27 @@ impl View for DiffView {
 }
 
 /// Which task, and against what.
-fn shown(look: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
-    match &look.pane.content {
+fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
+    match &ctx.pane.content {
         PaneContent::Diff(Some(task), against) => Some((task.clone(), *against)),
-        PaneContent::Diff(None, against) => selected(look.state, look.scene).map(|task| (task, *against)),
+        PaneContent::Diff(None, against) => selected(ctx.state, ctx.scene).map(|task| (task, *against)),
         _ => None,
     }
 }
 
 /// What to fetch for a task's differences; nothing where there are none to be had.
-pub(super) fn cache_request(
-    look: &ViewContext<'_>,
-    task: &TaskId,
-    against: DiffBase,
-) -> Option<CacheRequest> {
-    let model = look.scene.model;
+pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> Option<CacheRequest> {
+    let model = ctx.scene.model;
     let known = model.tasks.get(task)?;
     let has_work = known.head.is_some() || model.workplace(known).is_some();
     let reviewed = against == DiffBase::Base || model.last_review(known).is_some();
     let fresh_for = if known.open_attempt.is_some() { LIVE } else { QUIET };
-    (has_work && reviewed).then(|| CacheRequest {
-        key: CacheKey::Diff(task.clone(), against),
-        max_age: fresh_for,
-    })
+    (has_work && reviewed).then(|| CacheRequest::new(CacheKey::Diff(task.clone(), against), fresh_for))
 }
 
-fn sheet<'a>(look: &ViewContext<'a>) -> Option<&'a CacheEntry> {
-    let (task, against) = shown(look)?;
-    look.scene.cache.get(&CacheKey::Diff(task, against))
+fn fetched<'a>(ctx: &ViewContext<'a>) -> Option<&'a CacheEntry> {
+    let (task, against) = shown(ctx)?;
+    ctx.scene.cache.get(&CacheKey::Diff(task, against))
 }
 
 /// `  +182 −31  6 files`.
@@ -179,13 +172,13 @@ pub(super) fn figures(diff: &Diff) -> [StyledText; 3] {
     [
         piece(format!("  +{}", diff.added()), StyleRole::Done),
         piece(format!(" -{}", diff.removed()), StyleRole::Failed),
-        piece(format!("  {files}{more}"), StyleRole::Text),
+        plain(format!("  {files}{more}")),
     ]
 }
 
-fn marked<'a>(look: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
-    let shown = shown_files(look, diff);
-    let mark = look.pane.mark.and_then(|mark| usize::try_from(mark).ok());
+fn marked<'a>(ctx: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
+    let shown = shown_files(ctx, diff);
+    let mark = ctx.pane.mark.and_then(|mark| usize::try_from(mark).ok());
     let at = mark
         .filter(|mark| shown.contains(mark))
         .or(shown.first().copied())?;
@@ -193,8 +186,8 @@ fn marked<'a>(look: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a File
 }
 
 /// Numbers of the files that match what is filtered by: in their path, or in a line that differs.
-fn shown_files(look: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
-    let needle = look.sieve().needle;
+fn shown_files(ctx: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
+    let needle = ctx.filter().needle;
     let holds = |file: &FileDiff| {
         let changed = |line: &&DiffLine| matches!(line.kind, DiffLineKind::Added | DiffLineKind::Removed);
         needle.is_empty()
@@ -210,27 +203,26 @@ fn shown_files(look: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
 }
 
 /// Why there is nothing to be seen.
-fn says(look: &ViewContext<'_>, sheet: Option<&CacheEntry>, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = look.state.keymap.hint(Action::ToggleDiffBase).unwrap_or_default();
-    let (text, hint) = match (shown(look), sheet) {
+fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas: &mut Canvas<'_>) {
+    let key = ctx.key_of(Action::ToggleDiffBase);
+    let (text, hint) = match (shown(ctx), fetched) {
         (None, _) => ("No task is selected.".to_owned(), String::new()),
-        (_, Some(CacheEntry::Failed(why))) => (
-            format!("Could not {why}."),
-            "It is tried again by itself.".to_owned(),
-        ),
+        (_, Some(CacheEntry::Failed(why))) => {
+            (format!("Could not {why}."), "Retried automatically.".to_owned())
+        }
         (_, Some(_)) => (
-            "Nothing differs.".to_owned(),
-            format!("{key} compares with the other: the base, or what the last review saw."),
+            "No changes.".to_owned(),
+            format!("{key} compare with the base or with the last review"),
         ),
-        (Some((task, against)), None) => match (cache_request(look, &task, against), against) {
-            (Some(_), _) => (format!("Reading what {task} changed."), String::new()),
+        (Some((task, against)), None) => match (cache_request(ctx, &task, against), against) {
+            (Some(_), _) => (format!("Reading the changes of {task}."), String::new()),
             (None, DiffBase::Base) => (
-                format!("{task} has no work to show."),
-                "Nobody has begun it, or its branch is put away.".to_owned(),
+                format!("{task} has no changes to show."),
+                "It has not started, or its branch was archived.".to_owned(),
             ),
             (None, DiffBase::Review) => (
                 format!("No review has looked at {task} yet."),
-                format!("{key} compares with the base."),
+                format!("{key} compare with the base"),
             ),
         },
     };
@@ -241,13 +233,13 @@ fn says(look: &ViewContext<'_>, sheet: Option<&CacheEntry>, area: Rect, canvas: 
 fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
     let used = canvas.right(line, &counts(file));
     let lead = vec![
-        piece(format!(" {}/{many} ", at + 1), StyleRole::Dim),
+        dim(format!(" {}/{many} ", at + 1)),
         piece(format!("{} ", letter(file.kind)), role(file.kind)),
     ];
     let room = usize::from(line.width - used).saturating_sub(pieces_width(&lead));
     let path = cut_front(&path(file), room, canvas.theme.ellipsis());
     let mut pieces = lead;
-    pieces.push(piece(path, StyleRole::Strong));
+    pieces.push(strong(path));
     canvas.line(line, &pieces);
 }
 
@@ -299,27 +291,27 @@ fn tree<'a>(diff: &'a Diff, shown: &[usize]) -> Vec<FileTreeRow<'a>> {
 }
 
 fn draw_tree(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     diff: &Diff,
     (at, area): (usize, Rect),
     canvas: &mut Canvas<'_>,
     hits: &mut ClickMap,
 ) {
-    let rows = tree(diff, &shown_files(look, diff));
+    let rows = tree(diff, &shown_files(ctx, diff));
     let marked = rows
         .iter()
         .position(|row| matches!(row, FileTreeRow::File(n, _) if *n == at));
-    look.list((area, 1), &rows, marked)
+    ctx.list((area, 1), &rows, marked)
         .draw(canvas, hits, |row, line, canvas| match row {
             FileTreeRow::Folder(folder) => {
                 let room = usize::from(line.width).saturating_sub(2);
                 let folder = cut_front(folder, room, canvas.theme.ellipsis());
-                canvas.line(line, &[piece(format!(" {folder}/"), StyleRole::Dim)]);
+                canvas.line(line, &[dim(format!(" {folder}/"))]);
                 None
             }
             FileTreeRow::File(n, file) => {
                 draw_file(file, line, canvas);
-                Some(ClickTarget::Row(look.id, u64::try_from(*n).unwrap_or(0)))
+                Some(ClickTarget::Row(ctx.id, u64::try_from(*n).unwrap_or(0)))
             }
         });
 }
@@ -329,7 +321,7 @@ fn draw_file(file: &FileDiff, line: Rect, canvas: &mut Canvas<'_>) {
     let indent = if folder.is_empty() { " " } else { "   " };
     let pieces = [
         piece(format!("{indent}{} ", letter(file.kind)), role(file.kind)),
-        piece(name, StyleRole::Text),
+        plain(name),
     ];
     canvas.both_ends(line, &pieces, &counts(file));
 }

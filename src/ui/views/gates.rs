@@ -9,8 +9,8 @@ use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
 use crate::read_model::{CheckResult, CheckRun, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::area::{skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::area::{inset, skip_top, top_part};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
 use crate::ui::list_filter;
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
@@ -36,15 +36,15 @@ const BESIDE: Span = Span::seconds(5);
 const BAR: u64 = 10;
 
 impl View for GatesView {
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         let mut title = vec![piece("Gates", StyleRole::Title)];
-        if let Some(task) = of_task(look) {
-            title.push(piece(format!("  of {task}"), StyleRole::Dim));
+        if let Some(task) = of_task(ctx) {
+            title.push(dim(format!("  of {task}")));
         }
-        let checks = checks(look).unwrap_or_default();
+        let checks = checks(ctx).unwrap_or_default();
         let failed = |check: &&CheckRun| matches!(check.result, CheckResult::Failed(_));
         let failed = checks.iter().filter(failed).count();
-        title.push(piece(format!("  {} runs", checks.len()), StyleRole::Dim));
+        title.push(dim(format!("  {} runs", checks.len())));
         if failed > 0 {
             title.push(piece(format!("  {failed} failed"), StyleRole::Failed));
         }
@@ -68,73 +68,75 @@ impl View for GatesView {
             .map_or_else(ActionTarget::default, |id| target_of(scene, id))
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let list = CacheRequest {
-            key: CacheKey::Checks(of_task(look).cloned()),
-            max_age: if somebody_works(look) { LIVE } else { QUIET },
-        };
-        let output = marked(look).map(|check| CacheRequest {
-            key: CacheKey::Output(check.attempt, check.index),
-            max_age: if check.took.is_none() {
-                LIVE
-            } else {
-                Span::minutes(10)
-            },
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let list = CacheRequest::new(
+            CacheKey::Checks(of_task(ctx).cloned()),
+            if somebody_works(ctx) { LIVE } else { QUIET },
+        );
+        let output = marked(ctx).map(|check| {
+            CacheRequest::new(
+                CacheKey::Output(check.attempt, check.index),
+                if check.took.is_none() {
+                    LIVE
+                } else {
+                    Span::minutes(10)
+                },
+            )
         });
         output.into_iter().chain([list]).collect()
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         let of = |check: &CheckRun| [("check", check.command.clone()), ("tested", check.commit.clone())];
-        marked(look).map(of).into_iter().flatten().collect()
+        marked(ctx).map(of).into_iter().flatten().collect()
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        Some((shown(look).len(), checks(look).map_or(0, <[CheckRun]>::len)))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        Some((shown(ctx).len(), checks(ctx).map_or(0, <[CheckRun]>::len)))
     }
 
     fn orders(&self) -> &'static [SortOrder] {
         &[SortOrder::Default, SortOrder::Newest, SortOrder::Name]
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let (all, found) = (checks(look).unwrap_or_default(), shown(look));
-        let Some(chosen) = marked(look) else {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let (all, found) = (checks(ctx).unwrap_or_default(), shown(ctx));
+        let Some(chosen) = marked(ctx) else {
             if all.is_empty() {
-                empty(look, area, canvas);
+                empty(ctx, area, canvas);
             }
             return;
         };
         let (list, below) = divide(area, found.len());
         let at = found.iter().position(|check| check.key() == chosen.key());
-        let drawn = look
+        let drawn = ctx
             .list((list, 1), &found, at)
             .draw(canvas, hits, |check, line, canvas| {
-                draw_check(look, all, check, line, canvas);
-                Some(ClickTarget::Row(look.id, check.key()))
+                draw_check(ctx, all, check, line, canvas);
+                Some(ClickTarget::Row(ctx.id, check.key()))
             });
         if let Some(below) = below {
             canvas.horizontal_line(below.y - 1, below);
-            output::draw(look, chosen, below, canvas);
+            output::draw(ctx, chosen, below, canvas);
         }
-        tell_of_more(look, found.len() - drawn, list, canvas);
+        draw_hidden_count(ctx, found.len() - drawn, list, canvas);
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let found = shown(look);
-        if checks(look).is_none_or(<[CheckRun]>::is_empty) {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let found = shown(ctx);
+        if checks(ctx).is_none_or(<[CheckRun]>::is_empty) {
             return MoveOutcome::LeaveView;
         }
         let (_, below) = divide(area, found.len());
         let step = match (step, below) {
             (ViewMove::PageUp | ViewMove::PageDown | ViewMove::Lines(_), Some(below)) => {
-                return output::scroll(look, below, step);
+                return output::scroll(ctx, below, step);
             }
             (ViewMove::Next, _) => ViewMove::One(Direction::Down),
             (ViewMove::Previous, _) => ViewMove::One(Direction::Up),
             (other, _) => other,
         };
-        let mark = marked(look).map(CheckRun::key);
+        let mark = marked(ctx).map(CheckRun::key);
         let at = found.iter().position(|check| Some(check.key()) == mark);
         step.in_list(area.height, (&found, at), |check| MoveOutcome::Marked {
             mark: check.key(),
@@ -144,21 +146,20 @@ impl View for GatesView {
 }
 
 /// What must be fetched so that a card can say which check runs and for how long; nothing while none can.
-pub(super) fn running_request(look: &ViewContext<'_>) -> Option<CacheRequest> {
+pub(super) fn running_request(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
     let checks = |attempt: &Attempt| match attempt.state {
         AttemptState::Verifying => true,
         AttemptState::Running => matches!(attempt.worker, Worker::Engine(_)),
         _ => false,
     };
-    let mut attempts = look.scene.model.attempts.values();
-    attempts.any(|attempt| checks(attempt)).then_some(CacheRequest {
-        key: CacheKey::Checks(None),
-        max_age: BESIDE,
-    })
+    let mut attempts = ctx.scene.model.attempts.values();
+    attempts
+        .any(|attempt| checks(attempt))
+        .then_some(CacheRequest::new(CacheKey::Checks(None), BESIDE))
 }
 
-fn of_task<'a>(look: &ViewContext<'a>) -> Option<&'a TaskId> {
-    task_of(&look.pane.content)
+fn of_task<'a>(ctx: &ViewContext<'a>) -> Option<&'a TaskId> {
+    task_of(&ctx.pane.content)
 }
 
 fn task_of(content: &PaneContent) -> Option<&TaskId> {
@@ -168,28 +169,28 @@ fn task_of(content: &PaneContent) -> Option<&TaskId> {
     }
 }
 
-fn somebody_works(look: &ViewContext<'_>) -> bool {
-    look.scene
+fn somebody_works(ctx: &ViewContext<'_>) -> bool {
+    ctx.scene
         .model
         .attempts
         .values()
         .any(|attempt| attempt.state.is_open())
 }
 
-fn checks<'a>(look: &ViewContext<'a>) -> Option<&'a [CheckRun]> {
-    match look.scene.cache.get(&CacheKey::Checks(of_task(look).cloned()))? {
+fn checks<'a>(ctx: &ViewContext<'a>) -> Option<&'a [CheckRun]> {
+    match ctx.scene.cache.get(&CacheKey::Checks(of_task(ctx).cloned()))? {
         CacheEntry::Checks(checks) => Some(checks),
         _ => None,
     }
 }
 
 /// Those that match what the list is filtered by, in order.
-fn shown<'a>(look: &ViewContext<'a>) -> Vec<&'a CheckRun> {
-    list_filter::checks(&look.sieve(), of_task(look), look.scene)
+fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a CheckRun> {
+    list_filter::checks(&ctx.filter(), of_task(ctx), ctx.scene)
 }
 
-fn marked<'a>(look: &ViewContext<'a>) -> Option<&'a CheckRun> {
-    marked_check(of_task(look), look.pane, look.scene)
+fn marked<'a>(ctx: &ViewContext<'a>) -> Option<&'a CheckRun> {
+    marked_check(of_task(ctx), ctx.pane, ctx.scene)
 }
 
 /// The list above, the output below it.
@@ -205,16 +206,18 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
 }
 
 /// How many are out of sight and the keys that lead there, in the row below the list.
-fn tell_of_more(look: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
-    let hint = |action| look.state.keymap.hint(action).unwrap_or_default();
-    let keys = [Action::NextPart, Action::PreviousPart].map(hint).join(" ");
-    let row = output::inside(Rect {
+fn draw_hidden_count(ctx: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
+    let keys = [Action::NextPart, Action::PreviousPart]
+        .map(|action| ctx.key_of(action))
+        .join(" ");
+    let below = Rect {
         y: list.bottom(),
         height: 1,
         ..list
-    });
+    };
+    let row = inset(below, 1);
     if hidden > 0 {
-        let more = piece(format!(" +{hidden} more  "), StyleRole::Text);
+        let more = plain(format!(" +{hidden} more  "));
         canvas.line(row, &[more, piece(format!("{keys} "), StyleRole::Key)]);
     }
 }
@@ -229,22 +232,19 @@ fn look_of(check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
 }
 
 fn draw_check(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     all: &[CheckRun],
     check: &CheckRun,
     line: Rect,
     canvas: &mut Canvas<'_>,
 ) {
     let (mark, role, word) = look_of(check);
-    let glyphs = look.scene.theme.glyphs;
-    let age = look.scene.now.since(check.began).to_string();
+    let glyphs = ctx.scene.theme.glyphs;
+    let age = ctx.scene.now.since(check.began).to_string();
     let took = check
         .took
-        .map_or_else(|| running_for(look, all, check, glyphs), seconds);
-    let mut right = vec![
-        piece(format!("  {took:>6}"), StyleRole::Text),
-        piece(format!(" {age:>5} ago "), StyleRole::Dim),
-    ];
+        .map_or_else(|| running_for(ctx, all, check, glyphs), seconds);
+    let mut right = vec![plain(format!("  {took:>6}")), dim(format!(" {age:>5} ago "))];
     if line.width >= WIDE {
         right.insert(0, piece(format!("  {word}"), role));
     }
@@ -253,10 +253,10 @@ fn draw_check(
     let pad = " ".repeat(widest.unwrap_or(0).saturating_sub(width(stage)));
     let left = [
         piece(format!(" {} ", mark.glyph(glyphs)), role),
-        piece(format!("{:<8} ", check.task), StyleRole::Strong),
-        piece(format!("{stage}{pad}  "), StyleRole::Dim),
-        piece(format!("{}: ", check.name), StyleRole::Text),
-        piece(&check.command, StyleRole::Text),
+        strong(format!("{:<8} ", check.task)),
+        dim(format!("{stage}{pad}  ")),
+        plain(format!("{}: ", check.name)),
+        plain(&check.command),
     ];
     canvas.both_ends(line, &left, &right);
 }
@@ -269,8 +269,8 @@ fn seconds(span: Span) -> String {
 }
 
 /// `[####......] 40s of ~75s`: how long it runs already, and how long it usually takes.
-fn running_for(look: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs: Glyphs) -> String {
-    let running = RunningCheck::among(all, check, look.scene.now);
+fn running_for(ctx: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs: Glyphs) -> String {
+    let running = RunningCheck::among(all, check, ctx.scene.now);
     let Some(usual) = running.usual else {
         return running.times();
     };
@@ -288,14 +288,14 @@ fn running_for(look: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyph
     )
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    if let Some(why) = look.failure(&CacheKey::Checks(of_task(look).cloned())) {
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    if let Some(why) = ctx.failure(&CacheKey::Checks(of_task(ctx).cloned())) {
         return canvas.empty_state(area, (&why, StyleRole::Failed), "");
     }
-    let (text, hint) = match checks(look) {
-        None => ("Looking for checks.", ""),
+    let (text, hint) = match checks(ctx) {
+        None => ("Reading the checks.", ""),
         Some(_) => (
-            "The engine has run no check yet.",
+            "No check has run yet.",
             "A check is a command that must succeed: dbs config gates.NAME COMMAND",
         ),
     };

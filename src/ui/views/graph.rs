@@ -9,7 +9,7 @@ use crate::domain::{Span, TaskId, pluralized};
 use crate::read_model::{DependencyGraph, DependencyRow};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain};
 use crate::ui::pane::Direction;
 use crate::ui::target::{matches_task, selected};
 use crate::ui::theme::{Glyphs, StyleRole};
@@ -28,69 +28,63 @@ const LEVEL: usize = 3;
 const LEAST: usize = 30;
 
 impl View for GraphView {
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         let mut title = vec![piece("Dependencies", StyleRole::Title)];
-        let Some(graph) = graph(look) else { return title };
+        let Some(graph) = graph(ctx) else { return title };
         if graph.rows.is_empty() {
             return title;
         }
         let figures = format!("  {}, {} deep", pluralized(graph.rows.len(), "task"), graph.depth);
-        title.push(piece(figures, StyleRole::Dim));
+        title.push(dim(figures));
         if !graph.path.is_empty() {
             title.push(piece(
-                format!("  * longest way left: {}", graph.path.len()),
+                format!("  * critical path: {}", graph.path.len()),
                 StyleRole::Retry,
             ));
         }
         if graph.alone > 0 {
-            title.push(piece(
-                format!("  {} more wait for nothing", graph.alone),
-                StyleRole::Dim,
-            ));
+            title.push(dim(format!("  {} more without dependencies", graph.alone)));
         }
         title
     }
 
     fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        vec![CacheRequest {
-            key: CacheKey::Graph,
-            max_age: FRESH,
-        }]
+        vec![CacheRequest::new(CacheKey::Graph, FRESH)]
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        let Some(graph) = graph(look) else {
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        let Some(graph) = graph(ctx) else {
             return Some((0, 0));
         };
-        Some((shown(look, graph).len(), graph.rows.len()))
+        Some((shown(ctx, graph).len(), graph.rows.len()))
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let Some(graph) = graph(look).filter(|graph| !graph.rows.is_empty()) else {
-            return empty(look, area, canvas);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let Some(graph) = graph(ctx).filter(|graph| !graph.rows.is_empty()) else {
+            return empty(ctx, area, canvas);
         };
-        let rows = shown(look, graph);
-        let chosen = marked(look, &rows);
-        look.list((area, 1), &rows, chosen)
+        let rows = shown(ctx, graph);
+        let chosen = marked(ctx, &rows);
+        ctx.list((area, 1), &rows, chosen)
             .draw(canvas, hits, |row, line, canvas| {
-                draw_row(look, row, line, canvas);
-                Some(ClickTarget::Task(look.id, row.task.clone()))
+                draw_row(ctx, row, line, canvas);
+                Some(ClickTarget::Task(ctx.id, row.task.clone()))
             });
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some(graph) = graph(look) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let Some(graph) = graph(ctx) else {
             return MoveOutcome::LeaveView;
         };
-        let rows = shown(look, graph);
-        let at = marked(look, &rows);
+        let rows = shown(ctx, graph);
+        let at = marked(ctx, &rows);
         let row = at.and_then(|at| rows.get(at));
-        let whole = rows.len() == graph.rows.len();
+        let is_complete = rows.len() == graph.rows.len();
         let to = match step {
-            ViewMove::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| whole),
+            ViewMove::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| is_complete),
             ViewMove::One(Direction::Right) => rows
                 .iter()
-                .position(|row| whole && row.below.is_some() && row.below == at),
+                .position(|row| is_complete && row.below.is_some() && row.below == at),
             other => other.rows(area.height).and_then(|by| stepped(at, by, rows.len())),
         };
         match to.and_then(|to| rows.get(to)) {
@@ -100,39 +94,39 @@ impl View for GraphView {
     }
 }
 
-fn graph<'a>(look: &ViewContext<'a>) -> Option<&'a DependencyGraph> {
-    match look.scene.cache.get(&CacheKey::Graph)? {
+fn graph<'a>(ctx: &ViewContext<'a>) -> Option<&'a DependencyGraph> {
+    match ctx.scene.cache.get(&CacheKey::Graph)? {
         CacheEntry::Graph(graph) => Some(graph),
         _ => None,
     }
 }
 
 /// The row of the selected task, if it has one; else the first.
-fn marked(look: &ViewContext<'_>, rows: &[&DependencyRow]) -> Option<usize> {
-    let chosen = selected(look.state, look.scene)?;
+fn marked(ctx: &ViewContext<'_>, rows: &[&DependencyRow]) -> Option<usize> {
+    let chosen = selected(ctx.state, ctx.scene)?;
     let at = rows.iter().position(|row| row.task == chosen);
     at.or(Some(0)).filter(|at| *at < rows.len())
 }
 
 /// The rows that match what the list is filtered by.
-fn shown<'a>(look: &ViewContext<'_>, graph: &'a DependencyGraph) -> Vec<&'a DependencyRow> {
-    let needle = look.sieve().needle;
+fn shown<'a>(ctx: &ViewContext<'_>, graph: &'a DependencyGraph) -> Vec<&'a DependencyRow> {
+    let needle = ctx.filter().needle;
     let rows = graph.rows.iter();
-    rows.filter(|row| matches_task(&needle, look.scene, &row.task))
+    rows.filter(|row| matches_task(&needle, ctx.scene, &row.task))
         .collect()
 }
 
-fn draw_row(look: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut Canvas<'_>) {
-    let Some(card) = TaskCard::for_task(&row.task, look.scene) else {
-        let gone = format!("   {} is gone", row.task);
-        canvas.line(line, &[piece(gone, StyleRole::Dim)]);
+fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut Canvas<'_>) {
+    let Some(card) = TaskCard::for_task(&row.task, ctx.scene) else {
+        let gone = format!("   {} no longer exists", row.task);
+        canvas.line(line, &[dim(gone)]);
         return;
     };
-    let age = [piece(format!(" {:>4} ", card.age), StyleRole::Dim)];
+    let age = [dim(format!(" {:>4} ", card.age))];
     let critical = if row.is_critical { "*" } else { " " };
     // Without the rows between them the lines would lead nowhere.
-    let trunk = if look.pane.filter.is_empty() {
-        trunk(row, usize::from(line.width), look.scene.theme.glyphs)
+    let trunk = if ctx.pane.filter.is_empty() {
+        trunk(row, usize::from(line.width), ctx.scene.theme.glyphs)
     } else {
         String::new()
     };
@@ -149,9 +143,9 @@ fn draw_row(look: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mu
         piece(critical, StyleRole::Retry),
         piece(trunk, StyleRole::Border),
         card.glyph(),
-        piece(format!(" {} ", row.task), StyleRole::Dim),
+        dim(format!(" {} ", row.task)),
         strong,
-        piece("  ", StyleRole::Text),
+        plain("  "),
         piece(&card.marker.word, card.marker.role),
     ];
     if !row.also.is_empty() {
@@ -189,16 +183,13 @@ fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
     trunk
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    if let Some(why) = look.failure(&CacheKey::Graph) {
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    if let Some(why) = ctx.failure(&CacheKey::Graph) {
         return canvas.empty_state(area, (&why, StyleRole::Failed), "");
     }
-    let (text, hint) = match graph(look) {
-        None => ("Looking at what waits for what.", ""),
-        Some(_) => (
-            "No task waits for another.",
-            "dbs task dep TASK OTHER lets one wait for the other.",
-        ),
+    let (text, hint) = match graph(ctx) {
+        None => ("Reading the dependencies.", ""),
+        Some(_) => ("No task depends on another.", "Add one: dbs task dep TASK OTHER"),
     };
     canvas.empty_state(area, (text, StyleRole::Strong), hint);
 }

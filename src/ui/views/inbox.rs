@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use super::buttons::{self, ActionButton};
 use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, terminal};
 use super::{detail, diff};
-use crate::domain::{Attempt, Task};
+use crate::domain::{Attempt, Span, Task};
 use crate::read_model::{AttentionItem, AttentionKind, source_words};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::area::{inset, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
 use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
@@ -28,8 +28,8 @@ pub(super) const PAGE: ViewName = ViewName::of("inbox");
 
 /// Rows of the marked item's details, its line included, where there is room for them.
 const DETAILS: u16 = 9;
-/// From this inner height on the marked item is told in full.
-const TOLD_FROM: u16 = 10;
+/// From this inner height on the marked item is shown in full.
+const DETAILS_FROM: u16 = 10;
 /// From this inner width on a row says since when and from what that is known.
 const WIDE: u16 = 76;
 /// Rows left below the details from which on the agent's terminal, or the task, is shown there.
@@ -37,27 +37,27 @@ const PEEK_FROM: u16 = 6;
 
 impl View for InboxView {
     fn description(&self) -> &'static str {
-        "All that needs you, oldest first: permissions, questions, approvals, failures. Answer in place."
+        "Everything that needs you, oldest first: permissions, questions, approvals, failures. Answer in place."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let many = look.scene.model.attention.len();
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let many = ctx.scene.model.attention.len();
         let mut title = vec![piece(format!("Inbox {many}"), StyleRole::Title)];
-        if look.pane.order == SortOrder::Default {
-            title.push(piece("  oldest first", StyleRole::Dim));
+        if ctx.pane.order == SortOrder::Default {
+            title.push(dim("  oldest first"));
         }
         title
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let marked = marked_attention(look.state, look.pane, look.scene);
-        let changes = marked.and_then(|(_, item)| diff::cache_request(look, &item.task, DiffBase::Base));
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let marked = marked_attention(ctx.state, ctx.pane, ctx.scene);
+        let changes = marked.and_then(|(_, item)| diff::cache_request(ctx, &item.task, DiffBase::Base));
         changes.into_iter().collect()
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        let shown = inbox(&look.sieve(), look.scene).len();
-        Some((shown, look.scene.model.attention.len()))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        let shown = inbox(&ctx.filter(), ctx.scene).len();
+        Some((shown, ctx.scene.model.attention.len()))
     }
 
     fn orders(&self) -> &'static [SortOrder] {
@@ -69,37 +69,37 @@ impl View for InboxView {
             .map_or_else(ActionTarget::default, |(_, item)| task_target(scene, &item.task))
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let items = inbox(&look.sieve(), look.scene);
-        let Some((at, marked)) = marked_attention(look.state, look.pane, look.scene) else {
-            if look.pane.filter.is_empty() {
-                empty(look, area, canvas);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let items = inbox(&ctx.filter(), ctx.scene);
+        let Some((at, marked)) = marked_attention(ctx.state, ctx.pane, ctx.scene) else {
+            if ctx.pane.filter.is_empty() {
+                empty(ctx, area, canvas);
             }
             return;
         };
-        let (list, told) = divide(area, items.len());
-        look.list((list, 1), &items, Some(at))
+        let (list, details) = divide(area, items.len());
+        ctx.list((list, 1), &items, Some(at))
             .draw(canvas, hits, |item, line, canvas| {
-                draw_item(look, item, line, canvas);
-                Some(ClickTarget::Task(look.id, item.task.clone()))
+                draw_item(ctx, item, line, canvas);
+                Some(ClickTarget::Task(ctx.id, item.task.clone()))
             });
-        if let Some(told) = told {
-            canvas.horizontal_line(told.y - 1, told);
-            draw_told(look, marked, told, canvas, hits);
+        if let Some(details) = details {
+            canvas.horizontal_line(details.y - 1, details);
+            draw_details(ctx, marked, details, canvas, hits);
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let items = inbox(&look.sieve(), look.scene);
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let items = inbox(&ctx.filter(), ctx.scene);
         let page = divide(area, items.len()).0.height;
-        let at = marked_attention(look.state, look.pane, look.scene).map(|(at, _)| at);
+        let at = marked_attention(ctx.state, ctx.pane, ctx.scene).map(|(at, _)| at);
         step.in_list(page, (&items, at), |item| MoveOutcome::Task(item.task.clone()))
     }
 }
 
 /// The list above, the marked item in full below it.
 fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
-    if area.height < TOLD_FROM {
+    if area.height < DETAILS_FROM {
         return (area, None);
     }
     let most = area.height.saturating_sub(DETAILS).max(3);
@@ -107,41 +107,38 @@ fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
     (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
-fn draw_item(look: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &mut Canvas<'_>) {
+fn draw_item(ctx: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &mut Canvas<'_>) {
     let (_, role) = attention_word(item.kind);
     let kind = kind_word(item.kind);
-    let age = look.scene.now.since(item.since).to_string();
-    let mut right = vec![piece(format!(" {age:>5} "), StyleRole::Dim)];
-    if let Some(source) = source(look, item).filter(|_| line.width >= WIDE) {
-        right.insert(0, piece(format!("  {source}"), StyleRole::Dim));
+    let age = ctx.scene.now.since(item.since).to_string();
+    let mut right = vec![dim(format!(" {age:>5} "))];
+    if let Some(source) = source(ctx, item).filter(|_| line.width >= WIDE) {
+        right.insert(0, dim(format!("  {source}")));
     }
     let mut left = vec![
         piece(
-            format!(" {} ", DisplayStatus::NeedsYou.glyph(look.scene.theme.glyphs)),
+            format!(" {} ", DisplayStatus::NeedsYou.glyph(ctx.scene.theme.glyphs)),
             StyleRole::Human,
         ),
-        piece(format!("{:<8} ", item.task), StyleRole::Strong),
+        strong(format!("{:<8} ", item.task)),
         piece(format!("{kind:<10} "), role),
-        piece(&item.text, StyleRole::Text),
+        plain(&item.text),
     ];
     if line.width >= WIDE {
-        let time = clock(item.since, look.scene.session.utc_offset);
-        left.insert(
-            1,
-            piece(format!("{} ", time.get(..5).unwrap_or(&time)), StyleRole::Dim),
-        );
+        let time = clock(item.since, ctx.scene.session.utc_offset);
+        left.insert(1, dim(format!("{} ", time.get(..5).unwrap_or(&time))));
     }
     canvas.both_ends(line, &left, &right);
 }
 
-fn source<'a>(look: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
-    let attempt = look.scene.model.attempts.get(&item.attempt?)?;
+fn source<'a>(ctx: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
+    let attempt = ctx.scene.model.attempts.get(&item.attempt?)?;
     item.kind.is_agents().then(|| source_words(&attempt.activity))
 }
 
 /// The marked item in full: the task, who waits for what, what was found, and the keys.
-fn draw_told(
-    look: &ViewContext<'_>,
+fn draw_details(
+    ctx: &ViewContext<'_>,
     item: &AttentionItem,
     area: Rect,
     canvas: &mut Canvas<'_>,
@@ -149,23 +146,23 @@ fn draw_told(
 ) {
     let room = inset(area, 1);
     let wide = usize::from(room.width).max(8);
-    let model = look.scene.model;
+    let model = ctx.scene.model;
     let task = model.tasks.get(&item.task);
     let mut lines: Vec<Vec<StyledText>> = Vec::new();
     if let Some(task) = task {
         lines.push(vec![
-            piece(format!("{}  ", task.id), StyleRole::Strong),
-            piece(&task.title, StyleRole::Strong),
-            piece(format!("  in {}", model.stage_label(task)), StyleRole::Dim),
+            strong(format!("{}  ", task.id)),
+            strong(&task.title),
+            dim(format!("  in {}", model.stage_label(task))),
         ]);
     }
     let attempt = item.attempt.and_then(|id| model.attempts.get(&id));
-    let texts = told(look, item, (task.map(AsRef::as_ref), attempt.map(AsRef::as_ref)));
+    let texts = details(ctx, item, (task.map(AsRef::as_ref), attempt.map(AsRef::as_ref)));
     for (text, role) in texts {
         lines.extend(wrap(&text, wide).into_iter().map(|line| vec![piece(line, role)]));
     }
     let height = usize::from(room.height);
-    let keys = keys(look, item, wide);
+    let keys = keys(ctx, item, wide);
     let shown = height.saturating_sub(keys.len()).min(lines.len());
     canvas.lines(room, lines.get(..shown).unwrap_or_default());
     buttons::draw(&keys, (room, shown), canvas, hits);
@@ -173,35 +170,35 @@ fn draw_told(
     if area.height >= used.saturating_add(PEEK_FROM) {
         let below = skip_top(area, used + 1);
         canvas.horizontal_line(below.y - 1, below);
-        draw_ground(look, item, below, canvas);
+        draw_context(ctx, item, below, canvas);
     }
 }
 
-/// What one decides by: the terminal of the agent that asks or failed, else all that is known of the task.
-fn draw_ground(look: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
-    let model = look.scene.model;
+/// What to decide by: the terminal of the agent that asks or failed, else all that is known of the task.
+fn draw_context(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
+    let model = ctx.scene.model;
     let failed = || Some(model.failure_of(model.tasks.get(&item.task)?)?.0.id);
     let screen = item.attempt.or_else(failed).map(ScreenId::Attempt);
-    match screen.filter(|id| look.scene.screens.has(*id)) {
+    match screen.filter(|id| ctx.scene.screens.has(*id)) {
         Some(screen) => {
-            terminal::draw_cropped(look, (screen, 0), area, canvas);
+            terminal::draw_cropped(ctx, (screen, 0), area, canvas);
         }
-        None => detail::draw_lines(look, (&item.task, 0), area, canvas),
+        None => detail::draw_lines(ctx, (&item.task, 0), area, canvas),
     }
 }
 
-fn told(
-    look: &ViewContext<'_>,
+fn details(
+    ctx: &ViewContext<'_>,
     item: &AttentionItem,
     (task, attempt): (Option<&Task>, Option<&Attempt>),
 ) -> Vec<(String, StyleRole)> {
-    let now = look.scene.now;
+    let now = ctx.scene.now;
     let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
     let (_, role) = attention_word(item.kind);
     let mut texts = vec![match item.kind {
-        AttentionKind::Permission => (format!("{who} wants to: {}", item.text), role),
+        AttentionKind::Permission => (format!("{who} asks: {}?", item.text.trim_end_matches('?')), role),
         AttentionKind::Question => (format!("{who} asks: {}", item.text), role),
-        AttentionKind::Approval => ("It goes on when you approve it.".to_owned(), role),
+        AttentionKind::Approval => ("Continues when you approve it.".to_owned(), role),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held => {
             (format!("Held: {}. It stays until you act.", item.text), role)
         }
@@ -209,14 +206,15 @@ fn told(
     }];
     if let (true, Some(attempt)) = (item.kind.is_agents(), attempt) {
         let age = now.since(attempt.activity.since);
-        let alike = look.scene.model.same_request(item).count().saturating_sub(1);
-        let text = format!(
-            "Known from {}, {age} ago. Identical ones waiting: {alike}.",
-            source_words(&attempt.activity)
-        );
-        texts.push((text, StyleRole::Dim));
+        let alike = ctx.scene.model.same_request(item).count().saturating_sub(1);
+        let identical = match alike {
+            0 => String::new(),
+            many => format!(", {many} more ask the same"),
+        };
+        let source = reported(source_words(&attempt.activity), age);
+        texts.push((format!("{source}{identical}"), StyleRole::Dim));
     }
-    if let Some((attempt, class, why)) = task.and_then(|task| look.scene.model.failure_of(task)) {
+    if let Some((attempt, class, why)) = task.and_then(|task| ctx.scene.model.failure_of(task)) {
         texts.push((format!("Attempt {}, {class}: {why}", attempt.id), StyleRole::Text));
     }
     if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
@@ -225,20 +223,28 @@ fn told(
     texts
 }
 
+/// How an agent's state became known, and how long ago.
+pub(super) fn reported(source: &str, age: Span) -> String {
+    match source {
+        "report" => format!("reported {age} ago"),
+        source => format!("from {source}, {age} ago"),
+    }
+}
+
 /// The keys that answer it, as many lines as they need.
-fn keys(look: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<ActionButton>> {
-    let alike = look.scene.model.same_request(item).count();
+fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<ActionButton>> {
+    let alike = ctx.scene.model.same_request(item).count();
     let all = format!("allow all {alike}");
     let offers: &[(Action, &str)] = match item.kind {
         AttentionKind::Permission => &[
             (Action::Approve, "allow"),
             (Action::ApproveAll, all.as_str()),
-            (Action::Open, "look"),
+            (Action::Open, "open"),
             (Action::Type, "type"),
         ],
         AttentionKind::Question => &[
             (Action::Answer, "answer"),
-            (Action::Open, "look"),
+            (Action::Open, "open"),
             (Action::Type, "type"),
         ],
         AttentionKind::Approval => &[
@@ -251,23 +257,23 @@ fn keys(look: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Ac
             (Action::Retry, "retry"),
             (Action::Comment, "note"),
             (Action::Skip, "skip"),
-            (Action::Open, "look"),
+            (Action::Open, "open"),
         ],
     };
     let several = |(action, _): &&(Action, &str)| *action != Action::ApproveAll || alike > 1;
     let offers: Vec<(Action, &str)> = offers.iter().filter(several).copied().collect();
-    buttons::lines(look, &offers, room)
+    buttons::lines(ctx, &offers, room)
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let now = look.scene.now;
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let now = ctx.scene.now;
     let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
-    let longest = look.scene.model.agents().min_by_key(|row| begun(row.attempt));
+    let longest = ctx.scene.model.agents().min_by_key(|row| begun(row.attempt));
     let text = longest.map_or_else(
-        || "No agent is at work.".to_owned(),
+        || "No agent is running.".to_owned(),
         |row| {
             format!(
-                "Longest at work: {} {}.",
+                "Longest running: {} {}.",
                 row.attempt.task,
                 now.since(begun(row.attempt))
             )

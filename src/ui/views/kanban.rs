@@ -9,7 +9,8 @@ use super::task_card::TaskCard;
 use super::{ClickMap, ClickTarget, MoveOutcome, ViewContext, ViewMove};
 use crate::domain::TaskId;
 use crate::read_model::{Column, ColumnKind};
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
+use crate::ui::canvas::area::last_row;
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, row_of, strong};
 use crate::ui::pane::Direction;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{matches_task, selected, sort_tasks};
@@ -24,26 +25,26 @@ const STATE: usize = 2;
 const INDENT: &str = "   ";
 
 /// The columns with the cards that match what the board is filtered by.
-fn columns<'a>(look: &ViewContext<'a>) -> Cow<'a, [Column]> {
-    let columns = look.scene.model.columns.as_slice();
-    let sieve = look.sieve();
-    if sieve.is_default() {
+fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
+    let columns = ctx.scene.model.columns.as_slice();
+    let filter = ctx.filter();
+    if filter.is_default() {
         return Cow::Borrowed(columns);
     }
     let matching = columns.iter().map(|column| {
         let mut column = column.clone();
         column
             .cards
-            .retain(|id| matches_task(&sieve.needle, look.scene, id));
-        sort_tasks(&sieve, look.scene, &mut column.cards);
+            .retain(|id| matches_task(&filter.needle, ctx.scene, id));
+        sort_tasks(&filter, ctx.scene, &mut column.cards);
         column
     });
     Cow::Owned(matching.collect())
 }
 
-pub(super) fn draw(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-    let columns = &*columns(look);
-    let chosen = selected(look.state, look.scene);
+pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    let columns = &*columns(ctx);
+    let chosen = selected(ctx.state, ctx.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
     let first = first_row(at, shown, columns.len());
@@ -53,18 +54,18 @@ pub(super) fn draw(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, 
         if nth > 0 {
             canvas.vertical_line(place.x.saturating_sub(1), area);
         }
-        draw_column(look, column, chosen.as_ref(), (place, canvas), hits);
+        draw_column(ctx, column, chosen.as_ref(), (place, canvas), hits);
         let hidden = match nth {
             0 if first > 0 => first,
             nth if nth + 1 == shown => columns.len() - first - shown,
             _ => 0,
         };
-        tell_of_more(hidden, pieces_width(&heading(look, column)), place, canvas);
+        draw_hidden_count(hidden, pieces_width(&heading(ctx, column)), place, canvas);
     }
 }
 
 /// Says beside a heading of that width how many columns lie on that side of it.
-fn tell_of_more(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_hidden_count(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
     let more = piece(format!(" +{hidden} "), StyleRole::Key);
     if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
         canvas.right(row_of(place, 0), &[more]);
@@ -85,17 +86,17 @@ fn slot(area: Rect, nth: usize, of: usize) -> Rect {
 }
 
 fn draw_column(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     column: &Column,
     chosen: Option<&TaskId>,
     (area, canvas): (Rect, &mut Canvas<'_>),
     hits: &mut ClickMap,
 ) {
-    canvas.line(row_of(area, 0), &heading(look, column));
+    canvas.line(row_of(area, 0), &heading(ctx, column));
     let card = |id: &TaskId| {
         Some(lines(
-            look,
-            &TaskCard::for_task(id, look.scene)?,
+            ctx,
+            &TaskCard::for_task(id, ctx.scene)?,
             usize::from(area.width),
         ))
     };
@@ -116,31 +117,28 @@ fn draw_column(
         };
         if y + card.len() > height {
             let left = format!(" {} {} more", canvas.theme.ellipsis(), column.cards.len() - at);
-            canvas.line(
-                row_of(area, usize::from(area.height) - 1),
-                &[piece(left, StyleRole::Dim)],
-            );
+            canvas.line(last_row(area), &[dim(left)]);
             break;
         }
         for (at, pieces) in card.iter().enumerate() {
             canvas.line(row_of(place, at), pieces);
         }
         if Some(id) == chosen {
-            canvas.apply_role(place, look.chosen());
+            canvas.apply_role(place, ctx.chosen());
         }
-        hits.push((place, ClickTarget::Task(look.id, id.clone())));
+        hits.push((place, ClickTarget::Task(ctx.id, id.clone())));
         y += card.len() + 1;
     }
 }
 
 /// Title, how many, and how many of those allowed are at work, where the stage has a limit of its own.
-pub(super) fn heading(look: &ViewContext<'_>, column: &Column) -> Vec<StyledText> {
+pub(super) fn heading(ctx: &ViewContext<'_>, column: &Column) -> Vec<StyledText> {
     let mut heading = vec![
-        piece(format!(" {} ", column.title), StyleRole::Strong),
-        piece(column.cards.len().to_string(), StyleRole::Dim),
+        strong(format!(" {} ", column.title)),
+        dim(column.cards.len().to_string()),
     ];
     if let ColumnKind::Stage(workflow, stage) = &column.kind
-        && let Some((open, most)) = look.scene.model.limit_of(workflow, stage)
+        && let Some((open, most)) = ctx.scene.model.limit_of(workflow, stage)
     {
         let role = if usize::try_from(most).is_ok_and(|most| open >= most) {
             StyleRole::Retry
@@ -166,11 +164,11 @@ fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usiz
 }
 
 /// A card: id and title on one or two lines, who does what since when, what it waits for.
-fn lines(look: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<StyledText>> {
+fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let lead = vec![
-        look.mark_of(&card.task.id),
+        ctx.mark_of(&card.task.id),
         card.glyph(),
-        piece(format!(" {} ", card.task.id), StyleRole::Dim),
+        dim(format!(" {} ", card.task.id)),
     ];
     let title = card.title();
     let indent = lead.iter().map(|piece| width(&piece.text)).sum::<usize>();
@@ -187,15 +185,15 @@ fn lines(look: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<St
         lines.push(vec![piece(format!("{INDENT}{rest}"), title.role)]);
     }
     if let Some(who) = card.name(room.saturating_sub(width(INDENT))) {
-        lines.push(vec![piece(format!("{INDENT}{who}"), StyleRole::Dim)]);
+        lines.push(vec![dim(format!("{INDENT}{who}"))]);
     }
-    lines.extend(states(card, room, look.scene.theme.ellipsis()));
+    lines.extend(states(card, room, ctx.scene.theme.ellipsis()));
     if let Some(last) = card
         .last
         .as_ref()
         .filter(|_| card.marker.mark == DisplayStatus::Running)
     {
-        lines.push(vec![piece(format!("{INDENT}{last}"), StyleRole::Dim)]);
+        lines.push(vec![dim(format!("{INDENT}{last}"))]);
     }
     lines
 }
@@ -205,29 +203,32 @@ fn states(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<Vec<StyledText>> 
     let wide = room.saturating_sub(width(INDENT)).max(6);
     let beside = width(&card.age) + 1;
     let word = word_of(card, wide, beside);
-    let mut told = wrap(&word.text, wide);
-    if told.len() > STATE {
+    let mut lines_of_state = wrap(&word.text, wide);
+    if lines_of_state.len() > STATE {
         // The rest stands on the last line and is cut there, with a mark.
-        let rest = told.split_off(STATE - 1).join(" ");
-        told.push(rest);
+        let rest = lines_of_state.split_off(STATE - 1).join(" ");
+        lines_of_state.push(rest);
     }
-    let is_full = told.len() == STATE;
+    let is_full = lines_of_state.len() == STATE;
     let with_age = |line: &str| width(line) + beside <= wide;
-    if let Some(last) = told.last_mut().filter(|last| is_full && !with_age(last)) {
+    if let Some(last) = lines_of_state
+        .last_mut()
+        .filter(|last| is_full && !with_age(last))
+    {
         *last = cut(last, wide.saturating_sub(beside), more);
     }
-    let age = piece(format!(" {}", card.age), StyleRole::Dim);
-    let indent = || piece(INDENT, StyleRole::Text);
+    let age = dim(format!(" {}", card.age));
+    let indent = || plain(INDENT);
     // The times of a check say how long.
-    let alone = !is_full && card.check.is_none() && !told.last().is_some_and(|last| with_age(last));
-    let beside = told.last().is_some_and(|last| with_age(last));
-    let mut lines: Vec<Vec<StyledText>> = told
+    let alone = !is_full && card.check.is_none() && !lines_of_state.last().is_some_and(|last| with_age(last));
+    let beside = lines_of_state.last().is_some_and(|last| with_age(last));
+    let mut lines: Vec<Vec<StyledText>> = lines_of_state
         .into_iter()
         .map(|line| vec![indent(), piece(line, word.role)])
         .collect();
     match lines.last_mut() {
         Some(last) if beside => last.push(age),
-        _ if alone => lines.push(vec![indent(), piece(&card.age, StyleRole::Dim)]),
+        _ if alone => lines.push(vec![indent(), dim(&card.age)]),
         _ => {}
     }
     lines
@@ -235,9 +236,9 @@ fn states(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<Vec<StyledText>> 
 
 /// What a card says of its state: all of what it waits for, or as much as there is room for with the time beside it.
 fn word_of(card: &TaskCard<'_>, wide: usize, beside: usize) -> StyledText {
-    let whole = card.full_status();
+    let full = card.full_status();
     if !card.is_waiting() {
-        return whole;
+        return full;
     }
     let fits = |word: &StyledText| {
         let lines = wrap(&word.text, wide);
@@ -246,12 +247,12 @@ fn word_of(card: &TaskCard<'_>, wide: usize, beside: usize) -> StyledText {
     let fewer = (1..=card.unresolved.len())
         .rev()
         .map(|many| card.dependencies(many));
-    { fewer }.find(fits).unwrap_or(whole)
+    { fewer }.find(fits).unwrap_or(full)
 }
 
 /// Rows that the fullest column needs, at most so many.
-pub(super) fn height(look: &ViewContext<'_>, area: Rect, most: u16) -> u16 {
-    let columns = &*columns(look);
+pub(super) fn height(ctx: &ViewContext<'_>, area: Rect, most: u16) -> u16 {
+    let columns = &*columns(ctx);
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
     let room = usize::from(slot(area, 0, shown).width);
     let of = |column: &Column| {
@@ -260,7 +261,7 @@ pub(super) fn height(look: &ViewContext<'_>, area: Rect, most: u16) -> u16 {
             if rows >= usize::from(most) {
                 break;
             }
-            rows += TaskCard::for_task(id, look.scene).map_or(0, |card| lines(look, &card, room).len() + 1);
+            rows += TaskCard::for_task(id, ctx.scene).map_or(0, |card| lines(ctx, &card, room).len() + 1);
         }
         rows
     };
@@ -277,9 +278,9 @@ fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)>
     })
 }
 
-pub(super) fn step(look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-    let columns = &*columns(look);
-    let chosen = selected(look.state, look.scene);
+pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    let columns = &*columns(ctx);
+    let chosen = selected(ctx.state, ctx.scene);
     let Some((column, row)) = position(columns, chosen.as_ref()) else {
         let first = columns.iter().find_map(|column| column.cards.first());
         return first.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task(id.clone()));

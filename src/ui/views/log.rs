@@ -7,7 +7,7 @@ use super::list::stepped;
 use super::{ClickMap, ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::NoticeLevel;
 use crate::ui::action::{Action, ViewName};
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, row_of};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, row_of};
 use crate::ui::scene::LogLine;
 use crate::ui::state::PaneContent;
 use crate::ui::text::{clock, prefix, width, wrap};
@@ -34,45 +34,45 @@ const ALIGNED: u16 = 44;
 
 impl View for LogView {
     fn description(&self) -> &'static str {
-        "What happened, the newest at the bottom. A marked line stays in view; behind the last one it follows again. Enter leads to what the agent's screen showed then."
+        "What happened, the newest at the bottom. A marked line stays in view; past the last one the log follows again. Enter shows the agent's screen as it was then."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let name = look.pane.content.title().unwrap_or("Log");
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let name = ctx.pane.content.title().unwrap_or("Log");
         vec![piece(name, StyleRole::Title)]
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        Some((shown(look).len(), look.scene.log.len()))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        Some((shown(ctx).len(), ctx.scene.log.len()))
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
-        let lines = shown(look);
-        let at = marked(look, &lines).or(lines.len().checked_sub(1));
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let lines = shown(ctx);
+        let at = marked(ctx, &lines).or(lines.len().checked_sub(1));
         let line = at.and_then(|at| lines.get(at));
         line.map(|line| ("line", line.notice.text.clone()))
             .into_iter()
             .collect()
     }
 
-    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
-        let mark = look.pane.mark?;
-        let newer = shown(look).iter().filter(|line| line.seq > mark).count();
+    fn title_note(&self, ctx: &ViewContext<'_>) -> Option<StyledText> {
+        let mark = ctx.pane.mark?;
+        let newer = shown(ctx).iter().filter(|line| line.seq > mark).count();
         (newer > 0).then(|| piece(format!("{newer} newer below"), StyleRole::Retry))
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let lines = shown(look);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let lines = shown(ctx);
         if lines.is_empty() {
-            return empty(look, area, canvas);
+            return empty(ctx, area, canvas);
         }
         let height = usize::from(area.height);
-        let at = marked(look, &lines);
+        let at = marked(ctx, &lines);
         let mut rows: Vec<(u64, Vec<StyledText>)> = Vec::new();
-        let last = last_drawn(look, &lines, at, area);
+        let last = last_drawn(ctx, &lines, at, area);
         let ids = ids(&lines, last, height);
         for line in lines.iter().take(last + 1).rev() {
-            let entry = entry(look, line, area.width, ids).into_iter().rev();
+            let entry = entry(ctx, line, area.width, ids).into_iter().rev();
             rows.extend(entry.map(|pieces| (line.seq, pieces)));
             if rows.len() >= height {
                 break;
@@ -80,24 +80,24 @@ impl View for LogView {
         }
         rows.truncate(height);
         rows.reverse();
-        let is_marked = |(seq, _): &(u64, _)| look.pane.mark == Some(*seq);
+        let is_marked = |(seq, _): &(u64, _)| ctx.pane.mark == Some(*seq);
         let from = rows.iter().position(is_marked).unwrap_or(0);
         let many = rows.iter().filter(|row| is_marked(row)).count();
-        let list = List::starting_at(area, (&rows, 0), from..from + many, look.chosen());
-        list.draw(canvas, hits, |(seq, pieces), row, canvas| {
+        let shown = List::starting_at(area, (&rows, 0), from..from + many, ctx.chosen());
+        shown.draw(canvas, hits, |(seq, pieces), row, canvas| {
             canvas.line(row, pieces);
-            Some(ClickTarget::Row(look.id, *seq))
+            Some(ClickTarget::Row(ctx.id, *seq))
         });
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
         let Some(rows) = step.rows(area.height) else {
             return MoveOutcome::LeaveView;
         };
-        let lines = shown(look);
+        let lines = shown(ctx);
         let last = lines.len().saturating_sub(1);
         // Without a mark the newest line is where one stands.
-        let from = marked(look, &lines).unwrap_or(last);
+        let from = marked(ctx, &lines).unwrap_or(last);
         let to = stepped(Some(from), rows, lines.len());
         match to.and_then(|to| lines.get(to).map(|line| (to, line))) {
             Some((to, _)) if to == last && rows > 0 => MoveOutcome::Unmarked,
@@ -111,28 +111,28 @@ impl View for LogView {
 }
 
 /// The lines that the filter lets through, oldest first.
-fn shown<'a>(look: &ViewContext<'a>) -> Vec<&'a LogLine> {
-    let filter = LogFilter::parse(&look.pane.filter);
-    let lines = look.scene.log.iter();
+fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a LogLine> {
+    let filter = LogFilter::parse(&ctx.pane.filter);
+    let lines = ctx.scene.log.iter();
     lines
-        .filter(|line| filter.matches(line, look.scene.model))
+        .filter(|line| filter.matches(line, ctx.scene.model))
         .collect()
 }
 
 /// Where the marked line stands; the next one when it is not shown (any more).
-fn marked(look: &ViewContext<'_>, lines: &[&LogLine]) -> Option<usize> {
-    let mark = look.pane.mark?;
+fn marked(ctx: &ViewContext<'_>, lines: &[&LogLine]) -> Option<usize> {
+    let mark = ctx.pane.mark?;
     let at = lines.partition_point(|line| line.seq < mark);
     Some(at.min(lines.len().saturating_sub(1)))
 }
 
 /// The lowest line that is drawn: the newest, or one so far below the marked line that both fit.
-fn last_drawn(look: &ViewContext<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
+fn last_drawn(ctx: &ViewContext<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
     let newest = lines.len().saturating_sub(1);
     let Some(at) = at else { return newest };
     let mut rows = 0;
     for (nth, line) in lines.iter().enumerate().skip(at + 1) {
-        rows += entry(look, line, area.width, ids(lines, nth, usize::from(area.height))).len();
+        rows += entry(ctx, line, area.width, ids(lines, nth, usize::from(area.height))).len();
         if rows > usize::from(area.height) / 3 {
             return nth - 1;
         }
@@ -152,18 +152,15 @@ fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
 }
 
 /// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
-fn entry(look: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<StyledText>> {
-    let time = clock(line.at, look.scene.session.utc_offset);
+fn entry(ctx: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<StyledText>> {
+    let time = clock(line.at, ctx.scene.session.utc_offset);
     let time = if room < 44 { prefix(&time, 5) } else { &time };
-    let (glyph, role) = mark(line.notice.level, look.scene.theme.glyphs);
-    let mut lead = vec![
-        piece(format!("{time} "), StyleRole::Dim),
-        piece(format!("{glyph} "), role),
-    ];
+    let (glyph, role) = mark(line.notice.level, ctx.scene.theme.glyphs);
+    let mut lead = vec![dim(format!("{time} ")), piece(format!("{glyph} "), role)];
     if let Some(task) = &line.notice.task {
         let ids = if room < ALIGNED { 0 } else { ids };
         let pad = " ".repeat(ids.saturating_sub(width(task.as_str())));
-        lead.push(piece(format!("{task}{pad} "), StyleRole::Dim));
+        lead.push(dim(format!("{task}{pad} ")));
     }
     let indent = pieces_width(&lead);
     let left = usize::from(room).saturating_sub(indent);
@@ -182,21 +179,21 @@ fn entry(look: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<V
     if let Some(first) = texts.next() {
         if pieces_width(&lead) + width(&first) > usize::from(room) {
             rows.push(std::mem::take(&mut lead));
-            lead.push(piece(" ".repeat(indent), StyleRole::Dim));
+            lead.push(dim(" ".repeat(indent)));
         }
         lead.push(piece(first, text_role));
     }
     rows.push(lead);
-    rows.extend(texts.map(|text| vec![piece(" ".repeat(indent), StyleRole::Dim), piece(text, text_role)]));
+    rows.extend(texts.map(|text| vec![dim(" ".repeat(indent)), piece(text, text_role)]));
     rows
 }
 
 /// What happened; the task's id stands before it already.
 fn sentence(line: &LogLine) -> &str {
-    let said = line.notice.text.as_str();
+    let text = line.notice.text.as_str();
     let task = line.notice.task.as_ref();
-    let rest = task.and_then(|task| said.strip_prefix(task.as_str())?.strip_prefix(' '));
-    rest.unwrap_or(said)
+    let rest = task.and_then(|task| text.strip_prefix(task.as_str())?.strip_prefix(' '));
+    rest.unwrap_or(text)
 }
 
 fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {
@@ -213,12 +210,12 @@ fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {
     }
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let top = usize::from(area.height) / 3;
-    if look.scene.log.is_empty() {
+    if ctx.scene.log.is_empty() {
         return canvas.centre(row_of(area, top), "Nothing has happened yet.", StyleRole::Dim);
     }
-    let back = look.state.keymap.hint(Action::Back).unwrap_or_default();
+    let back = ctx.key_of(Action::Back);
     let hint = format!("{back} clears. Words, or t:TASK  level:warning  agent:NAME  kind:merge");
     canvas.centre(row_of(area, top + 2), &hint, StyleRole::Dim);
 }

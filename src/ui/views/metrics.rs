@@ -11,7 +11,7 @@ use crate::read_model::MetricsReport;
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::area::columns_of;
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece};
 use crate::ui::theme::StyleRole;
 
 mod charts;
@@ -27,38 +27,35 @@ pub(crate) const PAGE: ViewName = ViewName::of("metrics");
 const FRESH: Span = Span::seconds(2);
 
 impl View for MetricsView {
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         let mut title = vec![piece("Metrics", StyleRole::Title)];
-        if let Some(figures) = figures(look) {
+        if let Some(figures) = figures(ctx) {
             let attempts = pluralized(figures.metrics.attempts, "attempt");
-            title.push(piece(format!("  {attempts}"), StyleRole::Dim));
+            title.push(dim(format!("  {attempts}")));
         }
         title
     }
 
     fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        vec![CacheRequest {
-            key: CacheKey::Figures,
-            max_age: FRESH,
-        }]
+        vec![CacheRequest::new(CacheKey::Figures, FRESH)]
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
-        let Some(figures) = figures(look) else {
-            let text = match look.scene.cache.get(&CacheKey::Figures) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        let Some(figures) = figures(ctx) else {
+            let text = match ctx.scene.cache.get(&CacheKey::Figures) {
                 Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
-                _ => "Counting what was done.".to_owned(),
+                _ => "Reading the metrics.".to_owned(),
             };
             return canvas.empty_state(area, (&text, StyleRole::Text), "");
         };
-        let texts = texts(look, figures, &columns_of(area));
-        canvas.text_columns(area, look.pane.scroll, &texts);
+        let texts = texts(ctx, figures, &columns_of(area));
+        canvas.text_columns(area, ctx.pane.scroll, &texts);
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        figures(look).map_or(MoveOutcome::LeaveView, |figures| {
-            let texts = texts(look, figures, &columns_of(area));
-            look.scroll_texts(step, area.height, &texts)
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        figures(ctx).map_or(MoveOutcome::LeaveView, |figures| {
+            let texts = texts(ctx, figures, &columns_of(area));
+            ctx.scroll_texts(step, area.height, &texts)
         })
     }
 }
@@ -67,10 +64,10 @@ impl View for MetricsView {
 static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
 /// The figures that were fetched. Where nothing was ever tried they are known without: it would be counted for nothing.
-fn figures<'a>(look: &ViewContext<'a>) -> Option<&'a MetricsReport> {
-    match look.scene.cache.get(&CacheKey::Figures) {
+fn figures<'a>(ctx: &ViewContext<'a>) -> Option<&'a MetricsReport> {
+    match ctx.scene.cache.get(&CacheKey::Figures) {
         Some(CacheEntry::Figures(figures)) => Some(figures),
-        None if look.scene.model.attempts.is_empty() => Some(&NOTHING),
+        None if ctx.scene.model.attempts.is_empty() => Some(&NOTHING),
         _ => None,
     }
 }
@@ -78,14 +75,14 @@ fn figures<'a>(look: &ViewContext<'a>) -> Option<&'a MetricsReport> {
 type MetricsLines = Vec<Vec<StyledText>>;
 
 /// The lines of each column.
-fn texts(look: &ViewContext<'_>, figures: &MetricsReport, columns: &[Rect]) -> Vec<MetricsLines> {
+fn texts(ctx: &ViewContext<'_>, figures: &MetricsReport, columns: &[Rect]) -> Vec<MetricsLines> {
     let width = |nth: usize| columns.get(nth).map_or(0, |column| usize::from(column.width));
     let (first, second) = (width(0), width(columns.len().saturating_sub(1)));
-    let mut left = charts::throughput(look, figures, first);
-    left.extend(charts::stages(look, figures, first));
-    let mut right = charts::totals(look, figures, second);
-    right.extend(charts::loads(look, figures, second));
-    right.extend(charts::trails(look, figures, second));
+    let mut left = charts::throughput(ctx, figures, first);
+    left.extend(charts::stages(ctx, figures, first));
+    let mut right = charts::totals(ctx, figures, second);
+    right.extend(charts::loads(ctx, figures, second));
+    right.extend(charts::trails(ctx, figures, second));
     // Every section begins with an empty line; the first of a column needs none.
     left.remove(0);
     if columns.len() > 1 {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, terminal};
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, RecordedScreen};
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece};
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, PaneContent, UiState};
@@ -20,26 +20,26 @@ pub(super) struct ReplayView;
 const FRESH: Span = Span::minutes(30);
 
 impl View for ReplayView {
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let Some((attempt, at)) = wanted(look) else {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let Some((attempt, at)) = wanted(ctx) else {
             return Vec::new();
         };
-        let known = look.scene.model.attempts.get(&attempt);
+        let known = ctx.scene.model.attempts.get(&attempt);
         let name = known.map_or_else(
             || format!("attempt {attempt}"),
             |known| format!("{} {}", known.task, known.worker.name()),
         );
-        let time = clock(at, look.scene.session.utc_offset);
+        let time = clock(at, ctx.scene.session.utc_offset);
         vec![
             piece(name, StyleRole::Title),
             piece(format!("  as it was at {time}"), StyleRole::Retry),
-            piece(format!(", {} ago", look.scene.now.since(at)), StyleRole::Dim),
+            dim(format!(", {} ago", ctx.scene.now.since(at))),
         ]
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         let recording = |(id, _)| ("recording", format!("dbs logs {id} --cast >attempt-{id}.cast"));
-        wanted(look).map(recording).into_iter().collect()
+        wanted(ctx).map(recording).into_iter().collect()
     }
 
     fn title_note(&self, _look: &ViewContext<'_>) -> Option<StyledText> {
@@ -53,29 +53,26 @@ impl View for ReplayView {
         }
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let want = wanted(look).map(|(attempt, at)| CacheRequest {
-            key: CacheKey::Replay(attempt, at),
-            max_age: FRESH,
-        });
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let want = wanted(ctx).map(|(attempt, at)| CacheRequest::new(CacheKey::Replay(attempt, at), FRESH));
         want.into_iter().collect()
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
-        let text = match sheet(look) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        let text = match fetched(ctx) {
             Some(CacheEntry::Replay(moment)) => return draw_cells(moment, area, canvas),
             Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
-            _ => "Looking into its log.".to_owned(),
+            _ => "Reading the log of the terminal.".to_owned(),
         };
-        let hint = "h l  one second back or on    j k  ten    PageUp PageDown  a minute";
+        let hint = "h l  one second back or forward    j k  ten    PageUp PageDown  a minute";
         canvas.empty_state(area, (&text, StyleRole::Text), hint);
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some((_, at)) = wanted(look) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {
+        let Some((_, at)) = wanted(ctx) else {
             return MoveOutcome::LeaveView;
         };
-        let (first, last) = match sheet(look) {
+        let (first, last) = match fetched(ctx) {
             Some(CacheEntry::Replay(moment)) => moment.range,
             _ => (at, at),
         };
@@ -99,16 +96,16 @@ impl View for ReplayView {
 }
 
 /// Which attempt, and when.
-fn wanted(look: &ViewContext<'_>) -> Option<(AttemptId, Timestamp)> {
-    match look.pane.content {
-        PaneContent::Moment(attempt, at) => Some((attempt, look.pane.mark.map_or(at, Timestamp))),
+fn wanted(ctx: &ViewContext<'_>) -> Option<(AttemptId, Timestamp)> {
+    match ctx.pane.content {
+        PaneContent::Moment(attempt, at) => Some((attempt, ctx.pane.mark.map_or(at, Timestamp))),
         _ => None,
     }
 }
 
-fn sheet<'a>(look: &ViewContext<'a>) -> Option<&'a CacheEntry> {
-    let (attempt, at) = wanted(look)?;
-    look.scene.cache.get(&CacheKey::Replay(attempt, at))
+fn fetched<'a>(ctx: &ViewContext<'a>) -> Option<&'a CacheEntry> {
+    let (attempt, at) = wanted(ctx)?;
+    ctx.scene.cache.get(&CacheKey::Replay(attempt, at))
 }
 
 /// The cells, cut so that the lowest row with something on it is seen.

@@ -9,7 +9,7 @@ use crate::domain::{Span, pluralized};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::area::{left_part, skip_left, skip_right};
-use crate::ui::canvas::{Canvas, StyledText, piece};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
 use crate::ui::state::PaneContent;
 use crate::ui::terminal_search::{
     LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch, is_searchable, match_columns,
@@ -32,25 +32,25 @@ enum MatchRow<'a> {
 
 impl View for SearchView {
     fn description(&self) -> &'static str {
-        "Words in what all agents have shown, from their logs, the newest first. Enter leads to that line in the agent's terminal, or to its screen as it was then."
+        "Search results in the output of all agents, the newest first. Enter opens that line in the agent's terminal, or its screen as it was then."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         let mut title = vec![piece("History of all agents", StyleRole::Title)];
-        if !words(look).is_empty() {
-            title.push(piece(format!("  /{}", words(look)), StyleRole::Key));
+        if !words(ctx).is_empty() {
+            title.push(piece(format!("  /{}", words(ctx)), StyleRole::Key));
         }
-        let Some(found) = found(look) else { return title };
+        let Some(found) = found(ctx) else { return title };
         let many = found.lines().count();
         let figures = format!(
             "  {} of {}",
             pluralized(many, "line"),
             pluralized(found.terminals.len(), "terminal")
         );
-        title.push(piece(figures, StyleRole::Dim));
+        title.push(dim(figures));
         if found.left_out() > 0 {
             title.push(piece(
-                format!("  {} older ones left out", found.left_out()),
+                format!("  {} older ones skipped", found.left_out()),
                 StyleRole::Retry,
             ));
         }
@@ -63,80 +63,77 @@ impl View for SearchView {
         title
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
-        let line = marked(look).and_then(|at| found(look)?.lines().nth(at));
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let line = marked(ctx).and_then(|at| found(ctx)?.lines().nth(at));
         line.map(|(_, line)| ("line", line.text.clone()))
             .into_iter()
             .collect()
     }
 
-    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
-        let found = found(look).filter(|found| !found.is_done())?;
+    fn title_note(&self, ctx: &ViewContext<'_>) -> Option<StyledText> {
+        let found = found(ctx).filter(|found| !found.is_done())?;
         let text = format!("searched {} of {}", found.searched, found.total);
         Some(piece(text, StyleRole::Retry))
     }
 
-    fn cache_requests(&self, look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let wanted = is_searchable(words(look)).then(|| CacheRequest {
-            key: paper(look),
-            max_age: FRESH,
-        });
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        let wanted = is_searchable(words(ctx)).then(|| CacheRequest::new(cache_key(ctx), FRESH));
         wanted.into_iter().collect()
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let rows = found(look).map(rows).unwrap_or_default();
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let rows = found(ctx).map(rows).unwrap_or_default();
         if rows.is_empty() {
-            return empty(look, area, canvas);
+            return empty(ctx, area, canvas);
         }
-        let mark = marked(look);
+        let mark = marked(ctx);
         let at = rows
             .iter()
             .position(|row| matches!(row, MatchRow::Line(nth, _) if Some(*nth) == mark));
-        look.list((area, 1), &rows, at)
+        ctx.list((area, 1), &rows, at)
             .draw(canvas, hits, |row, line, canvas| match row {
                 MatchRow::Of(of) => {
                     head(of, line, canvas);
                     None
                 }
                 MatchRow::Line(nth, found) => {
-                    draw_line(look, found, line, canvas);
-                    Some(ClickTarget::Row(look.id, u64::try_from(*nth).unwrap_or(0)))
+                    draw_line(ctx, found, line, canvas);
+                    Some(ClickTarget::Row(ctx.id, u64::try_from(*nth).unwrap_or(0)))
                 }
             });
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(found), Some(by)) = (found(look), step.rows(area.height)) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let (Some(found), Some(by)) = (found(ctx), step.rows(area.height)) else {
             return MoveOutcome::LeaveView;
         };
-        let to = stepped(marked(look), by, found.lines().count());
+        let to = stepped(marked(ctx), by, found.lines().count());
         to.map_or(MoveOutcome::Nowhere, MoveOutcome::to_row)
     }
 }
 
-fn words<'a>(look: &'a ViewContext<'_>) -> &'a str {
-    match &look.pane.content {
+fn words<'a>(ctx: &'a ViewContext<'_>) -> &'a str {
+    match &ctx.pane.content {
         PaneContent::Past(words) => words,
         _ => "",
     }
 }
 
-fn paper(look: &ViewContext<'_>) -> CacheKey {
-    CacheKey::Search(words(look).trim().to_owned())
+fn cache_key(ctx: &ViewContext<'_>) -> CacheKey {
+    CacheKey::Search(words(ctx).trim().to_owned())
 }
 
-fn found<'a>(look: &ViewContext<'a>) -> Option<&'a TerminalSearch> {
-    match look.scene.cache.get(&paper(look))? {
+fn found<'a>(ctx: &ViewContext<'a>) -> Option<&'a TerminalSearch> {
+    match ctx.scene.cache.get(&cache_key(ctx))? {
         CacheEntry::Search(found) => Some(found),
         _ => None,
     }
 }
 
 /// The marked line; the first while none is.
-fn marked(look: &ViewContext<'_>) -> Option<usize> {
-    let last = found(look)?.lines().count().checked_sub(1)?;
-    let mark = look.pane.mark.and_then(|mark| usize::try_from(mark).ok());
+fn marked(ctx: &ViewContext<'_>) -> Option<usize> {
+    let last = found(ctx)?.lines().count().checked_sub(1)?;
+    let mark = ctx.pane.mark.and_then(|mark| usize::try_from(mark).ok());
     Some(mark.unwrap_or(0).min(last))
 }
 
@@ -154,61 +151,61 @@ fn rows(found: &TerminalSearch) -> Vec<MatchRow<'_>> {
 }
 
 fn head(of: &TerminalMatches, line: Rect, canvas: &mut Canvas<'_>) {
-    let mut pieces = vec![piece(format!(" {}", of.name), StyleRole::Strong)];
-    pieces.push(piece(
-        format!("  {}", pluralized(of.lines.len(), "line")),
-        StyleRole::Dim,
-    ));
+    let mut pieces = vec![strong(format!(" {}", of.name))];
+    pieces.push(dim(format!("  {}", pluralized(of.lines.len(), "line"))));
     if of.left_out > 0 {
-        pieces.push(piece(format!(", {} older left out", of.left_out), StyleRole::Dim));
+        pieces.push(dim(format!(", {} older skipped", of.left_out)));
     }
     canvas.line(line, &pieces);
 }
 
 /// Time, how often, and the line with the words in it.
-fn draw_line(look: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: &mut Canvas<'_>) {
-    let time = clock(found.at, look.scene.session.utc_offset);
-    let lead = vec![piece(format!("   {time}  "), StyleRole::Dim)];
+fn draw_line(ctx: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: &mut Canvas<'_>) {
+    let time = clock(found.at, ctx.scene.session.utc_offset);
+    let lead = vec![dim(format!("   {time}  "))];
     let used = canvas.line(line, &lead);
     let often = match found.count {
         0 | 1 => String::new(),
         times => format!(" {times} times "),
     };
-    let right = canvas.right(line, &[piece(often, StyleRole::Dim)]);
+    let right = canvas.right(line, &[dim(often)]);
     let room = skip_right(skip_left(line, used), right);
     let text = found.text.replace('\t', " ");
-    let at = match_columns(&text, words(look).trim())
+    let at = match_columns(&text, words(ctx).trim())
         .first()
         .map_or(0, |(from, _)| *from);
     // Words far to the right are brought into view.
-    let hidden = if at + width(words(look)) > usize::from(room.width) {
+    let hidden = if at + width(words(ctx)) > usize::from(room.width) {
         prefix(&text, at.saturating_sub(BEFORE)).len()
     } else {
         0
     };
     let shown = text.get(hidden..).unwrap_or_default();
-    canvas.line(room, &[piece(shown, StyleRole::Text)]);
-    for (from, to) in match_columns(shown, words(look).trim()) {
+    canvas.line(room, &[plain(shown)]);
+    for (from, to) in match_columns(shown, words(ctx).trim()) {
         let column = |at: usize| u16::try_from(at).unwrap_or(u16::MAX).min(room.width);
         let found = left_part(skip_left(room, column(from)), column(to) - column(from));
         canvas.apply_role(found, StyleRole::Found);
     }
 }
 
-fn empty(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = |action| look.state.keymap.hint(action).unwrap_or_default();
-    let words = words(look);
-    let text = match look.scene.cache.get(&paper(look)) {
+fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let words = words(ctx);
+    let text = match ctx.scene.cache.get(&cache_key(ctx)) {
         _ if !is_searchable(words) => {
             format!("Words to look for in what all agents have shown; at least {LEAST_LETTERS} letters.")
         }
         Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
         Some(CacheEntry::Search(found)) if found.is_done() => match found.total {
-            0 => "No agent has written anything yet.".to_owned(),
+            0 => "No terminal has any output yet.".to_owned(),
             all => format!("`{words}` occurs in none of {all} terminals."),
         },
-        _ => format!("Looking for `{words}`."),
+        _ => format!("Searching for `{words}`."),
     };
-    let hint = format!("{} other words    {} back", key(Action::Find), key(Action::Back));
+    let hint = format!(
+        "{} other words    {} back",
+        ctx.key_of(Action::Find),
+        ctx.key_of(Action::Back)
+    );
     canvas.empty_state(area, (&text, StyleRole::Text), &hint);
 }

@@ -8,7 +8,7 @@ use crate::read_model::{SessionRow, SessionState};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::area::left_part;
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, row_of, strong};
 use crate::ui::list_filter::sessions;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::marked_session;
@@ -27,61 +27,58 @@ const WIDE: u16 = 100;
 
 impl View for SessionsView {
     fn description(&self) -> &'static str {
-        "Your projects with a server: running, detached, or cut off. Enter goes there; what runs here goes on."
+        "Your projects with a server: running, detached, or interrupted. Enter switches; agents here keep running."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        let many = rows(look).map_or(0, <[SessionRow]>::len);
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        let many = rows(ctx).map_or(0, <[SessionRow]>::len);
         vec![piece(format!("Sessions {many}"), StyleRole::Title)]
     }
 
     fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
-        vec![CacheRequest {
-            key: CacheKey::Sessions,
-            max_age: FRESH,
-        }]
+        vec![CacheRequest::new(CacheKey::Sessions, FRESH)]
     }
 
-    fn match_count(&self, look: &ViewContext<'_>) -> Option<(usize, usize)> {
-        let shown = sessions(&look.sieve(), look.scene).len();
-        Some((shown, rows(look).map_or(0, <[SessionRow]>::len)))
+    fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
+        let shown = sessions(&ctx.filter(), ctx.scene).len();
+        Some((shown, rows(ctx).map_or(0, <[SessionRow]>::len)))
     }
 
-    fn copy_items(&self, look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
-        let marked = marked_session(look.pane, look.scene);
+    fn copy_items(&self, ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+        let marked = marked_session(ctx.pane, ctx.scene);
         marked
             .map(|(_, row)| ("folder", row.root.clone()))
             .into_iter()
             .collect()
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
-        let found = sessions(&look.sieve(), look.scene);
-        if rows(look).is_none_or(<[SessionRow]>::is_empty) {
-            let why = look.failure(&CacheKey::Sessions);
-            let text = why.as_deref().unwrap_or("Looking for sessions.");
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+        let found = sessions(&ctx.filter(), ctx.scene);
+        if rows(ctx).is_none_or(<[SessionRow]>::is_empty) {
+            let why = ctx.failure(&CacheKey::Sessions);
+            let text = why.as_deref().unwrap_or("Reading the sessions.");
             return canvas.empty_state(area, (text, StyleRole::Dim), "");
         }
-        let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
+        let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
         let before = hits.len();
-        let list = look.list((area, 2), &found, at);
+        let list = ctx.list((area, 2), &found, at);
         list.draw(canvas, hits, |(number, row), place, canvas| {
-            draw_session(look, row, place, canvas);
-            Some(ClickTarget::Row(look.id, u64::try_from(*number).unwrap_or(0)))
+            draw_session(ctx, row, place, canvas);
+            Some(ClickTarget::Row(ctx.id, u64::try_from(*number).unwrap_or(0)))
         });
         for (place, target) in hits.iter().skip(before) {
             let drawn = |(number, _): &&(usize, _)| matches!(target, ClickTarget::Row(_, mark) if usize::try_from(*mark) == Ok(*number));
             if let Some((_, row)) = found.iter().find(drawn) {
                 // As in the top bar of that session.
-                canvas.apply_style(left_part(*place, 1), look.scene.theme.accent(&row.name));
+                canvas.apply_style(left_part(*place, 1), ctx.scene.theme.accent(&row.name));
             }
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let found = sessions(&look.sieve(), look.scene);
-        let marked = marked_session(look.pane, look.scene).map(|(number, _)| number);
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let found = sessions(&ctx.filter(), ctx.scene);
+        let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
         step.in_list(area.height / 2, (&found, at), |(number, _)| {
             MoveOutcome::to_row(*number)
@@ -89,40 +86,36 @@ impl View for SessionsView {
     }
 }
 
-fn rows<'a>(look: &ViewContext<'a>) -> Option<&'a [SessionRow]> {
-    match look.scene.cache.get(&CacheKey::Sessions)? {
+fn rows<'a>(ctx: &ViewContext<'a>) -> Option<&'a [SessionRow]> {
+    match ctx.scene.cache.get(&CacheKey::Sessions)? {
         CacheEntry::Sessions(rows) => Some(rows),
         _ => None,
     }
 }
 
-fn draw_session(look: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_session(ctx: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &mut Canvas<'_>) {
     let (mark, word, role) = match row.state {
         SessionState::Here => (DisplayStatus::Running, "here", StyleRole::Strong),
         SessionState::Running => (DisplayStatus::Running, "running", StyleRole::Running),
         SessionState::Detached => (DisplayStatus::Quiet, "detached", StyleRole::Running),
         SessionState::Interrupted => (DisplayStatus::Unsure, "interrupted", StyleRole::Retry),
     };
-    let glyphs = look.scene.theme.glyphs;
+    let glyphs = ctx.scene.theme.glyphs;
     let age = row
         .since
-        .map_or_else(String::new, |since| look.scene.now.since(since).to_string());
+        .map_or_else(String::new, |since| ctx.scene.now.since(since).to_string());
     let mut pieces = vec![
         piece(format!(" {} ", mark.glyph(glyphs)), role),
-        piece(format!("{:<16} ", row.name), StyleRole::Strong),
+        strong(format!("{:<16} ", row.name)),
         piece(format!("{word:<12}"), role),
     ];
     if place.width >= WIDE {
         let half = usize::from(place.width) / 2;
         let folder = cut_front(&row.root, half, canvas.theme.ellipsis());
-        pieces.push(piece(folder, StyleRole::Dim));
+        pieces.push(dim(folder));
     }
-    canvas.both_ends(
-        row_of(place, 0),
-        &pieces,
-        &[piece(format!(" {age} "), StyleRole::Dim)],
-    );
-    let mut counts = vec![piece("   ", StyleRole::Text)];
+    canvas.both_ends(row_of(place, 0), &pieces, &[dim(format!(" {age} "))]);
+    let mut counts = vec![plain("   ")];
     if row.needs > 0 {
         let needs = format!(
             "{} {} need you  ",
@@ -132,9 +125,9 @@ fn draw_session(look: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &
         counts.push(piece(needs, StyleRole::Human));
     }
     if row.state != SessionState::Interrupted {
-        counts.push(piece(pluralized(row.agents, "agent") + "  ", StyleRole::Text));
+        counts.push(plain(pluralized(row.agents, "agent") + "  "));
     }
     let states = row.counts.iter().map(|(word, many)| format!("{many} {word}"));
-    counts.push(piece(states.collect::<Vec<_>>().join(", "), StyleRole::Dim));
+    counts.push(dim(states.collect::<Vec<_>>().join(", ")));
     canvas.line(row_of(place, 1), &counts);
 }

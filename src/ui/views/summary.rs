@@ -1,11 +1,11 @@
-//! The board when all is over: how it went, and what to look at. Drawn where cards would be; not a view of its own.
+//! The board when all tasks are done: how it went, and what to look at. Drawn where cards would be; not a view of its own.
 
 use ratatui::layout::Rect;
 
 use super::{LOG, METRICS, ViewContext};
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, pieces_width, row_of};
+use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, pieces_width, plain};
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, cut};
 use crate::ui::theme::StyleRole;
@@ -19,30 +19,28 @@ const WHY: usize = 32;
 const OFTEN: u32 = 2;
 
 /// Whether there are tasks, and nothing more happens to any of them by itself.
-pub(super) fn is_due(look: &ViewContext<'_>) -> bool {
-    let tasks = &look.scene.model.tasks;
+pub(super) fn is_due(ctx: &ViewContext<'_>) -> bool {
+    let tasks = &ctx.scene.model.tasks;
     !tasks.is_empty() && tasks.values().all(|task| task.state.is_terminal())
 }
 
 /// Draws the card in the middle of an area.
-pub(super) fn draw(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     // Where there is little room fewer tasks are named; what may be done now is always said.
     let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
-    let lines = (0..=NAMED).rev().map(|named| lines(look, named)).find(fits);
-    let lines = lines.unwrap_or_else(|| vec![keys(look)]);
+    let lines = (0..=NAMED).rev().map(|named| lines(ctx, named)).find(fits);
+    let lines = lines.unwrap_or_else(|| vec![keys(ctx)]);
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
     let size = (
         u16::try_from(wide).unwrap_or(u16::MAX).max(30),
         u16::try_from(lines.len() + 2).unwrap_or(u16::MAX),
     );
-    let inside = canvas.dialog(centered_rect(area, size), "All is over");
-    for (at, pieces) in lines.iter().enumerate() {
-        canvas.line(row_of(inside, at), pieces);
-    }
+    let inside = canvas.dialog(centered_rect(area, size), "All done");
+    canvas.lines(inside, &lines);
 }
 
-fn lines(look: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
-    let tasks: Vec<&Task> = look.scene.model.tasks.values().map(AsRef::as_ref).collect();
+fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
+    let tasks: Vec<&Task> = ctx.scene.model.tasks.values().map(AsRef::as_ref).collect();
     let many = |wanted: fn(&TaskState) -> bool| tasks.iter().filter(|task| wanted(&task.state)).count();
     let failed = |state: &TaskState| matches!(state, TaskState::Failed(_));
     let mut outcome = vec![piece(
@@ -72,16 +70,12 @@ fn lines(look: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     }
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
-    let mut lines = vec![outcome, plain(figures(&tasks, ended.since(begun)))];
-    lines.extend(merged(look, &tasks, named));
-    lines.extend(review(look, &tasks, named));
+    let mut lines = vec![outcome, vec![plain(figures(&tasks, ended.since(begun)))]];
+    lines.extend(merged(ctx, &tasks, named));
+    lines.extend(review(ctx, &tasks, named));
     lines.push(Vec::new());
-    lines.push(keys(look));
+    lines.push(keys(ctx));
     lines
-}
-
-fn plain(text: String) -> Vec<StyledText> {
-    vec![piece(text, StyleRole::Text)]
 }
 
 /// How long it took, and how often something was tried or sent back.
@@ -103,7 +97,7 @@ fn figures(tasks: &[&Task], took: Span) -> String {
 }
 
 /// What was merged: how many into what, and the commits of the latest.
-fn merged(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
+fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
     let mut merged: Vec<(&Task, &str)> = tasks
         .iter()
         .filter_map(|task| Some((*task, task.merged.as_deref()?)))
@@ -112,23 +106,23 @@ fn merged(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Styl
         return Vec::new();
     }
     merged.sort_by_key(|(task, _)| std::cmp::Reverse(task.since));
-    let base = look.scene.model.base.as_deref().unwrap_or("the base branch");
-    let mut lines = vec![plain(format!(" {} merged into {base}", merged.len()))];
+    let base = ctx.scene.model.base.as_deref().unwrap_or("the base branch");
+    let mut lines = vec![vec![plain(format!(" {} merged into {base}", merged.len()))]];
     lines.extend(merged.iter().take(named).map(|(task, commit)| {
         let commit: String = commit.chars().take(10).collect();
         vec![
-            piece(format!("   {commit}"), StyleRole::Dim),
+            dim(format!("   {commit}")),
             piece(format!("  {}", task.id), StyleRole::Done),
-            title(look, task),
+            title(ctx, task),
         ]
     }));
     lines.extend(more(merged.len(), named));
     lines
 }
 
-/// What is worth a look: what failed, what was left out, and what was merged only after it came back often; the worst first.
-fn review(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
-    let glyphs = look.scene.theme.glyphs;
+/// What is worth a look: what failed, what was skipped, and what was merged only after it came back often; the worst first.
+fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
+    let glyphs = ctx.scene.theme.glyphs;
     let worth = tasks.iter().filter_map(|task| {
         let (rank, mark, role, why) = match &task.state {
             TaskState::Failed(why) => (0, DisplayStatus::Failed, StyleRole::Failed, why.clone()),
@@ -136,7 +130,7 @@ fn review(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Styl
                 1,
                 DisplayStatus::Skipped,
                 StyleRole::Retry,
-                format!("left out with {root}"),
+                format!("skipped with {root}"),
             ),
             TaskState::Done if task.rejections >= OFTEN => {
                 let why = format!("sent back {} times", task.rejections);
@@ -146,11 +140,11 @@ fn review(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Styl
         };
         let pieces = vec![
             piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
-            title(look, task),
-            piece(
-                format!("  {}", cut(&clean(&why), WHY, look.scene.theme.ellipsis())),
-                StyleRole::Dim,
-            ),
+            title(ctx, task),
+            dim(format!(
+                "  {}",
+                cut(&clean(&why), WHY, ctx.scene.theme.ellipsis())
+            )),
         ];
         Some((rank, std::cmp::Reverse(task.rejections), pieces))
     });
@@ -160,29 +154,26 @@ fn review(look: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Styl
         return Vec::new();
     }
     let many = worth.len();
-    let mut lines = vec![plain(format!(" {many} worth a look"))];
+    let mut lines = vec![vec![plain(format!(" {many} worth a look"))]];
     lines.extend(worth.into_iter().take(named).map(|(.., pieces)| pieces));
     lines.extend(more(many, named));
     lines
 }
 
-fn title(look: &ViewContext<'_>, task: &Task) -> StyledText {
-    piece(
-        format!(
-            "  {}",
-            cut(&clean(&task.title), TITLE, look.scene.theme.ellipsis())
-        ),
-        StyleRole::Text,
-    )
+fn title(ctx: &ViewContext<'_>, task: &Task) -> StyledText {
+    plain(format!(
+        "  {}",
+        cut(&clean(&task.title), TITLE, ctx.scene.theme.ellipsis())
+    ))
 }
 
 fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
     let left = many.checked_sub(named).filter(|left| *left > 0 && named > 0)?;
-    Some(vec![piece(format!("   and {left} more"), StyleRole::Dim)])
+    Some(vec![dim(format!("   and {left} more"))])
 }
 
 /// What may be done now.
-fn keys(look: &ViewContext<'_>) -> Vec<StyledText> {
+fn keys(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let mut keys = Vec::new();
     for (action, title) in [
         (Action::Show(METRICS), "figures"),
@@ -190,9 +181,9 @@ fn keys(look: &ViewContext<'_>) -> Vec<StyledText> {
         (Action::NewTask, "new task"),
         (Action::ToggleFinished, "show them"),
     ] {
-        let key = look.state.keymap.hint(action).unwrap_or_default();
+        let key = ctx.key_of(action);
         keys.push(piece(format!(" {key}"), StyleRole::Key));
-        keys.push(piece(format!(" {title}  "), StyleRole::Text));
+        keys.push(plain(format!(" {title}  ")));
     }
     keys
 }

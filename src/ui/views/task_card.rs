@@ -3,7 +3,7 @@
 
 use crate::domain::{Task, TaskId, Worker};
 use crate::read_model::RunningCheck;
-use crate::ui::canvas::{StyledText, piece};
+use crate::ui::canvas::{StyledText, dim, piece};
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::{DisplayStatus, StatusLabel, task_status};
 use crate::ui::text::{cut, width};
@@ -16,7 +16,6 @@ const LEAST_NAME: usize = 3;
 pub(super) struct TaskCard<'a> {
     pub(super) task: &'a Task,
     pub(super) marker: StatusLabel,
-    /// Who works on it.
     pub(super) who: Option<String>,
     /// Dependencies that are not done.
     pub(super) unresolved: Vec<TaskId>,
@@ -84,8 +83,8 @@ impl<'a> TaskCard<'a> {
     /// In one line of that width: who works on it, as far as there is room, and its state. The words that say the state and
     /// the times of a check stay; the names are what is cut (K80).
     pub(super) fn summary(&self, room: usize) -> Vec<StyledText> {
-        let whole = self.full_status();
-        let beside = room.saturating_sub(width(&whole.text) + 1);
+        let full = self.full_status();
+        let beside = room.saturating_sub(width(&full.text) + 1);
         // What it waits for, and how far a check is, matter more than who.
         let matters = matches!(self.marker.mark, DisplayStatus::NeedsYou | DisplayStatus::Gate);
         let name = self.name(beside).filter(|name| {
@@ -95,7 +94,7 @@ impl<'a> TaskCard<'a> {
         match name {
             Some(name) => {
                 let name = cut(name, beside, self.more);
-                vec![piece(format!("{name} "), StyleRole::Dim), whole]
+                vec![dim(format!("{name} ")), full]
             }
             None => vec![self.fitted(room)],
         }
@@ -118,12 +117,12 @@ impl<'a> TaskCard<'a> {
 
     /// The same in that width: in fewer words where there are such.
     fn fitted(&self, room: usize) -> StyledText {
-        let whole = self.full_status();
-        if width(&whole.text) <= room {
-            return whole;
+        let full = self.full_status();
+        if width(&full.text) <= room {
+            return full;
         }
         if let Some(check) = &self.check {
-            return piece(checking(check, room, self.more), whole.role);
+            return piece(checking(check, room, self.more), full.role);
         }
         if self.is_waiting() {
             let fewer = (1..self.unresolved.len())
@@ -132,9 +131,9 @@ impl<'a> TaskCard<'a> {
             let fits = |piece: &StyledText| width(&piece.text) <= room;
             return { fewer }.find(fits).unwrap_or_else(|| self.after_one());
         }
-        match whole.text.split_once(": ") {
-            Some((word, _)) if self.marker.mark == DisplayStatus::Queued => piece(word, whole.role),
-            _ => whole,
+        match full.text.split_once(": ") {
+            Some((word, _)) if self.marker.mark == DisplayStatus::Queued => piece(word, full.role),
+            _ => full,
         }
     }
 
@@ -220,11 +219,11 @@ mod tests {
             so_far: Span::seconds(40),
             usual: Some(Span::seconds(75)),
         };
-        let told = |room| checking(&running, room, "~");
-        assert_eq!(told(23), "integration 40s of ~75s");
-        assert_eq!(told(17), "inte~ 40s of ~75s");
-        assert_eq!(told(15), "in~ 40s of ~75s");
-        assert_eq!(told(14), "40s of ~75s");
-        assert_eq!(told(10), "40s");
+        let fitted = |room| checking(&running, room, "~");
+        assert_eq!(fitted(23), "integration 40s of ~75s");
+        assert_eq!(fitted(17), "inte~ 40s of ~75s");
+        assert_eq!(fitted(15), "in~ 40s of ~75s");
+        assert_eq!(fitted(14), "40s of ~75s");
+        assert_eq!(fitted(10), "40s");
     }
 }

@@ -7,7 +7,8 @@ use ratatui::style::Style;
 use super::copy_mode;
 use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::AttemptId;
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::inset;
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId, ScreenRead};
 use crate::ui::screen_layout::InputMode;
@@ -22,14 +23,14 @@ pub(super) struct TerminalView;
 
 impl View for TerminalView {
     fn description(&self) -> &'static str {
-        "A terminal of a program that runs by itself. Closing the pane never stops it."
+        "The terminal of a program. Closing the pane never stops the program."
     }
 
-    fn title(&self, look: &ViewContext<'_>) -> Vec<StyledText> {
-        match &look.pane.content {
-            PaneContent::Attempt(id) => agent_title(look, *id),
-            PaneContent::Shell(_) => named(look, "Shell"),
-            PaneContent::Conductor => named(look, "Conductor"),
+    fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        match &ctx.pane.content {
+            PaneContent::Attempt(id) => agent_title(ctx, *id),
+            PaneContent::Shell(_) => named(ctx, "Shell"),
+            PaneContent::Conductor => named(ctx, "Conductor"),
             _ => Vec::new(),
         }
     }
@@ -41,98 +42,98 @@ impl View for TerminalView {
         }
     }
 
-    fn title_note(&self, look: &ViewContext<'_>) -> Option<StyledText> {
-        let id = look.pane.content.screen()?;
+    fn title_note(&self, ctx: &ViewContext<'_>) -> Option<StyledText> {
+        let id = ctx.pane.content.screen()?;
         let mut ended = false;
-        let there = look
+        let there = ctx
             .scene
             .screens
             .with(id, &mut |screen| ended = !screen.is_running());
-        let back = look.pane.scroll;
-        if let Some(copying) = copy_mode::focused_copy_mode(look) {
+        let back = ctx.pane.scroll;
+        if let Some(copying) = copy_mode::focused_copy_mode(ctx) {
             let text = format!("{}/{}", copying.cursor.0 + 1, copying.scrollback.lines.len());
             return Some(piece(text, StyleRole::ModeCopy));
         }
-        match (there, ended, look.mode) {
+        match (there, ended, ctx.mode) {
             (false, ..) => None,
-            (_, true, _) => Some(piece("ended", StyleRole::Dim)),
+            (_, true, _) => Some(dim("ended")),
             _ if back > 0 => Some(piece(format!("{back} lines back"), StyleRole::Retry)),
-            (_, _, InputMode::Type) if look.focused => Some(piece("TYPING", StyleRole::ModeType)),
-            (_, _, InputMode::Look) if look.focused => Some(piece("LOOKING", StyleRole::ModeLook)),
+            (_, _, InputMode::Type) if ctx.focused => Some(piece("TYPING", StyleRole::ModeType)),
+            (_, _, InputMode::Look) if ctx.focused => Some(piece("LOOKING", StyleRole::ModeLook)),
             _ => None,
         }
     }
 
-    fn draw(&self, look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
-        if let Some(copying) = copy_mode::focused_copy_mode(look) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+        if let Some(copying) = copy_mode::focused_copy_mode(ctx) {
             return copy_mode::draw(copying, area, canvas);
         }
-        if !draw_screen(look, area, canvas) {
-            absent(look, area, canvas);
+        if !draw_screen(ctx, area, canvas) {
+            absent(ctx, area, canvas);
         }
     }
 
-    fn navigate(&self, look: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(id), Some(rows)) = (look.pane.content.screen(), step.rows(area.height)) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+        let (Some(id), Some(rows)) = (ctx.pane.content.screen(), step.rows(area.height)) else {
             return MoveOutcome::LeaveView;
         };
         let mut history = 0;
-        look.scene
+        ctx.scene
             .screens
             .with(id, &mut |screen| history = screen.history_len());
-        MoveOutcome::Scrolled(scrolled(look.pane.scroll.min(history), -rows, history))
+        MoveOutcome::Scrolled(scrolled(ctx.pane.scroll.min(history), -rows, history))
     }
 }
 
-fn named(look: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
+fn named(ctx: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
     let mut title = String::new();
-    if let Some(id) = look.pane.content.screen() {
-        look.scene.screens.with(id, &mut |screen| title = screen.title());
+    if let Some(id) = ctx.pane.content.screen() {
+        ctx.scene.screens.with(id, &mut |screen| title = screen.title());
     }
     let mut pieces = vec![piece(name, StyleRole::Title)];
     if !title.is_empty() {
-        pieces.push(piece(format!("  {title}"), StyleRole::Dim));
+        pieces.push(dim(format!("  {title}")));
     }
     pieces
 }
 
 /// Marker, task, agent, what it does, since when.
-fn agent_title(look: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
-    let Some(attempt) = look.scene.model.attempts.get(&id) else {
+fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
+    let Some(attempt) = ctx.scene.model.attempts.get(&id) else {
         return vec![piece(format!("attempt {id}"), StyleRole::Title)];
     };
     let marker = attempt_status(attempt);
-    let task = look.scene.model.tasks.get(&attempt.task);
+    let task = ctx.scene.model.tasks.get(&attempt.task);
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
-    let age = look.scene.now.since(marker.since);
+    let age = ctx.scene.now.since(marker.since);
     vec![
         piece(
-            format!("{} ", marker.mark.glyph(look.scene.theme.glyphs)),
+            format!("{} ", marker.mark.glyph(ctx.scene.theme.glyphs)),
             marker.role,
         ),
         piece(format!("{} ", attempt.task), StyleRole::Title),
         piece(format!("{}  ", attempt.worker.name()), StyleRole::Title),
         piece(format!("{} {age}  ", marker.word), marker.role),
-        piece(title, StyleRole::Dim),
+        dim(title),
     ]
 }
 
 /// Draws the pane's terminal; answers whether there is one.
-fn draw_screen(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
-    let Some(id) = look.pane.content.screen() else {
+fn draw_screen(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
+    let Some(id) = ctx.pane.content.screen() else {
         return false;
     };
-    draw_cropped(look, (id, look.pane.scroll), area, canvas)
+    draw_cropped(ctx, (id, ctx.pane.scroll), area, canvas)
 }
 
 /// Draws a terminal scrolled back by so many lines, cut to the area so that the cursor's row is in it.
 pub(super) fn draw_cropped(
-    look: &ViewContext<'_>,
+    ctx: &ViewContext<'_>,
     (id, back): (ScreenId, usize),
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> bool {
-    look.scene.screens.with(id, &mut |screen| {
+    ctx.scene.screens.with(id, &mut |screen| {
         let top = first_row_shown(screen, area.height);
         let back = back.min(screen.history_len());
         canvas.reset_area(area);
@@ -190,24 +191,20 @@ pub(crate) fn first_row_shown(screen: &dyn ScreenRead, height: u16) -> u16 {
 }
 
 /// Says why there is no terminal, and what to do.
-fn absent(look: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let text = match &look.pane.content {
-        PaneContent::Shell(_) => "The shell is being opened.".to_owned(),
+fn absent(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let text = match &ctx.pane.content {
+        PaneContent::Shell(_) => "Opening the shell.".to_owned(),
         PaneContent::Attempt(id) => {
-            let attempt = look.scene.model.attempts.get(id);
+            let attempt = ctx.scene.model.attempts.get(id);
             if attempt.is_some_and(|attempt| attempt.state.is_open()) {
-                "Its terminal is being opened.".to_owned()
+                "Opening its terminal.".to_owned()
             } else {
-                format!("The terminal of attempt {id} is no longer here.")
+                format!("The terminal of attempt {id} is no longer kept.")
             }
         }
         _ => String::new(),
     };
-    let room = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
+    let room = inset(area, 1);
     for (at, line) in wrap(&text, usize::from(room.width)).iter().enumerate() {
         let role = if at == 0 { StyleRole::Text } else { StyleRole::Dim };
         canvas.line(row_of(room, at + 1), &[piece(clean(line), role)]);

@@ -7,7 +7,8 @@ use super::ViewContext;
 use super::metrics::sparkline;
 use crate::domain::{Span, TaskState};
 use crate::read_model::per_span;
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::area::last_row;
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
 use crate::ui::theme::StyleRole;
 
 /// From this height on what lies below the columns spares two rows.
@@ -22,27 +23,27 @@ pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
         height: below.height - 2,
         ..below
     };
-    (left, Some(row_of(below, usize::from(below.height) - 1)))
+    (left, Some(last_row(below)))
 }
 
 /// Draws the row, and the line above it.
-pub(super) fn draw(look: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(ctx: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
     canvas.horizontal_line(row.y.saturating_sub(1), row);
-    let mut pieces = vec![piece(" Throughput", StyleRole::Strong)];
-    pieces.extend(curve(look, "last hour", (Span::minutes(2), 30)));
-    pieces.extend(curve(look, "last day", (Span::minutes(60), 24)));
+    let mut pieces = vec![strong(" Throughput")];
+    pieces.extend(curve(ctx, "last hour", (Span::minutes(2), 30)));
+    pieces.extend(curve(ctx, "last day", (Span::minutes(60), 24)));
     canvas.line(row, &pieces);
 }
 
 /// Tasks done in the last spans of that length.
-fn curve(look: &ViewContext<'_>, name: &str, (span, many): (Span, usize)) -> [StyledText; 3] {
-    let tasks = look.scene.model.tasks.values();
+fn curve(ctx: &ViewContext<'_>, name: &str, (span, many): (Span, usize)) -> [StyledText; 3] {
+    let tasks = ctx.scene.model.tasks.values();
     let done = tasks.filter(|task| task.state == TaskState::Done);
-    let counts = per_span(done.map(|task| task.since), span, (look.scene.now, many));
+    let counts = per_span(done.map(|task| task.since), span, (ctx.scene.now, many));
     let all: u64 = counts.iter().sum();
     [
-        piece(format!("   {name} "), StyleRole::Dim),
-        piece(format!("{all} done "), StyleRole::Text),
-        piece(sparkline(&counts, look.scene.theme.glyphs), StyleRole::Running),
+        dim(format!("   {name} ")),
+        plain(format!("{all} done ")),
+        piece(sparkline(&counts, ctx.scene.theme.glyphs), StyleRole::Running),
     ]
 }

@@ -1,12 +1,12 @@
 //! What went wrong with a task that stands still: whose fault it is counted as, how the agent ended, its last lines, what the
 //! check that failed printed, and the keys to act.
 
-use super::paragraph::{Lines, paragraph, section};
+use super::text_block::TextBlock;
 use crate::domain::{AttemptId, FailureClass, Task};
 use crate::read_model::{CheckResult, CheckRun};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheEntry, CacheKey};
-use crate::ui::canvas::piece;
+use crate::ui::canvas::{dim, piece, plain};
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::class_words;
 use crate::ui::theme::StyleRole;
@@ -16,30 +16,26 @@ use crate::ui::views::ViewContext;
 const LAST: usize = 12;
 
 /// Adds it, if the task's last attempt failed.
-pub(super) fn failure_lines(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
-    let Some((attempt, class, why)) = look.scene.model.failure_of(task) else {
+pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let Some((attempt, class, why)) = ctx.scene.model.failure_of(task) else {
         return;
     };
-    section(&format!("What went wrong in attempt {}", attempt.id), lines);
-    paragraph(&format!("{class}: {why}"), StyleRole::Failed, room, lines);
-    paragraph(class_words(class), StyleRole::Dim, room, lines);
-    keys(look, task, lines);
-    if let Some(check) = failed_check(look.scene, task, attempt.id) {
+    lines.section(&format!("What went wrong in attempt {}", attempt.id));
+    lines.paragraph(&format!("{class}: {why}"), StyleRole::Failed);
+    lines.paragraph(class_words(class), StyleRole::Dim);
+    keys(ctx, task, lines);
+    if let Some(check) = failed_check(ctx.scene, task, attempt.id) {
         let text = format!("Output of check {}: {}", check.name, check.command);
-        section(&text, lines);
-        match look
-            .scene
-            .cache
-            .get(&CacheKey::Output(check.attempt, check.index))
-        {
-            Some(CacheEntry::Text(output)) => last(output.iter().map(String::as_str), room, lines),
-            _ => lines.push(vec![piece("Reading it.", StyleRole::Dim)]),
+        lines.section(&text);
+        match ctx.scene.cache.get(&CacheKey::Output(check.attempt, check.index)) {
+            Some(CacheEntry::Text(output)) => last(output.iter().map(String::as_str), lines),
+            _ => lines.push(vec![dim("Reading the output.")]),
         }
     }
-    let screen = last_lines(look.scene, ScreenId::Attempt(attempt.id));
+    let screen = last_lines(ctx.scene, ScreenId::Attempt(attempt.id));
     if !screen.is_empty() {
-        section("Last lines of its terminal", lines);
-        last(screen.iter().map(String::as_str), room, lines);
+        lines.section("Last lines of its terminal");
+        last(screen.iter().map(String::as_str), lines);
     }
 }
 
@@ -54,11 +50,11 @@ pub(super) fn failed_check<'a>(scene: &Scene<'a>, task: &Task, attempt: AttemptI
     checks.iter().find(failed)
 }
 
-fn last<'a>(all: impl DoubleEndedIterator<Item = &'a str>, room: usize, lines: &mut Lines) {
-    let said = all.rev().filter(|line| !line.trim().is_empty()).take(LAST);
-    let said: Vec<&str> = said.collect();
-    for line in said.into_iter().rev() {
-        paragraph(&line.replace('\t', "    "), StyleRole::Text, room, lines);
+fn last<'a>(all: impl DoubleEndedIterator<Item = &'a str>, lines: &mut TextBlock) {
+    let lines_shown = all.rev().filter(|line| !line.trim().is_empty()).take(LAST);
+    let lines_shown: Vec<&str> = lines_shown.collect();
+    for line in lines_shown.into_iter().rev() {
+        lines.paragraph(&line.replace('\t', "    "), StyleRole::Text);
     }
 }
 
@@ -80,7 +76,7 @@ fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
     rows
 }
 
-fn keys(look: &ViewContext<'_>, task: &Task, lines: &mut Lines) {
+fn keys(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let mut keys = Vec::new();
     for (action, title) in [
         (Action::Retry, "retry"),
@@ -89,20 +85,20 @@ fn keys(look: &ViewContext<'_>, task: &Task, lines: &mut Lines) {
         (Action::Skip, "skip"),
         (Action::Show(ViewName::of("diff")), "differences"),
     ] {
-        let Some(key) = look.state.keymap.hint(action) else {
+        let Some(key) = ctx.state.keymap.hint(action) else {
             continue;
         };
         if action == Action::Skip && task.state.is_terminal() {
             continue;
         }
         keys.push(piece(key, StyleRole::Key));
-        keys.push(piece(format!(" {title}  "), StyleRole::Text));
+        keys.push(plain(format!(" {title}  ")));
     }
     lines.push(keys);
 }
 
 /// Whether checks are worth fetching for it: its last attempt failed at one.
-pub(super) fn is_of_checks(look: &ViewContext<'_>, task: &Task) -> bool {
-    let failure = look.scene.model.failure_of(task);
+pub(super) fn is_of_checks(ctx: &ViewContext<'_>, task: &Task) -> bool {
+    let failure = ctx.scene.model.failure_of(task);
     failure.is_some_and(|(_, class, _)| class == FailureClass::Gate)
 }

@@ -1,22 +1,21 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
 use super::failure;
-use super::paragraph::{Lines, paragraph, section};
+use super::text_block::{Lines, TextBlock};
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, pluralized};
 use crate::read_model::source_words;
 use crate::ui::cache::{CacheEntry, CacheKey, DiffBase};
-use crate::ui::canvas::{StyledText, piece};
+use crate::ui::canvas::{StyledText, dim, piece, plain};
 use crate::ui::scene::{LogLine, ScreenId};
 use crate::ui::status::{DisplayStatus, attempt_status, stop_word, task_status};
-use crate::ui::text::{clock, width, wrap};
+use crate::ui::text::{clock, width};
 use crate::ui::theme::StyleRole;
+use crate::ui::views::inbox::reported;
 use crate::ui::views::task_card::last_line;
 use crate::ui::views::{ViewContext, diff};
 
-/// Columns of a fact's name.
-const INDENT: usize = 8;
 /// Columns before a verdict that has lines of its own.
 const VERDICT: usize = 6;
 /// Events that are shown, the latest ones.
@@ -24,103 +23,77 @@ const EVENTS: usize = 40;
 
 /// All lines, each at most so many columns where it can be wrapped: one below the other, or what is known in a first column
 /// and what was written in a second.
-pub(super) fn detail_lines(look: &ViewContext<'_>, id: &TaskId, columns: &[u16]) -> Vec<Lines> {
-    let Some(task) = look.scene.model.tasks.get(id) else {
-        return vec![vec![vec![piece(
-            format!("{id} does not exist (any more)."),
-            StyleRole::Dim,
-        )]]];
+pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) -> Vec<Lines> {
+    let Some(task) = ctx.scene.model.tasks.get(id) else {
+        return vec![vec![vec![dim(format!("{id} no longer exists."))]]];
     };
-    let room = |nth: usize| columns.get(nth).map(|room| usize::from(*room));
-    let mut lines = known(look, task, room(0).unwrap_or(0));
-    let Some(second) = room(1) else {
-        lines.extend(written(look, task, room(0).unwrap_or(0)));
-        return vec![lines];
-    };
-    let mut beside = written(look, task, second);
-    // Every section begins with an empty line; the first of a column needs none.
-    if !beside.is_empty() {
-        beside.remove(0);
+    let width = |nth: usize| columns.get(nth).map(|width| usize::from(*width));
+    let first = width(0).unwrap_or(0);
+    let mut known = TextBlock::new(first);
+    engine_lines(ctx, task, &mut known);
+    let mut written = TextBlock::new(width(1).unwrap_or(first));
+    written_lines(ctx, task, &mut written);
+    let (mut known, mut written) = (known.lines, written.lines);
+    if columns.len() < 2 {
+        known.append(&mut written);
+        return vec![known];
     }
-    vec![lines, beside]
+    // Every section begins with an empty line; the first of a column needs none.
+    if !written.is_empty() {
+        written.remove(0);
+    }
+    vec![known, written]
 }
 
 /// What the engine knows of it.
-fn known(look: &ViewContext<'_>, task: &Task, room: usize) -> Lines {
-    let mut lines = headline(task, room);
-    facts(look, task, room, &mut lines);
-    failure::failure_lines(look, task, room, &mut lines);
-    evidence(look, task, room, &mut lines);
-    attempts(look, task, room, &mut lines);
-    lines
+fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    lines.paragraph(&format!("{}  {}", task.id, task.title), StyleRole::Strong);
+    facts(ctx, task, lines);
+    failure::failure_lines(ctx, task, lines);
+    evidence(ctx, task, lines);
+    attempts(ctx, task, lines);
 }
 
 /// What people and agents wrote on it, and what happened to it.
-fn written(look: &ViewContext<'_>, task: &Task, room: usize) -> Lines {
-    let mut lines = Lines::new();
+fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     if let Some(finding) = &task.finding {
-        section("Finding", &mut lines);
-        paragraph(finding, StyleRole::Retry, room, &mut lines);
+        lines.section("Finding");
+        lines.paragraph(finding, StyleRole::Retry);
     }
     if !task.body.trim().is_empty() {
-        section("Description", &mut lines);
-        paragraph(&task.body, StyleRole::Text, room, &mut lines);
+        lines.section("Description");
+        lines.paragraph(&task.body, StyleRole::Text);
     }
-    comments(look, task, room, &mut lines);
-    events(look, task, room, &mut lines);
-    lines
+    comments(ctx, task, lines);
+    events(ctx, task, lines);
 }
 
-fn headline(task: &Task, room: usize) -> Lines {
-    let title = format!("{}  {}", task.id, task.title);
-    wrap(&title, room.max(8))
-        .into_iter()
-        .map(|line| vec![piece(line, StyleRole::Strong)])
-        .collect()
-}
-
-/// A named fact, wrapped under its beginning.
-fn fact(name: &str, text: &str, role: StyleRole, room: usize, lines: &mut Lines) {
-    for (at, line) in wrap(text, room.saturating_sub(INDENT).max(8))
-        .into_iter()
-        .enumerate()
-    {
-        let name = if at == 0 { name } else { "" };
-        lines.push(vec![
-            piece(format!("{name:<INDENT$}"), StyleRole::Dim),
-            piece(line, role),
-        ]);
-    }
-}
-
-fn facts(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
-    let (model, now) = (look.scene.model, look.scene.now);
+fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let (model, now) = (ctx.scene.model, ctx.scene.now);
     let marker = task_status(task, model, now);
-    let glyph = marker.mark.glyph(look.scene.theme.glyphs);
+    let glyph = marker.mark.glyph(ctx.scene.theme.glyphs);
     let word = match (&task.state, &task.why_not) {
         (TaskState::Released, Some(why)) => short_of(&marker.word, &why.to_string()),
         _ => &marker.word,
     };
     let state = format!("{glyph} {word}  for {}", now.since(marker.since));
-    fact("state", &state, marker.role, room, lines);
-    fact(
+    lines.fact("state", &state, marker.role);
+    lines.fact(
         "stage",
         &format!("{}  in {}", model.stage_label(task), task.workflow),
         StyleRole::Text,
-        room,
-        lines,
     );
     if let Some(attempt) = model.open_attempt(task) {
-        agent(look, attempt, room, lines);
-        if let Some(running) = look.scene.running_check(attempt.id) {
-            fact("check", &running.to_string(), StyleRole::Verifying, room, lines);
+        agent(ctx, attempt, lines);
+        if let Some(running) = ctx.scene.running_check(attempt.id) {
+            lines.fact("check", &running.to_string(), StyleRole::Verifying);
         }
     }
-    figures(look, task, lines);
+    figures(ctx, task, lines);
     if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
-        fact("why not", &why.to_string(), StyleRole::Text, room, lines);
+        lines.fact("why not", &why.to_string(), StyleRole::Text);
     }
-    links(look, task, room, lines);
+    links(ctx, task, lines);
     let kind = match task.kind {
         TaskKind::Bug => "bug",
         TaskKind::Feature => "feature",
@@ -129,10 +102,10 @@ fn facts(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
     };
     let age = now.since(task.created_at);
     let about = format!("{kind}, priority {}, {age} old", task.priority);
-    fact("about", &about, StyleRole::Text, room, lines);
+    lines.fact("about", &about, StyleRole::Text);
     if !task.tags.is_empty() {
         let tags: Vec<&str> = task.tags.iter().map(String::as_str).collect();
-        fact("tags", &tags.join(" "), StyleRole::Text, room, lines);
+        lines.fact("tags", &tags.join(" "), StyleRole::Text);
     }
     if task.rejections > 0 {
         let times = if task.rejections == 1 {
@@ -141,15 +114,13 @@ fn facts(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
             format!("{} times", task.rejections)
         };
         let text = format!("{}, sent back {times}", pluralized(task.spawns, "attempt"));
-        fact("tries", &text, StyleRole::Text, room, lines);
+        lines.fact("tries", &text, StyleRole::Text);
     }
     for (at, gate) in task.gates.iter().enumerate() {
-        fact(
+        lines.fact(
             if at == 0 { "gate" } else { "" },
             &format!("{}: {}", gate.name, gate.command),
             StyleRole::Text,
-            room,
-            lines,
         );
     }
 }
@@ -167,13 +138,13 @@ fn short_of<'a>(word: &'a str, why: &str) -> &'a str {
 }
 
 /// How much it changed, as far as that is known.
-fn figures(look: &ViewContext<'_>, task: &Task, lines: &mut Lines) {
-    if let Some(CacheEntry::Diff(diff)) = look
+fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    if let Some(CacheEntry::Diff(diff)) = ctx
         .scene
         .cache
         .get(&CacheKey::Diff(task.id.clone(), DiffBase::Base))
     {
-        let mut line = vec![piece(format!("{:<INDENT$}", "diff"), StyleRole::Dim)];
+        let mut line = vec![dim("diff    ")];
         line.extend(diff::figures(diff).into_iter().map(|figure| StyledText {
             text: format!("{} ", figure.text.trim_start()),
             ..figure
@@ -183,83 +154,64 @@ fn figures(look: &ViewContext<'_>, task: &Task, lines: &mut Lines) {
 }
 
 /// What it waits for, and what waits for it.
-fn links(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
-    let model = look.scene.model;
+fn links(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let model = ctx.scene.model;
     for (at, dep) in task.deps.iter().enumerate() {
-        let (text, role) = dependency(look, dep);
-        fact(if at == 0 { "needs" } else { "" }, &text, role, room, lines);
+        let (text, role) = dependency(ctx, dep);
+        lines.fact(if at == 0 { "needs" } else { "" }, &text, role);
     }
     let others = model.tasks.values().filter(|other| other.deps.contains(&task.id));
     for (at, other) in others.enumerate() {
         let text = format!("{}  {}", other.id, other.title);
-        fact(
-            if at == 0 { "blocks" } else { "" },
-            &text,
-            StyleRole::Dim,
-            room,
-            lines,
-        );
+        lines.fact(if at == 0 { "blocks" } else { "" }, &text, StyleRole::Dim);
     }
 }
 
-fn agent(look: &ViewContext<'_>, attempt: &Attempt, room: usize, lines: &mut Lines) {
+fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     let seen = &attempt.activity;
-    let text = format!(
-        "{}  try {}  (known from {}, {} ago)",
-        attempt.worker.name(),
-        attempt.n,
-        source_words(seen),
-        look.scene.now.since(seen.since),
-    );
-    fact("agent", &text, StyleRole::Text, room, lines);
-    if let Some(last) = last_line(look.scene, ScreenId::Attempt(attempt.id)) {
-        fact("last", &last, StyleRole::Dim, room, lines);
+    let since = reported(source_words(seen), ctx.scene.now.since(seen.since));
+    let text = format!("{}  try {}  ({since})", attempt.worker.name(), attempt.n);
+    lines.fact("agent", &text, StyleRole::Text);
+    if let Some(last) = last_line(ctx.scene, ScreenId::Attempt(attempt.id)) {
+        lines.fact("last", &last, StyleRole::Dim);
     }
     if let Some(place) = &attempt.workplace
         && attempt.workspace != WorkspaceState::Gone
     {
         let text = place.branch.as_deref().unwrap_or(&place.path);
-        fact("branch", text, StyleRole::Text, room, lines);
+        lines.fact("branch", text, StyleRole::Text);
     }
 }
 
-fn dependency(look: &ViewContext<'_>, dep: &TaskId) -> (String, StyleRole) {
-    let glyphs = look.scene.theme.glyphs;
-    match look.scene.model.tasks.get(dep) {
-        None => (format!("? {dep}  which does not exist"), StyleRole::Blocked),
-        Some(task) if task.state == TaskState::Done => (
-            format!("{} {dep}  {}", DisplayStatus::Done.glyph(glyphs), task.title),
-            StyleRole::Done,
-        ),
-        Some(task) => {
-            let marker = task_status(task, look.scene.model, look.scene.now);
-            (
-                format!("{} {dep}  {}", marker.mark.glyph(glyphs), task.title),
-                StyleRole::Blocked,
-            )
-        }
-    }
+fn dependency(ctx: &ViewContext<'_>, dep: &TaskId) -> (String, StyleRole) {
+    let glyphs = ctx.scene.theme.glyphs;
+    let Some(task) = ctx.scene.model.tasks.get(dep) else {
+        return (format!("? {dep}  which does not exist"), StyleRole::Blocked);
+    };
+    let (mark, role) = if task.state == TaskState::Done {
+        (DisplayStatus::Done, StyleRole::Done)
+    } else {
+        (
+            task_status(task, ctx.scene.model, ctx.scene.now).mark,
+            StyleRole::Blocked,
+        )
+    };
+    (format!("{} {dep}  {}", mark.glyph(glyphs), task.title), role)
 }
 
-/// What the engine saw with its own eyes, of the latest attempt that was verified.
-fn evidence(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
-    let mut of_task = look
-        .scene
-        .model
-        .attempts
-        .values()
-        .filter(|attempt| attempt.task == task.id);
-    let Some(attempt) = of_task.rfind(|attempt| !attempt.evidence.is_empty()) else {
+/// What the engine itself verified, of the latest attempt that was verified.
+fn evidence(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let Some(attempt) = attempts_of(ctx, task).rfind(|attempt| !attempt.evidence.is_empty()) else {
         return;
     };
-    section(&format!("Evidence of attempt {}", attempt.id), lines);
+    lines.section(&format!("Evidence of attempt {}", attempt.id));
     for evidence in &attempt.evidence {
-        let (text, role) = seen(evidence, look);
-        paragraph(&text, role, room, lines);
+        let (text, role) = seen(evidence, ctx);
+        lines.paragraph(&text, role);
     }
 }
 
-fn seen(evidence: &Evidence, look: &ViewContext<'_>) -> (String, StyleRole) {
+fn seen(evidence: &Evidence, ctx: &ViewContext<'_>) -> (String, StyleRole) {
     let what = match &evidence.kind {
         EvidenceKind::CommitsAhead => "has commits of its own".to_owned(),
         EvidenceKind::Committed => "has nothing left uncommitted".to_owned(),
@@ -271,47 +223,40 @@ fn seen(evidence: &Evidence, look: &ViewContext<'_>) -> (String, StyleRole) {
         EvidenceKind::Gates => "passes its gates".to_owned(),
         EvidenceKind::Approved => "is approved".to_owned(),
     };
-    let glyphs = look.scene.theme.glyphs;
-    match &evidence.outcome {
-        Tri::Yes => (
-            format!("{} {what}", DisplayStatus::Done.glyph(glyphs)),
-            StyleRole::Done,
-        ),
-        Tri::No(why) => (
-            format!("{} {what}: no, {why}", DisplayStatus::Failed.glyph(glyphs)),
-            StyleRole::Failed,
-        ),
+    let glyphs = ctx.scene.theme.glyphs;
+    let (mark, role, outcome) = match &evidence.outcome {
+        Tri::Yes => (DisplayStatus::Done, StyleRole::Done, String::new()),
+        Tri::No(why) => (DisplayStatus::Failed, StyleRole::Failed, format!(": no, {why}")),
         Tri::Unknown(why) => (
-            format!("{} {what}: unknown, {why}", DisplayStatus::Unsure.glyph(glyphs)),
+            DisplayStatus::Unsure,
             StyleRole::Retry,
+            format!(": unknown, {why}"),
         ),
-    }
+    };
+    (format!("{} {what}{outcome}", mark.glyph(glyphs)), role)
+}
+
+fn attempts_of<'a>(ctx: &ViewContext<'a>, task: &'a Task) -> impl DoubleEndedIterator<Item = &'a Attempt> {
+    let attempts = ctx.scene.model.attempts.values();
+    attempts
+        .map(AsRef::as_ref)
+        .filter(|attempt: &&Attempt| attempt.task == task.id)
 }
 
 /// Every attempt, the newest first: where, who, how long, and what came of it, on a line of its own where it does not fit.
-fn attempts(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
-    let of_task = look
-        .scene
-        .model
-        .attempts
-        .values()
-        .filter(|attempt| attempt.task == task.id);
-    let attempts: Vec<_> = of_task.collect();
+fn attempts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let attempts: Vec<&Attempt> = attempts_of(ctx, task).collect();
     if attempts.is_empty() {
         return;
     }
-    section("Attempts", lines);
+    lines.section("Attempts");
     let widest = |of: fn(&Attempt) -> usize| attempts.iter().map(|attempt| of(attempt)).max().unwrap_or(0);
     let stages = widest(|attempt| width(attempt.stage.as_str()));
     let names = widest(|attempt| width(attempt.worker.name()));
     for attempt in attempts.iter().rev() {
         let (text, role) = outcome(attempt);
         let begun = attempt.started_at.unwrap_or(attempt.created_at);
-        let took = attempt
-            .ended_at
-            .unwrap_or(look.scene.now)
-            .since(begun)
-            .to_string();
+        let took = attempt.ended_at.unwrap_or(ctx.scene.now).since(begun).to_string();
         let (stage, name) = (attempt.stage.as_str(), attempt.worker.name());
         let head = format!(
             "{:>4}  {stage}{}  {name}{}  {took:>5}  ",
@@ -319,14 +264,13 @@ fn attempts(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines)
             " ".repeat(stages.saturating_sub(width(stage))),
             " ".repeat(names.saturating_sub(width(name))),
         );
-        let left = room.saturating_sub(width(&head));
+        let left = lines.width.saturating_sub(width(&head));
         if width(&text) <= left {
-            lines.push(vec![piece(head, StyleRole::Text), piece(text, role)]);
+            lines.push(vec![plain(head), piece(text, role)]);
             continue;
         }
-        lines.push(vec![piece(head.trim_end(), StyleRole::Text)]);
-        let told = wrap(&text, room.saturating_sub(VERDICT).max(8)).into_iter();
-        lines.extend(told.map(|line| vec![piece(" ".repeat(VERDICT), StyleRole::Text), piece(line, role)]));
+        lines.push(vec![plain(head.trim_end())]);
+        lines.indented(VERDICT, &text, role);
     }
 }
 
@@ -347,42 +291,29 @@ fn outcome(attempt: &Attempt) -> (String, StyleRole) {
     }
 }
 
-fn comments(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
+fn comments(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     if task.comments.is_empty() {
         return;
     }
-    section("Comments", lines);
+    lines.section("Comments");
     for comment in task.comments.iter().rev() {
-        let head = format!("{}, {} ago", comment.author, look.scene.now.since(comment.at));
-        lines.push(vec![piece(head, StyleRole::Dim)]);
-        paragraph(&comment.text, StyleRole::Text, room, lines);
+        let head = format!("{}, {} ago", comment.author, ctx.scene.now.since(comment.at));
+        lines.push(vec![dim(head)]);
+        lines.paragraph(&comment.text, StyleRole::Text);
     }
 }
 
 /// What happened to it lately, newest first.
-fn events(look: &ViewContext<'_>, task: &Task, room: usize, lines: &mut Lines) {
+fn events(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let of_task = |line: &&LogLine| line.notice.task.as_ref() == Some(&task.id);
-    let mut found = look
-        .scene
-        .log
-        .iter()
-        .rev()
-        .filter(of_task)
-        .take(EVENTS)
-        .peekable();
+    let mut found = ctx.scene.log.iter().rev().filter(of_task).take(EVENTS).peekable();
     if found.peek().is_none() {
         return;
     }
-    section("Events", lines);
+    lines.section("Events");
     for line in found {
-        let time = clock(line.at, look.scene.session.utc_offset);
+        let time = clock(line.at, ctx.scene.session.utc_offset);
         let text = format!("{}  {}", line.notice.kind, line.notice.text);
-        fact(
-            time.get(..5).unwrap_or(&time),
-            &text,
-            StyleRole::Text,
-            room,
-            lines,
-        );
+        lines.fact(time.get(..5).unwrap_or(&time), &text, StyleRole::Text);
     }
 }

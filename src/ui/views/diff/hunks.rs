@@ -4,16 +4,16 @@ use ratatui::layout::Rect;
 
 use super::{NUMBERS_FROM, ViewContext};
 use crate::read_model::{DiffLine, DiffLineKind, FileChange, FileDiff};
-use crate::ui::canvas::{Canvas, StyledText, piece, row_of};
+use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
 use crate::ui::theme::{Glyphs, StyleRole};
 
 /// Draws as many as there is room for, scrolled as the pane is.
-pub(super) fn lines(look: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn lines(ctx: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas: &mut Canvas<'_>) {
     let height = usize::from(area.height);
-    let first = look.pane.scroll.min(file.lines.len().saturating_sub(height));
+    let first = ctx.pane.scroll.min(file.lines.len().saturating_sub(height));
     let numbers = area.width >= NUMBERS_FROM;
     for (at, line) in file.lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(area, at), &drawn(line, numbers, look.scene.theme.glyphs));
+        canvas.line(row_of(area, at), &drawn(line, numbers, ctx.scene.theme.glyphs));
     }
     if file.lines.is_empty() {
         let text = match file.kind {
@@ -21,7 +21,7 @@ pub(super) fn lines(look: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas:
             FileChange::Added => "New and empty.",
             FileChange::Deleted | FileChange::Changed => "No lines to show.",
         };
-        canvas.line(row_of(area, 0), &[piece(format!(" {text}"), StyleRole::Dim)]);
+        canvas.line(row_of(area, 0), &[dim(format!(" {text}"))]);
     }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn lines(look: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas:
 fn drawn(line: &DiffLine, numbers: bool, glyphs: Glyphs) -> Vec<StyledText> {
     let (mark, role) = match line.kind {
         DiffLineKind::Hunk => return vec![piece(format!(" {}", line.text), StyleRole::Verifying)],
-        DiffLineKind::Note => return vec![piece(format!("   {}", line.text), StyleRole::Dim)],
+        DiffLineKind::Note => return vec![dim(format!("   {}", line.text))],
         DiffLineKind::Context => (" ", StyleRole::Text),
         DiffLineKind::Added => ("+", StyleRole::Done),
         DiffLineKind::Removed => ("-", StyleRole::Failed),
@@ -42,7 +42,7 @@ fn drawn(line: &DiffLine, numbers: bool, glyphs: Glyphs) -> Vec<StyledText> {
             Glyphs::Ascii => "|",
         };
         let text = format!("{:>5} {:>5} {gutter}", number(line.old), number(line.new));
-        pieces.push(piece(text, StyleRole::Dim));
+        pieces.push(dim(text));
     }
     let text = line.text.replace('\t', "    ");
     pieces.push(piece(format!("{mark}{text}"), role));

@@ -10,15 +10,10 @@ pub(super) struct LogFilter(Vec<FilterTerm>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FilterTerm {
-    /// The task's id contains this.
     Task(String),
-    /// At least that loud.
     Level(NoticeLevel),
-    /// The agent's name contains this.
     Agent(String),
-    /// The kind contains this.
     Kind(String),
-    /// Task, kind or sentence contain this.
     Word(String),
 }
 

@@ -5,7 +5,7 @@ use ratatui::symbols::bar;
 use super::MetricsLines;
 use crate::domain::{Span, StageId, TaskId, TaskState, pluralized};
 use crate::read_model::{MetricsReport, Trail, per_span};
-use crate::ui::canvas::{StyledText, piece};
+use crate::ui::canvas::{StyledText, dim, piece, plain, strong};
 use crate::ui::text::{cut, width};
 use crate::ui::theme::{Glyphs, StyleRole};
 use crate::ui::views::ViewContext;
@@ -21,18 +21,15 @@ const TRAILS: usize = 60;
 
 fn section(title: &str, note: &str, lines: &mut MetricsLines) {
     lines.push(Vec::new());
-    lines.push(vec![
-        piece(title, StyleRole::Strong),
-        piece(format!("  {note}"), StyleRole::Dim),
-    ]);
+    lines.push(vec![strong(title), dim(format!("  {note}"))]);
 }
 
 /// Tasks that were done and attempts that ended: in the last hours, in the last minutes.
-pub(super) fn throughput(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
-    let now = look.scene.now;
-    let glyphs = look.scene.theme.glyphs;
+pub(super) fn throughput(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let now = ctx.scene.now;
+    let glyphs = ctx.scene.theme.glyphs;
     let done = || {
-        let tasks = look.scene.model.tasks.values();
+        let tasks = ctx.scene.model.tasks.values();
         tasks
             .filter(|task| task.state == TaskState::Done)
             .map(|task| task.since)
@@ -65,9 +62,9 @@ pub(super) fn throughput(look: &ViewContext<'_>, figures: &MetricsReport, room: 
 
 fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<StyledText> {
     vec![
-        piece(format!("{name:<NAME$}"), StyleRole::Text),
+        plain(format!("{name:<NAME$}")),
         piece(sparkline(counts, glyphs), StyleRole::Running),
-        piece(format!("  {note}"), StyleRole::Dim),
+        dim(format!("  {note}")),
     ]
 }
 
@@ -97,8 +94,8 @@ pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String 
 }
 
 /// A bar of so many cells for a part of the whole.
-fn filled(part: u64, whole: u64, cells: usize, glyphs: Glyphs) -> String {
-    let many = u64::try_from(cells).unwrap_or(0) * part / whole.max(1);
+fn filled(part: u64, total: u64, cells: usize, glyphs: Glyphs) -> String {
+    let many = u64::try_from(cells).unwrap_or(0) * part / total.max(1);
     let many = usize::try_from(many)
         .unwrap_or(0)
         .max(usize::from(part > 0))
@@ -111,22 +108,19 @@ fn filled(part: u64, whole: u64, cells: usize, glyphs: Glyphs) -> String {
 }
 
 /// Per stage: how long an attempt takes, how many passed, came back, brought nothing.
-pub(super) fn stages(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
-    let glyphs = look.scene.theme.glyphs;
+pub(super) fn stages(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+    let glyphs = ctx.scene.theme.glyphs;
     let mut lines = MetricsLines::new();
     let cells = room.saturating_sub(NAME + 30).min(BAR);
-    let known = order(look, figures);
+    let known = order(ctx, figures);
     if known.is_empty() {
         section("Stages", "no attempt has ended yet", &mut lines);
     } else {
         lines.push(Vec::new());
         let heads = format!("{:>6} {:>5} {:>5} {:>6}", "time", "pass", "back", "failed");
         lines.push(vec![
-            piece(
-                format!("{:<1$}", "Stages, average", NAME + cells + 1),
-                StyleRole::Strong,
-            ),
-            piece(heads, StyleRole::Dim),
+            strong(format!("{:<1$}", "Stages, average", NAME + cells + 1)),
+            dim(heads),
         ]);
     }
     let most = known.iter().filter_map(|id| figures.metrics.stages.get(id));
@@ -136,12 +130,12 @@ pub(super) fn stages(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
             continue;
         };
         let bar = filled(stage.average().0, most, cells, glyphs);
-        let name = cut(&label(look, id), NAME - 1, look.scene.theme.ellipsis());
+        let name = cut(&label(ctx, id), NAME - 1, ctx.scene.theme.ellipsis());
         let pad = " ".repeat(NAME.saturating_sub(width(&name)));
         lines.push(vec![
-            piece(format!("{name}{pad}"), StyleRole::Text),
+            plain(format!("{name}{pad}")),
             piece(format!("{bar:<cells$} "), StyleRole::Running),
-            piece(format!("{:>6}", stage.average().to_string()), StyleRole::Strong),
+            strong(format!("{:>6}", stage.average().to_string())),
             piece(format!(" {:>5}", stage.passes), StyleRole::Done),
             piece(format!(" {:>5}", stage.rejections), StyleRole::Retry),
             piece(format!(" {:>6}", stage.failures), StyleRole::Failed),
@@ -151,9 +145,9 @@ pub(super) fn stages(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
 }
 
 /// Stages that have figures, in the order of the workflows; unknown ones last.
-fn order<'a>(look: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a StageId> {
+fn order<'a>(ctx: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a StageId> {
     let place = |id: &StageId| {
-        let flows = look.scene.model.workflows.values();
+        let flows = ctx.scene.model.workflows.values();
         let mut places = flows.filter_map(|flow| flow.stages.iter().position(|stage| stage.id == *id));
         places.next().unwrap_or(usize::MAX)
     };
@@ -162,8 +156,8 @@ fn order<'a>(look: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a Stag
     known
 }
 
-fn label(look: &ViewContext<'_>, id: &StageId) -> String {
-    let flows = look.scene.model.workflows.values();
+fn label(ctx: &ViewContext<'_>, id: &StageId) -> String {
+    let flows = ctx.scene.model.workflows.values();
     let mut labels = flows
         .filter_map(|flow| flow.stage(id))
         .map(|stage| stage.label.clone());
@@ -171,7 +165,7 @@ fn label(look: &ViewContext<'_>, id: &StageId) -> String {
 }
 
 /// What came back and what went wrong, in numbers.
-pub(super) fn totals(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+pub(super) fn totals(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let metrics = &figures.metrics;
     let mut lines = MetricsLines::new();
     section(
@@ -181,23 +175,20 @@ pub(super) fn totals(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
     );
     let number = |many: u32, word: &str, role: StyleRole| {
         let role = if many == 0 { StyleRole::Dim } else { role };
-        [
-            piece(format!("{many}"), role),
-            piece(format!(" {word}   "), StyleRole::Text),
-        ]
+        [piece(format!("{many}"), role), plain(format!(" {word}   "))]
     };
     let mut line = Vec::new();
     line.extend(number(metrics.rejections(), "sent back", StyleRole::Retry));
-    line.extend(number(metrics.retries(), "tried again", StyleRole::Retry));
+    line.extend(number(metrics.retries(), "retried", StyleRole::Retry));
     line.extend(number(metrics.timeouts(), "timeouts", StyleRole::Failed));
     line.extend(number(metrics.stopped, "stopped", StyleRole::Text));
     lines.push(line);
     let most = metrics.failures.values().copied().max().unwrap_or(0);
     for (class, many) in &metrics.failures {
         let cells = room.saturating_sub(NAME + 6).min(BAR);
-        let bar = filled(u64::from(*many), u64::from(most), cells, look.scene.theme.glyphs);
+        let bar = filled(u64::from(*many), u64::from(most), cells, ctx.scene.theme.glyphs);
         lines.push(vec![
-            piece(format!("{:<NAME$}", class.to_string()), StyleRole::Text),
+            plain(format!("{:<NAME$}", class.to_string())),
             piece(format!("{many:>4} "), StyleRole::Failed),
             piece(bar, StyleRole::Failed),
         ]);
@@ -206,7 +197,7 @@ pub(super) fn totals(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
 }
 
 /// What each agent at work uses of the machine.
-pub(super) fn loads(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+pub(super) fn loads(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let mut lines = MetricsLines::new();
     let memory: u64 = figures.loads.iter().map(|load| load.memory).sum();
     // The sum of nothing is a negative zero, which would be shown as one.
@@ -217,24 +208,21 @@ pub(super) fn loads(look: &ViewContext<'_>, figures: &MetricsReport, room: usize
         &mut lines,
     );
     if figures.loads.is_empty() {
-        lines.push(vec![piece("No agent is at work.", StyleRole::Dim)]);
+        lines.push(vec![dim("No agent is running.")]);
     }
     let cells = room.saturating_sub(52).min(BAR);
     for load in &figures.loads {
-        let attempt = look.scene.model.attempts.get(&load.attempt);
+        let attempt = ctx.scene.model.attempts.get(&load.attempt);
         let (task, name) = attempt.map_or_else(Default::default, |attempt| {
             (attempt.task.to_string(), attempt.worker.name().to_owned())
         });
-        let share = filled(percent(load.cpu), 100, cells, look.scene.theme.glyphs);
+        let share = filled(percent(load.cpu), 100, cells, ctx.scene.theme.glyphs);
         lines.push(vec![
-            piece(format!("{task:<8} "), StyleRole::Strong),
-            piece(
-                format!("{:<22}", cut(&name, 21, look.scene.theme.ellipsis())),
-                StyleRole::Text,
-            ),
+            strong(format!("{task:<8} ")),
+            plain(format!("{:<22}", cut(&name, 21, ctx.scene.theme.ellipsis()))),
             piece(format!("{:>5.0}% ", load.cpu), StyleRole::Running),
             piece(format!("{share:<cells$}"), StyleRole::Running),
-            piece(format!(" {:>9}", bytes(load.memory)), StyleRole::Text),
+            plain(format!(" {:>9}", bytes(load.memory))),
         ]);
     }
     lines
@@ -258,7 +246,7 @@ fn bytes(bytes: u64) -> String {
 }
 
 /// The ways of the tasks that were worked at last (K13).
-pub(super) fn trails(look: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
+pub(super) fn trails(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let mut lines = MetricsLines::new();
     let mut latest: Vec<_> = figures.metrics.trails.iter().collect();
     latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
@@ -267,7 +255,7 @@ pub(super) fn trails(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
     }
     section("Trails", "2x tried twice, ! sent back", &mut lines);
     for (id, trail) in latest.into_iter().take(TRAILS) {
-        let done = look
+        let done = ctx
             .scene
             .model
             .tasks
@@ -275,22 +263,22 @@ pub(super) fn trails(look: &ViewContext<'_>, figures: &MetricsReport, room: usiz
             .is_some_and(|task| task.state == TaskState::Done);
         let total = trail.ended.since(trail.began);
         let steps = cut(
-            &steps(look, (id, trail), done),
+            &steps(ctx, (id, trail), done),
             room.saturating_sub(16),
-            look.scene.theme.ellipsis(),
+            ctx.scene.theme.ellipsis(),
         );
         lines.push(vec![
-            piece(format!("{id:<8} "), StyleRole::Strong),
-            piece(format!("{:>6}  ", total.to_string()), StyleRole::Text),
-            piece(steps, StyleRole::Text),
+            strong(format!("{id:<8} ")),
+            plain(format!("{:>6}  ", total.to_string())),
+            plain(steps),
         ]);
     }
     lines
 }
 
 /// `dev 2x 12m > rev! 3m > dev 4m > done`.
-fn steps(look: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
-    let model = look.scene.model;
+fn steps(ctx: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
+    let model = ctx.scene.model;
     // Workflows may call stages alike and name them differently.
     let own = model.tasks.get(task);
     let own = own.and_then(|task| model.workflows.get(&task.workflow));
