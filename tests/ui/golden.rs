@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use dbs::domain::{NoticeLevel, PauseReason, Span};
-use dbs::ui::{CacheEntry, ColourDepth, Glyphs, SessionKind, Theme, ViewCache};
+use dbs::ui::{CacheEntry, ColourDepth, Glyphs, SessionKind, Theme, ViewCache, entries};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
@@ -230,4 +230,32 @@ fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
         }
     }
     assert!(frames > 1_000, "{frames}");
+}
+
+/// The texts in the lines around panes: titles and notes.
+fn headings(frame: &str) -> Vec<&str> {
+    let is_line = |letter: char| ('\u{2500}'..='\u{257f}').contains(&letter);
+    let lines = frame.lines().filter(|line| line.contains("──"));
+    let texts = lines.flat_map(|line| line.split(is_line)).map(str::trim);
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// A review by eye needs every text in one place; `docs/wording.md` says what to look for.
+#[test]
+fn every_heading_hint_and_action_is_listed_for_a_review_by_eye() {
+    let mut all = String::new();
+    for (name, tab, keys) in VIEWS {
+        writeln!(all, "== {name}").expect("text");
+        for case in [Case::Normal, Case::Empty, Case::Degraded] {
+            let frame = desk(case, (120, 40), (tab, keys)).text();
+            let hints = frame.lines().last().map(str::trim).unwrap_or_default();
+            let headings = headings(&frame).join(" | ");
+            writeln!(all, "{case:?}\n  headings: {headings}\n  hints: {hints}").expect("text");
+        }
+    }
+    for entry in entries() {
+        let (synonyms, title) = (entry.synonyms.join(", "), entry.title);
+        writeln!(all, "{title}: {} ({synonyms})", entry.help).expect("text");
+    }
+    check("text", &all);
 }

@@ -3,9 +3,10 @@
 use ratatui::layout::Rect;
 
 use super::buttons::{self, ActionButton};
+use super::task_card::reported;
 use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, terminal};
 use super::{detail, diff};
-use crate::domain::{Attempt, Span, Task};
+use crate::domain::{Attempt, Task};
 use crate::read_model::{AttentionItem, AttentionKind, source_words};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
@@ -221,14 +222,6 @@ fn details(
         texts.push((finding.to_owned(), StyleRole::Text));
     }
     texts
-}
-
-/// How an agent's state became known, and how long ago.
-pub(super) fn reported(source: &str, age: Span) -> String {
-    match source {
-        "report" => format!("reported {age} ago"),
-        source => format!("from {source}, {age} ago"),
-    }
 }
 
 /// The keys that answer it, as many lines as they need.

@@ -1,7 +1,7 @@
 //! What a card says about a task, in pieces that list and kanban share (K80): marker, id, title, who does what, since when,
 //! what it waits for.
 
-use crate::domain::{Task, TaskId, Worker};
+use crate::domain::{Span, Task, TaskId, Worker};
 use crate::read_model::RunningCheck;
 use crate::ui::canvas::{StyledText, dim, piece};
 use crate::ui::scene::{Scene, ScreenId};
@@ -179,6 +179,14 @@ pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
     (!last.is_empty()).then_some(last)
 }
 
+/// How an agent's state became known, and how long ago.
+pub(super) fn reported(source: &str, age: Span) -> String {
+    match source {
+        "report" => format!("reported {age} ago"),
+        source => format!("from {source}, {age} ago"),
+    }
+}
+
 /// A check and its times in that width: its name is cut, then left out, then how long it usually takes.
 fn checking(check: &RunningCheck<'_>, room: usize, more: &str) -> String {
     let times = check.times();
@@ -196,7 +204,7 @@ fn checking(check: &RunningCheck<'_>, room: usize, more: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AttemptId, Span, Timestamp};
+    use crate::domain::{AttemptId, Timestamp};
     use crate::read_model::{CheckResult, CheckRun};
 
     #[test]

@@ -12,8 +12,7 @@ use crate::ui::scene::{LogLine, ScreenId};
 use crate::ui::status::{DisplayStatus, attempt_status, stop_word, task_status};
 use crate::ui::text::{clock, width};
 use crate::ui::theme::StyleRole;
-use crate::ui::views::inbox::reported;
-use crate::ui::views::task_card::last_line;
+use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
 
 /// Columns before a verdict that has lines of its own.
