@@ -40,7 +40,7 @@ impl BoardAccess {
         BoardAccess::open_project(place)
     }
 
-    /// A way to that project.
+    /// Opens the board of the project at `place`.
     pub fn open_project(place: ProjectPaths) -> Result<BoardAccess, String> {
         let server = Connection::open(&place.socket)?;
         Ok(BoardAccess { place, server })

@@ -70,7 +70,7 @@ impl ColourReplyParser {
         self.take_held()
     }
 
-    /// It is no answer after all: what was held back.
+    /// Gives back the events that were held back and are no answer.
     pub(super) fn take_held(&mut self) -> Vec<TerminalInput> {
         self.text.clear();
         self.held.drain(..).map(TerminalInput::Event).collect()

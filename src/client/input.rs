@@ -25,7 +25,7 @@ const REPLY_GAP: Duration = Duration::from_millis(50);
 /// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How the server is told what came from the terminal.
+/// Converts an input event to a message for the server.
 pub(super) fn told(heard: TerminalInput) -> FromClient {
     match heard {
         TerminalInput::Event(Event::Key(key)) => {

@@ -22,11 +22,11 @@ use crate::read_model::AttentionSummary;
 use crate::ui::PlainPrompts;
 use stdin::StdinLines;
 
-/// The board is looked at again so long after something was told: what happens together is told together.
+/// Delay of a refresh after a notice, so that changes that come together are printed together.
 const REFRESH_DELAY: Duration = Duration::from_millis(200);
-/// And every so often, because an agent that goes on by itself says nothing.
+/// Time between refreshes, because an agent that goes on by itself causes no notice.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
-/// A look may take this share of the time between two: large boards are looked at less often.
+/// A refresh may take this share of the time between two, so that large boards are fetched less often.
 const REFRESH_SHARE: u32 = 10;
 
 /// Commands of the program, as the command line carries them out. They block.

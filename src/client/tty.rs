@@ -48,12 +48,12 @@ impl TerminalGuard {
         Ok(TerminalGuard)
     }
 
-    /// Gives it to another program for a while.
+    /// Gives the terminal to another program for a while.
     pub(super) fn suspend() {
         restore();
     }
 
-    /// Takes it, also after it was lent.
+    /// Takes the terminal, also after another program had it.
     pub(super) fn resume() -> io::Result<()> {
         enable_raw_mode()?;
         IS_RAW.store(true, Ordering::Release);
@@ -77,7 +77,7 @@ impl TerminalGuard {
         Ok(())
     }
 
-    /// Has the terminal tell what its mouse does, or leaves the mouse to it; also after it was lent.
+    /// Turns mouse reports on or off, also after another program had the terminal.
     pub(super) fn capture_mouse(is_ours: bool) {
         if MOUSE_CAPTURED.swap(is_ours, Ordering::AcqRel) == is_ours {
             return;
@@ -144,7 +144,7 @@ impl TerminalGuard {
         }
     }
 
-    /// Calls the person, by these bytes.
+    /// Writes the bytes of a notification.
     pub(super) fn notify(call: &[u8]) {
         drop(write_all(call));
     }
@@ -170,7 +170,7 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// Gives the terminal back as it was; a second time it does nothing.
+/// Restores the terminal; a second call does nothing.
 pub(super) fn restore() {
     if !IS_RAW.swap(false, Ordering::AcqRel) {
         return;

@@ -89,7 +89,7 @@ fn read_record(socket: &Path) -> Option<SessionRecord> {
     serde_json::from_slice(&fs::read(record_path(socket)).ok()?).ok()
 }
 
-/// Leaves the card of a server that begins, or that is called something else now.
+/// Writes the record of a server that starts or has another name now.
 pub fn write_record(place: &ProjectPaths, name: &str) {
     let card = SessionRecord {
         name: name.to_owned(),
@@ -106,12 +106,12 @@ pub fn write_record(place: &ProjectPaths, name: &str) {
     }
 }
 
-/// Takes the card away: the server ends as it should.
+/// Removes the record of a server that ends as it should.
 pub fn remove_record(socket: &Path) {
     drop(fs::remove_file(record_path(socket)));
 }
 
-/// Somebody comes to that session now; [`last`] finds it again.
+/// Marks the session as the one that was used last; [`last_used`] finds it again.
 pub fn mark_used(place: &ProjectPaths) {
     let now = UNIX_EPOCH + Duration::from_millis(clock::now().0);
     let card = File::options().append(true).open(record_path(&place.socket));
@@ -119,7 +119,7 @@ pub fn mark_used(place: &ProjectPaths) {
     drop(card.and_then(|card| card.set_modified(now)));
 }
 
-/// All of them for the list of one, by name. Blocks: call it from a blocking thread of a runtime.
+/// All sessions as rows for a screen of the project at `place`, by name. Blocks: call it from a blocking thread of a runtime.
 pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
     let folder = place.socket.parent().unwrap_or(&place.root);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -131,7 +131,7 @@ pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
     found.into_iter().map(|one| one.row(place)).collect()
 }
 
-/// All of them, by name.
+/// All sessions of this machine, by name.
 pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
     let runtime = connection::blocking_runtime()?;
     Ok(at(&sockets(&edge.runtime), |socket| {
@@ -152,7 +152,7 @@ fn at(sockets: &[PathBuf], ask: impl Fn(&Path) -> Option<ServerStatus>) -> Vec<F
     found
 }
 
-/// The root of the one session that is called that, or lies there.
+/// The root of the only session with that name or that root.
 pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
     let mut found = all(edge)?;
     found.retain(|one| one.name() == name || one.root() == name);
@@ -172,12 +172,12 @@ pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether that project's server left its card behind.
+/// Whether the project's server left its record behind, so that it was cut off.
 pub fn is_cut_off(place: &ProjectPaths) -> bool {
     read_record(&place.socket).is_some()
 }
 
-/// The root of the session that somebody was at last, by the cards: nobody is asked.
+/// The root of the session that was used last, by the records: no server is asked.
 pub fn last_used(edge: &ProcessEnv) -> Option<PathBuf> {
     let sockets = sockets(&edge.runtime).into_iter();
     let known = sockets.filter_map(|socket| {
@@ -188,7 +188,7 @@ pub fn last_used(edge: &ProcessEnv) -> Option<PathBuf> {
     known.max().map(|(_, root)| root)
 }
 
-/// Names of the servers at these sockets, by their cards: nobody is asked.
+/// Names of the servers at these sockets, by their records: no server is asked.
 pub fn names(sockets: &[PathBuf]) -> Vec<String> {
     let cards = sockets.iter().filter_map(|socket| read_record(socket));
     let mut names: Vec<String> = cards.map(|card| card.name).collect();

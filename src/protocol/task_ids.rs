@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// An identity that is not taken and begins with `prefix`.
+/// A free task id that begins with `prefix`.
 pub fn free_id(prefix: &str, title: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut salt: u64 = 0;
     loop {

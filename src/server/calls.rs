@@ -28,7 +28,7 @@ pub(super) enum CallOutcome {
     Watch,
 }
 
-/// Answers calls from what the session knows of itself and what it may be asked to do.
+/// Answers the calls of clients.
 pub(super) struct Calls {
     pub(super) engine: EngineHandle,
     pub(super) intake: SignalIntake,

@@ -23,7 +23,7 @@ const MOST: usize = 256;
 /// Time between two boards for one who watches.
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 
-/// All conversations of a server, and what they are about.
+/// All connections of a server, and what answers them.
 pub(super) struct Conversations {
     pub(super) calls: Arc<Calls>,
     pub(super) screens: Arc<Services>,
@@ -170,7 +170,7 @@ fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
         && (&one.pause, &one.base, one.max_agents) == (&other.pause, &other.base, other.max_agents)
 }
 
-/// The server ends. A broken one says nothing: who hears nothing starts another.
+/// Ends the connection when the server ends. A broken server says nothing, so that the client starts another.
 async fn say_goodbye(
     own: &Conversations,
     sender: &mut FrameSender,

@@ -9,7 +9,7 @@ use atomic_write_file::AtomicWriteFile;
 /// Marks of delivered notifications, by the name of the channel.
 pub(super) type DeliveredMarks = BTreeMap<String, BTreeSet<String>>;
 
-/// What was kept. A file that cannot be read is as good as none: then what waits is told once more.
+/// The marks of the last server. A file that cannot be read counts as empty: open items are notified once more.
 pub(super) fn load(file: &Path) -> DeliveredMarks {
     match std::fs::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
@@ -24,7 +24,7 @@ pub(super) fn load(file: &Path) -> DeliveredMarks {
     }
 }
 
-/// Keeps it: all of it or what was there before.
+/// Replaces the file as a whole.
 pub(super) fn save(file: &Path, told: &DeliveredMarks) -> io::Result<()> {
     let mut out = AtomicWriteFile::open(file)?;
     out.write_all(&serde_json::to_vec(told)?)?;

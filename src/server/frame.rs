@@ -62,7 +62,7 @@ impl ClientFrame {
         &self.frame.layout
     }
 
-    /// What must be fetched for what is shown; told once.
+    /// Takes the cache entries that the frame needs.
     pub(super) fn take_cache_requests(&mut self) -> Vec<CacheRequest> {
         std::mem::take(&mut self.frame.layout.cache_requests)
     }

@@ -22,7 +22,7 @@ pub(super) struct FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// A frame of which nothing is on the client's terminal yet.
+    /// A buffer of a terminal whose content is not known.
     pub(super) fn new((cols, rows): (u16, u16)) -> FrameBuffer {
         let area = Rect::new(0, 0, cols, rows);
         FrameBuffer {
@@ -39,7 +39,7 @@ impl FrameBuffer {
         self.is_blank
     }
 
-    /// What is on the client's terminal, and what is to be drawn on; it holds what was drawn last.
+    /// The buffer the client's terminal shows, and the buffer to draw on, which holds what was drawn last.
     pub(super) fn buffers(&mut self) -> (&Buffer, &mut Buffer) {
         (&self.shown, &mut self.next)
     }
@@ -50,7 +50,7 @@ impl FrameBuffer {
         self.flush_rows(&rows, cursor)
     }
 
-    /// The same when nothing outside these rows was drawn on.
+    /// The bytes of [`flush`](Self::flush) when nothing outside these rows was drawn on.
     pub(super) fn flush_rows(&mut self, rows: &[u16], cursor: Option<FrameCursor>) -> Vec<u8> {
         let fresh = std::mem::take(&mut self.is_blank);
         let content = self.diff_rows(rows);

@@ -71,7 +71,7 @@ impl FramePacer {
         self.sent
     }
 
-    /// The client has shown that frame. One that was never sent counts as the last.
+    /// The client has shown the frame with that number; a number that was never sent counts as the last.
     pub(super) fn on_ack(&mut self, number: u64) {
         self.acked = self.acked.max(number.min(self.sent));
     }

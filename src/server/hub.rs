@@ -86,7 +86,7 @@ impl TerminalHub {
         self.0.readers.changes()
     }
 
-    /// Whether the server is whole: a terminal that nobody reads any more ends it.
+    /// The flag that ends the server when a terminal is no longer read.
     pub fn poison(&self) -> &PoisonFlag {
         &self.0.poison
     }
@@ -101,7 +101,7 @@ impl TerminalHub {
         self.0.readers.holders.folder(id)
     }
 
-    /// Begins to tell of a terminal's output.
+    /// Watches a terminal's output.
     pub(super) fn watch(pane: Arc<LiveTerminal>) -> OutputWatch {
         OutputWatch::begin(pane)
     }
@@ -147,7 +147,7 @@ impl TerminalHub {
         }
     }
 
-    /// Has all programs told these colours: when they ask, and those that wish to hear of dark and light at once.
+    /// Sets the colours that programs are answered with, and tells programs that follow dark and light at once.
     pub(super) fn set_palette(&self, palette: ColorPalette) {
         *self.0.palette.lock() = palette;
         let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();

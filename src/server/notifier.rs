@@ -62,7 +62,7 @@ struct DeliveryResult {
 }
 
 impl NotifierParts {
-    /// Calls people by the ways that are set, until the server ends.
+    /// Sends notifications over the configured channels until the server ends.
     pub(super) async fn run(&self) {
         let mut settings = self.settings.changes();
         let mut read_models = self.engine.read_models.clone();

@@ -51,7 +51,7 @@ pub(super) async fn reply(sender: &mut FrameSender, reply: CallReply) -> Result<
     say(sender, &FromServer::Answer(reply)).await
 }
 
-/// What the client says next; `None` when it has gone.
+/// The next message of the client; `None` when it has gone.
 pub(super) async fn next(receiver: &mut FrameReceiver) -> Result<Option<FromClient>, ConnectionError> {
     let Some(frame) = receiver.next().await else {
         return Ok(None);

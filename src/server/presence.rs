@@ -22,7 +22,7 @@ impl Default for Presence {
 }
 
 impl Presence {
-    /// A screen was attached, or its terminal said whether it is looked at. One that never says so is looked at.
+    /// Notes that a screen was attached or reports its focus. A screen that never reports counts as looked at.
     pub(super) fn set_focused(&self, client: u64, here: bool) {
         self.update(|screens| {
             screens.insert(client, here);

@@ -33,7 +33,7 @@ pub(super) struct Reloader {
 }
 
 impl Reloader {
-    /// Lets what is written into the files of the settings come into force, until the server ends.
+    /// Applies changes of the settings files until the server ends.
     pub(super) async fn watch_files(self: &Arc<Self>) {
         let look = || {
             let settings = Arc::clone(&self.settings);
@@ -83,7 +83,7 @@ impl Reloader {
         done.map(drop)
     }
 
-    /// Calls the session that from now on, by the project's settings; its folder's name needs none. Answers what to tell. Blocks.
+    /// Renames the session in the project's settings; the folder's name needs no setting. Answers the notice. Blocks.
     pub(super) fn rename(&self, name: &str) -> (NoticeLevel, String) {
         const KEY: &str = "session.name";
         let place = &self.settings.place;

@@ -165,7 +165,7 @@ impl Session {
 }
 
 impl Server {
-    /// A server that does not listen yet.
+    /// A server of a started session that does not listen yet.
     pub fn new(session: Session) -> Server {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         session.shells.adopt();
@@ -204,12 +204,12 @@ impl Server {
         connections::serve(listener, &self.conversations, &self.upkeep).await;
     }
 
-    /// Lets what is written into the files of the settings come into force, until the server ends.
+    /// Applies changes of the settings files until the server ends.
     pub async fn watch_settings(&self) {
         self.conversations.screens.reloader.watch_files().await;
     }
 
-    /// Calls people by the ways that are set, until the server ends.
+    /// Sends notifications over the configured channels until the server ends.
     pub async fn notify(&self) {
         self.notifier.run().await;
     }
@@ -231,7 +231,7 @@ impl Server {
         self.conversations.screens.clients.count()
     }
 
-    /// Whether a part that everything hangs on has broken.
+    /// Whether an essential part of the server has broken.
     pub fn is_broken(&self) -> bool {
         self.upkeep.poison.is_poisoned()
     }

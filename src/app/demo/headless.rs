@@ -150,7 +150,7 @@ fn differences(
 }
 
 impl DemoSummary {
-    /// Prints it; answers the exit code.
+    /// Prints the summary and answers the exit code.
     pub(super) fn print(&self, server: &Server, json: bool) -> u8 {
         if json {
             output::json(self);

@@ -28,7 +28,7 @@ pub enum ConfigAction<'a> {
     Unset(&'a str),
 }
 
-/// Shows or sets.
+/// Shows, sets or unsets configuration.
 pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let key = match wanted {

@@ -116,7 +116,7 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     )
 }
 
-/// Says yes: to an agent that wants to be allowed something, or to a task that waits for approval.
+/// Allows what an agent asks, or approves a task.
 pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let task = id(&one.id);

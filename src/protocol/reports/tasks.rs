@@ -51,7 +51,7 @@ fn line(board: &ReadModel, task: &Task) -> String {
     )
 }
 
-/// What stands behind the title in a list: the agent, the reason to wait, the hold.
+/// The note behind a title in a list: the agent, the reason to wait, or the hold.
 pub(super) fn note(board: &ReadModel, task: &Task) -> String {
     if let Some(attempt) = board.open_attempt(task) {
         return format!("  [{}]", attempt.worker.name());

@@ -9,7 +9,7 @@ use crate::protocol::reports::json;
 use crate::protocol::reports::status::doing;
 use crate::read_model::{ReadModel, source_words};
 
-/// About the task or the agent at work of that name.
+/// Explains a task, or an agent at work, by its name.
 pub(in crate::protocol) fn report(
     board: &ReadModel,
     name: &str,

@@ -14,7 +14,7 @@ pub(super) enum ClientFlow {
     Gone,
 }
 
-/// What a person is told whose screen could not be drawn any more, or whose key broke something: nothing else did.
+/// Says goodbye to a client whose drawing or input panicked; nothing else was affected.
 pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
     ClientFlow::Bye(format!(
         "dbs broke while it worked for this screen: {what}\nthe report is in {}\nagents and the server go on; come back with `dbs`",
@@ -22,7 +22,7 @@ pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
     ))
 }
 
-/// The server ends. A broken one says nothing: who hears nothing starts another.
+/// Ends the connection when the server ends. A broken server says nothing, so that the client starts another.
 pub(super) fn server_stopped(engine: &EngineHandle, poison: &PoisonFlag) -> ClientFlow {
     match engine.inbox.stopped() {
         _ if poison.is_poisoned() => ClientFlow::Gone,

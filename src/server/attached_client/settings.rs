@@ -17,7 +17,7 @@ use crate::server::{arrangements, first_start, notifier};
 use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState};
 
 impl AttachedClient {
-    /// Draws and heeds keys as the settings say by now.
+    /// Applies changed settings to this client.
     pub(super) fn apply_settings(&mut self) {
         let config = Arc::clone(&self.settings.borrow_and_update());
         let (own, problems) = own_themes(&self.services.settings.place);
@@ -39,7 +39,7 @@ impl AttachedClient {
         self.frame.mark_stale(StaleScope::Everything);
     }
 
-    /// Tells the terminal whether its mouse is ours, once and whenever that changes.
+    /// Tells the terminal whether the mouse is captured, whenever that changes.
     pub(super) async fn send_mouse_capture(
         &mut self,
         sender: &mut FrameSender,
@@ -62,7 +62,7 @@ impl AttachedClient {
     }
 }
 
-/// What a client begins with. Keys that contradict each other are told and left out: nobody is kept out by them.
+/// The first state of a client. Contradicting keys are reported and skipped, so that they keep nobody out.
 pub(super) fn first_state(
     appearance: &Appearance,
     attach: &AttachRequest,

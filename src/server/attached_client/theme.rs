@@ -8,7 +8,7 @@ use crate::server::frame::StaleScope;
 use crate::ui::{Background, DisplayCaps};
 
 impl AttachedClient {
-    /// Takes up the theme that holds now; one that cannot be had is told, and the plain one taken.
+    /// Applies the theme in force; a theme that cannot be loaded is reported and replaced by the plain one.
     pub(super) fn apply_theme(&mut self) {
         self.theme = match self.appearance.theme(self.state.theme(), self.looks) {
             Ok(theme) => theme,
@@ -38,7 +38,7 @@ impl AttachedClient {
         }
     }
 
-    /// Says what is known of its colours.
+    /// Publishes the colours of this client's terminal to programs.
     pub(super) fn publish_colours(&self) {
         self.services.clients.has_colours(self.number, self.colours);
     }

@@ -90,7 +90,7 @@ impl Readers {
         *self.closing.0.lock()
     }
 
-    /// Waits a little; answers whether to go on.
+    /// Waits before the next try; `false` when readers are to end.
     pub(super) fn pause(&self) -> bool {
         let mut closing = self.closing.0.lock();
         if !*closing {

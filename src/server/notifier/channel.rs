@@ -53,7 +53,7 @@ pub(super) struct ChannelState {
 }
 
 impl ChannelState {
-    /// A way that was told these things before, as far as that is known.
+    /// A channel with the marks it delivered before.
     pub(super) fn new(
         channel: NotifyChannel,
         marks: Option<BTreeSet<String>>,
@@ -69,7 +69,7 @@ impl ChannelState {
         }
     }
 
-    /// The same with another program or address; what is under way by the old one counts as not told.
+    /// The channel with another target; a delivery that is under way counts as not delivered.
     pub(super) fn with_channel(mut self, way: NotifyChannel) -> ChannelState {
         self.alerts.retry_delivery();
         ChannelState {
@@ -86,7 +86,7 @@ impl ChannelState {
         Arc::clone(&self.channel.transport)
     }
 
-    /// Whether something is just being told.
+    /// Whether a delivery is under way.
     pub(super) fn is_delivering(&self) -> bool {
         self.alerts.is_delivering()
     }
@@ -118,7 +118,7 @@ impl ChannelState {
         Some(self.notification(facts, project, now.at))
     }
 
-    /// When to look again even if nothing happens.
+    /// When the channel has something to do even if nothing changes.
     pub(super) fn due(&self, rules: NotifyRules, quiet: Option<Timestamp>) -> Option<Timestamp> {
         if !self.alerts.is_initialized() {
             return Some(self.not_before);
