@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use crate::config::origin::SettingOrigin;
 use crate::config::raw::{RawSetting, RawValue};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
@@ -14,14 +13,12 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
     let parts = parse(text)?;
     let mut found = Vec::new();
     walk(&parts, &mut Vec::new(), &mut |path_of, value| {
-        found.push(RawSetting {
-            path: path_of.to_vec(),
-            text: written(value),
-            origin: SettingOrigin::File {
-                path: path.to_owned(),
-                line: line(text, path_of),
-            },
-        });
+        found.push(RawSetting::in_file(
+            path,
+            line(text, path_of),
+            path_of,
+            written(value),
+        ));
     });
     Ok(found)
 }

@@ -25,6 +25,17 @@ pub(super) enum RawValue {
 }
 
 impl RawSetting {
+    pub(super) fn in_file(file: &Path, line: usize, path: &[String], text: RawValue) -> RawSetting {
+        RawSetting {
+            path: path.to_vec(),
+            text,
+            origin: SettingOrigin::File {
+                path: file.to_owned(),
+                line,
+            },
+        }
+    }
+
     pub(super) fn parts(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }

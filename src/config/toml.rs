@@ -4,7 +4,6 @@ use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use crate::config::origin::SettingOrigin;
 use crate::config::raw::{RawSetting, RawValue};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
@@ -18,14 +17,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
     let mut found = Vec::new();
     walk(document.as_table(), &mut Vec::new(), &mut |path_of, item| {
         let line = item.span().map_or(0, |span| line_of(text, span.start));
-        found.push(RawSetting {
-            path: path_of.to_vec(),
-            text: written(item),
-            origin: SettingOrigin::File {
-                path: path.to_owned(),
-                line,
-            },
-        });
+        found.push(RawSetting::in_file(path, line, path_of, written(item)));
     });
     Ok(found)
 }

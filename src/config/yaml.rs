@@ -17,14 +17,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
     match parse(text)? {
         YamlNode::Empty => {}
         YamlNode::Table(entries) => walk(&entries, &mut Vec::new(), &mut |path_of, line, written| {
-            found.push(RawSetting {
-                path: path_of.to_vec(),
-                text: written,
-                origin: SettingOrigin::File {
-                    path: path.to_owned(),
-                    line,
-                },
-            });
+            found.push(RawSetting::in_file(path, line, path_of, written));
         }),
         YamlNode::Plain(_) | YamlNode::List(_) => return Err((1, "it must be keys with values".to_owned())),
     }
