@@ -1,5 +1,5 @@
-//! Whether a person who looks elsewhere is called, and with which words; what the window is named, and how far the work is.
-//! Pure: it is told the time, where the person looks and what the board is; whoever sends it to the terminal is elsewhere.
+//! Alerts for the person at a terminal: notifications while they look elsewhere, the window title, and the progress of the work.
+//! Pure: takes the time, the focus and the board, and answers with what the terminal is to show; sending it is done elsewhere.
 
 use super::theme::Glyphs;
 use crate::domain::{Span, Timestamp};
@@ -12,7 +12,7 @@ mod queue;
 pub use progress::WorkProgress;
 pub use queue::{Alert, AlertQueue, alert_text, redacted_alert_text};
 
-/// A share is told again that often while the work goes on: a terminal may take away one that nobody speaks of for a while.
+/// How often progress is repeated while the work goes on: a terminal may remove one that is not repeated for a while.
 const PROGRESS_REPEAT: Span = Span::seconds(10);
 
 /// When a person is alerted: while they look elsewhere, always, or never.
@@ -21,31 +21,27 @@ pub enum AlertWhen {
     /// When the terminal has said that they look elsewhere.
     #[default]
     Away,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
 /// The settings that decide when and how a terminal alerts its person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertRules {
-    /// When.
     pub when: AlertWhen,
-    /// Least time between two calls; what happens meanwhile is told together.
+    /// Least time between two notifications; what happens meanwhile is sent together.
     pub min_interval: Span,
     /// Whether the window gets a title.
     pub title: bool,
-    /// Whether the terminal is told how far the work is.
+    /// Whether the terminal shows the progress of the work.
     pub progress: bool,
     /// What the title may be written with.
     pub glyphs: Glyphs,
 }
 
-/// What a client's terminal is told: a window title, a notification, or the progress of the work.
+/// Something a client's terminal is to show: a window title, a notification, or the progress of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalUpdate {
-    /// Name the window so.
     Title(String),
     /// Call the person with these words.
     Notification(String),
@@ -53,22 +49,22 @@ pub enum TerminalUpdate {
     Progress(WorkProgress),
 }
 
-/// Decides what a client's terminal is told: its title, notifications and progress.
+/// Decides what a client's terminal shows: its title, notifications and progress.
 #[derive(Debug, Clone)]
 pub struct TerminalAlerts {
     rules: AlertRules,
     /// Whether the terminal has said that the person looks elsewhere; one that cannot say so is looked at.
     away: bool,
     queue: AlertQueue,
-    /// Until when nobody is called, as it was said last.
+    /// The end of the quiet hours, while they last.
     quiet_until: Option<Timestamp>,
     title: Option<String>,
-    /// How far the work was, and when that was told.
+    /// The progress that was sent last, and when.
     progress: (WorkProgress, Timestamp),
 }
 
 impl TerminalAlerts {
-    /// Nothing was told yet.
+    /// Alerts of which none was sent yet.
     pub fn new(rules: AlertRules) -> TerminalAlerts {
         TerminalAlerts {
             rules,
@@ -80,13 +76,13 @@ impl TerminalAlerts {
         }
     }
 
-    /// The rules changed.
+    /// Takes other rules; the title is sent again.
     pub fn set_rules(&mut self, rules: AlertRules) {
         self.rules = rules;
         self.title = None;
     }
 
-    /// The terminal says whether the person looks at it. What they can see they need not be told.
+    /// Notes whether the terminal has the focus. What a person can see is not sent to them.
     pub fn set_focused(&mut self, here: bool) {
         self.away = !here;
         if here && self.rules.when != AlertWhen::Always {
@@ -94,8 +90,8 @@ impl TerminalAlerts {
         }
     }
 
-    /// Takes in the board as it is; answers what the terminal is to do now. While it is `quiet`, until then, nobody is called; the
-    /// title and how far the work is go on.
+    /// Takes in the board as it is; answers with what the terminal is to show now. In the `quiet` hours, until their end, there are
+    /// no notifications; title and progress go on.
     pub fn update(
         &mut self,
         (now, quiet): (Timestamp, Option<Timestamp>),
@@ -128,7 +124,7 @@ impl TerminalAlerts {
         calls
     }
 
-    /// When there is something to tell even if nothing more happens.
+    /// When there is something to send even if nothing more happens.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.news_due().into_iter().chain(self.progress_again()).min()
     }
@@ -139,8 +135,8 @@ impl TerminalAlerts {
     }
 
     fn progress_again(&self) -> Option<Timestamp> {
-        let (progress, told) = self.progress;
-        (progress != WorkProgress::Idle).then(|| told + PROGRESS_REPEAT)
+        let (progress, sent_at) = self.progress;
+        (progress != WorkProgress::Idle).then(|| sent_at + PROGRESS_REPEAT)
     }
 
     /// `2 need you · project – dbs`.
@@ -159,7 +155,7 @@ impl TerminalAlerts {
 }
 
 impl AlertWhen {
-    /// Whether a person is called who looks elsewhere, as far as that is known, or not.
+    /// Whether a person is alerted who looks elsewhere (`away`) or not.
     pub fn applies(self, away: bool) -> bool {
         match self {
             AlertWhen::Always => true,
@@ -202,9 +198,9 @@ mod tests {
         }
     }
 
-    /// Only the calls, without titles.
-    fn notices(herald: &mut TerminalAlerts, at: u64, board: &ReadModel) -> Vec<String> {
-        let calls = herald.update((Timestamp(at), None), board, "shop").into_iter();
+    /// The notifications alone, without titles and progress.
+    fn notices(alerts: &mut TerminalAlerts, at: u64, board: &ReadModel) -> Vec<String> {
+        let calls = alerts.update((Timestamp(at), None), board, "shop").into_iter();
         calls
             .filter_map(|call| match call {
                 TerminalUpdate::Notification(text) => Some(text),
@@ -217,20 +213,20 @@ mod tests {
 
     #[test]
     fn only_who_looks_elsewhere_is_called_and_only_about_what_is_new() {
-        let mut herald = TerminalAlerts::new(RULES);
-        assert_eq!(notices(&mut herald, 1, &board(&[("t-1", "a")])), NONE, "no news");
+        let mut alerts = TerminalAlerts::new(RULES);
+        assert_eq!(notices(&mut alerts, 1, &board(&[("t-1", "a")])), NONE, "no news");
         assert_eq!(
-            notices(&mut herald, 2, &board(&[("t-1", "a"), ("t-2", "b")])),
+            notices(&mut alerts, 2, &board(&[("t-1", "a"), ("t-2", "b")])),
             NONE,
             "they see it"
         );
-        herald.set_focused(false);
+        alerts.set_focused(false);
         let three = board(&[("t-1", "a"), ("t-2", "b"), ("t-3", "npm test")]);
         assert_eq!(
-            notices(&mut herald, 3, &three),
+            notices(&mut alerts, 3, &three),
             ["needs you: t-3 permission: npm test"]
         );
-        assert_eq!(notices(&mut herald, 99_999, &three), NONE, "nothing twice");
+        assert_eq!(notices(&mut alerts, 99_999, &three), NONE, "nothing twice");
         let mut never = TerminalAlerts::new(AlertRules {
             when: AlertWhen::Never,
             ..RULES
@@ -242,48 +238,48 @@ mod tests {
 
     #[test]
     fn what_happens_soon_after_a_call_is_told_together_and_what_was_settled_not_at_all() {
-        let mut herald = TerminalAlerts::new(RULES);
-        herald.set_focused(false);
-        herald.update((Timestamp(1), None), &board(&[]), "shop");
-        assert_eq!(notices(&mut herald, 10, &board(&[("t-1", "a")])).len(), 1);
+        let mut alerts = TerminalAlerts::new(RULES);
+        alerts.set_focused(false);
+        alerts.update((Timestamp(1), None), &board(&[]), "shop");
+        assert_eq!(notices(&mut alerts, 10, &board(&[("t-1", "a")])).len(), 1);
         let more = board(&[("t-1", "a"), ("t-2", "b"), ("t-3", "c"), ("t-4", "d")]);
-        assert_eq!(notices(&mut herald, 20, &more), NONE, "too soon");
-        assert_eq!(herald.next_due(), Some(Timestamp(5_010)));
+        assert_eq!(notices(&mut alerts, 20, &more), NONE, "too soon");
+        assert_eq!(alerts.next_due(), Some(Timestamp(5_010)));
         let left = board(&[("t-2", "b"), ("t-4", "d"), ("t-5", "e"), ("t-6", "f")]);
-        assert_eq!(notices(&mut herald, 5_009, &left), NONE);
+        assert_eq!(notices(&mut alerts, 5_009, &left), NONE);
         assert_eq!(
-            notices(&mut herald, 5_010, &left),
+            notices(&mut alerts, 5_010, &left),
             ["4 need you: t-2 permission, t-4 permission, t-5 permission and 1 more"]
         );
-        assert_eq!(herald.next_due(), None);
-        herald.update((Timestamp(5_020), None), &more, "shop");
-        herald.set_focused(true);
-        assert_eq!(herald.next_due(), None, "they came and saw");
+        assert_eq!(alerts.next_due(), None);
+        alerts.update((Timestamp(5_020), None), &more, "shop");
+        alerts.set_focused(true);
+        assert_eq!(alerts.next_due(), None, "they came and saw");
     }
 
     #[test]
     fn in_quiet_hours_nobody_is_called_and_what_still_waits_at_their_end_is_told_once_and_together() {
-        let mut herald = TerminalAlerts::new(RULES);
-        herald.set_focused(false);
-        herald.update((Timestamp(1), None), &board(&[]), "shop");
+        let mut alerts = TerminalAlerts::new(RULES);
+        alerts.set_focused(false);
+        alerts.update((Timestamp(1), None), &board(&[]), "shop");
         let end = Timestamp(90_000);
-        let quiet = |herald: &mut TerminalAlerts, at: u64, board: &ReadModel| {
-            herald.update((Timestamp(at), Some(end)), board, "shop")
+        let quiet = |alerts: &mut TerminalAlerts, at: u64, board: &ReadModel| {
+            alerts.update((Timestamp(at), Some(end)), board, "shop")
         };
         let both = board(&[("t-1", "a"), ("t-2", "b")]);
         let title = vec![TerminalUpdate::Title("2 need you · shop – dbs".to_owned())];
-        assert_eq!(quiet(&mut herald, 10_000, &both), title, "the title goes on");
-        assert_eq!(herald.next_due(), Some(end));
+        assert_eq!(quiet(&mut alerts, 10_000, &both), title, "the title goes on");
+        assert_eq!(alerts.next_due(), Some(end));
         let left = board(&[("t-2", "b"), ("t-3", "c")]);
-        assert_eq!(quiet(&mut herald, 89_999, &left), []);
+        assert_eq!(quiet(&mut alerts, 89_999, &left), []);
         assert_eq!(
-            notices(&mut herald, 90_000, &left),
+            notices(&mut alerts, 90_000, &left),
             ["2 need you: t-2 permission, t-3 permission"]
         );
-        assert_eq!(notices(&mut herald, 99_000, &left), NONE, "once");
-        quiet(&mut herald, 200_000, &board(&[("t-4", "d")]));
-        herald.set_focused(true);
-        assert_eq!(herald.next_due(), None, "they came and saw");
+        assert_eq!(notices(&mut alerts, 99_000, &left), NONE, "once");
+        quiet(&mut alerts, 200_000, &board(&[("t-4", "d")]));
+        alerts.set_focused(true);
+        assert_eq!(alerts.next_due(), None, "they came and saw");
     }
 
     #[test]
@@ -303,24 +299,24 @@ mod tests {
                 ..ReadModel::default()
             }
         };
-        let mut herald = TerminalAlerts::new(RULES);
-        herald.set_focused(false);
+        let mut alerts = TerminalAlerts::new(RULES);
+        alerts.set_focused(false);
         assert_eq!(
-            notices(&mut herald, 1, &run(RunState::Completed)),
+            notices(&mut alerts, 1, &run(RunState::Completed)),
             NONE,
             "no news"
         );
-        assert_eq!(notices(&mut herald, 2, &run(RunState::Running)), NONE);
-        let told = notices(&mut herald, 3, &run(RunState::Completed));
-        assert_eq!(told, ["main completed"]);
-        assert_eq!(notices(&mut herald, 9_000, &run(RunState::Running)), NONE);
+        assert_eq!(notices(&mut alerts, 2, &run(RunState::Running)), NONE);
+        let sent = notices(&mut alerts, 3, &run(RunState::Completed));
+        assert_eq!(sent, ["main completed"]);
+        assert_eq!(notices(&mut alerts, 9_000, &run(RunState::Running)), NONE);
         let stalled = run(RunState::Stalled);
-        assert_eq!(notices(&mut herald, 10_000, &stalled), ["main stalled"]);
-        assert_eq!(notices(&mut herald, 20_000, &run(RunState::Running)), NONE);
+        assert_eq!(notices(&mut alerts, 10_000, &stalled), ["main stalled"]);
+        assert_eq!(notices(&mut alerts, 20_000, &run(RunState::Running)), NONE);
         let mut why = board(&[("t-1", "a")]);
         why.batches = stalled.batches;
         assert_eq!(
-            notices(&mut herald, 21_000, &why),
+            notices(&mut alerts, 21_000, &why),
             ["needs you: t-1 permission: a"],
             "what waits is why it stands still"
         );
@@ -328,23 +324,23 @@ mod tests {
 
     #[test]
     fn the_title_counts_is_clean_and_is_sent_when_it_changes() {
-        let mut herald = TerminalAlerts::new(RULES);
+        let mut alerts = TerminalAlerts::new(RULES);
         let title = |calls: Vec<TerminalUpdate>| match calls.as_slice() {
             [TerminalUpdate::Title(title)] => Some(title.clone()),
             _ => None,
         };
         let project = "sh\u{1b}]0;op\u{7}";
-        let first = title(herald.update((Timestamp(1), None), &board(&[]), project));
+        let first = title(alerts.update((Timestamp(1), None), &board(&[]), project));
         assert_eq!(first.as_deref(), Some("sh\\x1b]0;op\\x07 – dbs"));
-        assert_eq!(herald.update((Timestamp(2), None), &board(&[]), project), []);
+        assert_eq!(alerts.update((Timestamp(2), None), &board(&[]), project), []);
         let two = board(&[("t-1", "a"), ("t-2", "b")]);
-        let second = title(herald.update((Timestamp(3), None), &two, "shop"));
+        let second = title(alerts.update((Timestamp(3), None), &two, "shop"));
         assert_eq!(second.as_deref(), Some("2 need you · shop – dbs"));
-        herald.set_rules(AlertRules {
+        alerts.set_rules(AlertRules {
             glyphs: Glyphs::Ascii,
             ..RULES
         });
-        let third = title(herald.update((Timestamp(4), None), &two, "shop"));
+        let third = title(alerts.update((Timestamp(4), None), &two, "shop"));
         assert_eq!(third.as_deref(), Some("2 need you - shop - dbs"));
     }
 }

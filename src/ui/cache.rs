@@ -17,12 +17,9 @@ pub enum CacheKey {
     Diff(TaskId, DiffBase),
     /// The checks the engine ran, of that task or of all.
     Checks(Option<TaskId>),
-    /// The output of one of them.
     Output(AttemptId, u16),
-    /// What waits for what.
     Graph,
     Figures,
-    /// What the machine has left.
     Machine,
     Sessions,
     /// What the terminal of an attempt showed at that moment.
@@ -106,7 +103,7 @@ struct CacheSlot {
 }
 
 impl CacheSlot {
-    /// Whether it is being fetched. What does not come in that time is lost, and asked for again.
+    /// Whether it is being fetched; a fetch that takes too long counts as lost and is begun again.
     fn is_pending(&self, now: Timestamp) -> bool {
         self.is_fetching && now.since(self.at) < FETCH_TIMEOUT
     }
@@ -126,7 +123,7 @@ impl ViewCache {
         let is_due = known.is_none_or(|slot| {
             !slot.is_pending(now) && (slot.entry.is_none() || now.since(slot.at) >= want.max_age)
         });
-        if !is_due || coming >= MAX_FETCHES {
+        if !is_due || fetching >= MAX_FETCHES {
             return false;
         }
         self.make_room();

@@ -8,15 +8,12 @@ use crate::domain::{AttemptId, TaskId};
 /// What a click or a jump label at a place on the screen refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClickTarget {
-    /// A tab.
     Tab(usize),
     /// The strip of what needs a person.
     AttentionBar,
-    /// A pane.
     Pane(PaneId),
     /// A task's row or card.
     Task(PaneId, TaskId),
-    /// An agent's row.
     Agent(PaneId, AttemptId),
     /// Another row of that pane's view, by the view's own number.
     Row(PaneId, u64),

@@ -28,13 +28,13 @@ impl FuzzyQuery {
     /// How well the text fits: more is better; nothing when some word does not occur in it.
     pub(crate) fn score(&self, text: &str) -> Option<u32> {
         self.each(text, |word, text| {
-            whole(word, text).or_else(|| one_by_one(word, text))
+            contained(word, text).or_else(|| one_by_one(word, text))
         })
     }
 
     /// The same for words that occur as they were typed only: for sentences, where loose letters occur in order everywhere.
     pub(crate) fn score_exact(&self, text: &str) -> Option<u32> {
-        self.each(text, whole)
+        self.each(text, contained)
     }
 
     fn each(&self, text: &str, score: impl Fn(&[char], &[char]) -> Option<u32>) -> Option<u32> {
@@ -53,7 +53,7 @@ impl FuzzyQuery {
     }
 }
 
-fn whole(word: &[char], text: &[char]) -> Option<u32> {
+fn contained(word: &[char], text: &[char]) -> Option<u32> {
     text.windows(word.len())
         .enumerate()
         .filter(|(_, part)| *part == word)

@@ -16,9 +16,7 @@ use crate::read_model::ReadModel;
 /// One row of the help: a heading, a text or an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HelpRow {
-    /// Over what follows.
     Heading(&'static str),
-    /// Something to read.
     Text(String),
     /// An action that can be run.
     Act(Action),

@@ -26,7 +26,6 @@ pub enum KeyTable {
     Filtered,
     /// While a terminal is held still to take text from it.
     Copy,
-    /// After the prefix.
     Prefixed,
 }
 
@@ -56,22 +55,15 @@ pub enum KeymapError {
     /// No TOML, or not of this shape.
     #[error("read the keys: {0}")]
     Shape(#[from] toml_edit::de::Error),
-    /// No such action.
     #[error("bind `{0}`: there is no such action; `dbs keys` lists them")]
     UnknownAction(String),
-    /// No such key.
     #[error("bind a key: {0}")]
     UnknownKey(#[from] KeyParseError),
-    /// Two meanings.
     #[error("bind `{key}` twice in {place}: to {one} and to {other}; give one of them another key")]
     Conflict {
-        /// The key.
         key: String,
-        /// The table.
         place: &'static str,
-        /// One meaning.
         one: String,
-        /// The other.
         other: String,
     },
     /// A mode would have no way out.
@@ -81,16 +73,10 @@ pub enum KeymapError {
     #[error(
         "bind `{key}` to {action} in found: in a filtered list it is needed to get out; give it another key"
     )]
-    HiddenWayOut {
-        /// The key.
-        key: String,
-        /// What it was to mean.
-        action: &'static str,
-    },
+    HiddenWayOut { key: String, action: &'static str },
     /// The prefix is a key that programs and prompts need as it is, or that does not always arrive; and why.
     #[error("use `{0}` as the prefix: it is {1}")]
     NoPrefix(Chord, &'static str),
-    /// No such preset.
     #[error("begin with the keys of `{0}`: there are default, tmux, vim and emacs")]
     UnknownPreset(String),
 }

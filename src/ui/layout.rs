@@ -11,7 +11,6 @@ pub struct TabLayout {
     /// Names of its views in the order of their panes: pane `n` shows `views[n]`.
     pub views: Vec<String>,
     pub focus: usize,
-    /// How they are arranged.
     pub plan: LayoutKind,
 }
 

@@ -15,7 +15,6 @@ const LONGEST: usize = 2048;
 /// A link in the text of a terminal and the cells it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hyperlink {
-    /// Where it leads.
     pub(crate) target: String,
     /// Line, first column, and the column behind the last.
     parts: Vec<(usize, usize, usize)>,

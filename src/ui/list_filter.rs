@@ -53,7 +53,7 @@ impl ListFilter {
 }
 
 /// What needs a person.
-pub(crate) fn inbox<'a>(sieve: &ListFilter, scene: &Scene<'a>) -> Vec<&'a AttentionItem> {
+pub(crate) fn inbox<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<&'a AttentionItem> {
     let title = |item: &AttentionItem| {
         let task = scene.model.tasks.get(&item.task);
         task.map_or("", |task| task.title.as_str()).to_owned()
@@ -63,13 +63,13 @@ pub(crate) fn inbox<'a>(sieve: &ListFilter, scene: &Scene<'a>) -> Vec<&'a Attent
         format!("{} {} {word} {}", item.task, title(item), item.text)
     };
     let items = scene.model.attention.iter();
-    let mut items: Vec<&AttentionItem> = items.filter(|item| sieve.matches(|| text(item))).collect();
-    sieve.sort(&mut items, |item| item.since, |item| item.task.to_string());
+    let mut items: Vec<&AttentionItem> = items.filter(|item| filter.matches(|| text(item))).collect();
+    filter.sort(&mut items, |item| item.since, |item| item.task.to_string());
     items
 }
 
 /// The checks the engine ran, of that task or of all.
-pub(crate) fn checks<'a>(sieve: &ListFilter, task: Option<&TaskId>, scene: &Scene<'a>) -> Vec<&'a CheckRun> {
+pub(crate) fn checks<'a>(filter: &ListFilter, task: Option<&TaskId>, scene: &Scene<'a>) -> Vec<&'a CheckRun> {
     let Some(CacheEntry::Checks(checks)) = scene.cache.get(&CacheKey::Checks(task.cloned())) else {
         return Vec::new();
     };
@@ -85,18 +85,18 @@ pub(crate) fn checks<'a>(sieve: &ListFilter, task: Option<&TaskId>, scene: &Scen
     };
     let mut checks: Vec<&CheckRun> = checks
         .iter()
-        .filter(|check| sieve.matches(|| text(check)))
+        .filter(|check| filter.matches(|| text(check)))
         .collect();
-    sieve.sort(&mut checks, |check| check.began, |check| check.name.clone());
+    filter.sort(&mut checks, |check| check.began, |check| check.name.clone());
     checks
 }
 
 /// The servers of this person's projects, each with its place among all.
-pub(crate) fn sessions<'a>(sieve: &ListFilter, scene: &Scene<'a>) -> Vec<(usize, &'a SessionRow)> {
+pub(crate) fn sessions<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<(usize, &'a SessionRow)> {
     let Some(CacheEntry::Sessions(rows)) = scene.cache.get(&CacheKey::Sessions) else {
         return Vec::new();
     };
     let text = |row: &SessionRow| format!("{} {}", row.name, row.root);
     let rows = rows.iter().enumerate();
-    rows.filter(|(_, row)| sieve.matches(|| text(row))).collect()
+    rows.filter(|(_, row)| filter.matches(|| text(row))).collect()
 }

@@ -28,7 +28,6 @@ pub(crate) struct PaletteRow {
     pub(crate) title: String,
     /// What it does, or why it is not possible now.
     pub(crate) detail: String,
-    /// Its key, if it has one.
     pub(crate) key: String,
     pub(crate) possible: bool,
     pub(crate) action: PaletteAction,
@@ -37,15 +36,11 @@ pub(crate) struct PaletteRow {
 /// What choosing a row of the command palette does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PaletteAction {
-    /// That action; on that task when one was named.
     Action(Action, Option<TaskId>),
-    /// To that task.
     Task(TaskId),
-    /// To that pane of that tab.
     Pane(usize, PaneId),
     /// Look for those words in what all terminals have shown.
     Search(String),
-    /// To that line of the log.
     Log(u64),
     /// Run that in a shell: where the agent of that task works, else in the project's folder.
     Shell(String, Option<AttemptId>),

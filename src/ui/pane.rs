@@ -48,7 +48,6 @@ pub enum PaneTree {
 /// A node of a pane tree: two halves, the axis between them, and the share of the first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
-    /// Which way it cuts.
     pub axis: Axis,
     /// Share of the first, in thousandths.
     pub share: u16,

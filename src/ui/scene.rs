@@ -17,17 +17,14 @@ use crate::term::CursorShape;
 pub struct Scene<'a> {
     /// The board as people see it.
     pub model: &'a ReadModel,
-    /// The live terminals.
     pub screens: &'a dyn Screens,
     /// What happened, oldest first.
     pub log: &'a [LogLine],
     /// What views show that had to be fetched.
     pub cache: &'a ViewCache,
-    /// Now.
     pub now: Timestamp,
     /// What is known of the session as a whole.
     pub session: &'a SessionFacts,
-    /// Colours and glyphs.
     pub theme: &'a Theme,
 }
 
@@ -46,9 +43,7 @@ impl<'a> Scene<'a> {
 pub struct LogLine {
     /// Position in the log; grows.
     pub seq: u64,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub notice: Notice,
 }
 
@@ -72,7 +67,6 @@ pub struct SessionFacts {
 /// Whether the agents of a session are real or scripted ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SessionKind {
-    /// Real ones.
     #[default]
     Real,
     /// Scripted ones: everything on screen is a rehearsal.
@@ -103,7 +97,7 @@ pub trait ScreenRead {
     /// default style may be left out. A wide grapheme comes once, at its first column.
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style));
 
-    /// What its program said last, in one line: nothing of what is there to be typed at. Empty when there is nothing.
+    /// The last line of output of its program, without the prompt. Empty when there is nothing.
     fn last_line(&mut self) -> String {
         let mut rows: Vec<String> = vec![String::new(); usize::from(self.size().1)];
         self.cells(0, &mut |_, row, text, _| {
@@ -163,14 +157,12 @@ pub struct ScreenCursor {
     pub column: u16,
     /// Row from 0.
     pub row: u16,
-    /// Its look.
     pub shape: CursorShape,
 }
 
 /// Which mouse input the program in a terminal has asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MouseReporting {
-    /// Mouse reports.
     pub reports: bool,
     /// Cursor keys for the wheel: it has a screen without history.
     pub wheel_keys: bool,

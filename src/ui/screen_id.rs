@@ -5,10 +5,8 @@ use crate::domain::AttemptId;
 /// The identity of a terminal: that of an attempt, a shell or the conductor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScreenId {
-    /// The terminal of an attempt.
     Attempt(AttemptId),
     /// A plain shell, numbered by the server.
     Shell(u64),
-    /// The conductor's terminal.
     Conductor,
 }

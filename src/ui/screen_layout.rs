@@ -21,15 +21,14 @@ const AGENT_HEIGHTS: [u16; 2] = [16, 8];
 /// Columns of the list of agents, lines included, when there is room for one agent only.
 const LIST_WIDTH: u16 = 36;
 
-/// Where the bars and panes of a client's screen are, computed anew for each frame.
-#[derive(Debug, Clone)]
+/// Where the bars and panes of a client's screen are.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScreenLayout {
     pub(crate) framing: BorderMode,
     pub(crate) top_bar: Rect,
     pub(crate) attention_bar: Rect,
     pub(crate) body: Rect,
     pub(crate) status: Rect,
-    /// Panes that are drawn.
     pub(crate) panes: Vec<PlacedPane>,
     /// The pane with the focus; always one of those in `order`.
     pub(crate) focus: PaneId,
@@ -49,7 +48,7 @@ pub(crate) enum BorderMode {
 }
 
 /// One pane with its content and its outer and inner rectangle on the screen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlacedPane {
     pub(crate) pane: PaneId,
     pub(crate) content: PaneContent,
@@ -252,9 +251,7 @@ fn columns(count: usize, body: Rect) -> Option<usize> {
 /// The mode that decides who gets the next key, shown as a word in the last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputMode {
-    /// Our own views.
     Nav,
-    /// A terminal, to look at.
     Look,
     /// A terminal, every key but the prefix.
     Type,

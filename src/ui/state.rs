@@ -1,4 +1,4 @@
-//! What one client has on its screen and in its hands: tabs, panes, focus, prompts. Changed by `update` alone; what the
+//! What one client has on its screen: tabs, panes, focus, prompts. Changed by `update` alone; what the
 //! board says is never copied into it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ pub use start::UiStateError;
 pub(super) use task_form::{AfterCreate, FormField, KINDS, TaskForm};
 pub(crate) use toasts::Toast;
 pub use toasts::ToastEntry;
-pub(super) use undo::{MOST_UNDOABLE, PanesSnapshot, UNDO_FOR, UndoEntry, UndoMethod, inverse};
+pub(super) use undo::{MOST_UNDOABLE, PanesSnapshot, UNDO_FOR, UndoEntry, UndoMethod, inverse, retry};
 pub use welcome::DetectedPrograms;
 pub(super) use welcome::{Welcome, WelcomeStep, is_prefix_of};
 
@@ -60,7 +60,7 @@ pub struct UiState {
     pub(crate) mouse_press: Option<(PaneId, (u16, u16))>,
     /// The row that was clicked last, until something else is done.
     pub(crate) last_click: Option<LastClick>,
-    /// The pane whose program was told that a button of the mouse is down.
+    /// The pane whose program received a mouse button that is still down.
     pub(crate) mouse_grab: Option<PaneId>,
     /// The line between panes that the mouse holds, and where it took hold.
     pub(crate) dragged_split: Option<(SplitPath, (u16, u16))>,
@@ -70,20 +70,20 @@ pub struct UiState {
     pub(crate) selected: Option<TaskId>,
     /// The agent shown when there is room for one only.
     pub(crate) agent: Option<AttemptId>,
-    /// Where a person came from, to go back to; at most [`MOST_STEPS_BACK`].
+    /// Where a person came from, to go back to; at most [`MAX_BACK_STACK`].
     pub(crate) back_stack: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
-    /// What was told and not logged yet; at most a hundred.
+    /// Toasts that are not in the log yet; at most a hundred.
     unlogged: Vec<ToastEntry>,
-    /// What was done, the last one last: acts that can be taken back, and the others, so that none is taken for another.
+    /// What was done, the last one last: actions that can be undone, and the others, so that undo never takes one for another.
     pub(crate) undo_stack: Vec<UndoEntry>,
-    /// Acts that were taken back.
+    /// Actions that were undone.
     pub(crate) redo_stack: Vec<UndoEntry>,
     /// Tasks that actions apply to, all at once.
     pub(crate) marked_tasks: BTreeSet<TaskId>,
     /// What the person's editor was opened for.
     pub(crate) editing: Option<EditorPurpose>,
-    /// Actions run by name, the last one first; at most [`MOST_RECENT`].
+    /// Actions run by name, the last one first; at most [`MAX_RECENT_ACTIONS`].
     pub(crate) recent_actions: Vec<Action>,
     pub(crate) finished: FinishedTasks,
     /// Titles of the layouts that were read.
@@ -92,9 +92,8 @@ pub struct UiState {
     pub location: ClientLocation,
     /// Whether pastes are shown before they are sent.
     pub pastes: PastePreview,
-    /// What of the mouse is heeded.
     pub mouse: MouseCapture,
-    /// Whether the person was told once how keys get past the program their terminal is in.
+    /// Whether the hint was shown how keys get past the multiplexer around the terminal.
     pub(crate) prefix_hint_shown: bool,
     /// What a person missed, until they press something.
     pub(crate) away_since: Option<Timestamp>,
@@ -104,7 +103,6 @@ pub struct UiState {
     pub(crate) theme: Option<String>,
     /// The theme that this start asked for; goes before the other until one is chosen.
     pub(crate) requested_theme: Option<String>,
-    /// Themes there are: name, and what it is.
     pub(crate) themes: Vec<(String, String)>,
 }
 
@@ -114,7 +112,7 @@ pub(crate) const MAX_BACK_STACK: usize = 20;
 /// Actions run by name that are remembered.
 pub(crate) const MAX_RECENT_ACTIONS: usize = 20;
 
-/// How long a person must have been away to be told what happened.
+/// How long a person must have been away to see a summary of what happened.
 pub(crate) const AWAY_AFTER: Span = Span::seconds(60);
 
 /// How long the prefix waits before the keys that may follow are shown (A5).
@@ -126,7 +124,6 @@ pub(crate) const SPLASH_TIME: Span = Span::seconds(4);
 /// Whether a client's terminal is on this machine or at the other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientLocation {
-    /// On this machine.
     #[default]
     Local,
     /// At the other end of a connection: what is opened here is not seen there.
@@ -146,7 +143,6 @@ pub enum PastePreview {
 /// Which mouse events the interface handles itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MouseCapture {
-    /// All of it.
     #[default]
     All,
     /// The wheel alone; clicks and drags reach only the program that is typed to.
@@ -158,7 +154,6 @@ pub enum MouseCapture {
 /// Who receives the next key: our views, the program in a terminal, or the prefix table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum KeyFocus {
-    /// We do.
     #[default]
     Views,
     /// The program in that terminal does, but for the prefix.
@@ -167,7 +162,6 @@ pub(crate) enum KeyFocus {
     DropUntil(Timestamp),
     /// The prefix was pressed at that time.
     Prefix {
-        /// When.
         since: Timestamp,
         /// To whom the keys go afterwards.
         then: Option<ScreenId>,
@@ -179,16 +173,13 @@ pub(crate) enum KeyFocus {
 pub(crate) struct LastClick {
     /// Where the mouse was: column, row.
     pub(crate) at: (u16, u16),
-    /// When.
     pub(crate) since: Timestamp,
-    /// What was drawn there.
     pub(crate) hit: ClickTarget,
 }
 
 /// A number typed before a key, which repeats a movement or selects a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CountPrefix {
-    /// The number so far.
     pub(crate) number: u32,
     /// When the last digit was typed.
     pub(crate) since: Timestamp,
@@ -201,10 +192,8 @@ pub(crate) const COUNT_TIMEOUT: Span = Span(300);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FinishedTasks {
-    /// Only how many.
     #[default]
     Counted,
-    /// All of them.
     Shown,
 }
 
@@ -216,7 +205,6 @@ pub(crate) struct Tab {
     pub(crate) focus: PaneId,
     pub(crate) last_focus: Option<PaneId>,
     pub(crate) zoom: Zoom,
-    /// Which arrangement comes next.
     pub(crate) next_arrangement: u8,
 }
 
@@ -224,7 +212,6 @@ pub(crate) struct Tab {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Zoom {
-    /// All are shown.
     Out,
     /// The one with the focus is shown.
     In,
@@ -234,12 +221,16 @@ pub(crate) enum Zoom {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaneArrangement {
-    /// As saved, by width.
-    Saved { wide: PaneTree, medium: PaneTree },
+    Saved {
+        wide: PaneTree,
+        medium: PaneTree,
+    },
     /// As a person made it.
     Own(PaneTree),
     /// One pane per agent at work; the list is shown when there is no room for all.
-    Agents { list: PaneId },
+    Agents {
+        list: PaneId,
+    },
 }
 
 impl UiState {
@@ -290,14 +281,14 @@ impl UiState {
         self.show_toast(now, NoticeLevel::Info, text);
     }
 
-    /// The board refused that: there is nothing to take back.
+    /// Drops what the board refused from undo and redo.
     pub fn drop_refused(&mut self, command: &Command) {
         let asked = |act: &UndoEntry| matches!(&act.method, UndoMethod::Commands { done, .. } | UndoMethod::Irreversible(done) if done.contains(command));
         self.undo_stack.retain(|act| !asked(act));
         self.redo_stack.retain(|act| !asked(act));
     }
 
-    /// The person comes back after that time; what happened meanwhile is told until they press something.
+    /// Shows what happened since the person left, until they press something; after a short absence nothing.
     pub fn set_away_since(&mut self, left: Option<Timestamp>, now: Timestamp) {
         self.away_since = left.filter(|left| now.since(*left) >= AWAY_AFTER);
     }

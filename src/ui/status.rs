@@ -9,33 +9,24 @@ use crate::read_model::{AttentionKind, ReadModel, source_words};
 /// The states of tasks and agents that the screen tells apart, each with its own glyph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DisplayStatus {
-    /// Not released.
     Backlog,
     /// Waits for a slot.
     Queued,
-    /// Waits for another task.
     Waiting,
-    /// Is being started.
     Starting,
-    /// At work.
     Running,
     /// Alive, but silent.
     Quiet,
     /// A person must act.
     NeedsYou,
-    /// Checks run.
     Gate,
     /// Will be tried again.
     Retry,
-    /// Set aside or paused.
     Paused,
     /// Nothing certain is known.
     Unsure,
-    /// Failed.
     Failed,
-    /// Left out.
     Skipped,
-    /// Done.
     Done,
 }
 
@@ -69,11 +60,11 @@ impl DisplayStatus {
             DisplayStatus::Quiet => "silent",
             DisplayStatus::NeedsYou => "needs you",
             DisplayStatus::Gate => "being checked",
-            DisplayStatus::Retry => "tried again",
-            DisplayStatus::Paused => "set aside",
+            DisplayStatus::Retry => "retry",
+            DisplayStatus::Paused => "parked or paused",
             DisplayStatus::Unsure => "not certain",
             DisplayStatus::Failed => "failed",
-            DisplayStatus::Skipped => "left out",
+            DisplayStatus::Skipped => "skipped",
             DisplayStatus::Done => "done",
         }
     }
@@ -106,13 +97,10 @@ impl DisplayStatus {
 /// The glyph, word and colour that show the state of a task or an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatusLabel {
-    /// Which glyph.
     pub mark: DisplayStatus,
     /// What it says, in full.
     pub word: String,
-    /// Its colour.
     pub role: StyleRole,
-    /// Since when.
     pub since: Timestamp,
 }
 
@@ -186,12 +174,7 @@ fn waiting(task: &Task, now: Timestamp) -> StatusLabel {
     let (mark, word, role) = match &task.why_not {
         None => (DisplayStatus::Queued, "queued".to_owned(), StyleRole::Pending),
         Some(WaitReason::Until(at)) => {
-            let left = at.since(now);
-            let word = if task.rejections > 0 || !task.failures.is_empty() {
-                format!("retry in {left}")
-            } else {
-                format!("cools down {left}")
-            };
+            let word = format!("retry in {}", at.since(now));
             (DisplayStatus::Retry, word, StyleRole::Retry)
         }
         Some(why @ (WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_))) => {
@@ -302,7 +285,7 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
 /// What a class of failure means, in a sentence.
 pub(super) fn class_words(class: FailureClass) -> &'static str {
     match class {
-        FailureClass::Infra => "Something outside the work: it is tried again by itself and uses up nothing.",
+        FailureClass::Infra => "Something outside the work: it is retried by itself and costs no try.",
         FailureClass::Quota => "A usage limit of the agent's provider: it goes on when the limit ends.",
         FailureClass::Crash => "The agent ended without saying what came of its work.",
         FailureClass::Timeout => "The agent ran longer than an attempt may.",

@@ -157,28 +157,28 @@ pub(crate) fn matches_task(needle: &FuzzyQuery, scene: &Scene<'_>, id: &TaskId) 
 pub(crate) fn shown_cards<'a>(
     state: &UiState,
     scene: &Scene<'_>,
-    sieve: &ListFilter,
+    filter: &ListFilter,
     column: &'a Column,
 ) -> Vec<&'a TaskId> {
-    if sieve.needle.is_empty() && !shows_column(state, column) {
+    if filter.needle.is_empty() && !shows_column(state, column) {
         return Vec::new();
     }
     let cards = column.cards.iter();
     let mut cards: Vec<&TaskId> = cards
-        .filter(|id| matches_task(&sieve.needle, scene, id))
+        .filter(|id| matches_task(&filter.needle, scene, id))
         .collect();
-    sort_tasks(sieve, scene, &mut cards);
+    sort_tasks(filter, scene, &mut cards);
     cards
 }
 
 /// Puts tasks in the order a person wished.
 pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
-    sieve: &ListFilter,
+    filter: &ListFilter,
     scene: &Scene<'_>,
     tasks: &mut [T],
 ) {
     let task = |id: &T| scene.model.tasks.get(id.borrow());
-    sieve.sort(
+    filter.sort(
         tasks,
         |id| task(id).map_or(Timestamp::default(), |task| task.since),
         |id| task(id).map_or_else(String::new, |task| task.title.to_lowercase()),
@@ -186,10 +186,10 @@ pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
 }
 
 /// All tasks that lists show, in order.
-pub(crate) fn listed_tasks(state: &UiState, scene: &Scene<'_>, sieve: &ListFilter) -> Vec<TaskId> {
+pub(crate) fn listed_tasks(state: &UiState, scene: &Scene<'_>, filter: &ListFilter) -> Vec<TaskId> {
     let columns = ordered_columns(scene).into_iter();
     columns
-        .flat_map(|column| shown_cards(state, scene, sieve, column))
+        .flat_map(|column| shown_cards(state, scene, filter, column))
         .cloned()
         .collect()
 }

@@ -13,9 +13,7 @@ pub const LEAST_LETTERS: usize = 2;
 pub struct TerminalSearch {
     /// Terminals in which they occur; the conductor and shells, then the newest agent first, then ended shells.
     pub terminals: Vec<TerminalMatches>,
-    /// Terminals that were searched.
     pub searched: usize,
-    /// Terminals there are.
     pub total: usize,
     /// Terminals whose log could not be read.
     pub unreadable: usize,
@@ -24,7 +22,6 @@ pub struct TerminalSearch {
 /// The matching lines of one terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalMatches {
-    /// Which.
     pub screen: ScreenId,
     /// Task and agent, for people.
     pub name: String,

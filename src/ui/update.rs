@@ -1,11 +1,12 @@
 //! What a key, a click or a paste does: a new state, and requests to whoever owns the board and the terminals. Does nothing
 //! itself; the same state, scene and input give the same answer.
 
+use std::rc::Rc;
+
 use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
 use super::action::Action;
-use super::availability::unavailable_reason_for;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
 use super::screen_layout::{InputMode, ScreenLayout, input_mode, is_running, screen_layout};
@@ -20,6 +21,7 @@ mod affected;
 mod approval;
 mod copy_menu;
 mod copy_mode;
+mod dispatch;
 mod drilldown;
 mod jump;
 mod keys;
@@ -42,13 +44,10 @@ pub use approval::PermissionReply;
 /// Something that happened at a client: a key, the mouse, a paste, a new size, or time passing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UiInput {
-    /// A key.
     Key(KeyEvent),
-    /// The mouse.
     Mouse(MouseEvent),
     /// The person's editor was closed; what it wrote, or nothing when it failed.
     Edited(Option<String>),
-    /// A bracketed paste.
     Paste(String),
     /// The client's terminal has another size: columns, rows.
     Resize(u16, u16),
@@ -61,28 +60,25 @@ pub enum UiInput {
 /// Something the interface asks the server to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UiRequest {
-    /// Ask the board for that; the answer comes back through [`State::tell`].
+    /// Ask the board for that; the answer comes back as a toast.
     Command(Command),
     /// Make a task; its identity is chosen by the server.
     NewTask(Box<NewTask>),
-    /// Open that text in the person's editor and bring what becomes of it with [`Input::Edited`].
+    /// Open that text in the person's editor and hand what becomes of it to [`UiInput::Edited`].
     OpenEditor(String),
-    /// Input for the program in a terminal.
     SendInput(ScreenId, ProgramInput),
-    /// Say that to an attempt that wants to be allowed that, if it still does and nobody has answered it; how it went is told
-    /// through [`State::tell`].
+    /// Answer an attempt that asks for that permission, if it still does and nobody has answered it; a toast says how it went.
     ReplyPermission(AttemptId, String, PermissionReply),
     /// Go on in the project with that root.
     SwitchSession(String),
-    /// Open a shell for that pane (or give it one that nobody shows) and say so with [`State::shell_opened`].
+    /// Open a shell for that pane (or give it one that nobody shows) and say so with [`UiState::shell_opened`].
     OpenShell(PaneId),
     /// Open a shell for that pane where that attempt works, and say so likewise.
     OpenShellIn(PaneId, AttemptId),
     /// Open a shell for that pane that runs that: where that attempt works, else in the project's folder.
     RunInShell(PaneId, Option<AttemptId>, String),
-    /// Close that shell.
     CloseShell(u64),
-    /// Read what a terminal showed before what is in memory, at that many columns, and bring it with [`State::older`].
+    /// Read what a terminal showed before what is in memory, at that many columns, and hand it to [`UiState::add_older_lines`].
     LoadOlderLines(ScreenId, u16),
     /// Open that link of the web where the person sits.
     OpenLink(String),
@@ -94,11 +90,9 @@ pub enum UiRequest {
     SaveSettings(Vec<(String, String)>),
     /// Call the session that from now on.
     RenameSession(String),
-    /// Take up the theme that [`State::theme`] names now.
+    /// Take up the theme that [`UiState::theme`] names now.
     ApplyTheme,
-    /// Draw everything anew.
     Redraw,
-    /// Let this client go.
     Detach,
     /// Stop the server; agents go on.
     StopServer,
@@ -107,11 +101,8 @@ pub enum UiRequest {
 /// A new task as a person wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewTask {
-    /// One line.
     pub title: String,
-    /// Everything else.
     pub body: String,
-    /// Kind of work.
     pub kind: TaskKind,
     /// The workflow; the usual one without.
     pub workflow: Option<WorkflowId>,
@@ -124,9 +115,7 @@ pub struct NewTask {
 /// Input for the program in a terminal: a key, a paste, the mouse or a focus change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramInput {
-    /// A key.
     Key(KeyInput),
-    /// A paste.
     Paste(String),
     /// The mouse, relative to the pane.
     Mouse(MouseInput),
@@ -139,12 +128,7 @@ const TYPEAHEAD_GUARD: Span = Span::seconds(1);
 
 /// Takes in what happened at a client.
 pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequest> {
-    let mut turn = UpdateContext {
-        state,
-        scene,
-        requests: Vec::new(),
-        named_task: None,
-    };
+    let mut turn = UpdateContext::new(state, scene);
     turn.expire_state();
     match input {
         UiInput::Key(key) => {
@@ -162,7 +146,10 @@ pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiR
         }
         UiInput::Paste(text) => turn.paste(text),
         UiInput::Edited(text) => turn.edited(text),
-        UiInput::Resize(columns, rows) => turn.state.size = (columns, rows),
+        UiInput::Resize(columns, rows) => {
+            turn.state.size = (columns, rows);
+            turn.relayout();
+        }
         UiInput::Focus(focused) => {
             if let KeyFocus::Terminal(id) = turn.state.key_focus {
                 turn.ask(UiRequest::SendInput(id, ProgramInput::Focus(focused)));
@@ -175,12 +162,7 @@ pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiR
 
 /// Does an action as if its key had been pressed.
 pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<UiRequest> {
-    let mut turn = UpdateContext {
-        state,
-        scene,
-        requests: Vec::new(),
-        named_task: None,
-    };
+    let mut turn = UpdateContext::new(state, scene);
     turn.expire_state();
     turn.act(action);
     turn.requests
@@ -195,7 +177,7 @@ pub fn initial_requests(state: &UiState) -> Vec<UiRequest> {
         .collect()
 }
 
-/// When the picture changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
+/// When the frame changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
 pub fn next_redraw(state: &UiState, now: Timestamp) -> Timestamp {
     let mut next = now + Span(1000 - now.0 % 1000);
     if let KeyFocus::Prefix { since, .. } = state.key_focus {
@@ -215,11 +197,23 @@ struct UpdateContext<'a, 'b> {
     state: &'a mut UiState,
     scene: &'a Scene<'b>,
     requests: Vec<UiRequest>,
-    /// The task an action was named for.
     named_task: Option<TaskId>,
+    /// Where everything is: computed once for an input, and again after what changes the panes.
+    layout: Rc<ScreenLayout>,
 }
 
-impl<'a> UpdateContext<'a, '_> {
+impl<'a, 'b> UpdateContext<'a, 'b> {
+    fn new(state: &'a mut UiState, scene: &'a Scene<'b>) -> UpdateContext<'a, 'b> {
+        let layout = Rc::new(whole_layout(state, scene));
+        UpdateContext {
+            state,
+            scene,
+            requests: Vec::new(),
+            named_task: None,
+            layout,
+        }
+    }
+
     /// Notices what changed by itself: a program that was typed to has ended.
     fn expire_state(&mut self) {
         let now = self.scene.now;
@@ -246,11 +240,8 @@ impl<'a> UpdateContext<'a, '_> {
     fn drop_typeahead(&mut self) {
         let now = self.scene.now;
         self.state.key_focus = KeyFocus::DropUntil(now + TYPEAHEAD_GUARD);
-        self.state.show_toast(
-            now,
-            NoticeLevel::Warning,
-            "its program has ended; keys are ours again",
-        );
+        self.state
+            .show_toast(now, NoticeLevel::Warning, "agent ended, typing off");
     }
 
     /// A terminal that has not the focus (any more) gets no keys: the word in the last row says whose they are.
@@ -272,9 +263,18 @@ impl<'a> UpdateContext<'a, '_> {
         self.requests.push(request);
     }
 
-    fn arranged(&self) -> ScreenLayout {
-        let (width, height) = self.state.size;
-        screen_layout(self.state, self.scene, Rect::new(0, 0, width, height))
+    fn arranged(&self) -> Rc<ScreenLayout> {
+        debug_assert_eq!(
+            *self.layout,
+            whole_layout(self.state, self.scene),
+            "relayout was forgotten"
+        );
+        Rc::clone(&self.layout)
+    }
+
+    /// Computes the layout anew; called by everything that changes tabs, panes, what they show, or which agent is shown.
+    fn relayout(&mut self) {
+        self.layout = Rc::new(whole_layout(self.state, self.scene));
     }
 
     /// What an action is about: the task it was named for, else what is at hand.
@@ -292,20 +292,9 @@ impl<'a> UpdateContext<'a, '_> {
     fn warn(&mut self, text: impl Into<String>) {
         self.state.show_toast(self.scene.now, NoticeLevel::Warning, text);
     }
+}
 
-    /// Does an action, or says why it is not possible.
-    fn act(&mut self, action: Action) {
-        let arranged = self.arranged();
-        let about = self.target(&arranged);
-        if let Some(why) = unavailable_reason_for(action, &about, self.state, self.scene, &arranged) {
-            let title = action.entry().map_or("that", |entry| entry.title);
-            return self.warn(format!("{title}: {why}"));
-        }
-        let done = self.copy_mode_action(action, &arranged)
-            || self.navigate(action, &arranged)
-            || self.pane_action(action, &arranged);
-        if !done {
-            self.task_action(action, &arranged);
-        }
-    }
+fn whole_layout(state: &UiState, scene: &Scene<'_>) -> ScreenLayout {
+    let (width, height) = state.size;
+    screen_layout(state, scene, Rect::new(0, 0, width, height))
 }

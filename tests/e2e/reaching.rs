@@ -137,7 +137,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     story.dbs(&["answer", "t-1", "y"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
 
-    // Left out, and taken back.
+    // Skipped, and undone.
     story.dbs(&["task", "create", "Later", "--id", "t-2"]);
     tty.press("C-b b");
     tty.see("t-2");
@@ -148,7 +148,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.see("undo: skipped t-2");
     story.wait_until("the skip", || story.count("skipped") == 1);
     tty.press("u");
-    tty.see("taken back: skipped t-2");
+    tty.see("undone: skipped t-2");
     story.wait_until("the task in the backlog", || story.count("backlog") == 1);
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);

@@ -26,7 +26,7 @@ fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
     assert_eq!(desk.press("C-r"), [skip("dbs-4")]);
     desk.now = desk.now + Span::seconds(11);
     assert_eq!(desk.press("u"), []);
-    assert!(desk.text().contains("there is nothing to take back"));
+    assert!(desk.text().contains("nothing to undo"));
 }
 
 #[test]
@@ -513,7 +513,7 @@ fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
         assert_eq!(desk.mode(), "NAV", "{keys}\n{}", desk.text());
         assert!(desk.text().contains(" undo: "), "{keys}\n{}", desk.text());
         assert_eq!(desk.press("u").len(), back, "{keys}");
-        assert!(desk.text().contains("taken back"), "{keys}\n{}", desk.text());
+        assert!(desk.text().contains("undone: "), "{keys}\n{}", desk.text());
     }
 }
 
@@ -540,14 +540,11 @@ fn a_session_is_given_another_name_and_the_old_one_back() {
 #[test]
 fn what_cannot_be_taken_back_is_said_and_nothing_older_is_taken_back_instead() {
     for (keys, said) in [
-        ("5 g j j a", "cannot be taken back: approved dbs-16"),
-        (
-            "5 g j j j a",
-            "cannot be taken back: allowed dbs-7: npm run migrate",
-        ),
-        ("3 g x y", "cannot be taken back: stopped the agent"),
-        ("3 g c h i Enter", "cannot be taken back: wrote on dbs-4"),
-        ("1 C-b & y", "cannot be taken back: closed the tab"),
+        ("5 g j j a", "cannot be undone: approved dbs-16"),
+        ("5 g j j j a", "cannot be undone: allowed dbs-7: npm run migrate"),
+        ("3 g x y", "cannot be undone: stopped the agent"),
+        ("3 g c h i Enter", "cannot be undone: wrote on dbs-4"),
+        ("1 C-b & y", "cannot be undone: closed the tab"),
     ] {
         let mut desk = Desk::full((120, 40));
         desk.press("3 g s");

@@ -415,7 +415,7 @@ fn nothing_is_sent_back_from_a_stage_that_leads_nowhere_back() {
         let text = desk.text();
         assert_eq!(desk.mode() == "ASK", leads_back, "{task}\n{text}");
         assert_eq!(
-            text.contains("Dev leads nowhere back"),
+            text.contains("Dev sends nothing back"),
             !leads_back,
             "{task}\n{text}"
         );

@@ -1,24 +1,55 @@
-//! Views by name: what each is called, and how keys, palette and help offer it. Data only; what draws them knows them.
+//! Views by name, as layout files, key files and saved arrangements write them, and their titles. What draws a view stands elsewhere.
 
 use std::fmt;
 
-use serde::ser::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{Action, ActionEntry, ActionGroup, Availability};
+/// Name and title of every view that has a name, in the order of choices.
+const TITLES: [(ViewName, &str); 14] = [
+    (ViewName("board"), "Board"),
+    (ViewName("agents"), "Agents"),
+    (ViewName("shell"), "Shell"),
+    (ViewName("conductor"), "Conductor"),
+    (ViewName("log"), "Log"),
+    (ViewName("watcher"), "Watcher"),
+    (ViewName("task"), "Task"),
+    (ViewName("inbox"), "Inbox"),
+    (ViewName("metrics"), "Metrics"),
+    (ViewName("sessions"), "Sessions"),
+    (ViewName("history"), "History"),
+    (ViewName("graph"), "Dependencies"),
+    (ViewName("gates"), "Gates"),
+    (ViewName("diff"), "Diff"),
+];
 
 /// The name of a view as layout files, key files and saved arrangements write it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ViewName(&'static str);
 
 impl ViewName {
-    /// That name; who makes one puts a row of that name into the table.
+    /// That name; it stands among the titles.
     pub(crate) const fn of(name: &'static str) -> ViewName {
         ViewName(name)
     }
 
-    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         self.0
+    }
+
+    /// The view of that name.
+    pub(crate) fn named(name: &str) -> Option<ViewName> {
+        ViewName::all().find(|view| view.name() == name)
+    }
+
+    /// Every view that has a name, in the order of choices.
+    pub(crate) fn all() -> impl Iterator<Item = ViewName> {
+        TITLES.iter().map(|(view, _)| *view)
+    }
+
+    /// The title that panes and choices show.
+    pub(crate) fn title(self) -> &'static str {
+        let found = TITLES.iter().find(|(view, _)| *view == self);
+        found.map_or(self.name(), |(_, title)| title)
     }
 }
 
@@ -28,61 +59,24 @@ impl fmt::Display for ViewName {
     }
 }
 
-impl Serialize for ViewName {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.0)
+impl<'de> Deserialize<'de> for ViewName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ViewName, D::Error> {
+        let name = String::deserialize(from)?;
+        ViewName::named(&name).ok_or_else(|| de::Error::custom(format!("no view is called `{name}`")))
     }
 }
 
-/// One row of the table of named views: name, title and the action that opens it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ViewEntry {
-    pub(super) page: ViewName,
-    pub(super) title: &'static str,
-    /// Its row in the table of actions; nothing when no key leads there.
-    pub(super) entry: Option<ActionEntry>,
-    /// The command that tells it in a shell.
-    pub(super) command: Option<&'static str>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::action::{Action, entries};
 
-impl ViewEntry {
-    /// A view of that name and title.
-    pub(super) const fn of(name: &'static str, title: &'static str) -> ViewEntry {
-        ViewEntry {
-            page: ViewName(name),
-            title,
-            entry: None,
-            command: None,
-        }
-    }
-
-    /// The same with an action that leads there: two or three words, one sentence, other words, and when it is possible.
-    pub(super) const fn offered(
-        self,
-        (title, help): (&'static str, &'static str),
-        synonyms: &'static [&'static str],
-        when: Availability,
-    ) -> ViewEntry {
-        let entry = ActionEntry {
-            action: Action::Show(self.page),
-            name: self.page.0,
-            title,
-            help,
-            synonyms,
-            group: ActionGroup::Moving,
-            availability: when,
-        };
-        ViewEntry {
-            entry: Some(entry),
-            ..self
-        }
-    }
-
-    /// The same with the command that tells it in a shell; `ID` stands for the task.
-    pub(super) const fn with_command(self, command: &'static str) -> ViewEntry {
-        ViewEntry {
-            command: Some(command),
-            ..self
+    #[test]
+    fn every_action_that_shows_a_view_has_the_name_of_a_view_with_a_title() {
+        for entry in entries() {
+            if let Action::Show(view) = entry.action {
+                assert_eq!(ViewName::named(entry.name), Some(view));
+            }
         }
     }
 }

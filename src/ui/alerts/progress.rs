@@ -1,4 +1,4 @@
-//! How far the work is, as one share: for terminals that show one in their tab or in the bar of tasks.
+//! The progress of the work as one percentage, for terminals that show one in their tab or in the task bar.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,6 @@ use crate::read_model::ReadModel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkProgress {
-    /// Nothing is under way.
     #[default]
     Idle,
     /// So many percent of the tasks that were handed to the agents are through.
@@ -19,7 +18,7 @@ pub enum WorkProgress {
 }
 
 impl WorkProgress {
-    /// Counts tasks that are under way, and those that came to their end since the oldest of these was made.
+    /// Counts the tasks under way, and those that ended since the oldest of these was created.
     pub(super) fn from_model(model: &ReadModel) -> WorkProgress {
         let tasks = || model.tasks.values();
         let open = || tasks().filter(|task| is_under_way(&task.state));
@@ -120,8 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_told_when_it_changes_and_again_before_a_terminal_forgets_it_and_taken_away_when_not_wished_for()
-     {
+    fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
         use crate::domain::Span;
         use crate::ui::{AlertRules, AlertWhen, Glyphs, TerminalAlerts, TerminalUpdate};
         let rules = |progress| AlertRules {
@@ -131,22 +129,22 @@ mod tests {
             progress,
             glyphs: Glyphs::Unicode,
         };
-        let mut herald = TerminalAlerts::new(rules(true));
+        let mut alerts = TerminalAlerts::new(rules(true));
         assert_eq!(
-            herald.update((Timestamp(1), None), &model(Vec::new()), "shop"),
+            alerts.update((Timestamp(1), None), &model(Vec::new()), "shop"),
             [],
             "nothing to show"
         );
         let board = model(vec![task("a", TaskState::Active, (100, 300))]);
         let working = [TerminalUpdate::Progress(WorkProgress::Working(0))];
-        assert_eq!(herald.update((Timestamp(10), None), &board, "shop"), working);
-        assert_eq!(herald.update((Timestamp(20), None), &board, "shop"), []);
-        assert_eq!(herald.next_due(), Some(Timestamp(10_010)));
-        assert_eq!(herald.update((Timestamp(10_010), None), &board, "shop"), working);
-        herald.set_rules(rules(false));
+        assert_eq!(alerts.update((Timestamp(10), None), &board, "shop"), working);
+        assert_eq!(alerts.update((Timestamp(20), None), &board, "shop"), []);
+        assert_eq!(alerts.next_due(), Some(Timestamp(10_010)));
+        assert_eq!(alerts.update((Timestamp(10_010), None), &board, "shop"), working);
+        alerts.set_rules(rules(false));
         let gone = [TerminalUpdate::Progress(WorkProgress::Idle)];
-        assert_eq!(herald.update((Timestamp(10_020), None), &board, "shop"), gone);
-        assert_eq!(herald.update((Timestamp(30_000), None), &board, "shop"), []);
-        assert_eq!(herald.next_due(), None);
+        assert_eq!(alerts.update((Timestamp(10_020), None), &board, "shop"), gone);
+        assert_eq!(alerts.update((Timestamp(30_000), None), &board, "shop"), []);
+        assert_eq!(alerts.next_due(), None);
     }
 }

@@ -1,5 +1,5 @@
-//! What there is to tell a person who is not there: what came up, without what they saw and what was settled meanwhile. Pure; whom
-//! it is told and by which way is decided elsewhere.
+//! The alerts a person who is away has not had yet: what came up, without what they saw and what was settled meanwhile. Pure; who
+//! is alerted over which channel is decided elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -10,24 +10,24 @@ use crate::domain::{AttemptId, BatchId, NoticeLevel, Span, TaskId, Timestamp};
 use crate::read_model::{AttentionItem, AttentionKind, ReadModel};
 use crate::term::sanitize;
 
-/// Things named one by one in a call; more are counted.
+/// Alerts named one by one in a notification; more are counted.
 const MOST_NAMED: usize = 3;
-/// Longest text of a call and longest title, in columns.
+/// Longest notification and longest title, in columns.
 const LONGEST: usize = 160;
-/// Most characters of a mark.
+/// Longest key of an alert, in characters.
 const MARKED: usize = 300;
 
 /// The alerts that one channel has delivered and those it still has to deliver.
 #[derive(Debug, Clone, Default)]
 pub struct AlertQueue {
-    /// What the board had to tell when it was last looked at; nothing before the first look.
+    /// The alerts of the board at the last update; nothing before the first.
     known: Option<BTreeSet<Alert>>,
     baseline: AlertBaseline,
     /// Runs that had not come to their end.
     open_runs: BTreeSet<BatchId>,
     /// Oldest first.
     pending: Vec<Alert>,
-    /// Those that are just being told.
+    /// Those that are just being sent.
     in_delivery: Vec<Alert>,
     last_delivery: Option<Timestamp>,
 }
@@ -35,34 +35,28 @@ pub struct AlertQueue {
 /// What counts as already delivered when the board is looked at for the first time.
 #[derive(Debug, Clone, Default)]
 enum AlertBaseline {
-    /// Nothing.
     #[default]
     Present,
     /// What waits; runs that ended long ago are not.
     Never,
-    /// What has none of these marks.
+    /// What has none of these keys.
     Delivered(BTreeSet<String>),
 }
 
 /// Something a person is alerted to: a task that needs them, or a run that ended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Alert {
-    /// It waits for them.
     NeedsPerson {
-        /// The task.
         task: TaskId,
         /// The agent that waits, if one does.
         attempt: Option<AttemptId>,
-        /// What kind of thing.
         kind: AttentionKind,
         /// One line; an agent may have written it.
         text: String,
     },
     /// A run came to its end, or stands still though nothing waits.
     RunEnded {
-        /// Which.
         run: BatchId,
-        /// How, for people.
         state: String,
         /// Whether all of it was done.
         is_done: bool,
@@ -70,8 +64,8 @@ pub enum Alert {
 }
 
 impl AlertQueue {
-    /// For one who may not be here now: at the first look is news to them what they were not told before, as far as it is known
-    /// what they were told (`marks`). Nothing is told before `at` and a pause.
+    /// A queue that goes on after a restart: at the first update everything is new but what was delivered before, as far as that is
+    /// known (`marks`). Nothing is delivered before `at` and a pause.
     pub fn resume(marks: Option<BTreeSet<String>>, at: Timestamp) -> AlertQueue {
         AlertQueue {
             baseline: marks.map_or(AlertBaseline::Never, AlertBaseline::Delivered),
@@ -80,7 +74,7 @@ impl AlertQueue {
         }
     }
 
-    /// Takes in the board as it is. `is_news`: they do not see it. What was settled meanwhile is not told any more.
+    /// Takes in the board as it is. With `is_news` the person does not see it. What was settled meanwhile is dropped.
     pub fn update(&mut self, model: &ReadModel, is_news: bool) {
         let facts = alerts(model);
         let fresh: Vec<Alert> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
@@ -116,18 +110,18 @@ impl AlertQueue {
         }
     }
 
-    /// They came and saw.
+    /// Drops what is pending: the person came and saw it.
     pub fn mark_seen(&mut self) {
         self.pending.clear();
     }
 
-    /// When there is something to tell even if nothing more happens.
+    /// When the next delivery is due even if nothing more happens.
     pub fn next_due(&self, pause: Span) -> Option<Timestamp> {
         let earliest = self.last_delivery.map_or(Timestamp::default(), |at| at + pause);
         (!self.pending.is_empty() && self.in_delivery.is_empty()).then_some(earliest)
     }
 
-    /// What is to be told now, all together.
+    /// Begins to deliver all that is pending, if it is due.
     pub fn begin_delivery(&mut self, now: Timestamp, pause: Span) -> Option<Vec<Alert>> {
         self.next_due(pause).filter(|due| *due <= now)?;
         self.last_delivery = Some(now);
@@ -135,33 +129,33 @@ impl AlertQueue {
         Some(self.in_delivery.clone())
     }
 
-    /// Whether something is just being told.
+    /// Whether a delivery is under way.
     pub fn is_delivering(&self) -> bool {
         !self.in_delivery.is_empty()
     }
 
-    /// It was told.
+    /// Notes that the delivery succeeded.
     pub fn confirm_delivery(&mut self) {
         self.in_delivery.clear();
     }
 
-    /// It could not be told: what of it still waits at the next look is to be told again.
+    /// Notes that the delivery failed: what of it still waits at the next update is delivered again.
     pub fn retry_delivery(&mut self) {
         let mut again = std::mem::take(&mut self.in_delivery);
         again.append(&mut self.pending);
         self.pending = again;
     }
 
-    /// Whether the board was looked at.
+    /// Whether the board was taken in once.
     pub fn is_initialized(&self) -> bool {
         self.known.is_some()
     }
 
-    /// Marks of what was told or seen and is still so: what is kept for the time after a restart. `None`: nothing ever was.
+    /// Keys of what was delivered or seen and still holds, kept for the time after a restart. `None`: there never was anything.
     pub fn delivered_keys(&self) -> Option<BTreeSet<String>> {
-        let untold = |fact: &&Alert| !self.pending.contains(fact) && !self.in_delivery.contains(fact);
+        let is_delivered = |fact: &&Alert| !self.pending.contains(fact) && !self.in_delivery.contains(fact);
         match (&self.known, &self.baseline) {
-            (Some(known), _) => Some(known.iter().filter(untold).map(Alert::key).collect()),
+            (Some(known), _) => Some(known.iter().filter(is_delivered).map(Alert::key).collect()),
             (None, AlertBaseline::Delivered(marks)) => Some(marks.clone()),
             (None, AlertBaseline::Never | AlertBaseline::Present) => None,
         }
@@ -169,7 +163,7 @@ impl AlertQueue {
 }
 
 impl Alert {
-    /// The same for the same fact, also in another process.
+    /// A key that is the same for the same alert, also in another process.
     pub fn key(&self) -> String {
         let mark = match self {
             Alert::NeedsPerson {
@@ -187,7 +181,7 @@ impl Alert {
         mark.chars().take(MARKED).collect()
     }
 
-    /// What kind of thing, in one word.
+    /// The kind of the alert, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Alert::NeedsPerson { kind, .. } => kind_word(*kind),
@@ -195,7 +189,7 @@ impl Alert {
         }
     }
 
-    /// How loud it is.
+    /// The level with which it is shown.
     pub fn level(&self) -> NoticeLevel {
         match self {
             Alert::NeedsPerson {
@@ -208,7 +202,7 @@ impl Alert {
         }
     }
 
-    /// In a few words of ours, without any an agent wrote.
+    /// A few words of the program, without any an agent wrote.
     fn name(&self) -> String {
         match self {
             Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
@@ -230,7 +224,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
     let ended = model.batches.values().filter_map(|batch| {
         let over = match batch.run {
             RunState::Completed | RunState::CompletedWithFailures | RunState::Aborted(_) => true,
-            // What waits is why; otherwise nobody would be told of that.
+            // What waits is why, and is an alert of its own.
             RunState::Stalled => model.attention.is_empty(),
             RunState::Planning | RunState::Running | RunState::Paused => false,
         };
@@ -243,7 +237,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
     waits.chain(ended).collect()
 }
 
-/// All of it in one line. What a single task wants is told in the words of who wants it.
+/// All alerts in one line. A single task that waits is given with the words of its agent.
 pub fn alert_text(news: &[Alert]) -> String {
     line(news, |fact, is_alone| match fact {
         Alert::NeedsPerson { text, .. } if is_alone => format!("{}: {text}", fact.name()),
@@ -251,7 +245,7 @@ pub fn alert_text(news: &[Alert]) -> String {
     })
 }
 
-/// All of it in one line, without any word of an agent: for those outside.
+/// All alerts in one line without any word of an agent, for receivers outside.
 pub fn redacted_alert_text(news: &[Alert]) -> String {
     line(news, |fact, _| fact.name())
 }
@@ -280,7 +274,7 @@ fn line(news: &[Alert], one: impl Fn(&Alert, bool) -> String) -> String {
     clean(&format!("{head}{}{more}", named.join(", ")))
 }
 
-/// One line that does nothing to a terminal, of a sensible length.
+/// One line without control characters, of a sensible length.
 pub(super) fn clean(text: &str) -> String {
     cut(&sanitize(text), LONGEST, "...")
 }

@@ -41,7 +41,6 @@ pub fn flowchart(flow: &Workflow, glyphs: Glyphs) -> Vec<String> {
 struct FlowLayout {
     /// The upper edge of each box.
     tops: Vec<usize>,
-    /// Rows inside each box.
     rows: Vec<usize>,
     on: Vec<FlowLane>,
     back: Vec<FlowLane>,

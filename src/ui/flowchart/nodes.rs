@@ -18,7 +18,6 @@ pub(super) struct FlowNode {
     pub(super) down: Option<String>,
     /// Ways to later boxes that are not the next one.
     pub(super) forward: Vec<FlowEdge>,
-    /// Ways to earlier boxes.
     pub(super) back: Vec<FlowEdge>,
     /// What is said in words: signals that lead to no other box.
     pub(super) notes: Vec<String>,

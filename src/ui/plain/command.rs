@@ -23,17 +23,14 @@ pub const HELP: &[&str] = &[
 /// What a line typed into the plain client means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlainCommand {
-    /// Nothing.
     Nothing,
     /// Say what can be typed.
     Help,
     /// Say what needs the person.
     Inbox,
-    /// Leave.
     Quit,
     /// These lines are the answer.
     Reply(Vec<String>),
-    /// Ask the board.
     Submit(Command),
     /// Say yes or no to what an agent wants to be allowed, if it still wants that.
     Consent(AttemptId, String, PermissionReply),

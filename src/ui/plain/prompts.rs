@@ -126,7 +126,7 @@ fn line(prompt: &PlainPrompt) -> String {
     let who = prompt.about.agent.as_ref().map(|(agent, _)| format!("{agent} "));
     let what = match item.kind {
         AttentionKind::Permission => {
-            format!("{}wants to be allowed: {}", who.unwrap_or_default(), item.text)
+            format!("{}asks: {}?", who.unwrap_or_default(), item.text)
         }
         AttentionKind::Question => format!("{}asks: {}", who.unwrap_or_default(), item.text),
         AttentionKind::Approval => "waits for your approval".to_owned(),
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "needs you: 1. t-1 permission: wants to be allowed: npm test. Type 1 yes, 1 no, 1 say TEXT, 1 look",
+                "needs you: 1. t-1 permission: asks: npm test? Type 1 yes, 1 no, 1 say TEXT, 1 look",
                 "needs you: 2. t-2 approval: waits for your approval. Type 2 yes, 2 no WHY, 2 skip",
             ]
         );

@@ -11,17 +11,13 @@ use crate::ui::scene::ScreenId;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneContent {
-    /// The board.
     Board,
     /// The list of agents at work.
     Agents,
-    /// The terminal of an attempt.
     Attempt(AttemptId),
     /// A shell; no number while the server has not opened it.
     Shell(Option<u64>),
-    /// The conductor's terminal.
     Conductor,
-    /// A task: that one, or the selected one.
     Detail(Option<TaskId>),
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),

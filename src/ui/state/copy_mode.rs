@@ -11,11 +11,9 @@ use crate::ui::scrollback::{Scrollback, SelectionMode, TextPosition};
 pub(crate) struct CopyMode {
     /// The pane it is held still in.
     pub(crate) pane: PaneId,
-    /// The terminal.
     pub(crate) screen: ScreenId,
     /// What it had shown when it was held still.
     pub(crate) scrollback: Arc<Scrollback>,
-    /// Where the cursor is.
     pub(crate) cursor: TextPosition,
     /// Where the selection began, and what it takes.
     pub(crate) anchor: Option<(SelectionMode, TextPosition)>,
@@ -35,9 +33,7 @@ pub(crate) enum OlderLines {
     /// They were not asked for.
     #[default]
     NotLoaded,
-    /// They are being read.
     Loading,
-    /// There are no others.
     Loaded,
 }
 
@@ -47,6 +43,19 @@ impl CopyMode {
         let most = self.scrollback.lines.len().saturating_sub(height);
         let least = (self.cursor.0 + 1).saturating_sub(height);
         self.top = self.top.max(least).min(self.cursor.0).min(most);
+    }
+
+    /// The position so many lines above the cursor.
+    pub(crate) fn up(&self, by: usize) -> TextPosition {
+        (self.cursor.0.saturating_sub(by), self.cursor.1)
+    }
+
+    /// The position so many lines below the cursor.
+    pub(crate) fn down(&self, by: usize) -> TextPosition {
+        (
+            (self.cursor.0 + by).min(self.scrollback.last_line()),
+            self.cursor.1,
+        )
     }
 
     /// What is selected; the line of the cursor when nothing is.

@@ -14,17 +14,12 @@ use crate::ui::state::{PaneContent, TaskForm, Welcome};
 /// What lies over the panes: help, palette, a prompt, a question or a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Overlay {
-    /// The help.
     Help(Picker),
-    /// The palette.
     Palette(Picker),
     /// The words that a list or a terminal is searched for.
     Search(SearchPrompt),
-    /// A one-line prompt.
     Prompt(TextPrompt),
-    /// The form for a new task.
     Form(Box<TaskForm>),
-    /// Labels to jump to.
     Jump(JumpLabels),
     /// A yes-or-no question; no by default.
     Confirm(Box<ConfirmPrompt>),
@@ -37,9 +32,7 @@ pub(crate) enum Overlay {
 /// The prompt in which the words of a search are typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchPrompt {
-    /// The words.
     pub line: LineEditor,
-    /// What is searched.
     pub scope: SearchScope,
 }
 
@@ -52,7 +45,6 @@ pub(crate) enum SearchScope {
     AllTerminals,
     /// The terminal that is held still.
     CopyMode {
-        /// Whether downward.
         onward: bool,
         /// Where the search began, to go back to.
         from: TextPosition,
@@ -62,7 +54,6 @@ pub(crate) enum SearchScope {
 /// A list that is narrowed by typing, with its marked row; used by the palette and the help.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Picker {
-    /// What was typed.
     pub line: LineEditor,
     /// Which row is marked, from 0; those that can be run count.
     pub marked: usize,
@@ -71,15 +62,13 @@ pub(crate) struct Picker {
 /// A prompt that asks a person for one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPrompt {
-    /// What for.
     pub kind: PromptKind,
-    /// What was typed.
     pub line: LineEditor,
     /// What it is about, shown above.
     pub lines: Vec<String>,
     /// Lines scrolled back from the last ones, where not all have room.
     pub scrolled_back: usize,
-    /// The word the text must begin with, for what cannot be taken back.
+    /// The word the text must begin with, for what cannot be undone.
     pub required_word: Option<&'static str>,
 }
 
@@ -88,15 +77,13 @@ pub(crate) struct TextPrompt {
 pub(crate) enum PromptKind {
     /// The reason for sending work back.
     Reject(Vec<TaskId>),
-    /// The answer to an agent.
     Answer(Vec<TaskId>),
     /// Something to write on a task.
     Comment(Vec<TaskId>),
-    /// Why a task is set aside.
+    /// Why a task is parked.
     Park(Vec<TaskId>),
     /// What the next attempt should know.
     RetryWithNote(Vec<TaskId>),
-    /// Why a task is closed.
     Close(Vec<TaskId>),
     /// The new name of a tab.
     RenameTab,
@@ -111,9 +98,9 @@ impl PromptKind {
             PromptKind::Reject(tasks) => format!("Send {} back, because", named(tasks)),
             PromptKind::Answer(tasks) => format!("Answer the agent of {}", named(tasks)),
             PromptKind::Comment(tasks) => format!("Write on {}", named(tasks)),
-            PromptKind::Park(tasks) => format!("Set {} aside, because", named(tasks)),
+            PromptKind::Park(tasks) => format!("Park {}, because", named(tasks)),
             PromptKind::RetryWithNote(tasks) => {
-                format!("Take {} up again; the agent should know", named(tasks))
+                format!("Retry {}; the agent should know", named(tasks))
             }
             PromptKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
             PromptKind::RenameTab => "New name of this tab".to_owned(),
@@ -129,8 +116,8 @@ impl PromptKind {
             PromptKind::Reject(tasks) => format!("sent {} back", named(tasks)),
             PromptKind::Answer(tasks) => format!("answered {}", named(tasks)),
             PromptKind::Comment(tasks) => format!("wrote on {}", named(tasks)),
-            PromptKind::Park(tasks) => format!("set {} aside", named(tasks)),
-            PromptKind::RetryWithNote(tasks) => format!("took {} up again", named(tasks)),
+            PromptKind::Park(tasks) => format!("parked {}", named(tasks)),
+            PromptKind::RetryWithNote(tasks) => format!("retried {}", named(tasks)),
             PromptKind::Close(tasks) => format!("closed {}", named(tasks)),
             PromptKind::RenameTab => "renamed the tab".to_owned(),
             PromptKind::RenameSession => "renamed the session".to_owned(),
@@ -149,18 +136,14 @@ pub(crate) fn named(tasks: &[TaskId]) -> String {
 /// The labels shown at everything that can be clicked, and what was typed of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JumpLabels {
-    /// What was typed of a label.
     pub typed: String,
-    /// Places and their labels.
     pub targets: Vec<JumpLabel>,
 }
 
 /// A label, its place on the screen and what it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JumpLabel {
-    /// Where it is.
     pub area: Rect,
-    /// What it is.
     pub hit: ClickTarget,
     /// The letters that lead there.
     pub label: String,
@@ -169,7 +152,6 @@ pub(crate) struct JumpLabel {
 /// The purpose for which a person's editor was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EditorPurpose {
-    /// The body in the form.
     Form,
     /// The title and body of that task.
     Task(TaskId),
@@ -186,9 +168,7 @@ pub(crate) struct ConfirmPrompt {
     pub lines: Vec<String>,
     /// The first line that is shown where not all have room.
     pub scroll: usize,
-    /// The word for yes.
     pub yes: String,
-    /// What yes does.
     pub action: ConfirmAction,
 }
 
@@ -197,21 +177,16 @@ pub(crate) struct ConfirmPrompt {
 pub(crate) enum ConfirmAction {
     /// Ask the board for that.
     Command(Box<Command>),
-    /// Close a pane and the shell in it.
     ClosePane(PaneId),
     /// Close the tab shown, with the shells in it.
     CloseTab,
-    /// Stop the server.
     StopServer,
-    /// Stop these agents.
     Stop(Vec<AttemptId>),
     /// Type that into the terminal.
     Paste(ScreenId, String),
     /// Allow these agents what they wanted when it was asked, and no other thing.
     Allow(Vec<(AttemptId, String)>),
-    /// Approve these tasks.
     Approve(Vec<TaskId>),
-    /// Open that link.
     Link(String),
     /// Move these tasks to the stages where they are merged.
     Merge(Vec<(TaskId, StageId)>),
@@ -220,11 +195,8 @@ pub(crate) enum ConfirmAction {
 /// A list of items to choose one from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Menu {
-    /// What for.
     pub title: String,
-    /// What there is.
     pub items: Vec<MenuItem>,
-    /// Which one is marked.
     pub marked: usize,
     /// What opened it: its key pressed again takes the marked row.
     pub opened_by: Option<Action>,
@@ -233,30 +205,24 @@ pub(crate) struct Menu {
 /// One item of a menu: its text, its letter and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MenuItem {
-    /// What it says.
     pub text: String,
     /// The letter that chooses it.
     pub key: Option<char>,
-    /// What choosing it does.
     pub action: MenuAction,
 }
 
 /// What choosing an item of a menu does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MenuAction {
-    /// Copy that: what it is, and the text.
     Copy(&'static str, String),
     /// Split the pane with the focus and show that in the new one.
     Split(Axis, PaneContent),
     /// Go to that pane of that tab.
     Goto(usize, PaneId),
-    /// Ask about that link.
     Link(String),
     /// That theme, or the one of the settings. Is shown as soon as it is marked; closing the list brings back the one before.
     Theme {
-        /// Its name.
         name: Option<String>,
-        /// The one before.
         before: Option<String>,
     },
 }

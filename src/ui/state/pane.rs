@@ -7,7 +7,6 @@ use super::PaneContent;
 pub(crate) struct Pane {
     /// What it showed before, to go back to.
     pub(crate) back_stack: Vec<PreviousContent>,
-    /// What it shows.
     pub(crate) content: PaneContent,
     /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
     pub(crate) scroll: usize,
@@ -15,7 +14,6 @@ pub(crate) struct Pane {
     pub(crate) mark: Option<u64>,
     /// What its rows must match.
     pub(crate) filter: String,
-    /// In which order they stand.
     pub(crate) order: SortOrder,
 }
 
@@ -32,14 +30,12 @@ pub(crate) struct PreviousContent {
 /// The order in which the rows of a list stand. It never changes by itself (A2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SortOrder {
-    /// The view's own.
     #[default]
     Default,
     /// What changed last comes first.
     Newest,
     /// What changed last comes last.
     Oldest,
-    /// By name.
     Name,
 }
 

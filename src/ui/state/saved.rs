@@ -26,10 +26,8 @@ pub struct SavedArrangement {
     /// Whether the person was told how keys get past the program their terminal is in.
     #[serde(default)]
     hinted: bool,
-    /// The theme that was chosen.
     #[serde(default)]
     theme: Option<String>,
-    /// When the person left.
     #[serde(default)]
     pub left: Option<Timestamp>,
 }

@@ -11,10 +11,8 @@ use crate::ui::pane::{PaneId, PaneTree, next_free_id};
 /// The error for a client state that could not be made from its key and layout files.
 #[derive(Debug, thiserror::Error)]
 pub enum UiStateError {
-    /// A key file.
     #[error(transparent)]
     Keys(KeymapError),
-    /// A layout file.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// A layout names a view that does not exist.

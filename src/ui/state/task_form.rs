@@ -7,19 +7,15 @@ use crate::ui::line_editor::LineEditor;
 /// The form in which a person writes a new task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TaskForm {
-    /// One line.
     pub(crate) title: LineEditor,
     /// Everything else; the editor writes more than one line.
     pub(crate) body: String,
     /// Which kind, by its number among [`KINDS`].
     pub(crate) kind: usize,
-    /// The workflows there are, and which.
     pub(crate) workflows: Vec<WorkflowId>,
-    /// Which of them.
     pub(crate) workflow: usize,
     /// 0 is most urgent, 4 least.
     pub(crate) priority: u8,
-    /// What becomes of it.
     pub(crate) after_create: AfterCreate,
     /// The field keys go to.
     pub(crate) field: FormField,
@@ -39,10 +35,8 @@ pub(crate) enum FormField {
 /// Whether a new task stays in the backlog or is released at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AfterCreate {
-    /// It stays in the backlog.
     #[default]
     Backlog,
-    /// It is released at once.
     Release,
 }
 

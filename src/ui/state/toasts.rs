@@ -1,5 +1,4 @@
-//! What a person is told in passing: lines that go away by themselves, and stand in their log afterwards. Data and its rules;
-//! drawn elsewhere.
+//! Toasts: short messages that disappear by themselves and stand in the log afterwards. Data and its rules; drawn elsewhere.
 
 use super::UiState;
 use crate::domain::{NoticeLevel, Span, Timestamp};
@@ -7,11 +6,8 @@ use crate::domain::{NoticeLevel, Span, Timestamp};
 /// A short message a person was shown, kept for their log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToastEntry {
-    /// When.
     pub at: Timestamp,
-    /// How much it matters.
     pub level: NoticeLevel,
-    /// With which words.
     pub text: String,
 }
 
@@ -21,24 +17,24 @@ pub(crate) struct Toast {
     pub(crate) level: NoticeLevel,
     pub(crate) text: String,
     pub(crate) at: Timestamp,
-    /// How often it was told in a row.
+    /// How often it came in a row.
     pub(crate) times: u32,
 }
 
 /// How long a toast stays.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;
 
-/// The same told again within that time is counted, not shown twice (A11).
+/// The same toast again within that time is counted, not shown twice (A11).
 pub(crate) const TOGETHER: Span = Span::seconds(5);
 
-/// Things told that wait to be logged; older ones go first.
-const MOST_TOLD: usize = 100;
+/// Toasts that wait to be logged; older ones go first.
+const MOST_UNLOGGED: usize = 100;
 
 /// Toasts shown at a time; older ones go first.
 pub(crate) const MOST_TOASTS: usize = 3;
 
 impl UiState {
-    /// Tells a person something in passing: the answer to a command, an event.
+    /// Shows a toast: the answer to a command, an event.
     pub fn show_toast(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
         let text = text.into();
         self.toasts.retain(|toast| toast.is_visible(now));
@@ -56,7 +52,7 @@ impl UiState {
             level,
             text: text.clone(),
         });
-        if self.unlogged.len() > MOST_TOLD {
+        if self.unlogged.len() > MOST_UNLOGGED {
             self.unlogged.remove(0);
         }
         self.toasts.push(Toast {
@@ -70,11 +66,11 @@ impl UiState {
         }
     }
 
-    /// What was told since this was asked last, for the log; what the board did stands there already.
+    /// The toasts since the last call, for the log; what the board did stands there already.
     pub fn take_messages(&mut self) -> Vec<ToastEntry> {
-        let mut told = std::mem::take(&mut self.unlogged);
-        told.retain(|told| told.level != NoticeLevel::Success);
-        told
+        let mut messages = std::mem::take(&mut self.unlogged);
+        messages.retain(|message| message.level != NoticeLevel::Success);
+        messages
     }
 }
 

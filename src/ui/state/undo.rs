@@ -1,4 +1,4 @@
-//! Acts that can be taken back for a while, and how. Data, and what takes back what; nothing is asked here.
+//! Actions that can be undone for a while, and how. Data, and which command is the inverse of which; nothing is requested here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,36 +8,31 @@ use crate::domain::{Command, Span, Task, TaskId, TaskState, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
 
-/// How long an act can be taken back (A10).
+/// How long an action can be undone (A10).
 pub(crate) const UNDO_FOR: Span = Span::seconds(10);
 
-/// Acts that are remembered; older ones are forgotten.
+/// Actions that are remembered; older ones are forgotten.
 pub(crate) const MOST_UNDOABLE: usize = 20;
 
-/// An entry of the undo list: what was done, when, and how it is taken back.
+/// An entry of the undo list: what was done, when, and how it is undone.
 #[derive(Debug, Clone)]
 pub(crate) struct UndoEntry {
     /// What was done, in a few words.
     pub(crate) title: String,
-    /// When.
     pub(crate) at: Timestamp,
-    /// How it is taken back.
     pub(crate) method: UndoMethod,
 }
 
-/// How an act is taken back.
+/// The way in which an action is undone.
 #[derive(Debug, Clone)]
 pub(crate) enum UndoMethod {
     /// By asking the board for something else.
     Commands {
-        /// What was asked.
         done: Vec<Command>,
-        /// What takes it back.
         inverse: Vec<Command>,
     },
     /// By showing what was shown before.
     Panes(Box<PanesSnapshot>),
-    /// By marking what was marked before.
     Marks(BTreeSet<TaskId>),
     /// By giving the session the name it had before.
     Name(String),
@@ -54,18 +49,18 @@ pub(crate) struct PanesSnapshot {
 }
 
 impl UndoEntry {
-    /// Whether it is to be offered that it is taken back.
+    /// Whether undo is offered for it.
     pub(crate) fn is_shown(&self, now: Timestamp) -> bool {
         self.is_fresh(now) && !matches!(self.method, UndoMethod::Irreversible(_))
     }
 
-    /// Whether it was done so lately that it is what a person means who wants to take something back.
+    /// Whether it was done so lately that undo means it.
     pub(crate) fn is_fresh(&self, now: Timestamp) -> bool {
         now < self.at + UNDO_FOR
     }
 }
 
-/// What takes a command back, as things are before it is asked; nothing when nothing does.
+/// The inverse of a command, as things are before it is requested; nothing when there is none.
 pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Command>> {
     let task = |id: &TaskId| model.tasks.get(id).map(AsRef::as_ref);
     Some(match command {
@@ -91,20 +86,20 @@ pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Comman
     })
 }
 
-/// A task that is about to be set aside or left out: how it comes back to where it is now.
+/// How a task that is about to be parked or skipped comes back to where it is now.
 fn back_from_aside(task: &Task) -> Vec<Command> {
     let id = task.id.clone();
     vec![match &task.state {
         TaskState::Backlog => Command::Withdraw(id),
         TaskState::Parked(why) => Command::Park(id, why.clone()),
-        // What was stuck must not begin to work by being taken back.
+        // What was stuck must not begin to work by undo.
         TaskState::Held(hold) => Command::Park(id, format!("held before: {hold}")),
         TaskState::Failed(why) => Command::Park(id, format!("failed before: {why}")),
-        _ => again(id),
+        _ => retry(id),
     }]
 }
 
-/// A task that is about to be taken back into the backlog; nothing where handing it over again would start more than it.
+/// How a task that is about to go back to the backlog comes back; nothing where releasing it again would start more than it.
 fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Vec<Command>> {
     let id = task.id.clone();
     let goes = model
@@ -129,7 +124,8 @@ fn back_from_retry(task: &Task) -> Option<Vec<Command>> {
     }])
 }
 
-fn again(task: TaskId) -> Command {
+/// The command that retries a task where it stands.
+pub(crate) fn retry(task: TaskId) -> Command {
     Command::Retry {
         task,
         stage: None,
@@ -137,7 +133,7 @@ fn again(task: TaskId) -> Command {
     }
 }
 
-/// The change that makes a change undone; nothing for a move, which stops work.
+/// The inverse of a change; nothing for a move, which stops work.
 fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
     if patch.stage.is_some() {
         return None;

@@ -18,7 +18,6 @@ pub struct DetectedPrograms {
 /// The state of the first-start questions: what was detected, the current question and the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Welcome {
-    /// What was found.
     pub(crate) detected: DetectedPrograms,
     /// The question that is asked.
     pub(crate) step: WelcomeStep,
@@ -33,7 +32,6 @@ pub(crate) struct Welcome {
 pub(crate) enum WelcomeStep {
     /// Which agent does the work.
     Agent,
-    /// With which command line.
     Command(LineEditor),
     /// Which key is ours while a person types to an agent; the one that arrived last.
     Prefix(Option<Chord>),

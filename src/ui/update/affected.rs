@@ -1,11 +1,11 @@
-//! What an act is done to, named before it is done: one by one, of many the first, and of the others how many of each sort (A10).
+//! The tasks an action affects, named before it is done: one by one, of many the first, and of the others how many of each kind (A10).
 
 use std::collections::BTreeMap;
 
 use crate::domain::Task;
 
-/// Tasks named one by one before something is taken from them; of more only the states are counted (A10).
-const MOST_VICTIMS: usize = 20;
+/// Tasks named one by one; of more only the states are counted (A10).
+const MOST_LISTED: usize = 20;
 
 /// Every task by name and state; of many the first, and how many of each state.
 pub(super) fn affected_lines<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<String> {
@@ -22,7 +22,7 @@ pub(super) fn listed(named: Vec<(String, String)>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut lines = Vec::new();
     for (line, sort) in named {
-        if lines.len() < MOST_VICTIMS {
+        if lines.len() < MOST_LISTED {
             lines.push(line);
         } else {
             *counts.entry(sort).or_default() += 1;

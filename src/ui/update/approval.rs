@@ -16,9 +16,7 @@ use crate::ui::target::ActionTarget;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionReply {
-    /// It may.
     Yes,
-    /// It may not.
     No,
 }
 

@@ -1,4 +1,4 @@
-//! COPY: a terminal is held still; keys move over its lines, search them, select and copy.
+//! Copy mode: a terminal is frozen; keys move over its lines, search them, select and copy.
 
 mod words;
 
@@ -9,19 +9,19 @@ use std::sync::Arc;
 
 use super::{ProgramInput, UiRequest, UpdateContext};
 use crate::domain::NoticeLevel;
-use crate::ui::action::{Action, TextMove};
+use crate::ui::action::TextMove;
 use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosition};
 use crate::ui::state::{CopyMode, EditorPurpose, KeyFocus, OlderLines};
 use crate::ui::text::{clean, cut};
-use crate::ui::views::first_row_shown;
+use crate::ui::views::{ViewMove, first_row_shown};
 
 /// Most bytes that are copied: terminals refuse more, or fall silent over it (A12).
 const MOST_BYTES: usize = 100 * 1024;
-/// Columns of what was copied that are told.
-const MOST_TOLD: usize = 40;
+/// Columns of what was copied that a toast shows.
+const MOST_SHOWN: usize = 40;
 /// Most bytes that are opened in an editor, those written last.
 const MOST_EDITED: usize = 4 * 1024 * 1024;
 
@@ -85,34 +85,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    pub(super) fn copy_mode_action(&mut self, action: Action, arranged: &ScreenLayout) -> bool {
-        if self.focused_copy_mode(arranged).is_none() {
-            return false;
-        }
-        match action {
-            Action::Back => self.clear_selection(),
-            Action::CopySelection | Action::Copy => self.yank(),
-            Action::Select(select) => self.select(select),
-            Action::OtherEnd
-                if self
-                    .focused_copy_mode(arranged)
-                    .is_some_and(|held| held.anchor.is_none()) =>
-            {
-                self.open_link(arranged);
-            }
-            Action::OtherEnd => self.other_end(),
-            Action::NextMatch => self.next_match(true),
-            Action::PreviousMatch => self.next_match(false),
-            Action::CopyMode => {}
-            other => match self.position_after(other) {
-                Some(spot) => self.move_to(spot, arranged),
-                None => return false,
-            },
-        }
-        true
-    }
-
-    fn move_to(&mut self, spot: TextPosition, arranged: &ScreenLayout) {
+    pub(super) fn move_to(&mut self, spot: TextPosition, arranged: &ScreenLayout) {
         let height = self.height();
         let Some(copying) = &mut self.state.copy_mode else {
             return;
@@ -162,14 +135,14 @@ impl UpdateContext<'_, '_> {
     }
 
     /// The first key stops selecting, the next one leaves.
-    fn clear_selection(&mut self) {
+    pub(super) fn clear_selection(&mut self) {
         match &mut self.state.copy_mode {
             Some(copying) if copying.anchor.is_some() => copying.anchor = None,
             _ => self.leave_copy_mode(),
         }
     }
 
-    fn select(&mut self, select: SelectionMode) {
+    pub(super) fn select(&mut self, select: SelectionMode) {
         if let Some(copying) = &mut self.state.copy_mode {
             copying.anchor = match copying.anchor {
                 Some((same, _)) if same == select => None,
@@ -179,25 +152,28 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn other_end(&mut self) {
+    /// To the other end of the selection; without one, the link under the cursor is opened.
+    pub(super) fn other_end(&mut self, arranged: &ScreenLayout) {
         let height = self.height();
-        if let Some(copying) = &mut self.state.copy_mode
-            && let Some((select, from)) = copying.anchor
-        {
-            copying.anchor = Some((select, copying.cursor));
-            copying.cursor = from;
-            copying.reveal(height);
-        }
+        let Some(copying) = &mut self.state.copy_mode else {
+            return;
+        };
+        let Some((select, from)) = copying.anchor else {
+            return self.open_link(arranged);
+        };
+        copying.anchor = Some((select, copying.cursor));
+        copying.cursor = from;
+        copying.reveal(height);
     }
 
-    fn next_match(&mut self, same_way: bool) {
+    pub(super) fn next_match(&mut self, same_way: bool) {
         let height = self.height();
         let Some(copying) = &mut self.state.copy_mode else {
             return;
         };
         let (words, onward) = copying.search.clone();
         if words.is_empty() {
-            return self.warn("nothing was looked for");
+            return self.warn("nothing was searched for");
         }
         match copying
             .scrollback
@@ -234,12 +210,12 @@ impl UpdateContext<'_, '_> {
             0 | 1 if named.is_some() => format!(
                 "{} `{}`",
                 named.unwrap_or_default(),
-                cut(&clean(&part), MOST_TOLD, "…")
+                cut(&clean(&part), MOST_SHOWN, "…")
             ),
             0 | 1 => format!("{} characters", part.chars().count()),
             lines => format!("{lines} lines"),
         };
-        let text_told = if end < text.len() {
+        let toast = if end < text.len() {
             format!("copied only the first 100 KB, {what}: terminals take no more")
         } else {
             format!("copied {what}; sent to the terminal, some refuse")
@@ -249,7 +225,7 @@ impl UpdateContext<'_, '_> {
         } else {
             NoticeLevel::Info
         };
-        self.state.show_toast(self.scene.now, level, text_told);
+        self.state.show_toast(self.scene.now, level, toast);
         self.state.clipboard.clone_from(&part);
         self.ask(UiRequest::CopyToClipboard(part));
     }
@@ -291,37 +267,45 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::SendInput(id, ProgramInput::Paste(text)));
     }
 
-    /// Where a movement leads.
-    fn position_after(&self, action: Action) -> Option<TextPosition> {
-        let copying = self.state.copy_mode.as_ref()?;
-        let height = self.height();
+    /// Where a movement of a view leads over the text that is held still; nothing where none is.
+    pub(super) fn position_after(&self, step: ViewMove, arranged: &ScreenLayout) -> Option<TextPosition> {
+        let copying = self.focused_copy_mode(arranged)?;
         let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
-        let up = |by: usize| (line.saturating_sub(by), column);
-        let down = |by: usize| ((line + by).min(still.last_line()), column);
-        let seen = |row: usize| ((copying.top + row).min(still.last_line()), column);
-        let page = height.saturating_sub(1).max(1);
-        Some(match action {
-            Action::Step(Direction::Up) => up(1),
-            Action::Step(Direction::Down) => down(1),
-            Action::Step(Direction::Left) => (line, left_of(still, copying.cursor)),
-            Action::Step(Direction::Right) => (line, right_of(still, copying.cursor)),
-            Action::First => (0, 0),
-            Action::Last => (still.last_line(), 0),
-            Action::PageUp => up(page),
-            Action::PageDown => down(page),
-            Action::Text(TextMove::HalfUp) => up((height / 2).max(1)),
-            Action::Text(TextMove::HalfDown) => down((height / 2).max(1)),
-            Action::Text(TextMove::Top) => seen(0),
-            Action::Text(TextMove::Middle) => seen(height / 2),
-            Action::Text(TextMove::Bottom) => seen(height.saturating_sub(1)),
-            Action::Text(TextMove::LineStart) => (line, 0),
-            Action::Text(TextMove::LineEnd) => (line, still.width(line).saturating_sub(1)),
-            Action::Text(TextMove::LineFirst) => (line, first_letter(still, line)),
-            Action::Text(TextMove::WordNext) => word_on(still, copying.cursor, WordEdge::Begin),
-            Action::Text(TextMove::WordEnd) => word_on(still, copying.cursor, WordEdge::End),
-            Action::Text(TextMove::WordBack) => word_back(still, copying.cursor),
-            _ => return None,
+        let page = self.height().saturating_sub(1).max(1);
+        Some(match step {
+            ViewMove::One(Direction::Up) => copying.up(1),
+            ViewMove::One(Direction::Down) => copying.down(1),
+            ViewMove::One(Direction::Left) => (line, left_of(still, (line, column))),
+            ViewMove::One(Direction::Right) => (line, right_of(still, (line, column))),
+            ViewMove::First => (0, 0),
+            ViewMove::Last => (still.last_line(), 0),
+            ViewMove::PageUp => copying.up(page),
+            ViewMove::PageDown => copying.down(page),
+            ViewMove::Lines(_) | ViewMove::Next | ViewMove::Previous => return None,
         })
+    }
+
+    pub(super) fn move_over_text(&mut self, motion: TextMove, arranged: &ScreenLayout) {
+        let height = self.height();
+        let Some(copying) = self.focused_copy_mode(arranged) else {
+            return;
+        };
+        let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
+        let seen = |row: usize| ((copying.top + row).min(still.last_line()), column);
+        let spot = match motion {
+            TextMove::HalfUp => copying.up((height / 2).max(1)),
+            TextMove::HalfDown => copying.down((height / 2).max(1)),
+            TextMove::Top => seen(0),
+            TextMove::Middle => seen(height / 2),
+            TextMove::Bottom => seen(height.saturating_sub(1)),
+            TextMove::LineStart => (line, 0),
+            TextMove::LineEnd => (line, still.width(line).saturating_sub(1)),
+            TextMove::LineFirst => (line, first_letter(still, line)),
+            TextMove::WordNext => word_on(still, copying.cursor, WordEdge::Begin),
+            TextMove::WordEnd => word_on(still, copying.cursor, WordEdge::End),
+            TextMove::WordBack => word_back(still, copying.cursor),
+        };
+        self.move_to(spot, arranged);
     }
 }
 

@@ -130,6 +130,7 @@ impl UpdateContext<'_, '_> {
             };
             let content = PaneContent::Diff(task.clone(), other);
             pane.open(content);
+            self.relayout();
         }
     }
 }

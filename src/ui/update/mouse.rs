@@ -317,6 +317,7 @@ impl UpdateContext<'_, '_> {
                 let again =
                     pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
                 self.state.agent = Some(agent);
+                self.relayout();
                 self.focus(pane, arranged.focus);
                 if again {
                     self.act(Action::Open);

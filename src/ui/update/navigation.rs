@@ -2,71 +2,17 @@
 
 use ratatui::layout::Rect;
 
-use super::{UiRequest, UpdateContext};
+use super::UpdateContext;
 use crate::domain::{AttemptId, TaskId};
-use crate::ui::action::{Action, ViewName};
+use crate::ui::action::ViewName;
 use crate::ui::pane::{Direction, PaneId, neighbour};
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{ScreenLayout, input_mode, is_running};
-use crate::ui::state::{KeyFocus, MAX_BACK_STACK, Overlay, Pane, PaneArrangement, PaneContent, Picker, Zoom};
+use crate::ui::state::{KeyFocus, MAX_BACK_STACK, Pane, PaneArrangement, PaneContent, Zoom};
 use crate::ui::target::shown_agent;
 use crate::ui::views::{MoveOutcome, SESSIONS, ViewContext, ViewMove, is_log, view_of};
 
 impl UpdateContext<'_, '_> {
-    /// Does an action that moves; answers whether it was one.
-    pub(super) fn navigate(&mut self, action: Action, arranged: &ScreenLayout) -> bool {
-        match action {
-            Action::Step(direction) => self.move_in_view(arranged.focus, ViewMove::One(direction), arranged),
-            Action::First => self.move_in_view(arranged.focus, ViewMove::First, arranged),
-            Action::Last => self.move_in_view(arranged.focus, ViewMove::Last, arranged),
-            Action::PageUp => self.move_in_view(arranged.focus, ViewMove::PageUp, arranged),
-            Action::PageDown => self.move_in_view(arranged.focus, ViewMove::PageDown, arranged),
-            Action::NextPart => self.move_in_view(arranged.focus, ViewMove::Next, arranged),
-            Action::PreviousPart => self.move_in_view(arranged.focus, ViewMove::Previous, arranged),
-            Action::ToggleDiffBase => self.toggle_diff_base(arranged),
-            Action::NextPane => self.focus_by(1, arranged),
-            Action::PreviousPane => self.focus_by(-1, arranged),
-            Action::LastPane => self.focus_last(arranged),
-            Action::Focus(direction) => self.focus_toward(direction, arranged),
-            Action::Open => self.open(arranged),
-            Action::Back => self.back(arranged),
-            Action::Type => self.type_here(arranged),
-            Action::StopTyping => self.state.key_focus = KeyFocus::Views,
-            Action::ToggleTyping => match self.state.key_focus {
-                KeyFocus::Terminal(_) => self.state.key_focus = KeyFocus::Views,
-                _ => self.type_here(arranged),
-            },
-            Action::Find => self.find(true, arranged),
-            Action::FindBackward => self.find(false, arranged),
-            Action::FindEverywhere => self.find_everywhere(String::new(), arranged),
-            Action::NextMatch => self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged),
-            Action::PreviousMatch => {
-                self.move_in_view(arranged.focus, ViewMove::One(Direction::Up), arranged);
-            }
-            Action::Sort => self.sort(arranged),
-            Action::EditScrollback => self.edit_text(arranged),
-            Action::OpenLink => self.open_link(arranged),
-            Action::CopyMode => {
-                self.enter_copy_mode(arranged, None);
-            }
-            Action::Paste => self.paste_copied(arranged),
-            Action::ShowBoard => self.visit_board(),
-            Action::Show(page) => self.visit_view(page, arranged),
-            Action::GoToAttention => self.visit_attention(arranged),
-            Action::Tab(number) => self.visit_tab(usize::from(number).saturating_sub(1)),
-            Action::NextTab => self.tab_by(1),
-            Action::PreviousTab => self.tab_by(-1),
-            Action::Help => self.state.overlay = Some(Overlay::Help(Picker::default())),
-            Action::Palette => self.state.overlay = Some(Overlay::Palette(Picker::default())),
-            Action::Detach => self.ask(UiRequest::Detach),
-            Action::ChooseTheme => self.choose_theme(),
-            Action::RenameSession => self.rename_session(),
-            Action::Redraw => self.ask(UiRequest::Redraw),
-            _ => return false,
-        }
-        true
-    }
-
     /// What the view of the pane with the focus sees.
     pub(super) fn view_context<'c>(&'c self, pane: &'c Pane, arranged: &ScreenLayout) -> ViewContext<'c> {
         ViewContext {
@@ -76,6 +22,14 @@ impl UpdateContext<'_, '_> {
             pane,
             focused: true,
             mode: input_mode(self.state, self.scene, arranged.focus),
+        }
+    }
+
+    /// A movement over the text in copy mode, else inside the view with the focus.
+    pub(super) fn step(&mut self, step: ViewMove, arranged: &ScreenLayout) {
+        match self.position_after(step, arranged) {
+            Some(spot) => self.move_to(spot, arranged),
+            None => self.move_in_view(arranged.focus, step, arranged),
         }
     }
 
@@ -91,7 +45,10 @@ impl UpdateContext<'_, '_> {
         };
         match (view_of(&pane.content).navigate(&look, area, step), step) {
             (MoveOutcome::Task(task), _) => self.state.selected = Some(task),
-            (MoveOutcome::Agent(agent), _) => self.state.agent = Some(agent),
+            (MoveOutcome::Agent(agent), _) => {
+                self.state.agent = Some(agent);
+                self.relayout();
+            }
             (MoveOutcome::Scrolled(scroll), _) => self.state.pane_mut(id).scroll = scroll,
             (MoveOutcome::Marked { mark, scroll }, _) => {
                 let pane = self.state.pane_mut(id);
@@ -119,15 +76,16 @@ impl UpdateContext<'_, '_> {
             tab.last_focus = Some(from);
             tab.focus = pane;
         }
+        self.relayout();
     }
 
-    fn focus_by(&mut self, by: isize, arranged: &ScreenLayout) {
+    pub(super) fn focus_by(&mut self, by: isize, arranged: &ScreenLayout) {
         if let Some(pane) = arranged.neighbour(by) {
             self.focus(pane, arranged.focus);
         }
     }
 
-    fn focus_last(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn focus_last(&mut self, arranged: &ScreenLayout) {
         let last = self.state.current_tab().and_then(|tab| tab.last_focus);
         if let Some(pane) = last.filter(|pane| arranged.order.contains(pane)) {
             self.focus(pane, arranged.focus);
@@ -135,7 +93,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// The pane in that direction; where only one is drawn, the next or previous one.
-    fn focus_toward(&mut self, direction: Direction, arranged: &ScreenLayout) {
+    pub(super) fn focus_toward(&mut self, direction: Direction, arranged: &ScreenLayout) {
         let placed: Vec<(PaneId, Rect)> = arranged
             .panes
             .iter()
@@ -158,12 +116,13 @@ impl UpdateContext<'_, '_> {
         if tab < self.state.tabs.len() {
             self.state.tab = tab;
             self.state.key_focus = KeyFocus::Views;
+            self.relayout();
         } else {
             self.warn(format!("there is no tab {}", tab + 1));
         }
     }
 
-    fn tab_by(&mut self, by: isize) {
+    pub(super) fn tab_by(&mut self, by: isize) {
         let count = self.state.tabs.len();
         self.visit_tab((self.state.tab + count).saturating_add_signed(by) % count.max(1));
     }
@@ -185,7 +144,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn open(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn open(&mut self, arranged: &ScreenLayout) {
         let content = self.state.pane(arranged.focus).content;
         if content.screen().is_some_and(|id| self.scene.screens.has(id)) {
             return self.type_here(arranged);
@@ -223,9 +182,10 @@ impl UpdateContext<'_, '_> {
         let pane = self.state.pane_mut(pane);
         let before = pane.open(content);
         pane.back_stack.push(before);
+        self.relayout();
     }
 
-    fn back(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn back(&mut self, arranged: &ScreenLayout) {
         if !self.state.marked_tasks.is_empty() {
             return self.state.marked_tasks.clear();
         }
@@ -234,11 +194,11 @@ impl UpdateContext<'_, '_> {
             return pane.filter.clear();
         }
         if pane.go_back() {
-            return;
+            return self.relayout();
         }
         if let Some(tab) = self.state.current_tab_mut().filter(|tab| tab.zoom == Zoom::In) {
             tab.zoom = Zoom::Out;
-            return;
+            return self.relayout();
         }
         let looking = self.state.pane(arranged.focus).content.screen().is_some();
         match self.state.back_stack.pop() {
@@ -248,7 +208,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn type_here(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn toggle_typing(&mut self, arranged: &ScreenLayout) {
+        match self.state.key_focus {
+            KeyFocus::Terminal(_) => self.state.key_focus = KeyFocus::Views,
+            _ => self.type_here(arranged),
+        }
+    }
+
+    pub(super) fn type_here(&mut self, arranged: &ScreenLayout) {
         let about = self.target(arranged);
         let here = self.state.pane(arranged.focus).content.screen();
         if let Some(attempt) = about.attempt.filter(|_| here.is_none() || about.is_named) {
@@ -273,6 +240,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn visit_agent(&mut self, agent: AttemptId, arranged: &ScreenLayout) {
         self.push_back_stack(arranged);
         self.state.agent = Some(agent);
+        self.relayout();
         if let Some(attempt) = self.scene.model.attempts.get(&agent) {
             self.state.selected = Some(attempt.task.clone());
         }
@@ -334,7 +302,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
-    fn visit_view(&mut self, page: ViewName, arranged: &ScreenLayout) {
+    pub(super) fn visit_view(&mut self, page: ViewName, arranged: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         let task = self.target(arranged).task.map(|task| task.id.clone());
         let wanted = PaneContent::of(page, task);
@@ -352,7 +320,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// To what has waited longest; pressed there again, to the next. While typing, the typing goes on there (A6).
-    fn visit_attention(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn visit_attention(&mut self, arranged: &ScreenLayout) {
         let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
         let here = self.target(arranged).task.map(|task| task.id.clone());
         let waiting = &self.scene.model.attention;

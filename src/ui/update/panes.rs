@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::AttemptId;
-use crate::ui::action::Action;
 use crate::ui::palette::pane_entries;
 use crate::ui::pane::{Axis, Direction, PaneId, PaneTree, next_free_id, preset_layout};
 use crate::ui::pane_names::pane_name;
@@ -21,28 +20,6 @@ const NUDGE: u16 = 40;
 const MOST_TABS: usize = 30;
 
 impl UpdateContext<'_, '_> {
-    /// Does an action that changes the arrangement; answers whether it was one.
-    pub(super) fn pane_action(&mut self, action: Action, arranged: &ScreenLayout) -> bool {
-        match action {
-            Action::Split(axis) => self.choose_split(axis),
-            Action::ClosePane => self.ask_close_pane(arranged),
-            Action::CloseTab => self.ask_close_tab(arranged),
-            Action::SwapPrevious => self.swap(-1, arranged),
-            Action::SwapNext => self.swap(1, arranged),
-            Action::BreakPane => self.break_out(arranged),
-            Action::Zoom => self.zoom(),
-            Action::Resize(direction) => self.resize(direction, arranged),
-            Action::NextLayout => self.rearrange(arranged),
-            Action::NewShell => self.new_shell(),
-            Action::ShellHere => self.shell_here(arranged),
-            Action::OpenBeside => self.open_beside(arranged),
-            Action::RenameTab => self.rename_tab(),
-            Action::ListPanes => self.list_panes(),
-            _ => return false,
-        }
-        true
-    }
-
     /// The tree of the tab shown, as a person's own.
     fn own(&mut self, arranged: &ScreenLayout) -> Option<&mut PaneTree> {
         let wide = self.state.size.0 >= crate::ui::screen_layout::WIDE;
@@ -73,7 +50,7 @@ impl UpdateContext<'_, '_> {
         id
     }
 
-    fn choose_split(&mut self, axis: Axis) {
+    pub(super) fn choose_split(&mut self, axis: Axis) {
         let mut contents = vec![("Shell".to_owned(), PaneContent::Shell(None))];
         let others = PaneContent::all().filter(|(_, content)| *content != PaneContent::Shell(None));
         contents.extend(others.map(|(title, content)| (title.to_owned(), content)));
@@ -111,7 +88,7 @@ impl UpdateContext<'_, '_> {
         self.focus(pane, arranged.focus);
     }
 
-    fn ask_close_pane(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn ask_close_pane(&mut self, arranged: &ScreenLayout) {
         let pane = arranged.focus;
         let automatic = self
             .state
@@ -161,6 +138,7 @@ impl UpdateContext<'_, '_> {
             tab.zoom = Zoom::Out;
         }
         self.state.key_focus = KeyFocus::Views;
+        self.relayout();
     }
 
     /// A pane is gone: so is its shell, if no other pane shows it.
@@ -176,7 +154,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn ask_close_tab(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn ask_close_tab(&mut self, arranged: &ScreenLayout) {
         let shells = arranged
             .order
             .iter()
@@ -187,10 +165,10 @@ impl UpdateContext<'_, '_> {
                 _ => None,
             });
         let shells: Vec<String> = shells.collect();
-        let mut lines = vec![format!(
-            "Its {} panes are closed. Agents go on.",
-            arranged.order.len()
-        )];
+        let mut lines = vec![match arranged.order.len() {
+            1 => "1 pane is closed. Agents go on.".to_owned(),
+            panes => format!("{panes} panes are closed. Agents go on."),
+        }];
         let agents: Vec<&str> = arranged
             .order
             .iter()
@@ -237,15 +215,17 @@ impl UpdateContext<'_, '_> {
         self.state.tab = self.state.tab.min(self.state.tabs.len() - 1);
         self.state.back_stack.clear();
         self.state.key_focus = KeyFocus::Views;
+        self.relayout();
     }
 
-    fn swap(&mut self, by: isize, arranged: &ScreenLayout) {
+    pub(super) fn swap(&mut self, by: isize, arranged: &ScreenLayout) {
         if let (Some(tree), Some(other)) = (self.own(arranged), arranged.neighbour(by)) {
             tree.swap(arranged.focus, other);
         }
+        self.relayout();
     }
 
-    fn break_out(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn break_out(&mut self, arranged: &ScreenLayout) {
         let pane = arranged.focus;
         let title = pane_name(self.state, self.scene, pane);
         let rest = self.own(arranged).and_then(|tree| {
@@ -272,9 +252,10 @@ impl UpdateContext<'_, '_> {
         });
         self.state.tab = self.state.tabs.len() - 1;
         self.state.key_focus = KeyFocus::Views;
+        self.relayout();
     }
 
-    fn new_shell(&mut self) {
+    pub(super) fn new_shell(&mut self) {
         if self.state.tabs.len() >= MOST_TABS {
             return self.warn(format!("new shell: there are {MOST_TABS} tabs; close one first"));
         }
@@ -283,7 +264,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// A new tab with a shell where the agent of the task works.
-    fn shell_here(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn shell_here(&mut self, arranged: &ScreenLayout) {
         let Some(attempt) = self.target(arranged).attempt else {
             return;
         };
@@ -311,25 +292,27 @@ impl UpdateContext<'_, '_> {
         self.new_tab(title, pane);
     }
 
-    fn open_beside(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn open_beside(&mut self, arranged: &ScreenLayout) {
         if let Some(attempt) = self.target(arranged).attempt {
             self.split(Axis::Columns, PaneContent::Attempt(attempt.id));
         }
     }
 
-    fn zoom(&mut self) {
+    pub(super) fn zoom(&mut self) {
         if let Some(tab) = self.state.current_tab_mut() {
             tab.zoom = match tab.zoom {
                 Zoom::Out => Zoom::In,
                 Zoom::In => Zoom::Out,
             };
         }
+        self.relayout();
     }
 
-    fn resize(&mut self, direction: Direction, arranged: &ScreenLayout) {
+    pub(super) fn resize(&mut self, direction: Direction, arranged: &ScreenLayout) {
         let moved = self
             .own(arranged)
             .is_some_and(|tree| tree.resize(arranged.focus, direction, NUDGE));
+        self.relayout();
         if !moved {
             self.warn("there is no line on that side");
         }
@@ -349,9 +332,10 @@ impl UpdateContext<'_, '_> {
         {
             tree.move_split(arranged.body, &line, to);
         }
+        self.relayout();
     }
 
-    fn rearrange(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn rearrange(&mut self, arranged: &ScreenLayout) {
         let Some(tab) = self.state.current_tab_mut() else {
             return;
         };
@@ -361,9 +345,10 @@ impl UpdateContext<'_, '_> {
         if let (Some(tree), Some(own)) = (preset_layout(&arranged.order, next), self.own(arranged)) {
             *own = tree;
         }
+        self.relayout();
     }
 
-    fn list_panes(&mut self) {
+    pub(super) fn list_panes(&mut self) {
         let here = (self.state.tab, self.arranged().focus);
         let places = pane_entries(self.state, self.scene);
         let at = places.iter().position(|(tab, pane, _)| (*tab, *pane) == here);

@@ -117,7 +117,7 @@ impl UpdateContext<'_, '_> {
             ConfirmAction::Allow(agents) => self.allow_all(&agents),
             ConfirmAction::Merge(tasks) => {
                 let (ids, stages): (Vec<TaskId>, Vec<_>) = tasks.into_iter().unzip();
-                let title = format!("went to the merge with {}", named(&ids));
+                let title = format!("moved {} to the merge", named(&ids));
                 let commands = ids.into_iter().zip(stages).map(|(task, stage)| {
                     let patch = TaskPatch {
                         stage: Some(stage),

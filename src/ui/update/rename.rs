@@ -1,4 +1,4 @@
-//! Giving the session and its tabs other names. Both can be taken back.
+//! Giving the session and its tabs other names. Both can be undone.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 

@@ -86,6 +86,7 @@ impl UpdateContext<'_, '_> {
             PaneContent::Past(words) => LineEditor::with_text(words.clone()),
             _ => LineEditor::default(),
         };
+        self.relayout();
         self.state.overlay = Some(Overlay::Search(SearchPrompt {
             line,
             scope: SearchScope::AllTerminals,
@@ -141,6 +142,7 @@ impl UpdateContext<'_, '_> {
                 let pane = self.state.pane_mut(focus);
                 pane.content = PaneContent::Past(words.to_owned());
                 (pane.mark, pane.scroll) = (None, 0);
+                self.relayout();
             }
             SearchScope::CopyMode { onward, from } => {
                 let height = self.height();

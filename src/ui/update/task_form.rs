@@ -8,6 +8,7 @@ use crate::domain::{Command, Task};
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, Overlay, TaskForm};
+use crate::ui::target::ActionTarget;
 use crate::ui::update::NewTask;
 
 impl UpdateContext<'_, '_> {
@@ -41,7 +42,7 @@ impl UpdateContext<'_, '_> {
             self.warn("a task needs a title; Esc cancels");
             return Some(Overlay::Form(form));
         }
-        self.record_irreversible(format!("planned {title}"));
+        self.record_irreversible(format!("created {title}"));
         self.ask(UiRequest::NewTask(Box::new(NewTask {
             title,
             body: form.body,
@@ -54,7 +55,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Opens a task's title and body in the person's editor.
-    pub(super) fn edit_task(&mut self, task: &Task) {
+    pub(super) fn edit_task(&mut self, about: &ActionTarget<'_>) {
+        let Some(task) = about.task else { return };
         let text = format!("{}\n\n{}\n", task.title, task.body.trim_end());
         self.state.editing = Some(EditorPurpose::Task(task.id.clone()));
         self.ask(UiRequest::OpenEditor(text));

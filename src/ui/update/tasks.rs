@@ -11,55 +11,13 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{
-    ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named,
+    ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named, retry,
 };
 use crate::ui::status::attempt_status;
 use crate::ui::target::ActionTarget;
 use crate::ui::views::ViewMove;
 
 impl UpdateContext<'_, '_> {
-    /// Does any other action.
-    pub(super) fn task_action(&mut self, action: Action, arranged: &ScreenLayout) {
-        match action {
-            Action::NewTask => self.new_task(),
-            Action::Undo => self.undo(),
-            Action::Redo => self.redo(),
-            Action::Jump => self.begin_jump(),
-            Action::ToggleMark => self.mark(arranged),
-            Action::TogglePause => self.pause(),
-            Action::StopServer => self.stop_server(),
-            Action::ToggleFinished => {
-                self.state.finished = match self.state.finished {
-                    FinishedTasks::Counted => FinishedTasks::Shown,
-                    FinishedTasks::Shown => FinishedTasks::Counted,
-                };
-            }
-            Action::Interrupt => self.interrupt(),
-            Action::Demo => self.play_demo(),
-            Action::RetryNow => {
-                let waiting: Vec<TaskId> = self.scene.model.delayed().cloned().collect();
-                let title = format!("tried {} at once", named(&waiting));
-                self.commands(title, waiting.into_iter().map(retry).collect());
-            }
-            other => {
-                let about = self.target(arranged);
-                if other == Action::ApproveAll {
-                    self.ask_approve_all(&about);
-                } else if other == Action::Copy {
-                    self.offer_copies(&about, arranged);
-                } else if let (Action::Approve, Some((attempt, what)), true) = (
-                    other,
-                    about.wants_permission(),
-                    self.state.marked_tasks.is_empty(),
-                ) {
-                    self.allow_current(attempt, what);
-                } else if !self.tasks_action(other, &self.affected_tasks(&about)) {
-                    self.on_one(other, &about);
-                }
-            }
-        }
-    }
-
     /// The tasks an action is about: those that are marked, else the one at hand.
     fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
         let tasks = &self.scene.model.tasks;
@@ -71,74 +29,89 @@ impl UpdateContext<'_, '_> {
         one.cloned().into_iter().collect()
     }
 
-    /// Does an action that can be done to several tasks at once; answers whether it was one.
-    fn tasks_action(&mut self, action: Action, tasks: &[Arc<Task>]) -> bool {
-        let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
-        if ids.is_empty() {
-            return false;
+    /// Says yes: to the agent at hand that asks for a permission, else to the tasks.
+    pub(super) fn approve(&mut self, about: &ActionTarget<'_>) {
+        match about.wants_permission() {
+            Some((attempt, what)) if self.state.marked_tasks.is_empty() => self.allow_current(attempt, what),
+            _ => self.command_each("approved", Command::Approve, about),
         }
-        let each = |command: fn(TaskId) -> Command| ids.iter().cloned().map(command).collect::<Vec<_>>();
-        let all_parked = tasks
-            .iter()
-            .all(|task| matches!(task.state, TaskState::Parked(_)));
-        let (verb, commands) = match action {
-            Action::Approve => ("approved", each(Command::Approve)),
-            Action::Skip => ("skipped", each(Command::Skip)),
-            Action::Retry => ("took up again", each(retry)),
-            Action::TogglePark if all_parked => ("took up again", each(retry)),
-            Action::Release => ("released", vec![Command::Release(ids.clone())]),
-            Action::Withdraw => ("took back", each(Command::Withdraw)),
-            Action::RaisePriority => ("raised", priorities(tasks, -1)),
-            Action::LowerPriority => ("lowered", priorities(tasks, 1)),
-            Action::MergeNow => {
-                self.ask_merge(tasks);
-                return true;
-            }
-            Action::StopAgent => {
-                self.stop_agents(tasks);
-                return true;
-            }
-            other => {
-                let kind = match other {
-                    Action::TogglePark => PromptKind::Park(ids),
-                    Action::Reject => PromptKind::Reject(ids),
-                    Action::Answer => PromptKind::Answer(ids),
-                    Action::Comment => PromptKind::Comment(ids),
-                    Action::RetryWithNote => PromptKind::RetryWithNote(ids),
-                    Action::CloseTask => {
-                        self.ask_close(ids, tasks);
-                        return true;
-                    }
-                    _ => return false,
-                };
-                let mut lines = self.asked_by(&kind);
-                if tasks.len() > 1 {
-                    lines.splice(0..0, affected_lines(tasks.iter().map(AsRef::as_ref)));
-                }
-                self.prompt(kind, lines, None);
-                return true;
-            }
-        };
-        if commands.is_empty() {
-            self.warn("there is no such priority: 0 is most urgent, 4 least");
-        } else {
-            self.commands(format!("{verb} {}", named(&ids)), commands);
-        }
-        self.state.marked_tasks.clear();
-        true
     }
 
-    fn on_one(&mut self, action: Action, about: &ActionTarget<'_>) {
-        match (action, about.task, about.attempt) {
-            (Action::StopAgent, task, Some(attempt)) => self.stop_agent(attempt, task),
-            (Action::EditTask, Some(task), _) => self.edit_task(task),
-            _ => {}
+    /// Asks the board for a command for each of the tasks.
+    pub(super) fn command_each(
+        &mut self,
+        verb: &str,
+        command: fn(TaskId) -> Command,
+        about: &ActionTarget<'_>,
+    ) {
+        let ids = ids(&self.affected_tasks(about));
+        self.command_tasks(verb, &ids, ids.iter().cloned().map(command).collect());
+    }
+
+    /// Asks the board for commands about these tasks, which are no longer marked then.
+    fn command_tasks(&mut self, verb: &str, ids: &[TaskId], commands: Vec<Command>) {
+        if !ids.is_empty() {
+            self.commands(format!("{verb} {}", named(ids)), commands);
+            self.state.marked_tasks.clear();
         }
+    }
+
+    pub(super) fn retry_delayed(&mut self) {
+        let waiting: Vec<TaskId> = self.scene.model.delayed().cloned().collect();
+        let title = format!("tried {} at once", named(&waiting));
+        self.commands(title, waiting.into_iter().map(retry).collect());
+    }
+
+    pub(super) fn release(&mut self, about: &ActionTarget<'_>) {
+        let ids = ids(&self.affected_tasks(about));
+        self.command_tasks("released", &ids, vec![Command::Release(ids.clone())]);
+    }
+
+    /// Retries tasks that are all parked; asks why others are to be parked.
+    pub(super) fn toggle_park(&mut self, about: &ActionTarget<'_>) {
+        let is_parked = |task: &Arc<Task>| matches!(task.state, TaskState::Parked(_));
+        if self.affected_tasks(about).iter().all(is_parked) {
+            self.command_each("retried", retry, about);
+        } else {
+            self.prompt_about(PromptKind::Park, about);
+        }
+    }
+
+    pub(super) fn change_priority(&mut self, verb: &str, by: i8, about: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(about);
+        let commands = priorities(&tasks, by);
+        if !tasks.is_empty() && commands.is_empty() {
+            self.warn("there is no such priority: 0 is most urgent, 4 least");
+            return self.state.marked_tasks.clear();
+        }
+        self.command_tasks(verb, &ids(&tasks), commands);
+    }
+
+    /// Asks for one line of text about the tasks.
+    pub(super) fn prompt_about(&mut self, kind: fn(Vec<TaskId>) -> PromptKind, about: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(about);
+        if tasks.is_empty() {
+            return;
+        }
+        let kind = kind(ids(&tasks));
+        let mut lines = Vec::new();
+        if tasks.len() > 1 {
+            lines = affected_lines(tasks.iter().map(AsRef::as_ref));
+        }
+        lines.extend(self.asked_by(&kind));
+        self.prompt(kind, lines, None);
+    }
+
+    pub(super) fn toggle_finished(&mut self) {
+        self.state.finished = match self.state.finished {
+            FinishedTasks::Counted => FinishedTasks::Shown,
+            FinishedTasks::Shown => FinishedTasks::Counted,
+        };
     }
 
     /// Marks the task at hand, or no longer, and goes on to the next.
-    fn mark(&mut self, arranged: &ScreenLayout) {
-        let Some(id) = self.target(arranged).task.map(|task| task.id.clone()) else {
+    pub(super) fn mark(&mut self, about: &ActionTarget<'_>, arranged: &ScreenLayout) {
+        let Some(id) = about.task.map(|task| task.id.clone()) else {
             return;
         };
         let before = self.state.marked_tasks.clone();
@@ -168,7 +141,11 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Closing takes work away where there is some: then a word is asked for, and where the work is kept is said.
-    fn ask_close(&mut self, ids: Vec<TaskId>, tasks: &[Arc<Task>]) {
+    pub(super) fn ask_close(&mut self, about: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(about);
+        if tasks.is_empty() {
+            return;
+        }
         let begun = tasks.iter().filter(|task| task.spawns > 0 || task.head.is_some());
         let begun: Vec<&Arc<Task>> = begun.collect();
         let mut lines = Vec::new();
@@ -185,7 +162,7 @@ impl UpdateContext<'_, '_> {
             lines.push("Write discard, and the reason behind it.".to_owned());
             word = Some("discard");
         }
-        self.prompt(PromptKind::Close(ids), lines, word);
+        self.prompt(PromptKind::Close(ids(&tasks)), lines, word);
     }
 
     fn prompt(&mut self, kind: PromptKind, lines: Vec<String>, word: Option<&'static str>) {
@@ -199,11 +176,11 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Merging at once leaves stages out, so it is asked about, and they are named.
-    fn ask_merge(&mut self, tasks: &[Arc<Task>]) {
+    pub(super) fn ask_merge(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
         let mut moves = Vec::new();
         let mut named = Vec::new();
-        for task in tasks {
+        for task in &self.affected_tasks(about) {
             let why_not = match model.merge_of(task) {
                 None => "its workflow has no stage that merges",
                 Some(stage) if stage.id == task.stage => "it stands there already",
@@ -222,7 +199,7 @@ impl UpdateContext<'_, '_> {
             return;
         }
         let mut lines = listed(named);
-        lines.push("What its stages before the merge would have looked at nobody looks at; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
+        lines.push("The stages before the merge are skipped; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
         let question = match moves.as_slice() {
             [(only, _)] => format!("Merge {only} now?"),
             several => format!("Merge {} tasks now?", several.len()),
@@ -236,11 +213,18 @@ impl UpdateContext<'_, '_> {
         });
     }
 
-    /// Stops the agents of several tasks; of one it says more.
-    fn stop_agents(&mut self, tasks: &[Arc<Task>]) {
+    /// Stops the agents of the tasks; of one it says more, and it needs no task.
+    pub(super) fn stop_agents(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
+        let tasks = self.affected_tasks(about);
+        if tasks.is_empty() {
+            return about
+                .attempt
+                .into_iter()
+                .for_each(|attempt| self.stop_agent(attempt, about.task));
+        }
         let open: Vec<&Attempt> = tasks.iter().filter_map(|task| model.open_attempt(task)).collect();
-        if let ([attempt], [task]) = (open.as_slice(), tasks) {
+        if let ([attempt], [task]) = (open.as_slice(), tasks.as_slice()) {
             return self.stop_agent(attempt, Some(task));
         }
         if open.is_empty() {
@@ -284,9 +268,9 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Pausing stops what runs, so it is asked about when something does; going on is not.
-    fn pause(&mut self) {
+    pub(super) fn pause(&mut self) {
         if self.scene.model.pause.is_some() {
-            return self.command("went on", Command::Resume);
+            return self.command("resumed", Command::Resume);
         }
         let mut lines = self.at_work();
         if lines.is_empty() {
@@ -305,7 +289,7 @@ impl UpdateContext<'_, '_> {
         });
     }
 
-    fn stop_server(&mut self) {
+    pub(super) fn stop_server(&mut self) {
         let mut lines = self.at_work();
         if lines.is_empty() {
             lines.push("No agent is at work.".to_owned());
@@ -334,7 +318,7 @@ impl UpdateContext<'_, '_> {
         listed(named.collect())
     }
 
-    fn interrupt(&mut self) {
+    pub(super) fn interrupt(&mut self) {
         let key = |action| self.state.keymap.hint(action).unwrap_or_default();
         let text = format!(
             "{} leaves, agents go on; {} stops an agent, {} the server",
@@ -346,15 +330,11 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-fn retry(task: TaskId) -> Command {
-    Command::Retry {
-        task,
-        stage: None,
-        note: None,
-    }
+fn ids(tasks: &[Arc<Task>]) -> Vec<TaskId> {
+    tasks.iter().map(|task| task.id.clone()).collect()
 }
 
-/// Changes of priority; those that would leave the scale are left out.
+/// Changes of priority; those that would leave the scale are skipped.
 fn priorities(tasks: &[Arc<Task>], by: i8) -> Vec<Command> {
     let changed = tasks.iter().filter_map(|task| {
         let priority = task

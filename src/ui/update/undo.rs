@@ -1,19 +1,19 @@
-//! Asking the board for what can be taken back, and taking it back: `undo` and `redo`.
+//! Requesting what can be undone from the board, and `undo` and `redo` themselves.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Command, NoticeLevel};
 use crate::ui::state::{MOST_UNDOABLE, PanesSnapshot, UndoEntry, UndoMethod, inverse};
 
 impl UpdateContext<'_, '_> {
-    /// Asks the board for that, and remembers how it is taken back.
+    /// Requests a command, and remembers its inverse.
     pub(super) fn command(&mut self, title: impl Into<String>, command: Command) {
         self.commands(title, vec![command]);
     }
 
-    /// The same for several at once: they are taken back together.
+    /// Requests several commands, which are undone together.
     pub(super) fn commands(&mut self, title: impl Into<String>, commands: Vec<Command>) {
         let model = self.scene.model;
-        // All or nothing: half of an act must not be taken back.
+        // All or nothing: half of an action must not be undone.
         let back: Option<Vec<Vec<Command>>> =
             commands.iter().map(|command| inverse(command, model)).collect();
         let inverse: Vec<Command> = back.unwrap_or_default().concat();
@@ -27,12 +27,12 @@ impl UpdateContext<'_, '_> {
         self.requests.extend(commands.into_iter().map(UiRequest::Command));
     }
 
-    /// Remembers that something was done that cannot be taken back: whoever wants that is told so, and nothing older is instead.
+    /// Remembers something that cannot be undone, so that undo says so instead of undoing something older.
     pub(super) fn record_irreversible(&mut self, title: impl Into<String>) {
         self.record_undo(title, UndoMethod::Irreversible(Vec::new()));
     }
 
-    /// Remembers what is shown, before it is changed.
+    /// Remembers the panes, before they are changed.
     pub(super) fn record_panes(&mut self, title: impl Into<String>) {
         let shown = self.panes_snapshot();
         self.record_undo(title, UndoMethod::Panes(Box::new(shown)));
@@ -62,17 +62,17 @@ impl UpdateContext<'_, '_> {
         let now = self.scene.now;
         match self.state.undo_stack.pop().filter(|act| act.is_fresh(now)) {
             Some(act) if matches!(act.method, UndoMethod::Irreversible(_)) => {
-                self.warn(format!("cannot be taken back: {}", act.title));
+                self.warn(format!("cannot be undone: {}", act.title));
             }
             Some(act) => {
                 self.state
-                    .show_toast(now, NoticeLevel::Info, format!("taken back: {}", act.title));
+                    .show_toast(now, NoticeLevel::Info, format!("undone: {}", act.title));
                 let back = self.reverse(act);
                 self.state.redo_stack.push(back);
             }
             None => {
                 self.state.undo_stack.clear();
-                self.warn("there is nothing to take back: an act can be for 10 seconds");
+                self.warn("nothing to undo: an action can be undone for 10 seconds");
             }
         }
     }
@@ -81,16 +81,16 @@ impl UpdateContext<'_, '_> {
         let now = self.scene.now;
         if let Some(act) = self.state.redo_stack.pop().filter(|act| act.is_fresh(now)) {
             self.state
-                .show_toast(now, NoticeLevel::Info, format!("done again: {}", act.title));
+                .show_toast(now, NoticeLevel::Info, format!("redone: {}", act.title));
             let back = self.reverse(act);
             self.state.undo_stack.push(back);
         } else {
             self.state.redo_stack.clear();
-            self.warn("there is nothing to do again");
+            self.warn("nothing to redo");
         }
     }
 
-    /// Takes an act back; answers what takes that back.
+    /// Undoes an action; answers with the action that undoes that.
     fn reverse(&mut self, act: UndoEntry) -> UndoEntry {
         let how = match act.method {
             UndoMethod::Commands { done, inverse } => {
@@ -106,6 +106,7 @@ impl UpdateContext<'_, '_> {
                 self.state.tabs = shown.tabs;
                 self.state.tab = shown.tab;
                 self.state.panes = shown.panes;
+                self.relayout();
                 UndoMethod::Panes(Box::new(now))
             }
             UndoMethod::Name(name) => {
