@@ -55,10 +55,7 @@ pub(crate) fn unavailable_reason_for(
             let is_there = screen.is_some_and(|id| scene.screens.has(id));
             unless(is_there, "there is no terminal here")
         }
-        Availability::CopyMode => unless(
-            state.copy_mode.is_some(),
-            "no terminal is held still; copy mode does that",
-        ),
+        Availability::CopyMode => unless(state.copy_mode.is_some(), "not in copy mode"),
         Availability::Matches => unless(
             state.copy_mode.is_some() || !state.pane(arranged.focus).filter.is_empty(),
             "nothing was searched for",

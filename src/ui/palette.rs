@@ -66,20 +66,16 @@ pub(crate) const MARKS: [(&str, &str); 5] = [
     ("!", "shell"),
 ];
 
-fn kind(typed: &str) -> (PaletteScope, &str) {
-    let kinds = [
-        (">", PaletteScope::Actions),
-        ("@", PaletteScope::Tasks),
-        ("#", PaletteScope::Panes),
-        ("/", PaletteScope::Text),
-        ("!", PaletteScope::Shell),
-    ];
-    for (mark, kind) in kinds {
-        if let Some(rest) = typed.strip_prefix(mark) {
-            return (kind, rest);
-        }
-    }
-    (PaletteScope::All, typed)
+fn scope(typed: &str) -> (PaletteScope, &str) {
+    let scope = match typed.chars().next() {
+        Some('>') => PaletteScope::Actions,
+        Some('@') => PaletteScope::Tasks,
+        Some('#') => PaletteScope::Panes,
+        Some('/') => PaletteScope::Text,
+        Some('!') => PaletteScope::Shell,
+        _ => return (PaletteScope::All, typed),
+    };
+    (scope, typed.get(1..).unwrap_or_default())
 }
 
 /// The rows for what was typed, the best first.
@@ -89,30 +85,30 @@ pub(crate) fn rows(
     arranged: &ScreenLayout,
     typed: &str,
 ) -> Vec<PaletteRow> {
-    let (kind, rest) = kind(typed);
+    let (scope, rest) = scope(typed);
     let list = PaletteBuilder {
         state,
         scene,
         arranged,
     };
-    if kind == PaletteScope::All && rest.trim().is_empty() {
+    if scope == PaletteScope::All && rest.trim().is_empty() {
         return list.likely();
     }
-    match kind {
+    match scope {
         PaletteScope::Text => return list.text(rest.trim()),
         PaletteScope::Shell => return list.shell(rest.trim()).into_iter().collect(),
         PaletteScope::All | PaletteScope::Actions | PaletteScope::Tasks | PaletteScope::Panes => {}
     }
     let mut found = Vec::new();
-    if matches!(kind, PaletteScope::All | PaletteScope::Actions) {
+    if matches!(scope, PaletteScope::All | PaletteScope::Actions) {
         list.actions(rest, &mut found);
         list.arguments(rest, &mut found);
     }
     let needle = FuzzyQuery::new(rest);
-    if matches!(kind, PaletteScope::All | PaletteScope::Tasks) {
+    if matches!(scope, PaletteScope::All | PaletteScope::Tasks) {
         list.tasks(&needle, &mut found);
     }
-    if matches!(kind, PaletteScope::All | PaletteScope::Panes) {
+    if matches!(scope, PaletteScope::All | PaletteScope::Panes) {
         list.places(&needle, &mut found);
     }
     found.sort_by_key(|found| std::cmp::Reverse(found.score));
@@ -266,10 +262,9 @@ impl<'a> PaletteBuilder<'a> {
                 .iter()
                 .position(|action| *action == entry.action);
             let bonus = recent.map_or(0, |at| 30_u32.saturating_sub(u32::try_from(at).unwrap_or(30)));
+            let penalty = if impossible { 10 } else { 0 };
             found.push(PaletteMatch {
-                score: (score + bonus)
-                    .saturating_sub(if impossible { 10 } else { 0 })
-                    .max(1),
+                score: (score + bonus).saturating_sub(penalty).max(1),
                 what: PaletteItem::Action(entry, task),
             });
         }
@@ -314,13 +309,8 @@ impl<'a> PaletteBuilder<'a> {
     }
 
     fn tasks(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch<'a>>) {
-        let mut text = String::new();
         for (id, task) in &self.scene.model.tasks {
-            text.clear();
-            text.push_str(id.as_str());
-            text.push(' ');
-            text.push_str(&task.title);
-            if let Some(score) = needle.score(&text) {
+            if let Some(score) = needle.score(&format!("{id} {}", task.title)) {
                 let what = PaletteItem::Task(id);
                 found.push(PaletteMatch { score, what });
             }

@@ -208,6 +208,20 @@ pub(crate) struct Tab {
     pub(crate) next_arrangement: u8,
 }
 
+impl Tab {
+    /// A tab with all its panes shown.
+    pub(crate) fn new(title: String, arrangement: PaneArrangement, focus: PaneId) -> Tab {
+        Tab {
+            title,
+            arrangement,
+            focus,
+            last_focus: None,
+            zoom: Zoom::Out,
+            next_arrangement: 0,
+        }
+    }
+}
+
 /// Whether the focused pane of a tab hides the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -49,44 +49,34 @@ impl DisplayStatus {
         DisplayStatus::Done,
     ];
 
-    /// What it stands for, for the help.
-    pub(super) fn meaning(self) -> &'static str {
+    /// The meaning that the help gives, the glyph (Unicode, ASCII; one column wide in every locale) and the usual colour.
+    fn row(self) -> (&'static str, [&'static str; 2], StyleRole) {
         match self {
-            DisplayStatus::Backlog => "in the backlog",
-            DisplayStatus::Queued => "waits for room",
-            DisplayStatus::Waiting => "waits for a task",
-            DisplayStatus::Starting => "starting",
-            DisplayStatus::Running => "at work",
-            DisplayStatus::Quiet => "silent",
-            DisplayStatus::NeedsYou => "needs you",
-            DisplayStatus::Gate => "being checked",
-            DisplayStatus::Retry => "retry",
-            DisplayStatus::Paused => "parked or paused",
-            DisplayStatus::Unsure => "not certain",
-            DisplayStatus::Failed => "failed",
-            DisplayStatus::Skipped => "skipped",
-            DisplayStatus::Done => "done",
+            DisplayStatus::Backlog => ("in the backlog", ["◦", "o"], StyleRole::Pending),
+            DisplayStatus::Queued => ("waits for room", ["◌", "."], StyleRole::Pending),
+            DisplayStatus::Waiting => ("waits for a task", ["⋯", "#"], StyleRole::Pending),
+            DisplayStatus::Starting => ("starting", ["⠋", "*"], StyleRole::Running),
+            DisplayStatus::Running => ("at work", ["▸", ">"], StyleRole::Running),
+            DisplayStatus::Quiet => ("silent", ["▹", "-"], StyleRole::Pending),
+            DisplayStatus::NeedsYou => ("needs you", ["⚑", "!"], StyleRole::Human),
+            DisplayStatus::Gate => ("being checked", ["◍", "~"], StyleRole::Verifying),
+            DisplayStatus::Retry => ("retry", ["↻", "r"], StyleRole::Retry),
+            DisplayStatus::Paused => ("parked or paused", ["▫", "p"], StyleRole::Pending),
+            DisplayStatus::Unsure => ("not certain", ["?", "?"], StyleRole::Retry),
+            DisplayStatus::Failed => ("failed", ["✗", "x"], StyleRole::Failed),
+            DisplayStatus::Skipped => ("skipped", ["»", "s"], StyleRole::Pending),
+            DisplayStatus::Done => ("done", ["✓", "+"], StyleRole::Done),
         }
     }
 
-    /// The glyph. All are one column wide in every locale.
+    /// The meaning, for the help.
+    pub(super) fn meaning(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The glyph.
     pub(super) fn glyph(self, glyphs: Glyphs) -> &'static str {
-        let (unicode, ascii) = match self {
-            DisplayStatus::Backlog => ("◦", "o"),
-            DisplayStatus::Queued => ("◌", "."),
-            DisplayStatus::Waiting => ("⋯", "#"),
-            DisplayStatus::Starting => ("⠋", "*"),
-            DisplayStatus::Running => ("▸", ">"),
-            DisplayStatus::Quiet => ("▹", "-"),
-            DisplayStatus::NeedsYou => ("⚑", "!"),
-            DisplayStatus::Gate => ("◍", "~"),
-            DisplayStatus::Retry => ("↻", "r"),
-            DisplayStatus::Paused => ("▫", "p"),
-            DisplayStatus::Unsure => ("?", "?"),
-            DisplayStatus::Failed => ("✗", "x"),
-            DisplayStatus::Skipped => ("»", "s"),
-            DisplayStatus::Done => ("✓", "+"),
-        };
+        let (_, [unicode, ascii], _) = self.row();
         match glyphs {
             Glyphs::Unicode => unicode,
             Glyphs::Ascii => ascii,
@@ -104,86 +94,65 @@ pub(super) struct StatusLabel {
     pub since: Timestamp,
 }
 
-fn marker(mark: DisplayStatus, word: impl Into<String>, role: StyleRole, since: Timestamp) -> StatusLabel {
-    StatusLabel {
-        mark,
-        word: word.into(),
-        role,
-        since,
+impl StatusLabel {
+    fn new(mark: DisplayStatus, word: impl Into<String>, since: Timestamp) -> StatusLabel {
+        let (_, _, role) = mark.row();
+        let word = word.into();
+        StatusLabel {
+            mark,
+            word,
+            role,
+            since,
+        }
+    }
+
+    fn with_role(self, role: StyleRole) -> StatusLabel {
+        StatusLabel { role, ..self }
     }
 }
 
 /// How a task is marked.
 pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
-    let since = task.since;
-    match &task.state {
-        TaskState::Backlog => marker(DisplayStatus::Backlog, "backlog", StyleRole::Pending, since),
-        TaskState::Released => waiting(task, now),
-        TaskState::Active | TaskState::Verifying => model.open_attempt(task).map_or_else(
-            || {
-                marker(
-                    DisplayStatus::Unsure,
-                    "unsure: no attempt is open",
-                    StyleRole::Retry,
-                    since,
-                )
-            },
-            |attempt| match attempt.state {
-                // Since it is verified; the agent may have worked for hours before.
-                AttemptState::Verifying => StatusLabel {
-                    since,
+    let (mark, word) = match &task.state {
+        TaskState::Released => return waiting(task, now),
+        TaskState::Active | TaskState::Verifying => match model.open_attempt(task) {
+            // Since it is verified; the agent may have worked for hours before.
+            Some(attempt) if attempt.state == AttemptState::Verifying => {
+                return StatusLabel {
+                    since: task.since,
                     ..attempt_status(attempt)
-                },
-                _ => attempt_status(attempt),
-            },
-        ),
-        TaskState::Held(HoldReason::Approval) => {
-            marker(DisplayStatus::NeedsYou, "approve?", StyleRole::Human, since)
+                };
+            }
+            Some(attempt) => return attempt_status(attempt),
+            None => (DisplayStatus::Unsure, "unsure: no attempt is open".to_owned()),
+        },
+        TaskState::Held(HoldReason::Approval) => (DisplayStatus::NeedsYou, "approve?".to_owned()),
+        TaskState::Held(hold) => {
+            let label = StatusLabel::new(DisplayStatus::NeedsYou, format!("held: {}", task.hold_text(hold)), task.since);
+            return label.with_role(StyleRole::Blocked);
         }
-        TaskState::Held(hold) => marker(
-            DisplayStatus::NeedsYou,
-            format!("held: {}", task.hold_text(hold)),
-            StyleRole::Blocked,
-            since,
-        ),
-        TaskState::Parked(why) => marker(
-            DisplayStatus::Paused,
-            format!("parked: {why}"),
-            StyleRole::Pending,
-            since,
-        ),
-        TaskState::Done => marker(DisplayStatus::Done, "done", StyleRole::Done, since),
-        TaskState::Failed(why) => marker(
-            DisplayStatus::Failed,
-            format!("failed: {why}"),
-            StyleRole::Failed,
-            since,
-        ),
-        TaskState::Skipped(root) => marker(
-            DisplayStatus::Skipped,
-            format!("skipped, {root} failed"),
-            StyleRole::Pending,
-            since,
-        ),
-        TaskState::Cancelled => marker(DisplayStatus::Skipped, "cancelled", StyleRole::Pending, since),
-    }
+        TaskState::Backlog => (DisplayStatus::Backlog, "backlog".to_owned()),
+        TaskState::Parked(why) => (DisplayStatus::Paused, format!("parked: {why}")),
+        TaskState::Done => (DisplayStatus::Done, "done".to_owned()),
+        TaskState::Failed(why) => (DisplayStatus::Failed, format!("failed: {why}")),
+        TaskState::Skipped(root) => (DisplayStatus::Skipped, format!("skipped, {root} failed")),
+        TaskState::Cancelled => (DisplayStatus::Skipped, "cancelled".to_owned()),
+    };
+    StatusLabel::new(mark, word, task.since)
 }
 
 fn waiting(task: &Task, now: Timestamp) -> StatusLabel {
-    let since = task.since;
-    let (mark, word, role) = match &task.why_not {
-        None => (DisplayStatus::Queued, "queued".to_owned(), StyleRole::Pending),
-        Some(WaitReason::Until(at)) => {
-            let word = format!("retry in {}", at.since(now));
-            (DisplayStatus::Retry, word, StyleRole::Retry)
-        }
+    let (mark, word) = match &task.why_not {
+        None => (DisplayStatus::Queued, "queued".to_owned()),
+        Some(WaitReason::Until(at)) => (DisplayStatus::Retry, format!("retry in {}", at.since(now))),
+        Some(WaitReason::Paused) => (DisplayStatus::Paused, "paused".to_owned()),
         Some(why @ (WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_))) => {
-            (DisplayStatus::Waiting, why.to_string(), StyleRole::Pending)
+            (DisplayStatus::Waiting, why.to_string())
         }
         Some(why @ (WaitReason::UnknownDependency(_) | WaitReason::NoBase | WaitReason::NoStage(..))) => {
-            (DisplayStatus::Unsure, why.to_string(), StyleRole::Blocked)
+            let label = StatusLabel::new(DisplayStatus::Unsure, why.to_string(), task.since);
+            return label.with_role(StyleRole::Blocked);
         }
-        Some(WaitReason::Paused) => (DisplayStatus::Paused, "paused".to_owned(), StyleRole::Pending),
         Some(
             why @ (WaitReason::SingletonBusy(_)
             | WaitReason::NoRoom { .. }
@@ -191,83 +160,52 @@ fn waiting(task: &Task, now: Timestamp) -> StatusLabel {
             | WaitReason::StillEnding(_)
             | WaitReason::NoGoAhead
             | WaitReason::Aborted),
-        ) => (
-            DisplayStatus::Queued,
-            format!("queued: {why}"),
-            StyleRole::Pending,
-        ),
+        ) => (DisplayStatus::Queued, format!("queued: {why}")),
     };
-    marker(mark, word, role, since)
+    StatusLabel::new(mark, word, task.since)
 }
 
 /// How an attempt is marked.
 pub(super) fn attempt_status(attempt: &Attempt) -> StatusLabel {
     let since = attempt.started_at.unwrap_or(attempt.created_at);
     match &attempt.state {
-        AttemptState::Starting => marker(
-            DisplayStatus::Starting,
-            "starting",
-            StyleRole::Running,
-            attempt.created_at,
-        ),
-        AttemptState::Stopping(cause) => marker(
-            DisplayStatus::Quiet,
-            format!("stopping: {}", stop_word(*cause)),
-            StyleRole::Pending,
-            since,
-        ),
+        AttemptState::Starting => StatusLabel::new(DisplayStatus::Starting, "starting", attempt.created_at),
+        AttemptState::Stopping(cause) => {
+            let word = format!("stopping: {}", stop_word(*cause));
+            StatusLabel::new(DisplayStatus::Quiet, word, since)
+        }
         AttemptState::Verifying => {
             let ended = attempt.activity.doing == ActivityKind::Exited;
             let since = if ended { attempt.activity.since } else { since };
-            marker(DisplayStatus::Gate, "verifying", StyleRole::Verifying, since)
+            StatusLabel::new(DisplayStatus::Gate, "verifying", since)
         }
-        AttemptState::Settled(_) => marker(
-            DisplayStatus::Quiet,
-            "ended",
-            StyleRole::Pending,
-            attempt.ended_at.unwrap_or(since),
-        ),
+        AttemptState::Settled(_) => {
+            StatusLabel::new(DisplayStatus::Quiet, "ended", attempt.ended_at.unwrap_or(since))
+        }
         AttemptState::Running => match &attempt.worker {
             Worker::Agent { .. } => of_activity(attempt),
-            Worker::Engine(_) => marker(
-                DisplayStatus::Gate,
-                attempt.worker.name(),
-                StyleRole::Verifying,
-                since,
-            ),
+            Worker::Engine(_) => StatusLabel::new(DisplayStatus::Gate, attempt.worker.name(), since),
         },
     }
 }
 
 fn of_activity(attempt: &Attempt) -> StatusLabel {
     let since = attempt.activity.since;
-    match &attempt.activity.doing {
-        ActivityKind::Starting => marker(DisplayStatus::Starting, "starting", StyleRole::Running, since),
-        ActivityKind::Working => marker(DisplayStatus::Running, "running", StyleRole::Running, since),
-        ActivityKind::Permission(what) => marker(
-            DisplayStatus::NeedsYou,
-            format!("asks: {}?", what.trim_end_matches('?')),
-            StyleRole::Human,
-            since,
-        ),
-        ActivityKind::Question(what) => marker(
-            DisplayStatus::NeedsYou,
-            format!("asks: {what}"),
-            StyleRole::Human,
-            since,
-        ),
-        ActivityKind::Idle => marker(DisplayStatus::Quiet, "idle", StyleRole::Running, since),
-        ActivityKind::Exited => marker(
-            DisplayStatus::Gate,
-            "ended, checking",
-            StyleRole::Verifying,
-            since,
-        ),
+    let (mark, word) = match &attempt.activity.doing {
+        ActivityKind::Starting => (DisplayStatus::Starting, "starting".to_owned()),
+        ActivityKind::Working => (DisplayStatus::Running, "running".to_owned()),
+        ActivityKind::Permission(what) => (DisplayStatus::NeedsYou, format!("asks: {}?", what.trim_end_matches('?'))),
+        ActivityKind::Question(what) => (DisplayStatus::NeedsYou, format!("asks: {what}")),
+        ActivityKind::Idle => {
+            return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
+        }
+        ActivityKind::Exited => (DisplayStatus::Gate, "ended, checking".to_owned()),
         ActivityKind::Lost => {
             let word = format!("unsure ({})", source_words(&attempt.activity));
-            marker(DisplayStatus::Unsure, word, StyleRole::Retry, since)
+            (DisplayStatus::Unsure, word)
         }
-    }
+    };
+    StatusLabel::new(mark, word, since)
 }
 
 /// The word for why an attempt is stopped.

@@ -289,6 +289,10 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
         input_mode(self.state, self.scene, self.arranged().focus)
     }
 
+    fn inform(&mut self, text: impl Into<String>) {
+        self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
+    }
+
     fn warn(&mut self, text: impl Into<String>) {
         self.state.show_toast(self.scene.now, NoticeLevel::Warning, text);
     }

@@ -1,4 +1,4 @@
-//! Acts on tasks: taken back, done to several at once, confirmed where they cannot be taken back; forms, the editor, labels.
+//! Acts on tasks: undone, done to several at once, confirmed where they cannot be undone; forms, the editor, labels.
 
 use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch};
 use dbs::ui::{NewTask, PermissionReply, ProgramInput, ScreenId, UiInput, UiRequest};
@@ -18,7 +18,7 @@ fn skip(task: &str) -> UiRequest {
 }
 
 #[test]
-fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
+fn a_skip_is_undone_for_ten_seconds_and_can_be_redone() {
     let mut desk = Desk::full((120, 40));
     assert_eq!(desk.press("s"), [skip("dbs-4")]);
     assert!(desk.text().contains("undo: skipped dbs-4"), "{}", desk.text());
@@ -30,7 +30,7 @@ fn a_skip_is_taken_back_for_ten_seconds_and_can_be_done_again() {
 }
 
 #[test]
-fn what_the_board_refused_is_not_taken_back() {
+fn what_the_board_refused_is_not_undone() {
     let mut desk = Desk::full((120, 40));
     desk.press("s");
     desk.state.drop_refused(&Command::Skip("dbs-4".into()));
@@ -53,7 +53,7 @@ fn a_task_of_the_backlog_comes_back_into_the_backlog() {
 }
 
 #[test]
-fn a_task_taken_back_into_the_backlog_is_handed_over_again() {
+fn a_task_moved_back_to_the_backlog_is_released_again() {
     let mut desk = Desk::full((120, 40));
     for (task, back) in [
         ("dbs-15", Command::Release(vec!["dbs-15".into()])),
@@ -71,7 +71,7 @@ fn a_task_taken_back_into_the_backlog_is_handed_over_again() {
 }
 
 #[test]
-fn a_priority_is_changed_by_key_and_taken_back() {
+fn a_priority_is_changed_by_key_and_undone() {
     let mut desk = Desk::full((120, 40));
     let to = |priority| {
         let patch = TaskPatch {
@@ -96,7 +96,7 @@ fn a_pane_that_was_closed_comes_back() {
 }
 
 #[test]
-fn marked_tasks_are_acted_on_together_and_taken_back_together() {
+fn marked_tasks_are_acted_on_together_and_undone_together() {
     let mut desk = Desk::full((120, 40));
     desk.press("v Space");
     assert!(desk.text().contains("2 marked"), "{}", desk.text());
@@ -499,7 +499,7 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
 }
 
 #[test]
-fn every_act_that_can_be_taken_back_is_and_is_never_asked_about() {
+fn every_action_that_can_be_undone_is_never_asked_about() {
     for (keys, back) in [
         ("3 g s", 1),
         ("3 g -", 1),
@@ -538,7 +538,7 @@ fn a_session_is_given_another_name_and_the_old_one_back() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_is_said_and_nothing_older_is_taken_back_instead() {
+fn undo_says_what_cannot_be_undone_and_undoes_nothing_older() {
     for (keys, said) in [
         ("5 g j j a", "cannot be undone: approved dbs-16"),
         ("5 g j j j a", "cannot be undone: allowed dbs-7: npm run migrate"),

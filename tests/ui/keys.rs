@@ -611,7 +611,7 @@ fn looking_back_scrolls_and_typing_returns_to_the_newest_line() {
 }
 
 #[test]
-fn what_is_told_goes_away_by_itself() {
+fn a_toast_goes_away_by_itself() {
     let mut desk = Desk::full((80, 24));
     desk.state
         .show_toast(NOW, NoticeLevel::Success, "released dbs-20");

@@ -88,7 +88,7 @@ fn over_a_connection_a_link_is_copied_instead() {
 }
 
 #[test]
-fn a_host_that_only_looks_like_another_is_said_to() {
+fn a_host_that_only_looks_like_another_is_pointed_out() {
     let mut desk = looking("http://ex\u{430}mple.org/");
     desk.press("U");
     assert!(desk.text().contains("letters that look like others"));
@@ -126,7 +126,7 @@ fn lines_that_a_program_would_take_for_enter_are_shown_before_they_are_pasted() 
 }
 
 #[test]
-fn inside_a_program_with_the_same_prefix_a_person_is_told_once() {
+fn inside_a_multiplexer_with_the_same_prefix_the_hint_is_shown_once() {
     let mut desk = Desk::full((120, 40));
     desk.state.hint_prefix_in_multiplexer(desk.now, Some("tmux"));
     assert!(desk.text().contains("inside tmux, which takes C-b"));

@@ -360,7 +360,7 @@ fn typing_with_mouse() -> (Desk, ScreenId, Rect) {
 }
 
 #[test]
-fn a_program_that_was_told_of_a_press_is_told_of_its_release_wherever_that_is() {
+fn a_program_that_received_a_press_receives_its_release_wherever_that_is() {
     let (mut desk, id, area) = typing_with_mouse();
     let inside = (area.x + 4, area.y + 2);
     let outside = (0, 0);

@@ -1,4 +1,4 @@
-//! What was fetched for views, as a server would have put it on the shelf.
+//! What was fetched for views, as a server would have put it into the cache.
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{

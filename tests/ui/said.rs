@@ -1,4 +1,4 @@
-//! What agents said last, as a card tells it: recordings of real ones, at every moment at which it was something else.
+//! The last output of agents, as a card shows it: recordings of real ones, at every moment at which it changed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{LiveScreen, ScreenRead};
 
-/// Everything an agent was taken to say last, one after the other.
-fn said(name: &str) -> Vec<String> {
+/// Every last output of an agent, one after the other.
+fn last_outputs(name: &str) -> Vec<String> {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()
         .collect();
@@ -18,7 +18,7 @@ fn said(name: &str) -> Vec<String> {
     let header = lines.next().expect("a header");
     let side = |key: &str| u16::try_from(header[key].as_u64().expect("a size")).expect("a size");
     let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(side("width"), side("height")), 1000);
-    let mut said: Vec<String> = Vec::new();
+    let mut outputs: Vec<String> = Vec::new();
     for event in lines {
         let content = event[2].as_str().expect("text");
         match event[1].as_str() {
@@ -36,15 +36,15 @@ fn said(name: &str) -> Vec<String> {
             continue;
         }
         let last = LiveScreen::new(&mut terminal, true).last_line();
-        if said.last() != Some(&last) {
-            said.push(last);
+        if outputs.last() != Some(&last) {
+            outputs.push(last);
         }
     }
-    said
+    outputs
 }
 
 #[test]
-fn what_real_agents_said_last_is_never_their_line_to_write_in_or_what_stands_below_it() {
+fn the_last_output_of_real_agents_is_never_their_prompt_or_what_stands_below_it() {
     let mut all = String::new();
     for name in [
         "permission_prompt_osc7501",
@@ -55,8 +55,12 @@ fn what_real_agents_said_last_is_never_their_line_to_write_in_or_what_stands_bel
         "tui_approval",
         "tui_action_required",
     ] {
-        writeln!(all, "{name}\n  {}", said(&format!("{name}.cast")).join("\n  "))
-            .expect("a text takes in all");
+        writeln!(
+            all,
+            "{name}\n  {}",
+            last_outputs(&format!("{name}.cast")).join("\n  ")
+        )
+        .expect("a text takes in all");
     }
     insta::assert_snapshot!("said", all);
 }

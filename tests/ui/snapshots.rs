@@ -235,7 +235,7 @@ fn a_terminal_that_is_held_still() {
 }
 
 #[test]
-fn forms_labels_marks_and_what_can_be_taken_back() {
+fn forms_labels_marks_and_undo() {
     for (name, keys) in [
         ("form", "n f i x Tab"),
         ("jump", "f"),

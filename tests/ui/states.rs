@@ -520,7 +520,7 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
 }
 
 #[test]
-fn the_same_told_again_is_counted_and_all_is_kept_for_the_log() {
+fn the_same_toast_again_is_counted_and_all_are_kept_for_the_log() {
     let mut desk = Desk::full((80, 24));
     for _ in 0..3 {
         desk.state
@@ -583,7 +583,7 @@ fn the_cursor_rests_at_the_marked_row() {
 }
 
 #[test]
-fn all_is_over_is_told_at_every_size() {
+fn the_end_of_all_work_is_shown_at_every_size() {
     for size in SIZES {
         let mut desk = Desk::full(size);
         let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();

@@ -1,5 +1,5 @@
 //! Every verb there is for a task, an agent or the run: a key, an entry of the palette and of the help, a command in a shell.
-//! What destroys names its victims first; what does not is taken back.
+//! What destroys names what it affects first; what does not can be undone.
 
 use clap::Parser as _;
 use dbs::cli::args::CliArgs;
@@ -107,7 +107,7 @@ fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
 }
 
 #[test]
-fn what_can_be_taken_back_is_for_ten_seconds_and_not_longer() {
+fn what_can_be_undone_is_for_ten_seconds_and_not_longer() {
     for keys in ["g s", "G w", "g -", "G j +"] {
         for (later, back) in [(9, true), (10, false)] {
             let mut desk = Desk::full((120, 40));

@@ -32,7 +32,7 @@ pub enum PlainCommand {
     /// These lines are the answer.
     Reply(Vec<String>),
     Submit(Command),
-    /// Say yes or no to what an agent wants to be allowed, if it still wants that.
+    /// Answer an agent that asks for a permission, if it still does.
     Consent(AttemptId, String, PermissionReply),
     /// Show the end of what the last agent of a task showed.
     ShowOutput(TaskId),
@@ -47,10 +47,10 @@ pub fn parse_line(line: &str, prompts: &PlainPrompts, attention: &AttentionSumma
     let rest = rest.trim();
     if let Ok(number) = word.trim_end_matches('.').parse::<u32>() {
         return match prompts.get(number) {
-            None => told(format!("there is no {number}; inbox lists what needs you")),
+            None => reply(format!("there is no {number}; inbox lists what needs you")),
             Some(prompt) if rest.is_empty() => PlainCommand::Reply(prompt.full_text(attention)),
             Some(prompt) => answer(&prompt.about.item, rest)
-                .unwrap_or_else(|| told(format!("not understood; type {}", offers(prompt)))),
+                .unwrap_or_else(|| reply(format!("not understood; type {}", offers(prompt)))),
         };
     }
     match (word.to_ascii_lowercase().as_str(), rest) {
@@ -77,49 +77,38 @@ pub fn parse_line(line: &str, prompts: &PlainPrompts, attention: &AttentionSumma
     }
 }
 
-fn told(line: String) -> PlainCommand {
+fn reply(line: String) -> PlainCommand {
     PlainCommand::Reply(vec![line])
 }
 
 fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (word, rest) = (word.to_ascii_lowercase(), rest.trim());
-    if let ("look", "") = (word.as_str(), rest) {
-        return Some(PlainCommand::ShowOutput(item.task.clone()));
-    }
-    let task = || item.task.clone();
-    match item.kind {
-        AttentionKind::Question => Some(PlainCommand::Submit(Command::Answer(task(), text.to_owned()))),
-        AttentionKind::Permission => {
-            match (word.as_str(), item.attempt?) {
-                ("yes" | "y" | "allow" | "approve", attempt) if rest.is_empty() => Some(
-                    PlainCommand::Consent(attempt, item.text.clone(), PermissionReply::Yes),
-                ),
-                ("no" | "n" | "deny" | "refuse", attempt) if rest.is_empty() => Some(PlainCommand::Consent(
-                    attempt,
-                    item.text.clone(),
-                    PermissionReply::No,
-                )),
-                ("say", _) if !rest.is_empty() => {
-                    Some(PlainCommand::Submit(Command::Answer(task(), rest.to_owned())))
-                }
-                _ => None,
-            }
+    let task = item.task.clone();
+    let consent = |reply| Some(PlainCommand::Consent(item.attempt?, item.text.clone(), reply));
+    let submit = |command| Some(PlainCommand::Submit(command));
+    match (item.kind, word.as_str(), rest) {
+        (_, "look", "") => Some(PlainCommand::ShowOutput(task)),
+        (AttentionKind::Question, ..) => submit(Command::Answer(task, text.to_owned())),
+        (AttentionKind::Permission, "yes" | "y" | "allow" | "approve", "") => consent(PermissionReply::Yes),
+        (AttentionKind::Permission, "no" | "n" | "deny" | "refuse", "") => consent(PermissionReply::No),
+        (AttentionKind::Permission, "say", note) if !note.is_empty() && item.attempt.is_some() => {
+            submit(Command::Answer(task, note.to_owned()))
         }
-        AttentionKind::Approval => match word.as_str() {
-            "yes" | "y" | "approve" if rest.is_empty() => {
-                Some(PlainCommand::Submit(Command::Approve(task())))
-            }
-            "no" | "n" | "reject" if rest.is_empty() => {
-                Some(told("say why, too: the next attempt is told".to_owned()))
-            }
-            "no" | "n" | "reject" => Some(PlainCommand::Submit(Command::Reject(task(), rest.to_owned()))),
-            "skip" if rest.is_empty() => Some(PlainCommand::Submit(Command::Skip(task()))),
-            _ => None,
-        },
-        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
-            stuck(task(), &word, rest)
+        (AttentionKind::Approval, "yes" | "y" | "approve", "") => submit(Command::Approve(task)),
+        (AttentionKind::Approval, "no" | "n" | "reject", "") => {
+            Some(reply("say why, too: the next attempt is told".to_owned()))
         }
+        (AttentionKind::Approval, "no" | "n" | "reject", why) => {
+            submit(Command::Reject(task, why.to_owned()))
+        }
+        (AttentionKind::Approval, "skip", "") => submit(Command::Skip(task)),
+        (AttentionKind::Permission | AttentionKind::Approval, ..) => None,
+        (
+            AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed,
+            word,
+            rest,
+        ) => stuck(task, word, rest),
     }
 }
 

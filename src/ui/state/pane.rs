@@ -5,8 +5,8 @@ use super::PaneContent;
 /// A pane of a client: what it shows, its scroll position, mark, filter and sort order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pane {
-    /// What it showed before, to go back to.
-    pub(crate) back_stack: Vec<PreviousContent>,
+    /// What it showed before, to go back to; these have none of their own.
+    pub(crate) back_stack: Vec<Pane>,
     pub(crate) content: PaneContent,
     /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
     pub(crate) scroll: usize,
@@ -15,16 +15,6 @@ pub(crate) struct Pane {
     /// What its rows must match.
     pub(crate) filter: String,
     pub(crate) order: SortOrder,
-}
-
-/// What a pane showed before, with its scroll position, mark, filter and order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PreviousContent {
-    pub(crate) content: PaneContent,
-    scroll: usize,
-    mark: Option<u64>,
-    filter: String,
-    order: SortOrder,
 }
 
 /// The order in which the rows of a list stand. It never changes by itself (A2).
@@ -64,17 +54,11 @@ impl Pane {
         }
     }
 
-    /// Shows something else, from its beginning.
-    pub(crate) fn open(&mut self, content: PaneContent) -> PreviousContent {
-        let before = std::mem::replace(self, Pane::new(content));
-        self.back_stack = before.back_stack;
-        PreviousContent {
-            content: before.content,
-            scroll: before.scroll,
-            mark: before.mark,
-            filter: before.filter,
-            order: before.order,
-        }
+    /// Shows something else, from its beginning; answers with what it showed before.
+    pub(crate) fn open(&mut self, content: PaneContent) -> Pane {
+        let mut before = std::mem::replace(self, Pane::new(content));
+        self.back_stack = std::mem::take(&mut before.back_stack);
+        before
     }
 
     /// Shows what it showed before, as it was left; answers whether there was something.
@@ -82,8 +66,8 @@ impl Pane {
         let Some(below) = self.back_stack.pop() else {
             return false;
         };
-        (self.content, self.filter, self.order) = (below.content, below.filter, below.order);
-        (self.scroll, self.mark) = (below.scroll, below.mark);
+        let back_stack = std::mem::take(&mut self.back_stack);
+        *self = Pane { back_stack, ..below };
         true
     }
 }

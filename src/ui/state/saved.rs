@@ -95,12 +95,8 @@ impl UiState {
             return false;
         }
         let tab = |tab: SavedTab| Tab {
-            title: tab.title,
-            arrangement: tab.shape,
-            focus: tab.focus,
-            last_focus: None,
             zoom: tab.zoom,
-            next_arrangement: 0,
+            ..Tab::new(tab.title, tab.shape, tab.focus)
         };
         let fresh: Vec<Tab> = self.tabs.drain(..).collect();
         let before = std::mem::replace(&mut self.panes, panes);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{FinishedTasks, KeyFocus, Pane, PaneArrangement, PaneContent, Tab, UiState, Zoom};
+use super::{FinishedTasks, KeyFocus, Pane, PaneArrangement, PaneContent, Tab, UiState};
 use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::layout::{BUILTIN, LayoutError, LayoutKind, TabLayout};
 use crate::ui::pane::{PaneId, PaneTree, next_free_id};
@@ -85,14 +85,7 @@ pub(super) fn add(state: &mut UiState, layout: TabLayout) -> Result<(), UiStateE
         }
     };
     state.layouts.insert(layout.title.clone());
-    state.tabs.push(Tab {
-        title: layout.title,
-        arrangement: shape,
-        focus,
-        last_focus: None,
-        zoom: Zoom::Out,
-        next_arrangement: 0,
-    });
+    state.tabs.push(Tab::new(layout.title, shape, focus));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::domain::{ActivityKind, Attempt, AttemptId, Span, TaskId};
 use crate::read_model::AttentionKind;
 use crate::term::keys::{Key, KeyInput, Modifiers};
 use crate::ui::scene::ScreenId;
-use crate::ui::state::{ConfirmAction, ConfirmPrompt};
+use crate::ui::state::ConfirmAction;
 use crate::ui::target::ActionTarget;
 
 /// A person's answer to an agent that asks for permission.
@@ -113,12 +113,6 @@ impl UpdateContext<'_, '_> {
                 ConfirmAction::Approve(tasks),
             )
         };
-        self.confirm(ConfirmPrompt {
-            question,
-            lines,
-            scroll: 0,
-            yes: yes.to_owned(),
-            action: deed,
-        });
+        self.confirm(question, lines, yes, deed);
     }
 }

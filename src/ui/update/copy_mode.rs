@@ -123,11 +123,7 @@ impl UpdateContext<'_, '_> {
                 let area = arranged.focused().map(|placed| placed.inner);
                 let width = area.map_or(80, |area| area.width);
                 self.ask(UiRequest::LoadOlderLines(screen, width));
-                self.state.show_toast(
-                    self.scene.now,
-                    NoticeLevel::Info,
-                    "reading older lines from the log",
-                );
+                self.inform("reading older lines from the log");
             }
             OlderLines::Loading => {}
             OlderLines::Loaded => self.warn("this is where its output begins"),

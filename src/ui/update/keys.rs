@@ -12,8 +12,7 @@ use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{InputMode, is_running};
 use crate::ui::state::{
-    ConfirmAction, ConfirmPrompt, CountPrefix, FormField, KeyFocus, Overlay, PastePreview,
-    WelcomeStep as Question,
+    ConfirmAction, CountPrefix, FormField, KeyFocus, Overlay, PastePreview, WelcomeStep as Question,
 };
 use crate::ui::views::ViewMove;
 
@@ -205,13 +204,12 @@ impl UpdateContext<'_, '_> {
         if steers {
             shown.push("It holds control characters.".to_owned());
         }
-        self.confirm(ConfirmPrompt {
-            question: format!("Paste {lines} lines?"),
-            lines: shown,
-            scroll: 0,
-            yes: "paste".to_owned(),
-            action: ConfirmAction::Paste(id, text),
-        });
+        self.confirm(
+            format!("Paste {lines} lines?"),
+            shown,
+            "paste",
+            ConfirmAction::Paste(id, text),
+        );
     }
 
     pub(super) fn paste(&mut self, text: String) {

@@ -5,7 +5,7 @@ use crate::ui::link::{Hyperlink, is_allowed, links};
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::scrollback::TextPosition;
-use crate::ui::state::{ClientLocation, ConfirmAction, ConfirmPrompt, Menu, MenuAction, MenuItem, Overlay};
+use crate::ui::state::{ClientLocation, ConfirmAction, MenuAction};
 use crate::ui::views::first_row_shown;
 
 impl UpdateContext<'_, '_> {
@@ -28,17 +28,10 @@ impl UpdateContext<'_, '_> {
             [] => self.warn("open link: there is none on this screen"),
             [only] => self.ask_link(only.clone()),
             _ => {
-                let choices = targets.into_iter().map(|target| MenuItem {
-                    text: target.clone(),
-                    key: None,
-                    action: MenuAction::Link(target),
-                });
-                self.state.overlay = Some(Overlay::Menu(Menu {
-                    title: "Open which link?".to_owned(),
-                    items: choices.collect(),
-                    marked: 0,
-                    opened_by: None,
-                }));
+                let items = targets
+                    .into_iter()
+                    .map(|target| (target.clone(), MenuAction::Link(target)));
+                self.menu("Open which link?", items, 0);
             }
         }
     }
@@ -80,13 +73,7 @@ impl UpdateContext<'_, '_> {
             ClientLocation::Local => ("Open this link?", "open it"),
             ClientLocation::Remote => ("Copy this link? You are connected from elsewhere.", "copy it"),
         };
-        self.confirm(ConfirmPrompt {
-            question: question.to_owned(),
-            lines,
-            scroll: 0,
-            yes: yes.to_owned(),
-            action: ConfirmAction::Link(target),
-        });
+        self.confirm(question, lines, yes, ConfirmAction::Link(target));
     }
 
     /// Opens a link that was agreed to.

@@ -9,10 +9,7 @@ use crate::ui::pane::{Axis, Direction, PaneId, PaneTree, next_free_id, preset_la
 use crate::ui::pane_names::pane_name;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{ScreenLayout, is_running, resizable_tree};
-use crate::ui::state::{
-    ConfirmAction, ConfirmPrompt, KeyFocus, Menu, MenuAction, MenuItem, Overlay, Pane, PaneArrangement,
-    PaneContent, Tab, Zoom,
-};
+use crate::ui::state::{ConfirmAction, KeyFocus, MenuAction, Pane, PaneArrangement, PaneContent, Tab, Zoom};
 
 /// Thousandths by which a line moves per key.
 const NUDGE: u16 = 40;
@@ -43,9 +40,6 @@ impl UpdateContext<'_, '_> {
         let mut used: BTreeSet<PaneId> = self.state.panes.keys().copied().collect();
         used.extend(self.state.tabs.iter().map(|tab| tab.focus));
         let id = next_free_id(&used);
-        if content == PaneContent::Shell(None) {
-            self.ask(UiRequest::OpenShell(id));
-        }
         self.state.panes.insert(id, Pane::new(content));
         id
     }
@@ -60,25 +54,22 @@ impl UpdateContext<'_, '_> {
                 PaneContent::Attempt(row.attempt.id),
             ));
         }
-        let choices = contents.into_iter().map(|(text, content)| MenuItem {
-            text,
-            key: None,
-            action: MenuAction::Split(axis, content),
-        });
-        self.state.overlay = Some(Overlay::Menu(Menu {
-            title: match axis {
-                Axis::Columns => "Show beside it".to_owned(),
-                Axis::Rows => "Show below it".to_owned(),
-            },
-            items: choices.collect(),
-            marked: 0,
-            opened_by: None,
-        }));
+        let contents = contents.into_iter();
+        let items = contents.map(|(text, content)| (text, MenuAction::Split(axis, content)));
+        let title = match axis {
+            Axis::Columns => "Show beside it",
+            Axis::Rows => "Show below it",
+        };
+        self.menu(title, items, 0);
     }
 
     pub(super) fn split(&mut self, axis: Axis, content: PaneContent) {
         let arranged = self.arranged();
+        let is_shell = content == PaneContent::Shell(None);
         let pane = self.new_pane(content);
+        if is_shell {
+            self.ask(UiRequest::OpenShell(pane));
+        }
         if let Some(tree) = self.own(&arranged) {
             tree.insert(arranged.focus, axis, pane);
         }
@@ -102,15 +93,12 @@ impl UpdateContext<'_, '_> {
         }
         match self.state.pane(pane).content {
             PaneContent::Shell(Some(number)) if is_running(self.scene, ScreenId::Shell(number)) => {
-                self.state.overlay = Some(Overlay::Confirm(Box::new(ConfirmPrompt {
-                    question: format!("Close shell {number}?"),
-                    lines: vec![
-                        "The shell and what runs in it are ended. Agents are not touched.".to_owned(),
-                    ],
-                    scroll: 0,
-                    yes: "close".to_owned(),
-                    action: ConfirmAction::ClosePane(pane),
-                })));
+                self.confirm(
+                    format!("Close shell {number}?"),
+                    vec!["The shell and what runs in it are ended. Agents are not touched.".to_owned()],
+                    "close",
+                    ConfirmAction::ClosePane(pane),
+                );
             }
             _ => {
                 self.record_panes("closed the pane");
@@ -190,13 +178,12 @@ impl UpdateContext<'_, '_> {
             .current_tab()
             .map(|tab| tab.title.clone())
             .unwrap_or_default();
-        self.state.overlay = Some(Overlay::Confirm(Box::new(ConfirmPrompt {
-            question: format!("Close the tab {title}?"),
+        self.confirm(
+            format!("Close the tab {title}?"),
             lines,
-            scroll: 0,
-            yes: "close".to_owned(),
-            action: ConfirmAction::CloseTab,
-        })));
+            "close",
+            ConfirmAction::CloseTab,
+        );
     }
 
     pub(super) fn close_tab(&mut self) {
@@ -242,53 +229,39 @@ impl UpdateContext<'_, '_> {
 
     /// A tab of one pane, shown at once.
     fn new_tab(&mut self, title: String, pane: PaneId) {
-        self.state.tabs.push(Tab {
-            title,
-            arrangement: PaneArrangement::Own(PaneTree::Leaf(pane)),
-            focus: pane,
-            last_focus: None,
-            zoom: Zoom::Out,
-            next_arrangement: 0,
-        });
+        let arrangement = PaneArrangement::Own(PaneTree::Leaf(pane));
+        self.state.tabs.push(Tab::new(title, arrangement, pane));
         self.state.tab = self.state.tabs.len() - 1;
         self.state.key_focus = KeyFocus::Views;
         self.relayout();
     }
 
     pub(super) fn new_shell(&mut self) {
-        if self.state.tabs.len() >= MOST_TABS {
-            return self.warn(format!("new shell: there are {MOST_TABS} tabs; close one first"));
-        }
-        let pane = self.new_pane(PaneContent::Shell(None));
-        self.new_tab("Shell".to_owned(), pane);
+        self.shell_tab("Shell".to_owned(), UiRequest::OpenShell);
     }
 
     /// A new tab with a shell where the agent of the task works.
     pub(super) fn shell_here(&mut self, arranged: &ScreenLayout) {
-        let Some(attempt) = self.target(arranged).attempt else {
-            return;
-        };
-        let (id, task) = (attempt.id, attempt.task.to_string());
-        if self.state.tabs.len() >= MOST_TABS {
-            return self.warn(format!("there are {MOST_TABS} tabs; close one first"));
+        if let Some(attempt) = self.target(arranged).attempt {
+            self.shell_tab(attempt.task.to_string(), |pane| {
+                UiRequest::OpenShellIn(pane, attempt.id)
+            });
         }
-        let pane = self.new_pane(PaneContent::Shell(None));
-        self.requests
-            .retain(|request| *request != UiRequest::OpenShell(pane));
-        self.ask(UiRequest::OpenShellIn(pane, id));
-        self.new_tab(task, pane);
     }
 
     /// A new tab with a shell that runs that: where that attempt works, else in the project's folder.
     pub(super) fn run_in_shell(&mut self, command: String, attempt: Option<AttemptId>) {
+        let title = command.split_whitespace().next().unwrap_or("Shell").to_owned();
+        self.shell_tab(title, |pane| UiRequest::RunInShell(pane, attempt, command));
+    }
+
+    /// A new tab with a shell, opened by that request.
+    fn shell_tab(&mut self, title: String, open: impl FnOnce(PaneId) -> UiRequest) {
         if self.state.tabs.len() >= MOST_TABS {
-            return self.warn(format!("there are {MOST_TABS} tabs; close one first"));
+            return self.warn(format!("new shell: there are {MOST_TABS} tabs; close one first"));
         }
         let pane = self.new_pane(PaneContent::Shell(None));
-        self.requests
-            .retain(|request| *request != UiRequest::OpenShell(pane));
-        let title = command.split_whitespace().next().unwrap_or("Shell").to_owned();
-        self.ask(UiRequest::RunInShell(pane, attempt, command));
+        self.ask(open(pane));
         self.new_tab(title, pane);
     }
 
@@ -352,16 +325,8 @@ impl UpdateContext<'_, '_> {
         let here = (self.state.tab, self.arranged().focus);
         let places = pane_entries(self.state, self.scene);
         let at = places.iter().position(|(tab, pane, _)| (*tab, *pane) == here);
-        let choices = places.into_iter().map(|(tab, pane, text)| MenuItem {
-            text,
-            key: None,
-            action: MenuAction::Goto(tab, pane),
-        });
-        self.state.overlay = Some(Overlay::Menu(Menu {
-            title: "All panes".to_owned(),
-            items: choices.collect(),
-            marked: at.unwrap_or(0),
-            opened_by: None,
-        }));
+        let places = places.into_iter();
+        let items = places.map(|(tab, pane, text)| (text, MenuAction::Goto(tab, pane)));
+        self.menu("All panes", items, at.unwrap_or(0));
     }
 }

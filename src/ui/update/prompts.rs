@@ -64,6 +64,26 @@ impl UpdateContext<'_, '_> {
         list_step(chord)
     }
 
+    /// Opens a menu of these texts and what each does.
+    pub(super) fn menu(
+        &mut self,
+        title: &str,
+        items: impl Iterator<Item = (String, MenuAction)>,
+        marked: usize,
+    ) {
+        let items = items.map(|(text, action)| MenuItem {
+            text,
+            key: None,
+            action,
+        });
+        self.state.overlay = Some(Overlay::Menu(Menu {
+            title: title.to_owned(),
+            items: items.collect(),
+            marked,
+            opened_by: None,
+        }));
+    }
+
     pub(super) fn run_menu_action(&mut self, chosen: Option<MenuAction>) {
         self.state.overlay = None;
         match chosen {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::UpdateContext;
 use super::affected::{affected_lines, listed};
 use crate::domain::command::TaskPatch;
-use crate::domain::{ActivityKind, Attempt, Command, NoticeLevel, Task, TaskId, TaskState};
+use crate::domain::{ActivityKind, Attempt, Command, Task, TaskId, TaskState};
 use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
@@ -204,13 +204,7 @@ impl UpdateContext<'_, '_> {
             [(only, _)] => format!("Merge {only} now?"),
             several => format!("Merge {} tasks now?", several.len()),
         };
-        self.confirm(ConfirmPrompt {
-            question,
-            lines,
-            scroll: 0,
-            yes: "merge".to_owned(),
-            action: ConfirmAction::Merge(moves),
-        });
+        self.confirm(question, lines, "merge", ConfirmAction::Merge(moves));
     }
 
     /// Stops the agents of the tasks; of one it says more, and it needs no task.
@@ -237,34 +231,45 @@ impl UpdateContext<'_, '_> {
                 .map(AsRef::as_ref),
         );
         lines.push("The tasks go back to their stages; no budget is used up.".to_owned());
-        self.confirm(ConfirmPrompt {
-            question: format!("Stop {} agents?", open.len()),
+        self.confirm(
+            format!("Stop {} agents?", open.len()),
             lines,
-            scroll: 0,
-            yes: "stop them".to_owned(),
-            action: ConfirmAction::Stop(open.iter().map(|attempt| attempt.id).collect()),
-        });
+            "stop them",
+            ConfirmAction::Stop(open.iter().map(|attempt| attempt.id).collect()),
+        );
     }
 
     fn stop_agent(&mut self, attempt: &Attempt, task: Option<&Task>) {
         let begun = attempt.started_at.unwrap_or(attempt.created_at);
         let age = self.scene.now.since(begun);
         let title = task.map(|task| task.title.as_str()).unwrap_or_default();
-        self.confirm(ConfirmPrompt {
-            question: format!("Stop {}?", attempt.worker.name()),
-            lines: vec![
+        self.confirm(
+            format!("Stop {}?", attempt.worker.name()),
+            vec![
                 format!("It works on {} {title}", attempt.task),
                 format!("in {}, try {}, for {age}.", attempt.stage, attempt.n),
                 "The task goes back to its stage; no budget is used up.".to_owned(),
             ],
-            scroll: 0,
-            yes: "stop it".to_owned(),
-            action: ConfirmAction::Stop(vec![attempt.id]),
-        });
+            "stop it",
+            ConfirmAction::Stop(vec![attempt.id]),
+        );
     }
 
-    pub(super) fn confirm(&mut self, confirm: ConfirmPrompt) {
-        self.state.overlay = Some(Overlay::Confirm(Box::new(confirm)));
+    /// Asks whether something is to be done; `yes` is the word for it.
+    pub(super) fn confirm(
+        &mut self,
+        question: impl Into<String>,
+        lines: Vec<String>,
+        yes: &str,
+        action: ConfirmAction,
+    ) {
+        self.state.overlay = Some(Overlay::Confirm(Box::new(ConfirmPrompt {
+            question: question.into(),
+            lines,
+            scroll: 0,
+            yes: yes.to_owned(),
+            action,
+        })));
     }
 
     /// Pausing stops what runs, so it is asked about when something does; going on is not.
@@ -280,13 +285,12 @@ impl UpdateContext<'_, '_> {
             0,
             "These agents are stopped; their tasks go back to their stages:".to_owned(),
         );
-        self.confirm(ConfirmPrompt {
-            question: "Pause everything?".to_owned(),
+        self.confirm(
+            "Pause everything?",
             lines,
-            scroll: 0,
-            yes: "pause".to_owned(),
-            action: ConfirmAction::Command(Box::new(Command::Pause)),
-        });
+            "pause",
+            ConfirmAction::Command(Box::new(Command::Pause)),
+        );
     }
 
     pub(super) fn stop_server(&mut self) {
@@ -299,13 +303,12 @@ impl UpdateContext<'_, '_> {
                 "These agents go on and are found again at the next start:".to_owned(),
             );
         }
-        self.confirm(ConfirmPrompt {
-            question: "Stop the server?".to_owned(),
+        self.confirm(
+            "Stop the server?",
             lines,
-            scroll: 0,
-            yes: "stop the server".to_owned(),
-            action: ConfirmAction::StopServer,
-        });
+            "stop the server",
+            ConfirmAction::StopServer,
+        );
     }
 
     fn at_work(&self) -> Vec<String> {
@@ -326,7 +329,7 @@ impl UpdateContext<'_, '_> {
             key(Action::StopAgent),
             key(Action::StopServer),
         );
-        self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
+        self.inform(text);
     }
 }
 

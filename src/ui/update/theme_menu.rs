@@ -2,7 +2,7 @@
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::NoticeLevel;
-use crate::ui::state::{Menu, MenuAction, MenuItem, Overlay};
+use crate::ui::state::{Menu, MenuAction};
 
 impl UpdateContext<'_, '_> {
     /// Opens the list of themes.
@@ -21,20 +21,11 @@ impl UpdateContext<'_, '_> {
         let named = named.map(|(name, what)| (name.clone(), what.clone(), Some(name.clone())));
         let all: Vec<_> = std::iter::once(as_set).chain(named).collect();
         let at = all.iter().position(|(.., name)| *name == before);
-        let choices = all.into_iter().map(|(title, what, name)| MenuItem {
-            text: format!("{title:<15} {what}"),
-            key: None,
-            action: MenuAction::Theme {
-                name,
-                before: before.clone(),
-            },
+        let items = all.into_iter().map(|(title, what, name)| {
+            let before = before.clone();
+            (format!("{title:<15} {what}"), MenuAction::Theme { name, before })
         });
-        self.state.overlay = Some(Overlay::Menu(Menu {
-            title: "Theme".to_owned(),
-            items: choices.collect(),
-            marked: at.unwrap_or(0),
-            opened_by: None,
-        }));
+        self.menu("Theme", items, at.unwrap_or(0));
     }
 
     /// Shows the theme that is marked, if it is themes that are chosen among.

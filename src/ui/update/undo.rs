@@ -1,7 +1,7 @@
 //! Requesting what can be undone from the board, and `undo` and `redo` themselves.
 
 use super::{UiRequest, UpdateContext};
-use crate::domain::{Command, NoticeLevel};
+use crate::domain::Command;
 use crate::ui::state::{MOST_UNDOABLE, PanesSnapshot, UndoEntry, UndoMethod, inverse};
 
 impl UpdateContext<'_, '_> {
@@ -65,8 +65,7 @@ impl UpdateContext<'_, '_> {
                 self.warn(format!("cannot be undone: {}", act.title));
             }
             Some(act) => {
-                self.state
-                    .show_toast(now, NoticeLevel::Info, format!("undone: {}", act.title));
+                self.inform(format!("undone: {}", act.title));
                 let back = self.reverse(act);
                 self.state.redo_stack.push(back);
             }
@@ -80,8 +79,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn redo(&mut self) {
         let now = self.scene.now;
         if let Some(act) = self.state.redo_stack.pop().filter(|act| act.is_fresh(now)) {
-            self.state
-                .show_toast(now, NoticeLevel::Info, format!("redone: {}", act.title));
+            self.inform(format!("redone: {}", act.title));
             let back = self.reverse(act);
             self.state.undo_stack.push(back);
         } else {

@@ -3,7 +3,6 @@
 use crossterm::event::KeyCode;
 
 use super::{UiRequest, UpdateContext};
-use crate::domain::NoticeLevel;
 use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
@@ -38,15 +37,12 @@ impl UpdateContext<'_, '_> {
         let next = match &welcome.step {
             WelcomeStep::Agent => {
                 let there: Vec<&str> = welcome.found_agents().collect();
-                match (
-                    there.get(welcome.marked),
-                    welcome.marked - there.len().min(welcome.marked),
-                ) {
-                    (Some(name), _) => {
+                match there.get(welcome.marked) {
+                    Some(name) => {
                         WelcomeStep::Command(LineEditor::with_text(format!("{name} '{{title}}: {{body}}'")))
                     }
-                    (None, 0) => WelcomeStep::Command(LineEditor::default()),
-                    (None, _) => WelcomeStep::Prefix(None),
+                    None if welcome.marked == there.len() => WelcomeStep::Command(LineEditor::default()),
+                    None => WelcomeStep::Prefix(None),
                 }
             }
             WelcomeStep::Command(line) => {
@@ -112,8 +108,7 @@ impl UpdateContext<'_, '_> {
     /// Leaves for the demo; comes back here afterwards.
     pub(super) fn play_demo(&mut self) {
         if self.scene.session.kind == SessionKind::Rehearsal {
-            let text = "the agents here are scripted already; `dbs demo` in a shell plays the demo";
-            return self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
+            return self.inform("the agents here are scripted already; `dbs demo` in a shell plays the demo");
         }
         self.ask(UiRequest::PlayDemo);
     }
