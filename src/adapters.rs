@@ -1,5 +1,5 @@
-//! The outside world: each adapter knows one thing and none of its siblings. What two of them need of the system is in
-//! `child_process` and `pipe`, which know no port.
+//! The outside world: each adapter knows one thing and none of its siblings. What several of them do with the system in the
+//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`.
 
 pub mod agents;
 mod child_process;
@@ -7,6 +7,7 @@ pub mod clock;
 pub mod crash;
 pub mod deadline;
 pub mod desktop;
+pub(crate) mod excludes;
 pub mod gates;
 pub mod git;
 pub mod holder;

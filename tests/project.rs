@@ -78,7 +78,7 @@ fn a_worktree_with_its_own_debussy_folder_is_its_own_project_and_shares_the_igno
     assert!(
         fs::read_to_string(root.join(".git/info/exclude"))
             .unwrap()
-            .contains("/.debussy/")
+            .contains("/.debussy/dbs\n")
     );
 }
 
@@ -125,6 +125,59 @@ fn no_repository_a_bare_one_and_a_broken_pointer_are_told_apart() {
     assert!(!nowhere.is_ok_and(|found| found.root().starts_with(&path)));
 }
 
+const RULES: &str =
+    "/.debussy/dbs\n/.debussy/backups\n/.debussy/logs\n/.debussy/investigations\n/.debussy-worktrees\n";
+
+#[test]
+fn no_line_of_the_exclude_file_is_lost_whatever_it_is_made_of() {
+    for (mine, wanted) in [
+        (
+            &b"caf\xe9\r\n/.debussy/logs \r\n\n!keep"[..],
+            &b"caf\xe9\r\n/.debussy/logs \r\n\n!keep\n"[..],
+        ),
+        (b"/.debussy*\n", b"/.debussy*\n"),
+        (b"", b""),
+    ] {
+        let (_keep, path) = folder();
+        let root = repository(&path);
+        let file = root.join(".git/info/exclude");
+        fs::create_dir_all(root.join(".git/info")).unwrap();
+        fs::write(&file, mine).unwrap();
+        Project::find(&root).unwrap().init().unwrap();
+        let text = fs::read(&file).unwrap();
+        assert!(text.starts_with(wanted), "{}", text.escape_ascii());
+        let added = String::from_utf8(text[wanted.len()..].to_vec()).unwrap();
+        let rules: Vec<&str> = RULES.lines().filter(|rule| !has_line(mine, rule)).collect();
+        assert_eq!(added.lines().collect::<Vec<_>>(), rules);
+    }
+}
+
+fn has_line(text: &[u8], line: &str) -> bool {
+    text.split(|&byte| byte == b'\n')
+        .any(|found| found.trim_ascii() == line.as_bytes())
+}
+
+#[cfg(unix)]
+#[test]
+fn the_exclude_file_keeps_its_permissions_and_its_folder_may_be_no_link() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    let info = root.join(".git/info");
+    fs::create_dir(&info).unwrap();
+    fs::write(info.join("exclude"), "mine\n").unwrap();
+    fs::set_permissions(info.join("exclude"), fs::Permissions::from_mode(0o664)).unwrap();
+    Project::find(&root).unwrap().init().unwrap();
+    let mode = fs::metadata(info.join("exclude")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o664);
+    fs::rename(&info, path.join("elsewhere")).unwrap();
+    fs::write(path.join("elsewhere/exclude"), "mine\n").unwrap();
+    std::os::unix::fs::symlink(path.join("elsewhere"), &info).unwrap();
+    let refused = Project::find(&root).unwrap().init();
+    assert!(refused.is_err());
+    assert_eq!(fs::read(path.join("elsewhere/exclude")).unwrap(), b"mine\n");
+}
+
 #[test]
 fn initialising_twice_makes_everything_once_and_keeps_the_secret() {
     let (_keep, path) = folder();
@@ -139,7 +192,7 @@ fn initialising_twice_makes_everything_once_and_keeps_the_secret() {
     let token = first.token(AttemptId(1), Timestamp(2));
     assert_eq!(token, second.token(AttemptId(1), Timestamp(2)));
     let exclude = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
-    assert_eq!(exclude, "# mine\n*.log\n/.debussy/\n/.debussy-worktrees/\n");
+    assert_eq!(exclude, format!("# mine\n*.log\n{RULES}"));
     for made in [
         project.attempts(),
         project.inbox(),

@@ -5,7 +5,6 @@ mod error;
 mod find;
 mod folders;
 mod hex;
-mod ignore;
 mod runtime;
 mod secret;
 

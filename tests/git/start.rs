@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::adapters::project::Project;
 use dbs::ports::git::{
     CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, PublishOutcome, PublishRequest,
     RemoveOutcome, Revision,
@@ -104,10 +105,44 @@ fn the_engines_folders_are_excluded_privately_and_once() {
     let fixture = GitFixture::new();
     drop(open(&fixture));
     drop(open(&fixture));
-    let text = fs::read_to_string(fixture.project().join(".git/info/exclude")).unwrap();
-    assert_eq!(text.matches("/.debussy*").count(), 1);
+    let exclude = fixture.project().join(".git/info/exclude");
+    let text = fs::read_to_string(&exclude).unwrap();
+    assert_eq!(text.matches("/.debussy/dbs\n").count(), 1);
     assert_eq!(fixture.git(&fixture.project(), &["status", "--porcelain"]), "");
     assert!(!fixture.project().join(".gitignore").exists());
+    // Who prepares the project's folders adds the same rules.
+    Project::find(&fixture.project()).unwrap().init().unwrap();
+    assert_eq!(fs::read_to_string(&exclude).unwrap(), text);
+}
+
+#[test]
+fn settings_and_workflows_of_the_project_can_be_added_and_what_the_engine_keeps_cannot() {
+    let fixture = GitFixture::new();
+    drop(open(&fixture));
+    let linked = fixture.root().join("linked");
+    let add = ["worktree", "add", "-q", "-b", "mine", linked.to_str().unwrap()];
+    fixture.git(&fixture.project(), &add);
+    for checkout in [fixture.project(), linked] {
+        let own = [
+            ".debussy/config.toml",
+            ".debussy/layouts/wide.toml",
+            ".debussy/themes/night.toml",
+            ".debussy/workflows/own.toml",
+        ];
+        let kept = [
+            ".debussy-worktrees/a/file",
+            ".debussy/backups/1.db",
+            ".debussy/dbs/store.db",
+            ".debussy/investigations/t-1.md",
+            ".debussy/logs/dbs.log",
+        ];
+        for name in own.iter().chain(&kept) {
+            fs::create_dir_all(checkout.join(name).parent().unwrap()).unwrap();
+            fs::write(checkout.join(name), "x").unwrap();
+        }
+        let untracked = fixture.git(&checkout, &["ls-files", "--others", "--exclude-standard"]);
+        assert_eq!(untracked.lines().collect::<Vec<_>>(), own);
+    }
 }
 
 #[cfg(unix)]
@@ -123,7 +158,7 @@ fn a_link_in_place_of_the_exclude_file_is_not_written_through() {
     std::os::unix::fs::symlink(&victim, &exclude).unwrap();
     drop(open(&fixture));
     assert_eq!(fs::read_to_string(victim).unwrap(), "mine\n");
-    assert!(fs::read_to_string(exclude).unwrap().contains("/.debussy*"));
+    assert!(fs::read_to_string(exclude).unwrap().contains("/.debussy/dbs\n"));
 }
 
 #[cfg(unix)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
-use super::ignore::exclude;
 use super::secret::ProjectSecret;
+use crate::adapters::excludes;
 use crate::domain::AttemptId;
 
 impl Project {
@@ -30,7 +30,7 @@ impl Project {
             make(&folder)?;
             close(&folder)?;
         }
-        exclude(self.git_folder())?;
+        excludes::ensure(self.git_folder()).map_err(|error| failed(error.what, &error.path)(error.why))?;
         ProjectSecret::of(&self.dbs().join("secret"))
     }
 
