@@ -118,7 +118,7 @@ impl ViewCache {
     /// Marks an entry as being fetched; `false` when it must not be: it is fresh, it is being fetched already, or enough
     /// others are.
     pub fn begin_fetch(&mut self, want: &CacheRequest, now: Timestamp) -> bool {
-        let coming = self.slots.values().filter(|slot| slot.is_pending(now)).count();
+        let fetching = self.slots.values().filter(|slot| slot.is_pending(now)).count();
         let known = self.slots.get(&want.key);
         let is_due = known.is_none_or(|slot| {
             !slot.is_pending(now) && (slot.entry.is_none() || now.since(slot.at) >= want.max_age)

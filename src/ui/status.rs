@@ -128,7 +128,11 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
         },
         TaskState::Held(HoldReason::Approval) => (DisplayStatus::NeedsYou, "approve?".to_owned()),
         TaskState::Held(hold) => {
-            let label = StatusLabel::new(DisplayStatus::NeedsYou, format!("held: {}", task.hold_text(hold)), task.since);
+            let label = StatusLabel::new(
+                DisplayStatus::NeedsYou,
+                format!("held: {}", task.hold_text(hold)),
+                task.since,
+            );
             return label.with_role(StyleRole::Blocked);
         }
         TaskState::Backlog => (DisplayStatus::Backlog, "backlog".to_owned()),
@@ -194,7 +198,10 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
     let (mark, word) = match &attempt.activity.doing {
         ActivityKind::Starting => (DisplayStatus::Starting, "starting".to_owned()),
         ActivityKind::Working => (DisplayStatus::Running, "running".to_owned()),
-        ActivityKind::Permission(what) => (DisplayStatus::NeedsYou, format!("asks: {}?", what.trim_end_matches('?'))),
+        ActivityKind::Permission(what) => (
+            DisplayStatus::NeedsYou,
+            format!("asks: {}?", what.trim_end_matches('?')),
+        ),
         ActivityKind::Question(what) => (DisplayStatus::NeedsYou, format!("asks: {what}")),
         ActivityKind::Idle => {
             return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
