@@ -1,4 +1,4 @@
-//! How a setting is declared: one row of [`super::schema`] with its key, its type, its one default and what people read of it.
+//! How a setting is declared: one row of the schema with its key, its type, its one default and what people read of it.
 //! The program reads it with [`super::Config::value`] by the name of its row, so a value that has a default is never missing.
 
 use std::borrow::Cow;

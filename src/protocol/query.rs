@@ -1,5 +1,5 @@
-//! What can be asked about the board, and what comes back. A server and a command without one answer alike, in
-//! [`answer`](super::answer).
+//! What can be asked about the board, and what comes back. A server and a command without one answer alike: in the
+//! file `answer.rs`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

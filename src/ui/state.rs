@@ -106,10 +106,8 @@ pub struct UiState {
     pub(crate) themes: Vec<(String, String)>,
 }
 
-/// Steps back that are remembered.
 pub(crate) const MAX_BACK_STACK: usize = 20;
 
-/// Actions run by name that are remembered.
 pub(crate) const MAX_RECENT_ACTIONS: usize = 20;
 
 /// How long a person must have been away to see a summary of what happened.
@@ -385,12 +383,10 @@ impl UiState {
         self.panes.entry(id).or_insert(pane)
     }
 
-    /// The tab shown.
     pub(crate) fn current_tab(&self) -> Option<&Tab> {
         self.tabs.get(self.tab)
     }
 
-    /// The tab shown.
     pub(crate) fn current_tab_mut(&mut self) -> Option<&mut Tab> {
         self.tabs.get_mut(self.tab)
     }

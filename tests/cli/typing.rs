@@ -211,7 +211,7 @@ fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
     );
     let said = shop.run(&["doctor"]);
     assert!(
-        said.out.contains("calls        by attached terminals alone"),
+        said.out.contains("notify       attached terminals only"),
         "{said:?}"
     );
     shop.does(&["config", "notify.command", "sh -c 'printf %s \"$0\" >called'"]);

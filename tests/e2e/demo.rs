@@ -74,7 +74,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
         (120, 40),
     );
     tty.wait("the whole board", |screen| {
-        screen.has("REHEARSAL") && screen.has("─ Board  12 tasks") && screen.has("knot-1 ")
+        screen.has("DEMO") && screen.has("─ Board  12 tasks") && screen.has("knot-1 ")
     });
     tty.wait("its panes", |screen| {
         ["Board", "Watcher", "Conductor", "Shell"]
@@ -88,7 +88,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.wait("the terminal that asks, and another beside it", |screen| {
         screen.has("[2 Agents]")
             && screen.has("No, commit without it")
-            && screen.text().matches("── REHEARSAL · ").count() >= 2
+            && screen.text().matches("── DEMO · ").count() >= 2
     });
     // The marked answer is the other one; nobody but us gives this one.
     tty.press("i n");

@@ -72,12 +72,10 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     tty.press("j Enter");
     tty.see("Watch a demo?");
     tty.press("Enter");
-    tty.wait("the demo", |screen| {
-        screen.has("REHEARSAL") && screen.has("12 tasks")
-    });
+    tty.wait("the demo", |screen| screen.has("DEMO") && screen.has("12 tasks"));
     tty.press("q");
     tty.wait("the project again", |screen| {
-        screen.has(" dbs project ") && !screen.has("REHEARSAL") && !screen.has("First start")
+        screen.has(" dbs project ") && !screen.has("DEMO") && !screen.has("First start")
     });
     let kept = fs::read_to_string(story.root().join("home/.config/dbs/config.toml")).unwrap();
     for line in [

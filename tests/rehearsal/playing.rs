@@ -237,7 +237,10 @@ fn a_pipe_gets_plain_lines_with_the_label_and_no_control_sequences() {
     let played = play_on(KeySource::NoTerminal, text, Recorded::default());
     assert!(!played.drawn.contains('\x1b'), "{:?}", played.drawn);
     assert!(
-        played.drawn.starts_with("REHEARSAL · developer · a-1\n") && played.drawn.contains("hello\n"),
+        played
+            .drawn
+            .starts_with("DEMO · scripted agent · developer · a-1\n")
+            && played.drawn.contains("hello\n"),
         "{:?}",
         played.drawn
     );

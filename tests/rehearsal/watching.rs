@@ -2,7 +2,7 @@
 
 use crate::terminal::Terminal;
 
-const LABEL: &str = "REHEARSAL · developer · a-1";
+const LABEL: &str = "DEMO · scripted agent · developer · a-1";
 const ASK: &str =
     "{ ask = \"May I?\", refused = [{ print = \"a pity\" }] }, { print = \"heard {answer}\" }, { exit = 3 }";
 
@@ -26,7 +26,7 @@ fn a_question_is_shown_reported_and_answered_by_a_key() {
         let drawn = String::from_utf8_lossy(&terminal.bytes).into_owned();
         assert!(drawn.contains("\x1b]7501;state=working:app=rehearsal\x1b\\"));
         assert!(drawn.contains("\x1b]7501;state=blocked:app=rehearsal:kind=permission:msg=TWF5IEk/\x1b\\"));
-        assert!(drawn.contains("\x1b]0;REHEARSAL · developer · a-1 · Watch me\x07"));
+        assert!(drawn.contains("\x1b]0;DEMO · scripted agent · developer · a-1 · Watch me\x07"));
         terminal.press(keys);
         assert_eq!(terminal.ended().exit_code(), 3, "{keys:?}");
         let screen = terminal.screen();

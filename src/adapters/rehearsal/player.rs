@@ -34,13 +34,13 @@ pub fn run(
             ..
         } = context;
         let asked = format!("role {role}, stage {stage}, task {task}, attempt {number}, mode {mode}");
-        let text = format!("REHEARSAL: could not {}\r\n", RehearsalError::NoPart(asked));
+        let text = format!("DEMO: could not {}\r\n", RehearsalError::NoPart(asked));
         // The exit code says it too if nobody reads this.
         drop(console.out.write_all(text.as_bytes()));
         return RehearsalExit::Code(2);
     };
     let played = RawMode::on(console.keys).map_err(PlayEnd::from).and_then(|_raw| {
-        let badge = format!("REHEARSAL · {} · {}", context.role, context.task);
+        let badge = format!("DEMO · scripted agent · {} · {}", context.role, context.task);
         let screen = RehearsalScreen::open(console, pace, part.screen, &badge)?;
         let mut player = ScenarioPlayer {
             context,

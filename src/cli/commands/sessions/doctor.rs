@@ -62,7 +62,7 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
         check("settings", settings(&place, edge)),
         check("base branch", base(&place, edge)),
         check("agents", agents(&place, edge)),
-        check("calls", calls(&place, edge)),
+        check("notify", calls(&place, edge)),
         check("server", server(&place)),
     ]
 }
@@ -180,7 +180,7 @@ fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
         .chain(ways.host())
         .collect();
     if set.is_empty() {
-        return Ok("by attached terminals alone".to_owned());
+        return Ok("attached terminals only".to_owned());
     }
     Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
 }
