@@ -146,7 +146,7 @@ impl Desk {
     /// A moment without keys, after which a digit is a tab.
     fn rest(&mut self) {
         self.with(Span(400), |state, scene| {
-            drop(update(state, scene, UiInput::Tick))
+            drop(update(state, scene, UiInput::Tick));
         });
     }
 

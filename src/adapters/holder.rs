@@ -1,6 +1,6 @@
 //! The holder: one small process per attempt or shell pane that owns its pseudo-terminal and survives everything, and
 //! the server's side of it. [`run_holder`] is what `dbs hold` does, [`LocalHolders`] starts, finds and stops holders,
-//! [`Connection`] streams a terminal, [`LogReader`] reads what is on disk. Nothing here decides what a task becomes.
+//! [`HolderConnection`] streams a terminal, [`LogReader`] reads what is on disk. Nothing here decides what a task becomes.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door to holders: they are processes, with clocks and threads"

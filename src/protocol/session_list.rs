@@ -20,7 +20,7 @@ use crate::read_model::{SessionRow, SessionState};
 const REPLY_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// File beside a server's socket that names its session, so that it is found after the server was killed. When it was written or
-/// [`touched`](touch) is when somebody was last there.
+/// [touched](mark_used) is when somebody was last there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
     pub name: String,

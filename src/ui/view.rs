@@ -1,5 +1,5 @@
 //! One frame: bars, panes, and what lies over them. Takes shared references only; what it learned (where things are, where
-//! the cursor belongs) goes out as a [`Layouted`].
+//! the cursor belongs) goes out as a [`RenderedLayout`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

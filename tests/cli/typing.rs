@@ -237,7 +237,7 @@ fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
     );
     assert!(!said.out.contains("private"), "{said:?}");
     let said = shop.run(&["doctor"]);
-    let line = format!("ok      calls        by sh and http://{free}; `dbs notify --test` tries it");
+    let line = format!("ok      notify       by sh and http://{free}; `dbs notify --test` tries it");
     assert!(said.out.contains(&line), "{said:?}");
     shop.does(&["config", "notify.command", "dbs-no-such-program"]);
     let said = shop.run(&["doctor"]);

@@ -81,7 +81,11 @@ pub(crate) fn check_named_files(path: &str, text: &str, files: &[String]) -> Vec
     let named = text.lines().enumerate().flat_map(|(index, line)| {
         let quoted = line.split('`').skip(1).step_by(2);
         quoted
-            .filter(|name| name.ends_with(".rs"))
+            .filter(|name| {
+                std::path::Path::new(name)
+                    .extension()
+                    .is_some_and(|ending| ending == "rs")
+            })
             .map(move |name| (index + 1, name))
     });
     let is_there = |name: &str| {

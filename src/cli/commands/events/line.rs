@@ -321,7 +321,7 @@ mod tests {
         let text = include_str!("../../../../docs/events.md");
         let code = include_str!("line.rs");
         let table = code
-            .split("fn told")
+            .split("fn kind_and_facts")
             .nth(1)
             .unwrap()
             .split("\nfn ")
