@@ -126,7 +126,7 @@ fn closing_the_window_of_a_demo_ends_all_of_it() {
 fn a_question_is_answered_by_key_or_from_the_command_line() {
     let story = Story::new(&working(PATIENT));
     let tty = story.tty(&[], (120, 40));
-    tty.see("No agent is at work.");
+    tty.see("No agent is running.");
     for task in ["t-1", "t-2"] {
         story.dbs(&["task", "create", "Something", "--id", task, "--release"]);
     }

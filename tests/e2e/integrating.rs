@@ -129,7 +129,7 @@ fn where_agents_merge_the_engine_looks_at_the_remote_and_believes_nobody() {
                     .and_then(Value::as_str)
                     .unwrap_or_default()
             };
-            of("kind") == "spawn" && of("text").contains("integrator-")
+            of("kind") == "claim" && of("text").contains("integrator-")
         })
         .count();
     assert_eq!(integrators, 2, "{all}");

@@ -131,7 +131,7 @@ fn what_an_agent_said_while_no_server_ran_is_heard_by_the_next() {
     let kinds = kinds(&story);
     assert_eq!(times(&kinds, "crash"), 0, "{kinds:?}");
     assert_eq!(times(&kinds, "progress"), 1, "{kinds:?}");
-    assert_eq!(times(&kinds, "spawn"), 3, "developer, reviewer, merge: {kinds:?}");
+    assert_eq!(times(&kinds, "claim"), 2, "developer, reviewer: {kinds:?}");
     assert_eq!(story.git(&story.origin(), &["show", "work:work.txt"]), "done");
     story.wait_until("an empty inbox", || waiting() == 0);
     story.dbs(&["stop", "--all"]);

@@ -33,7 +33,7 @@ fn a_whole_day_passes_in_lines_and_numbered_prompts() {
     tty.type_text("1 look\n");
     tty.see("first words of t-1");
     tty.type_text("1\n");
-    tty.see("known from report");
+    tty.see("from report");
     tty.type_text("7 yes\n");
     tty.see("there is no 7");
     tty.type_text("1 yes\n");

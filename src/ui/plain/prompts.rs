@@ -109,7 +109,7 @@ impl PlainPrompt {
         if let (Some((agent, source)), Some(attempt)) = (&self.about.agent, item.attempt) {
             let age = attention.at.since(item.since);
             lines.push(format!(
-                "{agent} works on it, attempt {attempt}; reported by {source} {age} ago"
+                "{agent} works on it, attempt {attempt}; from {source}, {age} ago"
             ));
         }
         if let Some(finding) = &self.about.finding {
