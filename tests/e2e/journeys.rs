@@ -210,7 +210,7 @@ fn a_task_is_written_in_a_form_and_an_editor_set_aside_released_and_merged_at_on
     tty.see("parked: it rains");
     // Taken up again it waits for the go-ahead; then it goes on by itself, until somebody is to have read it.
     tty.press("p");
-    tty.see("its batch has no go-ahead yet");
+    tty.see("its batch has not been released yet");
     tty.press("w");
     tty.see("NEEDS YOU 1");
     tty.press("m");
@@ -329,7 +329,7 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
     tty.press("x");
     tty.see("It works on t-1");
     tty.press("y");
-    story.wait_until("the end of the agent", || story.logs().contains("person stops "));
+    story.wait_until("the end of the agent", || story.logs().contains("person stopped "));
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
