@@ -243,7 +243,7 @@ fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
     let said = shop.run(&["doctor"]);
     assert!(
         said.out
-            .contains("MISSING calls        could not find dbs-no-such-program"),
+            .contains("MISSING notify       could not find dbs-no-such-program"),
         "{said:?}"
     );
     let said = shop.run(&["config", "notify.url", "https://me:pw@example.org"]);
