@@ -329,7 +329,9 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
     tty.press("x");
     tty.see("It works on t-1");
     tty.press("y");
-    story.wait_until("the end of the agent", || story.logs().contains("person stopped "));
+    story.wait_until("the end of the agent", || {
+        story.logs().contains("person stopped ")
+    });
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
