@@ -215,7 +215,7 @@ fn a_task_is_written_in_a_form_and_an_editor_set_aside_released_and_merged_at_on
     tty.see("NEEDS YOU 1");
     tty.press("m");
     tty.wait("what is left out", |screen| {
-        screen.has("now?") && screen.has("nobody looks at")
+        screen.has("now?") && screen.has("The stages before")
     });
     tty.press("y");
     story.wait_until("the merge", || story.count("done") == 1);
