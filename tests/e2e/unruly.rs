@@ -38,7 +38,7 @@ fn with_environment(text: &str) -> Vec<String> {
 fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
     let story = Story::new(&format!("{STUBBORN}{}", working("")));
     let tty = story.tty(&[], (120, 40));
-    tty.see("No agent is at work.");
+    tty.see("No agent is running.");
     story.dbs(&["task", "create", "Stubborn", "--id", "t-1", "--release"]);
     tty.press("2");
     tty.see("now I hang");

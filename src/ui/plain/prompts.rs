@@ -164,7 +164,7 @@ pub(super) fn offers(prompt: &PlainPrompt) -> String {
 
 fn nothing(attention: &AttentionSummary) -> String {
     attention.longest.as_ref().map_or_else(
-        || "Nothing needs you. No agent is at work.".to_owned(),
+        || "Nothing needs you. No agent is running.".to_owned(),
         |(task, since)| {
             let age = attention.at.since(*since);
             format!("Nothing needs you. Longest at work: {task} {age}.")
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(prompts.update(&AttentionSummary::default()).len(), 2);
         assert_eq!(
             prompts.list(&AttentionSummary::default()),
-            ["Nothing needs you. No agent is at work."]
+            ["Nothing needs you. No agent is running."]
         );
     }
 

@@ -296,7 +296,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn stop_server(&mut self) {
         let mut lines = self.at_work();
         if lines.is_empty() {
-            lines.push("No agent is at work.".to_owned());
+            lines.push("No agent is running.".to_owned());
         } else {
             lines.insert(
                 0,
