@@ -198,10 +198,7 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
     let (mark, word) = match &attempt.activity.doing {
         ActivityKind::Starting => (DisplayStatus::Starting, "starting".to_owned()),
         ActivityKind::Working => (DisplayStatus::Running, "running".to_owned()),
-        ActivityKind::Permission(what) => (
-            DisplayStatus::NeedsYou,
-            format!("asks: {}?", what.trim_end_matches('?')),
-        ),
+        ActivityKind::Permission(what) => (DisplayStatus::NeedsYou, asks(what)),
         ActivityKind::Question(what) => (DisplayStatus::NeedsYou, format!("asks: {what}")),
         ActivityKind::Idle => {
             return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
@@ -213,6 +210,12 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         }
     };
     StatusLabel::new(mark, word, since)
+}
+
+/// What an agent wants to be allowed, as a question; one that is a question already gets no second mark.
+pub(super) fn asks(what: &str) -> String {
+    let mark = if what.contains('?') { "" } else { "?" };
+    format!("asks: {what}{mark}")
 }
 
 /// The word for why an attempt is stopped.

@@ -2,7 +2,7 @@
 //! given twice.
 
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary};
-use crate::ui::status::kind_word;
+use crate::ui::status::{asks, kind_word};
 
 /// New prompts told one by one at a time; more are counted.
 const MOST_TOLD: usize = 9;
@@ -126,7 +126,7 @@ fn line(prompt: &PlainPrompt) -> String {
     let who = prompt.about.agent.as_ref().map(|(agent, _)| format!("{agent} "));
     let what = match item.kind {
         AttentionKind::Permission => {
-            format!("{}asks: {}?", who.unwrap_or_default(), item.text)
+            format!("{}{}", who.unwrap_or_default(), asks(&item.text))
         }
         AttentionKind::Question => format!("{}asks: {}", who.unwrap_or_default(), item.text),
         AttentionKind::Approval => "waits for your approval".to_owned(),

@@ -16,7 +16,7 @@ use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
-use crate::ui::status::{DisplayStatus, attention_word, kind_word};
+use crate::ui::status::{DisplayStatus, asks, attention_word, kind_word};
 use crate::ui::target::{ActionTarget, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
 use crate::ui::theme::StyleRole;
@@ -197,7 +197,7 @@ fn details(
     let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
     let (_, role) = attention_word(item.kind);
     let mut texts = vec![match item.kind {
-        AttentionKind::Permission => (format!("{who} asks: {}?", item.text.trim_end_matches('?')), role),
+        AttentionKind::Permission => (format!("{who} {}", asks(&item.text)), role),
         AttentionKind::Question => (format!("{who} asks: {}", item.text), role),
         AttentionKind::Approval => ("Continues when you approve it.".to_owned(), role),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held => {
