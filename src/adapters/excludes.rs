@@ -5,10 +5,13 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What is excluded, one rule a line, from the root of every checkout of the project. Settings, workflows, layouts and themes
-/// in `.debussy` are the project's own and can be added. No rule ends with a slash: a link in the place counts as well.
-pub(crate) const RULES: &str =
-    "/.debussy/dbs\n/.debussy/backups\n/.debussy/logs\n/.debussy/investigations\n/.debussy-worktrees";
+/// What is excluded, from the root of every checkout of the project: everything of ours, settings too. What an agent writes there
+/// is in no commit the engine makes for it; a person who wants to share settings adds them with `git add -f`. It does not end
+/// with a slash: a link in the place counts as well.
+pub(crate) const RULE: &str = "/.debussy*";
+
+/// Most tries to add the rule while others write the same file.
+const MAX_TRIES: usize = 16;
 
 /// Why the rules could not be written.
 #[derive(Debug)]
@@ -19,22 +22,24 @@ pub(crate) struct ExcludeError {
     pub(crate) why: io::Error,
 }
 
-/// Adds the rules that are missing to the exclude file of the git folder that all worktrees share. All other lines stay as they
+/// Adds the rule to the exclude file, unless it is there, of the git folder that all worktrees share. All other lines stay as they
 /// are. A link in the file's place is replaced by a file, neither read nor written through.
 pub(crate) fn ensure(common: &Path) -> Result<(), ExcludeError> {
     let info = common.join("info");
     real_folder(&info).map_err(failed("make the folder", &info))?;
     let path = info.join("exclude");
-    loop {
+    for _ in 0..MAX_TRIES {
         let before = read(&path).map_err(failed("read", &path))?;
-        let Some(after) = with_rules(&before) else {
+        let Some(after) = with_rule(&before) else {
             return Ok(());
         };
-        // What somebody else wrote meanwhile is not overwritten: the rules are then added to that.
-        if replace(&path, &before, &after).map_err(failed("add ignore rules to", &path))? {
+        // What somebody else wrote meanwhile is not overwritten: the rule is then added to that.
+        if replace(&path, &before, &after).map_err(failed("add the ignore rule to", &path))? {
             return Ok(());
         }
     }
+    let why = io::Error::other("another program keeps writing it; try again when that has ended");
+    Err(failed("add the ignore rule to", &path)(why))
 }
 
 fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ExcludeError {
@@ -64,20 +69,18 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The text with the missing rules at its end; none when it has them all.
-fn with_rules(text: &[u8]) -> Option<Vec<u8>> {
-    let has = |rule: &&str| {
-        text.split(|&byte| byte == b'\n')
-            .any(|line| line.trim_ascii() == rule.as_bytes())
-    };
-    let missing: Vec<&str> = RULES.lines().filter(|rule| !has(rule)).collect();
+/// The text with the rule at its end; none when it has it.
+fn with_rule(text: &[u8]) -> Option<Vec<u8>> {
+    let mut lines = text.split(|&byte| byte == b'\n');
+    if lines.any(|line| line.trim_ascii() == RULE.as_bytes()) {
+        return None;
+    }
     let gap = if text.is_empty() || text.ends_with(b"\n") {
         ""
     } else {
         "\n"
     };
-    let addition = format!("{gap}{}\n", missing.join("\n"));
-    (!missing.is_empty()).then(|| [text, addition.as_bytes()].concat())
+    Some([text, format!("{gap}{RULE}\n").as_bytes()].concat())
 }
 
 /// Puts a whole new file in the place of the old one, with its permissions; false when the text is not `before` any more.

@@ -107,7 +107,7 @@ fn the_engines_folders_are_excluded_privately_and_once() {
     drop(open(&fixture));
     let exclude = fixture.project().join(".git/info/exclude");
     let text = fs::read_to_string(&exclude).unwrap();
-    assert_eq!(text.matches("/.debussy/dbs\n").count(), 1);
+    assert_eq!(text.matches("/.debussy*\n").count(), 1);
     assert_eq!(fixture.git(&fixture.project(), &["status", "--porcelain"]), "");
     assert!(!fixture.project().join(".gitignore").exists());
     // Who prepares the project's folders adds the same rules.
@@ -116,7 +116,7 @@ fn the_engines_folders_are_excluded_privately_and_once() {
 }
 
 #[test]
-fn settings_and_workflows_of_the_project_can_be_added_and_what_the_engine_keeps_cannot() {
+fn nothing_of_ours_is_in_a_commit_of_any_checkout_unless_a_person_adds_it_by_force() {
     let fixture = GitFixture::new();
     drop(open(&fixture));
     let linked = fixture.root().join("linked");
@@ -125,23 +125,20 @@ fn settings_and_workflows_of_the_project_can_be_added_and_what_the_engine_keeps_
     for checkout in [fixture.project(), linked] {
         let own = [
             ".debussy/config.toml",
-            ".debussy/layouts/wide.toml",
-            ".debussy/themes/night.toml",
-            ".debussy/workflows/own.toml",
-        ];
-        let kept = [
-            ".debussy-worktrees/a/file",
-            ".debussy/backups/1.db",
             ".debussy/dbs/store.db",
-            ".debussy/investigations/t-1.md",
-            ".debussy/logs/dbs.log",
+            ".debussy-worktrees/a/file",
         ];
-        for name in own.iter().chain(&kept) {
+        for name in own {
             fs::create_dir_all(checkout.join(name).parent().unwrap()).unwrap();
             fs::write(checkout.join(name), "x").unwrap();
         }
-        let untracked = fixture.git(&checkout, &["ls-files", "--others", "--exclude-standard"]);
-        assert_eq!(untracked.lines().collect::<Vec<_>>(), own);
+        fixture.git(&checkout, &["add", "-A"]);
+        assert_eq!(fixture.git(&checkout, &["diff", "--cached", "--name-only"]), "");
+        fixture.git(&checkout, &["add", "-f", ".debussy/config.toml"]);
+        assert_eq!(
+            fixture.git(&checkout, &["diff", "--cached", "--name-only"]),
+            ".debussy/config.toml"
+        );
     }
 }
 
@@ -158,7 +155,7 @@ fn a_link_in_place_of_the_exclude_file_is_not_written_through() {
     std::os::unix::fs::symlink(&victim, &exclude).unwrap();
     drop(open(&fixture));
     assert_eq!(fs::read_to_string(victim).unwrap(), "mine\n");
-    assert!(fs::read_to_string(exclude).unwrap().contains("/.debussy/dbs\n"));
+    assert!(fs::read_to_string(exclude).unwrap().contains("/.debussy*\n"));
 }
 
 #[cfg(unix)]

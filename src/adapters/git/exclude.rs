@@ -6,7 +6,7 @@ use crate::adapters::excludes;
 use crate::ports::git::GitError;
 
 /// What is excluded, from the root of every checkout of the project.
-pub(super) const PATTERN: &str = excludes::RULES;
+pub(super) const PATTERN: &str = excludes::RULE;
 
 /// Adds the rules that are missing.
 pub(super) fn ensure(project: &ProjectRepo) -> Result<(), GitError> {
