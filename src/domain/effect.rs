@@ -77,7 +77,7 @@ pub enum NoticeLevel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub level: NoticeLevel,
-    /// What kind of event, as the seed names it: `spawn`, `advance`, `reject`, `crash` … (K82).
+    /// What kind of event, by the seed's name where it has one: `claim`, `advance`, `reject`, `crash` … (K82).
     pub kind: String,
     pub task: Option<TaskId>,
     pub attempt: Option<AttemptId>,
