@@ -10,7 +10,6 @@ pub mod desktop;
 pub(crate) mod excludes;
 pub mod gates;
 pub mod git;
-pub mod holder;
 pub mod ipc;
 pub mod load;
 pub mod logging;
@@ -21,3 +20,5 @@ pub mod project;
 pub mod rehearsal;
 pub mod store;
 pub mod termination;
+
+pub use dbs_holder as holder;

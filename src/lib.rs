@@ -6,12 +6,13 @@ pub mod app;
 pub mod cli;
 pub mod client;
 pub mod config;
-pub mod domain;
 pub mod engine;
 pub mod formats;
-pub mod ports;
 pub mod protocol;
 pub mod read_model;
 pub mod server;
-pub mod term;
 pub mod ui;
+
+pub use dbs_domain as domain;
+pub use dbs_ports as ports;
+pub use dbs_term as term;

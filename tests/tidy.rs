@@ -34,6 +34,8 @@ mod source;
 #[path = "tidy/texts.rs"]
 mod texts;
 
+use std::collections::BTreeSet;
+
 use source::{Finding, Tree};
 
 /// What a rule found, and the way out.
@@ -64,7 +66,7 @@ fn the_project_keeps_its_walls() {
 fn rulings(tree: &Tree) -> Vec<Ruling> {
     vec![
         Ruling {
-            findings: layers::check(&tree.source, &tree.dependencies),
+            findings: layers::check(&tree.source, &all_dependencies(tree)),
             way_out: "move the code to the layer that may do it; the table is in tests/tidy/layers.rs",
         },
         Ruling {
@@ -72,7 +74,7 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "let one of them own the shared type, or take it as an argument",
         },
         Ruling {
-            findings: dependencies::check(&everything(tree), &tree.dependencies),
+            findings: unused_dependencies(tree),
             way_out: "take it out of Cargo.toml, or use it where it replaces code of our own",
         },
         Ruling {
@@ -116,6 +118,17 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "say less",
         },
     ]
+}
+
+fn all_dependencies(tree: &Tree) -> BTreeSet<String> {
+    let all = tree.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    all.cloned().collect()
+}
+
+fn unused_dependencies(tree: &Tree) -> Vec<Finding> {
+    let files = everything(tree);
+    let of = |manifest| dependencies::check(manifest, &files);
+    tree.manifests.iter().flat_map(of).collect()
 }
 
 /// The files of the program and of its tests, benchmarks and examples.

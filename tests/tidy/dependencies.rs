@@ -4,28 +4,36 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::source::{Finding, SourceFile, is_punct};
+use super::source::{Finding, Manifest, SourceFile, is_punct};
 
-/// The dependencies that no file of `files` names.
-pub(crate) fn check(files: &[&SourceFile], dependencies: &BTreeSet<String>) -> Vec<Finding> {
+/// The dependencies of `manifest` that no file below its folder names.
+pub(crate) fn check(manifest: &Manifest, files: &[&SourceFile]) -> Vec<Finding> {
+    let dependencies = &manifest.dependencies;
     let mut named = BTreeSet::new();
-    for file in files {
+    for file in files.iter().filter(|file| is_built_with(manifest, file)) {
         let tokens: TokenStream = file.text.parse().expect("what syn reads has tokens");
         collect(tokens, dependencies, &mut named);
     }
     dependencies
         .iter()
         .filter(|name| !named.contains(*name))
-        .map(|name| format!("nothing uses the dependency `{name}`"))
-        .map(|text| Finding {
-            file: "Cargo.toml".to_owned(),
+        .map(|name| Finding {
+            file: manifest.path.clone(),
             line: 1,
-            text,
+            text: format!("nothing uses the dependency `{name}`"),
         })
         .collect()
 }
 
-/// Adds the dependencies that these tokens name at the beginning of a path or in a `use` line.
+/// The program's own files are all that are not below `crates/`.
+fn is_built_with(manifest: &Manifest, file: &SourceFile) -> bool {
+    match manifest.folder.as_deref() {
+        None => true,
+        Some("") => !file.path.starts_with("crates/"),
+        Some(folder) => file.path.starts_with(folder),
+    }
+}
+
 fn collect(tokens: TokenStream, dependencies: &BTreeSet<String>, named: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -56,8 +64,12 @@ fn begins_a_path(tokens: &[TokenTree], at: usize) -> bool {
 #[cfg(test)]
 fn planted(text: &str, dependencies: &[&str]) -> Vec<String> {
     let file = SourceFile::parse("src/ui/board.rs", text);
-    let dependencies = dependencies.iter().map(|&name| name.to_owned()).collect();
-    check(&[&file], &dependencies)
+    let manifest = Manifest {
+        path: "Cargo.toml".to_owned(),
+        folder: Some(String::new()),
+        dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
+    };
+    check(&manifest, &[&file])
         .into_iter()
         .map(|finding| finding.text)
         .collect()
@@ -75,4 +87,23 @@ fn a_dependency_named_in_a_use_line_in_code_or_in_an_attribute_is_used() {
     let text = "use bytes;\nuse serde::{Serialize};\n#[derive(thiserror::Error)] struct A;\n\
                 #[cfg(test)] mod tests { fn f() { insta::assert!(a); } }";
     assert!(planted(text, &["bytes", "serde", "thiserror", "insta"]).is_empty());
+}
+
+#[test]
+fn what_only_another_crate_uses_is_unused() {
+    let files = [
+        SourceFile::parse("src/ui.rs", "use bytes::Bytes;"),
+        SourceFile::parse("crates/term/src/lib.rs", "use memchr::memchr;"),
+    ];
+    let unused = |folder: Option<&str>| {
+        let manifest = Manifest {
+            path: "Cargo.toml".to_owned(),
+            folder: folder.map(ToOwned::to_owned),
+            dependencies: ["bytes", "memchr"].map(ToOwned::to_owned).into(),
+        };
+        check(&manifest, &files.each_ref()).len()
+    };
+    assert_eq!(unused(None), 0);
+    assert_eq!(unused(Some("")), 1);
+    assert_eq!(unused(Some("crates/term/")), 1);
 }

@@ -12,7 +12,7 @@ use super::source::{Finding, SourceFile, is_punct};
 const WITH_DOORS: &[&str] = &["engine", "adapters", "app", "main"];
 
 /// Doors in rooms that have no others: one constructor that leads to no outside, and what the process was given.
-const INNER_DOORS: &[&str] = &["src/term/vt100_emulator.rs", "src/config/process_env.rs"];
+const INNER_DOORS: &[&str] = &["crates/term/src/vt100_emulator.rs", "src/config/process_env.rs"];
 
 /// Doors in the wrong place, without a reason, or not in the table of `architecture`; and rows without a door.
 pub(crate) fn check(files: &[SourceFile], architecture: &str) -> Vec<Finding> {

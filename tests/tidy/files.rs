@@ -34,8 +34,7 @@ fn check_file(file: &SourceFile, folders: &BTreeSet<&str>) -> Vec<Finding> {
     if file.path.ends_with("/mod.rs") {
         findings.push(file.finding(1, "is a mod.rs; write `foo.rs` beside the folder `foo`"));
     }
-    let is_layer = file.path.matches('/').count() == 1 && folders.contains(file.path.trim_end_matches(".rs"));
-    if is_layer && !ONE_TYPE.contains(&file.path.as_str()) {
+    if file.is_facade(folders) && !ONE_TYPE.contains(&file.path.as_str()) {
         findings.extend(check_facade(file));
     }
     findings
@@ -106,4 +105,5 @@ fn a_planted_rule_in_a_facade_is_found() {
         planted("src/ui.rs", "//! Doc.\npub mod cell;\npub use cell::Cell;\n"),
         0
     );
+    assert_eq!(planted("crates/term/src/lib.rs", "//! Doc.\nfn draw() {}\n"), 1);
 }

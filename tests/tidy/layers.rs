@@ -176,7 +176,8 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "lib",
-        inside: &[],
+        // Re-exported under the name of the room.
+        inside: &["domain", "ports", "term"],
         outside: Outside::Only(&[]),
     },
 ];

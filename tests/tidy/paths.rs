@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::source::{SourceFile, is_punct};
+use super::source::{SourceFile, is_punct, room_of_crate};
 
 /// A path as it stands in a file, resolved as far as `crate`, `self` and `super` go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct Mention {
 /// What a path points at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Modules of this package, from the crate root.
+    /// Modules of the program, from its root; a crate of ours counts as the room it is.
     Inside(Vec<String>),
     /// The name of an outside crate.
     Outside(String),
@@ -27,28 +27,38 @@ pub(crate) enum Target {
 /// All mentions of a file; `dependencies` are the names of outside crates.
 pub(crate) fn mentions(file: &SourceFile, dependencies: &BTreeSet<String>) -> Vec<Mention> {
     let mut found = Vec::new();
-    scan(&file.shipped, &file.module(), dependencies, &mut found);
+    let names = Visible {
+        root: file.crate_root(),
+        dependencies,
+    };
+    scan(&file.shipped, &file.module(), &names, &mut found);
     found
 }
 
-fn scan(tokens: &[TokenTree], module: &[String], dependencies: &BTreeSet<String>, found: &mut Vec<Mention>) {
+/// What the first name of a path may stand for in one file.
+struct Visible<'a> {
+    /// What `crate` stands for.
+    root: Vec<String>,
+    /// Names of outside crates.
+    dependencies: &'a BTreeSet<String>,
+}
+
+fn scan(tokens: &[TokenTree], module: &[String], names: &Visible<'_>, found: &mut Vec<Mention>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match token {
             TokenTree::Ident(name) if name == "mod" => {
-                at = enter_module(tokens, at, module, dependencies, found);
+                at = enter_module(tokens, at, module, names, found);
             }
             TokenTree::Ident(_) => {
                 let (paths, next) = read_path(tokens, at);
                 let line = token.span().start().line;
-                let targets = paths
-                    .iter()
-                    .filter_map(|path| resolve(path, module, dependencies));
+                let targets = paths.iter().filter_map(|path| resolve(path, module, names));
                 found.extend(targets.map(|target| Mention { line, target }));
                 at = next;
             }
             TokenTree::Group(group) => {
-                scan(&list(group.stream()), module, dependencies, found);
+                scan(&list(group.stream()), module, names, found);
                 at += 1;
             }
             TokenTree::Punct(_) | TokenTree::Literal(_) => at += 1,
@@ -61,14 +71,14 @@ fn enter_module(
     tokens: &[TokenTree],
     at: usize,
     module: &[String],
-    dependencies: &BTreeSet<String>,
+    names: &Visible<'_>,
     found: &mut Vec<Mention>,
 ) -> usize {
     if let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(body))) =
         (tokens.get(at + 1), tokens.get(at + 2))
     {
         let inner = [module, &[name.to_string()]].concat();
-        scan(&list(body.stream()), &inner, dependencies, found);
+        scan(&list(body.stream()), &inner, names, found);
         return at + 3;
     }
     at + 1
@@ -115,18 +125,22 @@ fn branches(stem: &[String], tokens: &[TokenTree]) -> Vec<Vec<String>> {
         .collect()
 }
 
-fn resolve(path: &[String], module: &[String], dependencies: &BTreeSet<String>) -> Option<Target> {
+fn resolve(path: &[String], module: &[String], names: &Visible<'_>) -> Option<Target> {
     let (head, rest) = path.split_first()?;
     match head.as_str() {
         // The binary names its own library from outside.
-        "crate" | "dbs" if !rest.is_empty() => Some(Target::Inside(rest.to_vec())),
+        "dbs" if !rest.is_empty() => Some(Target::Inside(rest.to_vec())),
+        "crate" if !rest.is_empty() => Some(Target::Inside([&names.root, rest].concat())),
         "self" if !rest.is_empty() => Some(Target::Inside([module, rest].concat())),
         "super" => {
             let ups = path.iter().take_while(|part| *part == "super").count();
             let base = module.get(..module.len().saturating_sub(ups))?;
             Some(Target::Inside([base, path.get(ups..)?].concat()))
         }
-        name if dependencies.contains(name) && !rest.is_empty() => Some(Target::Outside(name.to_owned())),
+        name if let Some(room) = room_of_crate(name) => Some(Target::Inside([&room, rest].concat())),
+        name if names.dependencies.contains(name) && !rest.is_empty() => {
+            Some(Target::Outside(name.to_owned()))
+        }
         _ => None,
     }
 }
@@ -154,6 +168,31 @@ fn groups_are_spelled_out_and_supers_resolved() {
             inside(&["engine"]),
             inside(&["app", "run"]),
             inside(&["ui", "board", "cell", "Cell"]),
+        ]
+    );
+}
+
+#[test]
+fn a_crate_of_ours_is_its_room_from_inside_and_from_outside() {
+    let inside = |path: &[&str]| Target::Inside(path.iter().map(|&part| part.to_owned()).collect());
+    let found = |path: &str, text: &str| -> Vec<Target> {
+        mentions(
+            &SourceFile::parse(path, text),
+            &BTreeSet::from(["dbs_term".to_owned()]),
+        )
+        .into_iter()
+        .map(|mention| mention.target)
+        .collect()
+    };
+    assert_eq!(
+        found(
+            "crates/holder/src/log.rs",
+            "use crate::files;\nuse super::error;\nuse dbs_term::Size;"
+        ),
+        [
+            inside(&["adapters", "holder", "files"]),
+            inside(&["adapters", "holder", "error"]),
+            inside(&["term", "Size"]),
         ]
     );
 }

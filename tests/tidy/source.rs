@@ -24,6 +24,21 @@ impl fmt::Display for Finding {
     }
 }
 
+/// The rooms that are crates of their own: the folder below `crates/`, and the path that the room has in the program.
+const CRATES: &[(&str, &[&str])] = &[
+    ("domain", &["domain"]),
+    ("holder", &["adapters", "holder"]),
+    ("ports", &["ports"]),
+    ("term", &["term"]),
+];
+
+/// The room that code calls `name` (`dbs_term`), or nothing when that is no crate of ours.
+pub(crate) fn room_of_crate(name: &str) -> Option<Vec<String>> {
+    let folder = name.strip_prefix("dbs_")?;
+    let (_, room) = CRATES.iter().find(|(own, _)| *own == folder)?;
+    Some(room.iter().map(|&part| part.to_owned()).collect())
+}
+
 /// One Rust file.
 pub(crate) struct SourceFile {
     /// Relative to the project, with `/` between folders.
@@ -60,13 +75,36 @@ impl SourceFile {
         }
     }
 
-    /// The module this file is: `src/domain/task.rs` is `["domain", "task"]`, `src/lib.rs` is `[]`.
+    /// The module this file is: `src/ui/pane.rs` is `["ui", "pane"]`, `src/lib.rs` is `[]`, `crates/domain/src/task.rs` is
+    /// `["domain", "task"]`.
     pub(crate) fn module(&self) -> Vec<String> {
-        let stem = self.path.trim_start_matches("src/").trim_end_matches(".rs");
-        if stem == "lib" {
-            Vec::new()
-        } else {
-            stem.split('/').map(ToOwned::to_owned).collect()
+        let (mut module, inside) = self.place();
+        let stem = inside.trim_end_matches(".rs");
+        if stem != "lib" {
+            module.extend(stem.split('/').map(ToOwned::to_owned));
+        }
+        module
+    }
+
+    /// What `crate` stands for in this file: a room, or nothing in the program itself.
+    pub(crate) fn crate_root(&self) -> Vec<String> {
+        self.place().0
+    }
+
+    /// The room of the crate this file belongs to, and the path inside of the crate's sources.
+    fn place(&self) -> (Vec<String>, &str) {
+        let of_crate = self.path.strip_prefix("crates/").and_then(|path| {
+            let (folder, inside) = path.split_once("/src/")?;
+            Some((room_of_crate(&format!("dbs_{folder}"))?, inside))
+        });
+        of_crate.unwrap_or_else(|| (Vec::new(), self.path.trim_start_matches("src/")))
+    }
+
+    /// Whether this file is the facade of a room: `src/ui.rs` beside `src/ui`, or `crates/term/src/lib.rs`.
+    pub(crate) fn is_facade(&self, folders: &BTreeSet<&str>) -> bool {
+        match self.place() {
+            (room, inside) if !room.is_empty() => inside == "lib.rs",
+            _ => self.path.matches('/').count() == 1 && folders.contains(self.path.trim_end_matches(".rs")),
         }
     }
 
@@ -152,16 +190,26 @@ pub(crate) struct TextFile {
     pub(crate) text: String,
 }
 
+/// One `Cargo.toml`, or the table of what several crates use.
+pub(crate) struct Manifest {
+    /// Relative to the project.
+    pub(crate) path: String,
+    /// The folder of the files that may use the dependencies; nothing is every file.
+    pub(crate) folder: Option<String>,
+    /// Names of the dependencies, spelled as in code.
+    pub(crate) dependencies: BTreeSet<String>,
+}
+
 /// The whole project as the rules see it.
 pub(crate) struct Tree {
-    /// Files below `src` that are shipped, in path order.
+    /// Files below `src` and `crates` that are shipped, in path order.
     pub(crate) source: Vec<SourceFile>,
-    /// Files below `src` that are only compiled for tests, and everything below `tests`, `benches` and `examples`.
+    /// Files below `src` and `crates` that are only compiled for tests, and everything below `tests`, `benches` and `examples`.
     pub(crate) tests: Vec<SourceFile>,
     /// Everything people read or the program carries: documents, assets, build files, sources.
     pub(crate) texts: Vec<TextFile>,
-    /// Names of the dependencies, spelled as in code.
-    pub(crate) dependencies: BTreeSet<String>,
+    /// The manifests of the program and of its crates.
+    pub(crate) manifests: Vec<Manifest>,
     /// `docs/conformance.md`.
     pub(crate) conformance: String,
     /// `docs/architecture.md`.
@@ -174,7 +222,12 @@ impl Tree {
     /// Reads the project this test was built from.
     pub(crate) fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let (source, hidden) = shipped_and_hidden(rust_files(root, "src"));
+        let (source, hidden) = shipped_and_hidden(
+            rust_files(root, "src")
+                .into_iter()
+                .chain(rust_files(root, "crates"))
+                .collect(),
+        );
         let mut tests = hidden;
         for folder in ["tests", "benches", "examples"] {
             tests.extend(rust_files(root, folder));
@@ -183,12 +236,32 @@ impl Tree {
             source,
             tests,
             texts: text_files(root),
-            dependencies: dependencies(&text(root, "Cargo.toml")),
+            manifests: manifests(root),
             conformance: text(root, "docs/conformance.md"),
             architecture: text(root, "docs/architecture.md"),
             glossary: text(root, "docs/glossary.md"),
         }
     }
+}
+
+fn manifests(root: &Path) -> Vec<Manifest> {
+    let program = text(root, "Cargo.toml");
+    let (shared, own) = dependencies(&program);
+    let of = |path: String, folder: Option<&str>, dependencies| Manifest {
+        path,
+        folder: folder.map(ToOwned::to_owned),
+        dependencies,
+    };
+    let mut manifests = vec![
+        of("Cargo.toml".to_owned(), None, shared),
+        of("Cargo.toml".to_owned(), Some(""), own),
+    ];
+    manifests.extend(CRATES.iter().map(|(name, _)| {
+        let path = format!("crates/{name}/Cargo.toml");
+        let (_, own) = dependencies(&text(root, &path));
+        of(path, Some(&format!("crates/{name}/")), own)
+    }));
+    manifests
 }
 
 fn text(root: &Path, path: &str) -> String {
@@ -228,7 +301,7 @@ fn rust_files(root: &Path, folder: &str) -> Vec<SourceFile> {
 
 fn text_files(root: &Path) -> Vec<TextFile> {
     let mut paths = Vec::new();
-    for folder in ["src", "docs", "assets", "tests", ".ci", ".github"] {
+    for folder in ["src", "crates", "docs", "assets", "tests", ".ci", ".github"] {
         walk(root, &root.join(folder), &mut paths);
     }
     paths.retain(|path| !path.starts_with("tests/data/"));
@@ -262,12 +335,18 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The names under every `[...dependencies]` table of a manifest, as code spells them.
-pub(crate) fn dependencies(manifest: &str) -> BTreeSet<String> {
-    let manifest: toml_edit::DocumentMut = manifest.parse().expect("Cargo.toml is valid");
-    let mut names = BTreeSet::new();
-    collect_dependencies(manifest.as_table(), &mut names);
-    names
+/// The names in the table of what several crates use, and those of every other `[...dependencies]` table of a manifest,
+/// as code spells them.
+fn dependencies(manifest: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let mut manifest: toml_edit::DocumentMut = manifest.parse().expect("Cargo.toml is valid");
+    let (mut shared, mut own) = (BTreeSet::new(), BTreeSet::new());
+    if let Some(workspace) = manifest.remove("workspace")
+        && let Some(table) = workspace.as_table_like()
+    {
+        collect_dependencies(table, &mut shared);
+    }
+    collect_dependencies(manifest.as_table(), &mut own);
+    (shared, own)
 }
 
 fn collect_dependencies(table: &dyn toml_edit::TableLike, names: &mut BTreeSet<String>) {
@@ -297,6 +376,22 @@ fn code_for_tests_is_set_apart() {
 }
 
 #[test]
+fn a_file_of_a_crate_is_a_module_of_its_room() {
+    let module = |path: &str| SourceFile::parse(path, "//! Doc.\n").module();
+    assert_eq!(module("crates/domain/src/lib.rs"), ["domain"]);
+    assert_eq!(
+        module("crates/domain/src/board/signals.rs"),
+        ["domain", "board", "signals"]
+    );
+    assert_eq!(module("crates/holder/src/log.rs"), ["adapters", "holder", "log"]);
+    assert_eq!(
+        module("crates/other/src/lib.rs").first().map(String::as_str),
+        Some("crates")
+    );
+    assert!(module("src/lib.rs").is_empty());
+}
+
+#[test]
 fn a_file_below_a_test_module_is_not_shipped() {
     let files = vec![
         SourceFile::parse("src/domain.rs", "//! Doc.\n#[cfg(test)]\nmod tests;\nmod task;\n"),
@@ -311,8 +406,9 @@ fn a_file_below_a_test_module_is_not_shipped() {
 
 #[test]
 fn dependencies_of_every_table_are_known() {
-    let names = dependencies(
-        "[dependencies]\nrio-vt = \"1\"\n[dev-dependencies]\nsyn = \"2\"\n[target.'cfg(unix)'.dependencies]\nnix = \"0\"\n",
+    let (shared, own) = dependencies(
+        "[workspace.dependencies]\nserde = \"1\"\n[dependencies]\nrio-vt = \"1\"\n[dev-dependencies]\nsyn = \"2\"\n[target.'cfg(unix)'.dependencies]\nnix = \"0\"\n",
     );
-    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["nix", "rio_vt", "syn"]);
+    assert_eq!(own.into_iter().collect::<Vec<_>>(), ["nix", "rio_vt", "syn"]);
+    assert_eq!(shared.into_iter().collect::<Vec<_>>(), ["serde"]);
 }

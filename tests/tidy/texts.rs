@@ -28,7 +28,7 @@ fn check_text(file: &TextFile) -> Vec<Finding> {
             line: index + 1,
             text,
         };
-        if file.path.starts_with("src/") {
+        if file.path.starts_with("src/") || file.path.starts_with("crates/") {
             let notes = NOTES.iter().filter(|note| stands_alone(line, note));
             findings.extend(notes.map(|note| finding(format!("holds the note {note}"))));
         }

@@ -1,0 +1,199 @@
+//! Whether a released task may start now, and if not, why (K41–K48, seeds 3.9 step 6). The first reason that applies is the one
+//! people are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Board;
+use crate::attempt::{AttemptMode, Worker};
+use crate::batch::RunState;
+use crate::id::{AttemptId, RoleId, StageId, TaskId};
+use crate::task::{Task, WaitReason};
+use crate::time::Timestamp;
+use crate::workflow::{Actor, ApprovalRule, EngineAction, Stage, StartGuard, Workspace};
+
+/// Who may start on a released task now: an agent, the engine or a person.
+pub(super) enum Admission {
+    Agent(RoleId),
+    Engine(EngineAction),
+    Person,
+}
+
+/// The agent and singleton slots that open attempts occupy.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Slots {
+    agents: u32,
+    by_role: BTreeMap<RoleId, u32>,
+    started: u32,
+    singletons: BTreeMap<SingletonKey, AttemptId>,
+    pub(super) names: BTreeSet<String>,
+}
+
+/// What a singleton stage admits one attempt at a time for: its id and the base branch.
+pub(super) type SingletonKey = (StageId, Option<String>);
+
+impl Slots {
+    /// Takes the place of an attempt that starts now.
+    pub(super) fn reserve(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
+        self.occupy(id, worker, single);
+        if matches!(worker, Worker::Agent { .. }) {
+            self.started += 1;
+        }
+    }
+
+    /// Whether as much room is taken as in the other: what found none there finds none here.
+    pub(super) fn has_same_usage(&self, other: &Slots) -> bool {
+        self.agents == other.agents && self.by_role == other.by_role && self.singletons == other.singletons
+    }
+
+    fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
+        if let Worker::Agent { role, name } = worker {
+            self.agents += 1;
+            *self.by_role.entry(role.clone()).or_insert(0) += 1;
+            self.names.insert(name.clone());
+        }
+        if let Some(single) = single {
+            self.singletons.insert(single, id);
+        }
+    }
+}
+
+impl Board {
+    /// What open attempts take up. An agent whose evidence is being collected keeps its place, so that the next stage of the
+    /// same task gets it rather than new work (K8).
+    pub(super) fn used_slots(&self) -> Slots {
+        let mut places = Slots::default();
+        for attempt in self.index.open.iter().filter_map(|id| self.attempts.get(id)) {
+            let Some(task) = self.tasks.get(&attempt.task) else {
+                continue;
+            };
+            let single = self
+                .stage_of_attempt(attempt)
+                .and_then(|stage| self.singleton_key(task, stage));
+            places.occupy(attempt.id, &attempt.worker, single);
+        }
+        places
+    }
+
+    /// The place an attempt of that stage needs for itself, if the stage is a singleton.
+    pub(super) fn singleton_key(&self, task: &Task, stage: &Stage) -> Option<SingletonKey> {
+        stage
+            .singleton
+            .then(|| (stage.id.clone(), self.base_of(task).map(str::to_owned)))
+    }
+
+    /// Whether a released task may start now.
+    pub(super) fn admit(&self, now: Timestamp, task: &Task, places: &Slots) -> Result<Admission, WaitReason> {
+        let Some(stage) = self.stage_of(task) else {
+            return Err(WaitReason::NoStage(task.workflow.clone(), task.stage.clone()));
+        };
+        self.check_go_ahead(task)?;
+        self.check_prerequisites(now, task, stage)?;
+        if self.pause.is_some() {
+            return Err(WaitReason::Paused);
+        }
+        if needs_approval(task, stage) {
+            return Ok(Admission::Person);
+        }
+        if let Some(single) = self.singleton_key(task, stage)
+            && let Some(busy) = places.singletons.get(&single)
+        {
+            return Err(WaitReason::SingletonBusy(*busy));
+        }
+        match (&stage.actor, task.next_mode, &stage.fallback) {
+            (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
+                self.check_capacity(role, places)?;
+                Ok(Admission::Agent(role.clone()))
+            }
+            (Actor::Engine(action), _, _) => Ok(Admission::Engine(*action)),
+            (Actor::Human, _, _) => Ok(Admission::Person),
+        }
+    }
+
+    fn check_go_ahead(&self, task: &Task) -> Result<(), WaitReason> {
+        if let Some(attempt) = task.open_attempt {
+            return Err(WaitReason::StillEnding(attempt));
+        }
+        let batch = self.batches.get(&task.batch);
+        if batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_))) {
+            return Err(WaitReason::Aborted);
+        }
+        if batch.is_none_or(|batch| batch.go_ahead.is_none()) {
+            return Err(WaitReason::NoGoAhead);
+        }
+        Ok(())
+    }
+
+    fn check_prerequisites(&self, now: Timestamp, task: &Task, stage: &Stage) -> Result<(), WaitReason> {
+        if let Some(unknown) = task.deps.iter().find(|id| !self.tasks.contains_key(*id)) {
+            return Err(WaitReason::UnknownDependency(unknown.clone()));
+        }
+        let waiting = self.open_dependencies(task);
+        if !waiting.is_empty() {
+            return Err(WaitReason::Dependencies(waiting));
+        }
+        if let Some(until) = task.not_before.filter(|until| *until > now) {
+            return Err(WaitReason::Until(until));
+        }
+        let needs_base = matches!(
+            task.next_mode.workspace(stage),
+            Workspace::Branch | Workspace::Head | Workspace::Base
+        ) || stage.actor == Actor::Engine(EngineAction::Merge);
+        if needs_base && self.base_of(task).is_none() {
+            return Err(WaitReason::NoBase);
+        }
+        if stage.guards.contains(&StartGuard::DependencyHeadsMerged) {
+            let unmerged = self.unmerged_dependencies(task);
+            if !unmerged.is_empty() {
+                return Err(WaitReason::DependencyNotMerged(unmerged));
+            }
+        }
+        Ok(())
+    }
+
+    /// Dependencies that are not done; unknown ones are among them (LK-28).
+    pub(super) fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
+        task.open_dependencies(&self.tasks).cloned().collect()
+    }
+
+    /// Dependencies whose recorded head is not merged (K46, LK-22): by commit, never by branch name.
+    fn unmerged_dependencies(&self, task: &Task) -> Vec<TaskId> {
+        let unmerged = |id: &TaskId| {
+            self.tasks
+                .get(id)
+                .is_some_and(|other| other.head.is_some() && other.merged.is_none())
+        };
+        task.deps.iter().filter(|id| unmerged(id)).cloned().collect()
+    }
+
+    fn check_capacity(&self, role: &RoleId, places: &Slots) -> Result<(), WaitReason> {
+        let of_role = places.by_role.get(role).copied().unwrap_or(0);
+        if let Some(most) = self.settings.max_by_role.get(role).copied()
+            && of_role >= most
+        {
+            return Err(WaitReason::NoRoom {
+                running: of_role,
+                most,
+            });
+        }
+        let most = self.settings.max_agents;
+        if places.agents >= most {
+            return Err(WaitReason::NoRoom {
+                running: places.agents,
+                most,
+            });
+        }
+        if places.started >= self.settings.max_starts.max(1) {
+            return Err(WaitReason::TurnLimit);
+        }
+        Ok(())
+    }
+}
+
+fn needs_approval(task: &Task, stage: &Stage) -> bool {
+    let asked = match stage.approval {
+        ApprovalRule::NotNeeded => false,
+        ApprovalRule::WhenAsked => task.needs_approval,
+        ApprovalRule::Always => true,
+    };
+    asked && stage.actor != Actor::Human && task.approved.as_ref() != Some(&stage.id)
+}

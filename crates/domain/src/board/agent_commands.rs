@@ -1,0 +1,98 @@
+//! Commands about agents at work: answer one, stop one, pause and resume all of them (K73, K74).
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse, require_text};
+use super::transition::Transition;
+use crate::attempt::{AttemptState, StopCause, Worker};
+use crate::batch::PauseReason;
+use crate::effect::{Accepted, CommandReply, Effect, NoticeLevel};
+use crate::id::{AttemptId, TaskId};
+use crate::pluralized;
+
+impl Board {
+    pub(super) fn answer(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        text: &str,
+    ) -> CommandReply {
+        let task = self.require_task(id)?;
+        let text = require_text("the answer", text)?;
+        let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
+        let Some(attempt) = attempt.filter(|attempt| {
+            attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })
+        }) else {
+            refuse!("no agent works on {id} now: leave a comment, the next one reads it");
+        };
+        self.comment(step.now, id, by, format!("answered: {text}"));
+        self.type_line(step, attempt.id, text);
+        Ok(accepted(format!("answered {}", attempt.worker.name())))
+    }
+
+    pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandReply {
+        let Some(attempt) = self.attempt(id) else {
+            refuse!("there is no attempt {id}: `dbs status` lists those at work");
+        };
+        let name = attempt.worker.name();
+        if matches!(attempt.worker, Worker::Engine(_)) {
+            refuse!(
+                "attempt {id} is the engine's own and ends by itself: park {} to keep it from going on",
+                attempt.task
+            );
+        }
+        match attempt.state {
+            AttemptState::Starting | AttemptState::Running => {
+                self.stop(step, id, StopCause::Killed);
+                let text = format!("{by} stopped {name}; {} stays in {}", attempt.task, attempt.stage);
+                step.notify_attempt(NoticeLevel::Info, "kill", &attempt, text);
+                Ok(accepted(format!("stopping {name}")))
+            }
+            AttemptState::Stopping(cause) => {
+                step.emit(Effect::Stop(id, cause));
+                Ok(accepted(format!("still stopping {name}")))
+            }
+            AttemptState::Verifying | AttemptState::Settled(_) => Err(refusal(format!(
+                "{name} has ended already: there is nothing left to stop"
+            ))),
+        }
+    }
+
+    /// Starts nothing new and stops agents. Engine actions and verifications, which are short, run to their end.
+    pub(super) fn pause_work(&mut self, step: &mut Transition, by: &str) -> Accepted {
+        if matches!(self.pause, Some(PauseReason::Operator { .. })) {
+            return accepted("work is paused already");
+        }
+        self.pause = Some(PauseReason::Operator {
+            by: by.to_owned(),
+            at: step.now,
+        });
+        let agents: Vec<AttemptId> = self
+            .attempts
+            .values()
+            .filter(|attempt| {
+                let lives = matches!(attempt.state, AttemptState::Starting | AttemptState::Running);
+                lives && matches!(attempt.worker, Worker::Agent { .. })
+            })
+            .map(|attempt| attempt.id)
+            .collect();
+        let stopped = pluralized(agents.len(), "agent");
+        for id in agents {
+            self.stop(step, id, StopCause::Paused);
+        }
+        step.notify(
+            NoticeLevel::Info,
+            "pause",
+            format!("{by} paused work, stopping {stopped}"),
+        );
+        accepted(format!("paused, stopping {stopped}"))
+    }
+
+    pub(super) fn resume_work(&mut self, step: &mut Transition, by: &str) -> CommandReply {
+        if self.pause.take().is_none() {
+            refuse!("work is not paused: `dbs why TASK` says what a task waits for");
+        }
+        step.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
+        Ok(accepted("resumed"))
+    }
+}

@@ -1,0 +1,92 @@
+//! Commands: each is carried out as a whole or refused as a whole, and answered exactly once. A refusal is a sentence that
+//! says what stands against it and the way out.
+
+use std::sync::Arc;
+
+use super::Board;
+use super::transition::Transition;
+use crate::command::{Command, Refusal};
+use crate::effect::{Accepted, CommandReply, Effect};
+use crate::id::{RequestId, TaskId};
+use crate::task::Task;
+
+impl Board {
+    /// Carries out a command and answers it.
+    pub(super) fn execute_and_reply(
+        &mut self,
+        step: &mut Transition,
+        request: RequestId,
+        by: &str,
+        command: &Command,
+    ) {
+        let answer = self.execute(step, by, command);
+        step.emit(Effect::Reply(request, answer));
+    }
+
+    fn execute(&mut self, step: &mut Transition, by: &str, command: &Command) -> CommandReply {
+        match command {
+            Command::PutBatch {
+                id,
+                title,
+                goal,
+                base,
+            } => self.put_batch(step, id, (title, goal), base.as_deref()),
+            Command::Create(draft) => self.create(step, draft),
+            Command::CreateAll(drafts) => self.create_all(step, drafts),
+            Command::Update(id, patch) => self.update(step, by, id, patch),
+            Command::Comment(id, text) => self.write_comment(step, by, id, text),
+            Command::AddDependency(id, on) => self.add_dependency(id, on),
+            Command::RemoveDependency(id, on) => self.remove_dependency(id, on),
+            Command::Release(ids) => self.release(step, by, ids),
+            Command::Park(id, why) => self.park(step, by, id, why),
+            Command::Close(id, why) => self.close(step, by, id, why),
+            Command::Retry { task, stage, note } => {
+                self.retry(step, by, task, (stage.as_ref(), note.as_deref()))
+            }
+            Command::Approve(id) => self.approve(step, by, id),
+            Command::Reject(id, why) => self.send_back(step, by, id, why),
+            Command::Skip(id) => self.skip(step, by, id),
+            Command::Withdraw(id) => self.withdraw(step, by, id),
+            Command::Answer(id, text) => self.answer(step, by, id, text),
+            Command::Kill(id) => self.kill(step, by, *id),
+            Command::Pause => Ok(self.pause_work(step, by)),
+            Command::Resume => self.resume_work(step, by),
+        }
+    }
+
+    /// The task of that name, or the refusal.
+    pub(super) fn require_task(&self, id: &TaskId) -> Result<Arc<Task>, Refusal> {
+        self.task(id).ok_or_else(|| {
+            refusal(format!(
+                "there is no task {id}: `dbs task list` shows those there are"
+            ))
+        })
+    }
+}
+
+/// Refuses the command with that sentence.
+macro_rules! refuse {
+    ($($sentence:tt)*) => {
+        return Err(crate::command::Refusal(format!($($sentence)*)))
+    };
+}
+pub(super) use refuse;
+
+/// A refusal with that sentence.
+pub(super) fn refusal(text: impl Into<String>) -> Refusal {
+    Refusal(text.into())
+}
+
+/// Yes, with one line for people.
+pub(super) fn accepted(text: impl Into<String>) -> Accepted {
+    Accepted(text.into())
+}
+
+/// Refuses a text that says nothing.
+pub(super) fn require_text<'a>(what: &str, text: &'a str) -> Result<&'a str, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        refuse!("{what} is empty: say it in a few words");
+    }
+    Ok(text)
+}

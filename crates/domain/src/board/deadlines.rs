@@ -1,0 +1,92 @@
+//! Time: when something is due, and what happens then. Deadlines are stored, so a restart changes nothing.
+
+use super::Board;
+use super::process_end::deciding_signal;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptState, StopCause, WorkspaceState};
+use crate::batch::PauseReason;
+use crate::effect::{Effect, NoticeLevel};
+use crate::id::AttemptId;
+use crate::task::WaitReason;
+use crate::time::Timestamp;
+
+impl Board {
+    /// When something is due if nothing happens before. A time in the past means at once: more could start than one turn may.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        if !self.index.is_built {
+            let mut copy = self.clone();
+            copy.build_index();
+            copy.update_links();
+            return copy.next_deadline();
+        }
+        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+        let of_attempts = timed.filter_map(|attempt| attempt.deadline);
+        let waiting = self.index.delayed.iter().chain(&self.index.turn_limited);
+        let waiting = waiting.filter_map(|id| self.tasks.get(id));
+        let of_tasks = waiting.filter_map(|task| match task.why_not {
+            Some(WaitReason::Until(until)) => Some(until),
+            Some(WaitReason::TurnLimit) => Some(Timestamp::default()),
+            _ => None,
+        });
+        let of_pause = match &self.pause {
+            Some(PauseReason::Quota { until, .. }) => Some(*until),
+            Some(PauseReason::Operator { .. }) | None => None,
+        };
+        let of_branches = self
+            .tasks
+            .values()
+            .filter_map(|task| Some(task.letting_go.as_ref()?.at));
+        of_attempts
+            .chain(of_tasks)
+            .chain(of_pause)
+            .chain(of_branches)
+            .min()
+    }
+
+    /// Time has passed.
+    pub(super) fn ticked(&mut self, step: &mut Transition) {
+        let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= step.now);
+        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+        let attempts: Vec<AttemptId> = timed
+            .filter(|attempt| due(attempt.deadline))
+            .map(|attempt| attempt.id)
+            .collect();
+        for id in attempts {
+            self.expire(step, id);
+        }
+        self.retry_retirements(step);
+        if let Some(PauseReason::Quota { until, .. }) = &self.pause
+            && *until <= step.now
+        {
+            self.pause = None;
+            step.notify(
+                NoticeLevel::Info,
+                "resume",
+                "resumed: the usage limit is over".to_owned(),
+            );
+        }
+    }
+
+    fn expire(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if let Some(since) = attempt.awaited {
+            self.redeliver(step, &attempt, since);
+            return;
+        }
+        match attempt.state {
+            AttemptState::Running if deciding_signal(&attempt).is_some() => {
+                self.stop(step, id, StopCause::Finished);
+            }
+            AttemptState::Running => self.stop(step, id, StopCause::Timeout),
+            AttemptState::Stopping(cause) => self.stop_again(step, id, cause),
+            AttemptState::Verifying => self.ask_for_evidence(step, id),
+            AttemptState::Settled(_) | AttemptState::Starting => {
+                self.edit_attempt(id, Attempt::expect_no_answer);
+                if attempt.workspace == WorkspaceState::Leaving {
+                    self.edit_attempt(id, |attempt| attempt.expect_answer(step.now));
+                    step.emit(Effect::Settle(id));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Engine actions: what follows when the engine itself has merged, committed or verified. A conflict or a failing gate calls
+//! the stage's fallback agent; everything that could not be found out is tried again later (design 5.8).
+
+use super::Board;
+use super::retry::AttemptFailure;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use super::verification::{EvidenceSummary, finding_text, summarize};
+use crate::attempt::{Attempt, AttemptMode, AttemptState, StopCause, Verdict, Worker};
+use crate::effect::NoticeLevel;
+use crate::event::ActionOutcome;
+use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
+use crate::failure::FailureClass;
+use crate::id::{AttemptId, StageId};
+
+use crate::tri::Tri;
+use crate::workflow::{EngineAction, RejectTo};
+
+impl Board {
+    /// An engine action has ended.
+    pub(super) fn action_ended(&mut self, step: &mut Transition, id: AttemptId, outcome: &ActionOutcome) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let Worker::Engine(action) = attempt.worker else {
+            return;
+        };
+        match attempt.state {
+            AttemptState::Running if !self.is_void(&attempt) => {}
+            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_) => {
+                self.record_late_result(&attempt, action, outcome);
+                self.settle_stopped(step, id, StopCause::Cancelled);
+                return;
+            }
+            AttemptState::Verifying | AttemptState::Settled(_) => return,
+        }
+        if self.stage_of_attempt(&attempt).is_none() {
+            self.record_late_result(&attempt, action, outcome);
+            let why = "could not be judged: its workflow is not loaded, or lacks the stage";
+            self.fail_same(step, &attempt, FailureClass::Infra, why);
+            return;
+        }
+        match outcome {
+            ActionOutcome::Done { commit, evidence } => {
+                self.action_done(step, &attempt, commit.as_deref(), evidence);
+            }
+            ActionOutcome::Failed(why) => self.fail_action(step, &attempt, why),
+            ActionOutcome::Issues(issues) => self.assess_issues(step, &attempt, issues),
+            ActionOutcome::Unknown(why) => {
+                let why = format!("could not finish: {why}");
+                self.fail_same(step, &attempt, FailureClass::Infra, why);
+            }
+        }
+    }
+
+    fn action_done(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        commit: Option<&str>,
+        seen: &[Evidence],
+    ) {
+        let evidence = self.with_missing(attempt, seen);
+        let judgement = summarize(&evidence);
+        self.edit_attempt(attempt.id, |attempt| attempt.evidence = evidence);
+        match judgement {
+            EvidenceSummary::Incomplete(what) => {
+                let why = format!("could not be verified: {what}");
+                self.fail_same(step, attempt, FailureClass::Infra, why);
+            }
+            EvidenceSummary::Failed(noes) => self.fail_action(step, attempt, &finding_text(&noes)),
+            EvidenceSummary::Passed => self.action_passed(step, attempt, commit),
+        }
+    }
+
+    fn action_passed(&mut self, step: &mut Transition, attempt: &Attempt, commit: Option<&str>) {
+        if let (Worker::Engine(action), Some(commit)) = (&attempt.worker, commit) {
+            self.record_commit(attempt, *action, commit);
+        }
+        self.settle(step, attempt.id, Verdict::Passed);
+        self.infra_failures = 0;
+        self.advance(step, &attempt.task, "");
+    }
+
+    /// What was done is a fact even when nobody wants it any more.
+    fn record_late_result(&mut self, attempt: &Attempt, action: EngineAction, outcome: &ActionOutcome) {
+        if let ActionOutcome::Done {
+            commit: Some(commit),
+            evidence,
+        } = outcome
+            && matches!(
+                summarize(&self.with_missing(attempt, evidence)),
+                EvidenceSummary::Passed
+            )
+        {
+            self.record_commit(attempt, action, commit);
+        }
+    }
+
+    fn record_commit(&mut self, attempt: &Attempt, action: EngineAction, commit: &str) {
+        self.edit(&attempt.task, |task| match action {
+            EngineAction::Merge => task.merged = Some(commit.to_owned()),
+            EngineAction::Commit => task.head = Some(commit.to_owned()),
+            EngineAction::Verify => {}
+        });
+    }
+
+    /// Calls the fallback agent where the stage has one, else sends the work to be fixed.
+    fn fail_action(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+        let Some(stage) = self.stage_of_attempt(attempt) else {
+            return;
+        };
+        let has_fallback = stage.fallback.is_some();
+        let name = attempt.worker.name();
+        self.comment(step.now, &attempt.task, ENGINE, format!("{name} failed: {why}"));
+        self.edit(&attempt.task, |task| task.finding = Some(why.to_owned()));
+        let failure = AttemptFailure::retry_same(
+            FailureClass::Gate,
+            format!("failed: {why}"),
+            AttemptMode::Fallback,
+        );
+        if has_fallback {
+            self.fail(step, attempt.id, &failure);
+        } else {
+            self.send_to_remediation(step, attempt, failure, RemediationStrategy::Fix);
+        }
+    }
+
+    /// Findings of a check, by the seed's table (P38).
+    fn assess_issues(&mut self, step: &mut Transition, attempt: &Attempt, issues: &[ComplianceIssue]) {
+        let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
+        let found = texts.join("\n");
+        let verdict = strategy(issues);
+        if verdict != RemediationStrategy::Accept {
+            self.comment(step.now, &attempt.task, ENGINE, format!("checks found:\n{found}"));
+        }
+        match verdict {
+            RemediationStrategy::Accept | RemediationStrategy::Warn => {
+                if verdict == RemediationStrategy::Warn {
+                    let text = format!("{} passed with warnings: {found}", attempt.task);
+                    step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
+                }
+                // The action looked at everything its stage asks for and this is all it found.
+                let evidence = self.required_evidence(attempt).into_iter().map(|kind| Evidence {
+                    kind,
+                    outcome: Tri::Yes,
+                });
+                let evidence: Vec<Evidence> = evidence.collect();
+                self.action_done(step, attempt, None, &evidence);
+            }
+            RemediationStrategy::Fix | RemediationStrategy::Retry => {
+                self.edit(&attempt.task, |task| task.finding = Some(found.clone()));
+                let why = format!("found: {found}");
+                let failure = AttemptFailure::retry_same(FailureClass::Gate, why, AttemptMode::Fresh);
+                self.send_to_remediation(step, attempt, failure, verdict);
+            }
+        }
+    }
+
+    fn send_to_remediation(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        failure: AttemptFailure,
+        strategy: RemediationStrategy,
+    ) {
+        let target = self.remediation_stage(attempt);
+        let task = self.task(&attempt.task);
+        let stage = target.as_ref().unwrap_or(&attempt.stage);
+        let mode = match (strategy, task) {
+            (RemediationStrategy::Fix | RemediationStrategy::Warn | RemediationStrategy::Accept, Some(_))
+                if target.is_some() =>
+            {
+                AttemptMode::Remediate
+            }
+            (
+                RemediationStrategy::Fix | RemediationStrategy::Warn | RemediationStrategy::Accept,
+                Some(task),
+            ) => self.remediation_mode(&task, stage),
+            (RemediationStrategy::Retry, _) | (_, None) => AttemptMode::Fresh,
+        };
+        let failure = AttemptFailure {
+            mode,
+            stage: target,
+            ..failure
+        };
+        self.fail(step, attempt.id, &failure);
+    }
+
+    fn remediation_stage(&self, attempt: &Attempt) -> Option<StageId> {
+        match &self.stage_of_attempt(attempt)?.reject {
+            RejectTo::Stage(to) => Some(to.clone()),
+            RejectTo::Hold | RejectTo::Never => None,
+        }
+    }
+}

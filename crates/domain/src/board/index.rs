@@ -1,0 +1,219 @@
+//! What can be read off the rows of a board, kept so that an event costs what it touches and not what there is. Every rule asks
+//! here which rows it still has to look at. It is derived from the rows alone: it is never stored, makes no two boards differ,
+//! and a copy of a board begins without it and makes it anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::Board;
+use super::admission::Slots;
+use super::run_state::{BatchTotals, TaskProgress};
+use crate::attempt::Attempt;
+use crate::id::{AttemptId, BatchId, TaskId};
+use crate::task::{Task, TaskState, WaitReason};
+
+/// The set of tasks that a rule has yet to look at because they changed.
+#[derive(Default)]
+pub(super) struct DirtyTasks {
+    /// Something changed that may concern every task.
+    pub(super) all: bool,
+    /// Tasks that changed.
+    pub(super) tasks: BTreeSet<TaskId>,
+}
+
+/// Lookup tables derived from the board's rows, so that an event costs what it touches; never stored.
+#[derive(Default)]
+pub(super) struct BoardIndex {
+    /// Whether it was made at all.
+    pub(super) is_built: bool,
+    links: DirtyTasks,
+    /// For the end of efforts.
+    pub(super) exhaustion: DirtyTasks,
+    /// For skipping what can never start.
+    pub(super) cascade: DirtyTasks,
+    /// For starting.
+    pub(super) schedule: DirtyTasks,
+    /// For where batches stand.
+    pub(super) run_states: DirtyTasks,
+    /// Tasks by what they wait for, or say that they wait for.
+    dependents: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    /// The other way round, as it was when `dependents` was made.
+    needs: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    /// Attempts that are open.
+    pub(super) open: BTreeSet<AttemptId>,
+    /// Attempts with a deadline.
+    pub(super) timed: BTreeSet<AttemptId>,
+    /// Released tasks that wait for a time.
+    pub(super) delayed: BTreeSet<TaskId>,
+    /// Released tasks that only the limit of a turn kept from starting.
+    pub(super) turn_limited: BTreeSet<TaskId>,
+    /// Released tasks that nothing of their own keeps from starting: they wait for room, for their turn or for the end of a pause.
+    pub(super) ready: BTreeSet<TaskId>,
+    /// What was taken when starting was last tried, and whether the board was paused then.
+    pub(super) last_usage: Option<(Slots, bool)>,
+    /// Tasks that go on without a person.
+    pub(super) ongoing: BTreeSet<TaskId>,
+    /// How each task counts in its batch.
+    pub(super) progress: BTreeMap<TaskId, (BatchId, TaskProgress)>,
+    /// What the tasks of each batch add up to.
+    pub(super) totals: BTreeMap<BatchId, BatchTotals>,
+}
+
+impl BoardIndex {
+    /// A task changed, or is new.
+    pub(super) fn task_changed(&mut self, id: &TaskId) {
+        for pending in self.dirty_sets() {
+            pending.tasks.insert(id.clone());
+        }
+    }
+
+    /// An attempt changed, or is new.
+    pub(super) fn attempt_changed(&mut self, attempt: &Attempt) {
+        set_membership(&mut self.open, attempt.id, attempt.state.is_open());
+        set_membership(&mut self.timed, attempt.id, attempt.deadline.is_some());
+    }
+
+    /// An attempt has left the board.
+    pub(super) fn attempt_gone(&mut self, id: AttemptId) {
+        self.open.remove(&id);
+        self.timed.remove(&id);
+    }
+
+    /// Something changed that may concern every task: settings, workflows, what a batch allows.
+    pub(super) fn everything_changed(&mut self) {
+        for pending in self.dirty_sets() {
+            pending.all = true;
+        }
+    }
+
+    fn dirty_sets(&mut self) -> [&mut DirtyTasks; 5] {
+        [
+            &mut self.links,
+            &mut self.exhaustion,
+            &mut self.cascade,
+            &mut self.schedule,
+            &mut self.run_states,
+        ]
+    }
+
+    /// Tasks that wait for that one.
+    pub(super) fn dependents(&self, id: &TaskId) -> impl Iterator<Item = &TaskId> {
+        self.dependents.get(id).into_iter().flatten()
+    }
+
+    /// Reads off a task's row what it waits for.
+    fn link_task(&mut self, task: &Task) {
+        let mut needs = task.deps.clone();
+        if let Some(WaitReason::Dependencies(on)) = &task.why_not {
+            needs.extend(on.iter().cloned());
+        }
+        let before = self.needs.get(&task.id);
+        if before != Some(&needs) {
+            for on in before.into_iter().flatten() {
+                if let Some(dependents) = self.dependents.get_mut(on) {
+                    dependents.remove(&task.id);
+                }
+            }
+            for on in &needs {
+                self.dependents
+                    .entry(on.clone())
+                    .or_default()
+                    .insert(task.id.clone());
+            }
+            self.needs.insert(task.id.clone(), needs);
+        }
+        let why_not = (task.state == TaskState::Released).then_some(&task.why_not);
+        let cools = matches!(why_not, Some(Some(WaitReason::Until(_))));
+        let limited = matches!(why_not, Some(Some(WaitReason::TurnLimit)));
+        let contends = matches!(
+            why_not,
+            Some(
+                None | Some(
+                    WaitReason::Paused
+                        | WaitReason::SingletonBusy(_)
+                        | WaitReason::NoRoom { .. }
+                        | WaitReason::TurnLimit
+                )
+            )
+        );
+        set_membership(&mut self.delayed, task.id.clone(), cools);
+        set_membership(&mut self.turn_limited, task.id.clone(), limited);
+        set_membership(&mut self.ready, task.id.clone(), contends);
+    }
+}
+
+impl Board {
+    /// Makes the index of a board that has none yet.
+    pub(super) fn build_index(&mut self) {
+        if self.index.is_built {
+            return;
+        }
+        self.index = BoardIndex {
+            is_built: true,
+            ..BoardIndex::default()
+        };
+        self.index.everything_changed();
+        for attempt in self.attempts.values() {
+            self.index.attempt_changed(attempt);
+        }
+    }
+
+    /// Brings up to date who waits for whom and for what.
+    pub(super) fn update_links(&mut self) {
+        let changed = std::mem::take(&mut self.index.links);
+        for id in self.ids_of(changed) {
+            if let Some(task) = self.tasks.get(&id) {
+                self.index.link_task(task);
+            }
+        }
+    }
+
+    /// The tasks meant.
+    pub(super) fn ids_of(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
+        if pending.all {
+            self.tasks.keys().cloned().collect()
+        } else {
+            pending.tasks
+        }
+    }
+
+    /// The tasks meant, and those that wait for them.
+    pub(super) fn with_dependents(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
+        if pending.all {
+            return self.ids_of(pending);
+        }
+        let mut near = pending.tasks.clone();
+        for id in &pending.tasks {
+            near.extend(self.index.dependents(id).cloned());
+        }
+        near
+    }
+}
+
+fn set_membership<T: Ord>(set: &mut BTreeSet<T>, what: T, is_in: bool) {
+    if is_in {
+        set.insert(what);
+    } else {
+        set.remove(&what);
+    }
+}
+
+impl Clone for BoardIndex {
+    fn clone(&self) -> BoardIndex {
+        BoardIndex::default()
+    }
+}
+
+impl PartialEq for BoardIndex {
+    fn eq(&self, _other: &BoardIndex) -> bool {
+        true
+    }
+}
+
+impl Eq for BoardIndex {}
+
+impl fmt::Debug for BoardIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoardIndex")
+    }
+}

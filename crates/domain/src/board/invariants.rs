@@ -1,0 +1,103 @@
+//! What must be true of every board between two events. Debug builds check it after each one; tests do so too.
+
+use std::collections::BTreeSet;
+
+use super::Board;
+use crate::attempt::{Attempt, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
+use crate::task::{Task, TaskState};
+
+/// Says what is wrong with a board, if anything is.
+///
+/// # Errors
+/// The first broken rule, with the row that breaks it.
+pub fn check_invariants(board: &Board) -> Result<(), String> {
+    for task in board.tasks.values() {
+        check_task(board, task).map_err(|rule| format!("task {}: {rule}", task.id))?;
+    }
+    let mut names = BTreeSet::new();
+    for attempt in board.attempts.values() {
+        check_attempt(board, attempt).map_err(|rule| format!("attempt {}: {rule}", attempt.id))?;
+        if let (true, Worker::Agent { name, .. }) = (attempt.state.is_open(), &attempt.worker)
+            && !names.insert(name)
+        {
+            return Err(format!("two open attempts are called {name}"));
+        }
+    }
+    Ok(())
+}
+
+fn check_task(board: &Board, task: &Task) -> Result<(), String> {
+    ensure(
+        board.batches.contains_key(&task.batch),
+        "its batch does not exist",
+    )?;
+    let attempt = task.open_attempt.map(|id| board.attempts.get(&id));
+    if let Some(attempt) = attempt {
+        let attempt = attempt.ok_or("its open attempt does not exist")?;
+        ensure(
+            attempt.state.is_open() && attempt.task == task.id,
+            "its open attempt is not its own or not open",
+        )?;
+        let void = attempt.state == AttemptState::Stopping(StopCause::Cancelled);
+        match task.state {
+            TaskState::Active => ensure(
+                !void && attempt.state != AttemptState::Verifying && attempt.stage == task.stage,
+                "it is active, but its attempt is not at work in its stage",
+            )?,
+            TaskState::Verifying => ensure(
+                attempt.state == AttemptState::Verifying && attempt.stage == task.stage,
+                "it is verifying, but its attempt is not",
+            )?,
+            TaskState::Backlog
+            | TaskState::Released
+            | TaskState::Held(_)
+            | TaskState::Parked(_)
+            | TaskState::Failed(_)
+            | TaskState::Skipped(_)
+            | TaskState::Cancelled => {
+                ensure(
+                    void,
+                    "nobody waits for its open attempt, which is not being cancelled",
+                )?;
+            }
+            TaskState::Done => return Err("it is done, but an attempt is open".to_owned()),
+        }
+    } else {
+        ensure(
+            !matches!(task.state, TaskState::Active | TaskState::Verifying),
+            "it is worked on by nobody",
+        )?;
+    }
+    ensure(
+        task.why_not.is_none() || task.state == TaskState::Released,
+        "it says why it was not started, but is not released",
+    )
+}
+
+fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
+    ensure(
+        attempt.id.0 <= board.last_attempt,
+        "its number was never given out",
+    )?;
+    let task = board.tasks.get(&attempt.task).ok_or("its task does not exist")?;
+    if attempt.state.is_open() {
+        return ensure(
+            task.open_attempt == Some(attempt.id),
+            "it is open, but its task does not know it",
+        );
+    }
+    ensure(attempt.ended_at.is_some(), "it is settled, but never ended")?;
+    ensure(
+        attempt.workspace != WorkspaceState::Present,
+        "it is settled, but its workspace is not put away",
+    )?;
+    let proved = !attempt.evidence.is_empty() && attempt.evidence.iter().all(|piece| piece.outcome.is_yes());
+    ensure(
+        attempt.state != AttemptState::Settled(Verdict::Passed) || proved,
+        "it passed without evidence",
+    )
+}
+
+fn ensure(holds: bool, rule: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(rule.to_owned()) }
+}

@@ -1,0 +1,286 @@
+//! Verdicts: what is concluded when an agent's process has ended (seeds 3.5). A valid signal beats run time, exit code and
+//! our own stop (LK-9); no signal is never success (LK-8).
+
+use super::Board;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{
+    Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
+};
+use crate::effect::{Effect, NoticeLevel};
+use crate::event::EndCause;
+use crate::failure::FailureClass;
+use crate::id::AttemptId;
+use crate::signal::{Signal, SignalKind};
+use crate::task::{HoldReason, TaskState};
+use crate::workflow::Workspace;
+
+/// How much of the output's end is kept as a comment, in characters.
+const MAX_TAIL_CHARS: usize = 2_000;
+
+/// What the engine concludes from the end of an agent's process.
+enum EndConclusion {
+    /// Somebody moved the task meanwhile: nothing it said counts (K21).
+    Void,
+    Signalled(Signal),
+    Stopped(StopCause),
+    TimedOut,
+    NamedCause(EndCause),
+    NoSignal,
+}
+
+impl Board {
+    /// An agent's process has ended.
+    pub(super) fn ended(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        (exit, tail): (&ProcessExit, &str),
+        cause: Option<&EndCause>,
+    ) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let alive = matches!(
+            attempt.state,
+            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
+        );
+        if !alive || matches!(attempt.worker, Worker::Engine(_)) {
+            return;
+        }
+        let has_folder = self.has_folder(&attempt);
+        self.edit_attempt(id, |attempt| {
+            attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
+            attempt.expect_no_answer();
+            // A process that ran without our hearing of its start had a workspace all the same.
+            if attempt.workspace == WorkspaceState::None && has_folder {
+                attempt.workspace = WorkspaceState::Present;
+            }
+        });
+        match self.conclude(&attempt, cause) {
+            EndConclusion::Void => self.settle_stopped(step, id, StopCause::Cancelled),
+            EndConclusion::Signalled(signal) => self.apply_signal(step, &attempt, &signal),
+            EndConclusion::Stopped(cause) => self.stopped(step, &attempt, cause),
+            EndConclusion::TimedOut => self.timed_out(step, &attempt),
+            EndConclusion::NamedCause(cause) => self.fail_for_named_cause(step, &attempt, &cause),
+            EndConclusion::NoSignal => self.crashed(step, &attempt, exit, tail),
+        }
+    }
+
+    /// The first row of the table that applies.
+    fn conclude(&self, attempt: &Attempt, cause: Option<&EndCause>) -> EndConclusion {
+        if attempt.state == AttemptState::Stopping(StopCause::Cancelled) || self.is_void(attempt) {
+            return EndConclusion::Void;
+        }
+        if let Some(signal) = deciding_signal(attempt) {
+            return EndConclusion::Signalled(signal.clone());
+        }
+        match (&attempt.state, cause) {
+            (AttemptState::Stopping(StopCause::Timeout), _) => EndConclusion::TimedOut,
+            (AttemptState::Stopping(StopCause::Finished), _) => EndConclusion::NoSignal,
+            (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
+            (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
+            (_, None) => EndConclusion::NoSignal,
+        }
+    }
+
+    /// Whether the task has been moved, or given to somebody else, since the attempt began (K21).
+    pub(super) fn is_void(&self, attempt: &Attempt) -> bool {
+        self.tasks
+            .get(&attempt.task)
+            .is_none_or(|task| task.open_attempt != Some(attempt.id) || task.stage != attempt.stage)
+    }
+
+    /// Whether its workspace is a folder of its own, to be put away afterwards.
+    pub(super) fn has_folder(&self, attempt: &Attempt) -> bool {
+        self.stage_of_attempt(attempt).is_some_and(|stage| {
+            matches!(
+                attempt.mode.workspace(stage),
+                Workspace::Branch | Workspace::Head | Workspace::Base
+            )
+        })
+    }
+
+    fn apply_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: &Signal) {
+        match signal.kind {
+            SignalKind::Done => self.begin_verifying(step, attempt.id),
+            SignalKind::Reject => {
+                self.settle(step, attempt.id, Verdict::Rejected(signal.text.clone()));
+                self.reject(step, &attempt.task, attempt.worker.name(), &signal.text);
+            }
+            SignalKind::Block => self.blocked(step, attempt, &signal.text),
+            SignalKind::Fail => {
+                let text = format!("gave up: {}", or_no_reason(&signal.text));
+                self.edit(&attempt.task, |task| task.finding = Some(signal.text.clone()));
+                self.comment(step.now, &attempt.task, attempt.worker.name(), text.clone());
+                self.fail_same(step, attempt, FailureClass::Failed, text);
+            }
+            SignalKind::Claim | SignalKind::Progress | SignalKind::Question => {}
+        }
+    }
+
+    fn blocked(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+        let why = or_no_reason(why);
+        self.settle(step, attempt.id, Verdict::Blocked(why.to_owned()));
+        let name = attempt.worker.name();
+        self.comment(step.now, &attempt.task, name, format!("blocked: {why}"));
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        self.set_state(
+            step.now,
+            &attempt.task,
+            TaskState::Held(HoldReason::Blocked(why.to_owned())),
+        );
+        let text = format!("{} blocked by {name}: {why}", attempt.task);
+        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+    }
+
+    fn stopped(&mut self, step: &mut Transition, attempt: &Attempt, cause: StopCause) {
+        let why = match cause {
+            StopCause::Paused => "because work is paused",
+            StopCause::Killed => "by a person",
+            StopCause::Quota => "because of a usage limit",
+            StopCause::Finished | StopCause::Timeout | StopCause::Cancelled => "",
+        };
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        self.settle_stopped(step, attempt.id, cause);
+        let name = attempt.worker.name();
+        let text = format!(
+            "{name} stopped {why}; {} stays in {}",
+            attempt.task, attempt.stage
+        );
+        self.comment(step.now, &attempt.task, ENGINE, text.clone());
+        // Whoever paused the board or stopped the agent has been told so then.
+        if cause == StopCause::Quota {
+            step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
+        }
+    }
+
+    fn timed_out(&mut self, step: &mut Transition, attempt: &Attempt) {
+        let ran = step.now.since(attempt.started_at.unwrap_or(attempt.created_at));
+        let text = format!("{} timed out after {ran}", attempt.worker.name());
+        self.comment(step.now, &attempt.task, ENGINE, text);
+        let why = format!("timed out after {ran}");
+        self.fail_same(step, attempt, FailureClass::Timeout, why);
+    }
+
+    fn fail_for_named_cause(&mut self, step: &mut Transition, attempt: &Attempt, cause: &EndCause) {
+        let (class, why) = match cause {
+            EndCause::Quota { until, why } => {
+                self.quota_reached(step, *until, why);
+                (FailureClass::Quota, format!("hit a usage limit: {why}"))
+            }
+            EndCause::Infra(why) => (FailureClass::Infra, format!("could not work: {why}")),
+        };
+        self.fail_same(step, attempt, class, why);
+    }
+
+    fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
+        let how = match exit {
+            ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
+            ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
+            ProcessExit::Vanished => "vanished before reporting".to_owned(),
+        };
+        let name = attempt.worker.name();
+        let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);
+        let text = if tail.is_empty() {
+            format!("{name} {how}; it printed nothing")
+        } else {
+            format!("{name} {how}; the end of its output:\n{tail}")
+        };
+        self.comment(step.now, &attempt.task, ENGINE, text);
+        self.fail_same(step, attempt, FailureClass::Crash, how);
+    }
+
+    /// An attempt's workspace or process could not be made (LK-15, K52).
+    pub(super) fn not_started(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        match attempt.state {
+            AttemptState::Starting => {
+                let why = format!("could not be started: {why}");
+                self.fail_same(step, &attempt, FailureClass::Infra, why);
+            }
+            AttemptState::Stopping(cause) => {
+                self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+                self.settle_stopped(step, id, cause);
+            }
+            AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => {}
+        }
+    }
+
+    fn begin_verifying(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        self.edit_attempt(id, |attempt| {
+            attempt.state = AttemptState::Verifying;
+            attempt.checks = 0;
+        });
+        self.set_state(step.now, &attempt.task, TaskState::Verifying);
+        self.ask_for_evidence(step, id);
+    }
+
+    /// Asks for all evidence of the attempt's stage, once more.
+    pub(super) fn ask_for_evidence(&mut self, step: &mut Transition, id: AttemptId) {
+        self.edit_attempt(id, |attempt| {
+            attempt.checks = attempt.checks.saturating_add(1);
+            attempt.expect_answer(step.now);
+        });
+        self.repeat_evidence(step, id);
+    }
+
+    /// Asks for the same evidence again, as if it had not been asked for yet.
+    pub(super) fn repeat_evidence(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let evidence = self.evidence_to_collect(&attempt);
+        if evidence.is_empty() {
+            self.verified(step, id, &[], None);
+            return;
+        }
+        step.emit(Effect::Verify {
+            attempt: id,
+            evidence,
+            check: attempt.checks,
+        });
+    }
+}
+
+/// The signal that decides: the last terminal one, but a block beats a done (LA-8).
+pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
+    let terminal = || {
+        attempt
+            .signals
+            .iter()
+            .rev()
+            .filter(|signal| signal.kind.is_terminal())
+    };
+    let last = terminal().next()?;
+    if last.kind != SignalKind::Done {
+        return Some(last);
+    }
+    let block = terminal().find(|signal| signal.kind == SignalKind::Block);
+    block.or(Some(last))
+}
+
+/// The name of a signal that commonly ends a process, its number for the others.
+fn signal_name(number: i32) -> String {
+    let known = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (6, "SIGABRT"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (15, "SIGTERM"),
+    ];
+    let name = known.iter().find(|(known, _)| *known == number);
+    name.map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
+}
+
+fn or_no_reason(text: &str) -> &str {
+    let text = text.trim();
+    if text.is_empty() { "no reason given" } else { text }
+}
+
+fn last_characters(text: &str, most: usize) -> String {
+    let surplus = text.chars().count().saturating_sub(most);
+    text.chars().skip(surplus).collect()
+}

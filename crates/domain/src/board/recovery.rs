@@ -1,0 +1,119 @@
+//! The engine starts and reports what it found. Unknown never means dead (LK-3); a restart changes no counter, and the same
+//! inventory twice changes nothing more.
+
+use super::Board;
+use super::transition::Transition;
+use crate::attempt::{
+    Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState,
+};
+use crate::effect::{Effect, NoticeLevel};
+use crate::event::Inventory;
+use crate::id::AttemptId;
+
+/// What the inventory after a start says about one attempt.
+enum InventoryStatus<'a> {
+    Running,
+    Ended(&'a ProcessExit, &'a str),
+    Unknown,
+    Missing,
+}
+
+impl Board {
+    /// Compares what is remembered with what was found, attempt by attempt.
+    pub(super) fn woke(&mut self, step: &mut Transition, inventory: &Inventory) {
+        self.asleep = false;
+        let ids: Vec<AttemptId> = self.attempts.keys().copied().collect();
+        for id in ids {
+            let Some(attempt) = self.attempt(id) else { continue };
+            match (&attempt.worker, &attempt.state) {
+                (_, AttemptState::Settled(_)) => resume_removal(step, &attempt),
+                (_, AttemptState::Verifying) => self.verify_again(step, &attempt),
+                (Worker::Engine(action), AttemptState::Starting | AttemptState::Running) => {
+                    step.emit(Effect::Act(id, *action));
+                }
+                // Nobody waits for its outcome; when the task comes back, the action finds what it did.
+                (Worker::Engine(_), AttemptState::Stopping(_)) => {
+                    self.settle_stopped(step, id, StopCause::Cancelled);
+                }
+                (
+                    Worker::Agent { .. },
+                    AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_),
+                ) => self.reconcile(step, &attempt, inventory),
+            }
+        }
+    }
+
+    fn reconcile(&mut self, step: &mut Transition, attempt: &Attempt, inventory: &Inventory) {
+        let id = attempt.id;
+        match (status_of(inventory, id), &attempt.state) {
+            (InventoryStatus::Ended(exit, tail), _) => {
+                self.ended(step, id, (exit, tail), inventory.causes.get(&id));
+            }
+            (InventoryStatus::Missing, AttemptState::Running | AttemptState::Stopping(_)) => {
+                self.ended(step, id, (&ProcessExit::Vanished, ""), None);
+            }
+            // Starting is safe to repeat, and its answer says where the attempt works.
+            (_, AttemptState::Starting) => step.emit(Effect::Start(id)),
+            (found, AttemptState::Stopping(cause)) => {
+                step.emit(Effect::Stop(id, *cause));
+                if matches!(found, InventoryStatus::Unknown) {
+                    self.mark_lost(step, attempt);
+                }
+            }
+            (InventoryStatus::Running, _) => self.mark_alive(step, attempt),
+            (InventoryStatus::Unknown | InventoryStatus::Missing, _) => self.mark_lost(step, attempt),
+        }
+    }
+
+    fn mark_alive(&mut self, step: &Transition, attempt: &Attempt) {
+        if attempt.activity.doing == ActivityKind::Lost {
+            self.edit_attempt(attempt.id, |row| {
+                row.activity = Activity::new(ActivityKind::Working, "inventory", step.now);
+            });
+        }
+    }
+
+    fn mark_lost(&mut self, step: &mut Transition, attempt: &Attempt) {
+        if attempt.activity.doing == ActivityKind::Lost {
+            return;
+        }
+        self.edit_attempt(attempt.id, |row| {
+            row.activity = Activity::new(ActivityKind::Lost, "inventory", step.now);
+        });
+        let name = attempt.worker.name();
+        let text = format!(
+            "lost contact with {name} on {}; its time limit still applies",
+            attempt.task
+        );
+        step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
+    }
+
+    fn verify_again(&mut self, step: &mut Transition, attempt: &Attempt) {
+        if is_unanswered(attempt) {
+            self.repeat_evidence(step, attempt.id);
+        }
+    }
+}
+
+/// Whether it was asked for and not answered; else it waits for its time.
+fn is_unanswered(attempt: &Attempt) -> bool {
+    attempt.awaited.is_some() || attempt.deadline.is_none()
+}
+
+fn resume_removal(step: &mut Transition, attempt: &Attempt) {
+    if attempt.workspace == WorkspaceState::Leaving && is_unanswered(attempt) {
+        step.emit(Effect::Settle(attempt.id));
+    }
+}
+
+fn status_of(inventory: &Inventory, id: AttemptId) -> InventoryStatus<'_> {
+    if let Some((exit, tail)) = inventory.ended.get(&id) {
+        InventoryStatus::Ended(exit, tail)
+    } else if inventory.running.contains(&id) {
+        InventoryStatus::Running
+    } else if inventory.unknown.contains(&id) {
+        InventoryStatus::Unknown
+    } else {
+        InventoryStatus::Missing
+    }
+}

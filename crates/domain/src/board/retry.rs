@@ -1,0 +1,184 @@
+//! Failures: which budget they use up, how long to wait, when to give up (seeds 3.7). Counters live on the task, so that a
+//! restart changes nothing (LK-13, LK-14).
+
+use super::Board;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptMode, Verdict};
+use crate::batch::PauseReason;
+use crate::effect::NoticeLevel;
+use crate::failure::FailureClass;
+use crate::id::{AttemptId, StageId, TaskId};
+use crate::task::HoldReason;
+use crate::time::{Span, Timestamp};
+
+/// Longest wait after a failure.
+const MAX_BACKOFF: Span = Span::minutes(5);
+/// Wait for a usage limit that does not say when it ends.
+const QUOTA_WAIT: Span = Span::minutes(15);
+/// So many infrastructure failures in a row are told once as a state of the whole board (LK-16).
+const DEGRADED_AFTER: u32 = 5;
+
+/// An attempt that brought nothing, with its failure class and how the next attempt goes on.
+#[derive(Debug)]
+pub(super) struct AttemptFailure {
+    pub(super) class: FailureClass,
+    /// What happened, in words that follow `developer-ravel on dbs-1`.
+    pub(super) why: String,
+    pub(super) mode: AttemptMode,
+    /// Where the next attempt works; `None`: the same stage.
+    pub(super) stage: Option<StageId>,
+}
+
+impl AttemptFailure {
+    /// A failure after which the same is tried again.
+    pub(super) fn retry_same(
+        class: FailureClass,
+        why: impl Into<String>,
+        mode: AttemptMode,
+    ) -> AttemptFailure {
+        AttemptFailure {
+            class,
+            why: why.into(),
+            mode,
+            stage: None,
+        }
+    }
+}
+
+impl Board {
+    /// Settles an attempt as failed, and lets its task try again or rest.
+    pub(super) fn fail(&mut self, step: &mut Transition, id: AttemptId, failure: &AttemptFailure) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let class = failure.class;
+        self.settle(step, id, Verdict::Failed(class, failure.why.clone()));
+        let task = &attempt.task;
+        let times = if class.uses_budget() {
+            self.count(task, &attempt.stage, class)
+        } else {
+            self.refund_attempt(task);
+            0
+        };
+        let spent = class.uses_budget() && times >= self.limit_for(task, class);
+        if spent {
+            let kind = if class == FailureClass::Empty {
+                "empty_branch_blocked"
+            } else {
+                "block"
+            };
+            let hold = HoldReason::Exhausted(class);
+            if let Some(row) = self.tasks.get(task) {
+                let text = format!("{task} {}", row.hold_text(&hold));
+                step.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
+            }
+            self.edit(task, |task| task.next_mode = failure.mode);
+            self.give_up(step, task, hold);
+            return;
+        }
+        let wait = match class {
+            FailureClass::Infra => Some(self.infra_failed(step)),
+            FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
+            _ => None,
+        };
+        let (name, why) = (
+            attempt.worker.name(),
+            failure.why.lines().next().unwrap_or_default(),
+        );
+        let again = wait.map_or_else(String::new, |wait| format!("; retry in {wait}"));
+        let text = format!("{name} on {task} {why}{again}");
+        step.notify_attempt(NoticeLevel::Warning, &notice_kind(class), &attempt, text);
+        let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
+        self.enter_stage(step.now, task, &stage, failure.mode);
+        if let Some(wait) = wait {
+            self.edit(task, |task| task.not_before = Some(step.now + wait));
+        }
+    }
+
+    /// Settles an attempt as failed; the same is tried again.
+    pub(super) fn fail_same(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        class: FailureClass,
+        why: impl Into<String>,
+    ) {
+        self.fail(
+            step,
+            attempt.id,
+            &AttemptFailure::retry_same(class, why, attempt.mode),
+        );
+    }
+
+    /// One more infrastructure failure in a row; answers how long to wait.
+    pub(super) fn infra_failed(&mut self, step: &mut Transition) -> Span {
+        self.infra_failures = self.infra_failures.saturating_add(1);
+        if self.infra_failures == DEGRADED_AFTER {
+            step.notify(
+                NoticeLevel::Alert,
+                "degraded",
+                format!("{DEGRADED_AFTER} infrastructure failures in a row: look at the network, the remote and the agents' logins"),
+            );
+        }
+        backoff(self.settings.infra_backoff, self.infra_failures)
+    }
+
+    /// How long to wait before evidence is asked for again.
+    pub(super) fn wait_for_evidence(&self, checks: u32) -> Span {
+        backoff(self.settings.infra_backoff, checks)
+    }
+
+    /// A usage limit: nothing new is started until it ends; what runs goes on (LK-35).
+    pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
+        let until = until.unwrap_or(step.now + QUOTA_WAIT);
+        let until = match &self.pause {
+            Some(PauseReason::Operator { .. }) => return,
+            Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
+            None => until,
+        };
+        let pause = PauseReason::Quota {
+            until,
+            why: why.to_owned(),
+        };
+        if self.pause.as_ref() != Some(&pause) {
+            let text = format!("paused by a usage limit: {why}");
+            step.notify(NoticeLevel::Warning, "quota", text);
+        }
+        self.pause = Some(pause);
+    }
+
+    fn count(&mut self, task: &TaskId, stage: &StageId, class: FailureClass) -> u32 {
+        let mut times = 0;
+        self.edit(task, |task| {
+            let counter = task
+                .failures
+                .entry(stage.clone())
+                .or_default()
+                .entry(class)
+                .or_insert(0);
+            *counter = counter.saturating_add(1);
+            times = *counter;
+        });
+        times
+    }
+
+    fn limit_for(&self, task: &TaskId, class: FailureClass) -> u32 {
+        let flow = self.tasks.get(task).and_then(|task| self.workflow_of(task));
+        let most = flow.and_then(|flow| flow.limits.by_class.get(&class));
+        most.copied().unwrap_or(u32::MAX)
+    }
+}
+
+/// The seed's name of the event (K82).
+fn notice_kind(class: FailureClass) -> String {
+    match class {
+        FailureClass::Empty => "empty_branch".to_owned(),
+        FailureClass::Gate => "gate_failed".to_owned(),
+        FailureClass::Rejected => "reject".to_owned(),
+        class => class.to_string(),
+    }
+}
+
+/// `first`, doubled with each time, five minutes at most.
+fn backoff(first: Span, times: u32) -> Span {
+    let doublings = times.saturating_sub(1).min(20);
+    first.scaled(1 << doublings, MAX_BACKOFF)
+}

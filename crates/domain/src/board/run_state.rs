@@ -1,0 +1,221 @@
+//! Where each batch as a whole stands (seeds 3.11), computed from its tasks after every event; stalled is the deadlock test.
+
+use std::collections::BTreeSet;
+
+use super::Board;
+use super::transition::Transition;
+use crate::batch::{Batch, RunState};
+use crate::effect::NoticeLevel;
+use crate::id::{BatchId, TaskId};
+use crate::pluralized;
+use crate::task::{Task, TaskState, WaitReason};
+
+/// How many tasks of a batch are in each kind of progress.
+#[derive(Debug, Default)]
+pub(super) struct BatchTotals {
+    tasks: usize,
+    backlog: usize,
+    ongoing: usize,
+    stuck: BTreeSet<TaskId>,
+    failed: usize,
+}
+
+/// How a task counts towards the state of its batch's run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TaskProgress {
+    Backlog,
+    Ongoing,
+    Stuck,
+    Failed,
+    Finished,
+}
+
+impl Board {
+    /// Recomputes the state of every run and tells people of changes.
+    pub(super) fn update_run_states(&mut self, step: &mut Transition) {
+        self.update_links();
+        self.update_totals();
+        let paused = self.pause.is_some();
+        let state_of = |batch: &Batch| {
+            let sum = self.index.totals.get(&batch.id);
+            sum.map_or(RunState::Planning, |sum| sum.state(paused))
+        };
+        let told: Vec<(BatchId, RunState, String)> = self
+            .batches
+            .values()
+            .filter(|batch| !matches!(batch.run, RunState::Aborted(_)))
+            .filter_map(|batch| {
+                let run = state_of(batch);
+                (run != batch.run).then(|| {
+                    let sum = self.index.totals.get(&batch.id);
+                    let why = sum.map_or_else(String::new, |sum| self.reasons(sum));
+                    (batch.id.clone(), run, why)
+                })
+            })
+            .collect();
+        for (id, run, why) in told {
+            announce_run(step, &id, &run, &why);
+            self.edit_batch(&id, |batch| {
+                batch.run = run;
+                batch.since = step.now;
+            });
+        }
+    }
+
+    /// Brings up to date which tasks move and what the tasks of each batch add up to.
+    fn update_totals(&mut self) {
+        let pending = std::mem::take(&mut self.index.run_states);
+        let mut open: Vec<TaskId> = self.ids_of(pending).into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            let moves = self.tasks.get(&id).is_some_and(|task| self.is_ongoing(task));
+            if moves != self.index.ongoing.contains(&id) {
+                if moves {
+                    self.index.ongoing.insert(id.clone());
+                } else {
+                    self.index.ongoing.remove(&id);
+                }
+                open.extend(self.index.dependents(&id).cloned());
+            }
+            seen.insert(id);
+        }
+        for id in seen {
+            let Some(task) = self.tasks.get(&id) else { continue };
+            let standing = progress_of(task, self.index.ongoing.contains(&id));
+            let now = (task.batch.clone(), standing);
+            let before = self.index.progress.insert(id.clone(), now.clone());
+            if before.as_ref() == Some(&now) {
+                continue;
+            }
+            if let Some((batch, standing)) = before
+                && let Some(sum) = self.index.totals.get_mut(&batch)
+            {
+                sum.leave(&id, standing);
+            }
+            self.index.totals.entry(now.0).or_default().join(&id, standing);
+        }
+    }
+
+    /// Whether a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
+    fn is_ongoing(&self, task: &Task) -> bool {
+        is_ongoing_alone(task)
+            || matches!((&task.state, &task.why_not), (TaskState::Released, Some(WaitReason::Dependencies(on)))
+                if !on.is_empty() && on.iter().all(|id| self.index.ongoing.contains(id)))
+    }
+
+    fn reasons(&self, BatchTotals { stuck, backlog, .. }: &BatchTotals) -> String {
+        let of = |id: &TaskId| {
+            let task = self.tasks.get(id)?;
+            let why = match (&task.state, &task.why_not) {
+                (TaskState::Held(hold), _) => task.hold_text(hold),
+                (TaskState::Parked(why), _) => format!("parked: {why}"),
+                (_, Some(why)) => why.to_string(),
+                (state, None) => state.word().to_owned(),
+            };
+            Some(format!("{id} {why}"))
+        };
+        let mut texts: Vec<String> = stuck.iter().take(3).filter_map(of).collect();
+        if stuck.len() > texts.len() {
+            texts.push(format!("and {} more", stuck.len() - texts.len()));
+        }
+        match backlog {
+            0 => {}
+            n => texts.push(format!("{} in the backlog not released", pluralized(*n, "task"))),
+        }
+        texts.join("; ")
+    }
+}
+
+impl BatchTotals {
+    fn join(&mut self, id: &TaskId, standing: TaskProgress) {
+        self.tasks += 1;
+        if standing == TaskProgress::Stuck {
+            self.stuck.insert(id.clone());
+        }
+        if let Some(count) = self.count(standing) {
+            *count += 1;
+        }
+    }
+
+    fn leave(&mut self, id: &TaskId, standing: TaskProgress) {
+        self.tasks = self.tasks.saturating_sub(1);
+        self.stuck.remove(id);
+        if let Some(count) = self.count(standing) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn count(&mut self, standing: TaskProgress) -> Option<&mut usize> {
+        match standing {
+            TaskProgress::Backlog => Some(&mut self.backlog),
+            TaskProgress::Ongoing => Some(&mut self.ongoing),
+            TaskProgress::Failed => Some(&mut self.failed),
+            TaskProgress::Stuck | TaskProgress::Finished => None,
+        }
+    }
+
+    fn state(&self, paused: bool) -> RunState {
+        if self.backlog == self.tasks {
+            RunState::Planning
+        } else if self.ongoing > 0 && paused {
+            RunState::Paused
+        } else if self.ongoing > 0 {
+            RunState::Running
+        } else if self.backlog > 0 || !self.stuck.is_empty() {
+            RunState::Stalled
+        } else if self.failed > 0 {
+            RunState::CompletedWithFailures
+        } else {
+            RunState::Completed
+        }
+    }
+}
+
+fn progress_of(task: &Task, moves: bool) -> TaskProgress {
+    match &task.state {
+        TaskState::Backlog => TaskProgress::Backlog,
+        _ if moves => TaskProgress::Ongoing,
+        TaskState::Done | TaskState::Cancelled => TaskProgress::Finished,
+        TaskState::Failed(_) | TaskState::Skipped(_) => TaskProgress::Failed,
+        TaskState::Released
+        | TaskState::Active
+        | TaskState::Verifying
+        | TaskState::Held(_)
+        | TaskState::Parked(_) => TaskProgress::Stuck,
+    }
+}
+
+/// Whether the task goes on without a person and without other tasks.
+fn is_ongoing_alone(task: &Task) -> bool {
+    if task.open_attempt.is_some() {
+        return true;
+    }
+    let needs_others = matches!(
+        &task.why_not,
+        Some(
+            WaitReason::Dependencies(_)
+                | WaitReason::UnknownDependency(_)
+                | WaitReason::DependencyNotMerged(_)
+                | WaitReason::NoGoAhead
+                | WaitReason::Aborted
+                | WaitReason::NoBase
+                | WaitReason::NoStage(..)
+        )
+    );
+    task.state == TaskState::Released && !needs_others
+}
+
+fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
+    let (level, kind, text) = match run {
+        RunState::Completed => (NoticeLevel::Success, "completed", format!("{id} completed")),
+        RunState::CompletedWithFailures => (
+            NoticeLevel::Error,
+            "completed_with_failures",
+            format!("{id} completed with failures"),
+        ),
+        RunState::Stalled => (NoticeLevel::Alert, "stalled", format!("{id} stalled: {why}")),
+        RunState::Running => (NoticeLevel::Info, "running", format!("{id} started")),
+        RunState::Planning | RunState::Paused | RunState::Aborted(_) => return,
+    };
+    step.notify(level, kind, text);
+}

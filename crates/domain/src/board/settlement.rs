@@ -1,0 +1,156 @@
+//! The end of an attempt: its verdict is written once, its workspace is put away, its task is free again. Also asking a
+//! process to stop, and what is deleted when a task is over.
+
+use super::Board;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{Activity, ActivityKind, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
+use crate::effect::{Effect, NoticeLevel};
+use crate::id::{AttemptId, TaskId};
+use crate::task::TaskState;
+use crate::time::Span;
+
+/// How long after asking a process to stop it is asked again.
+const STOP_RETRY: Span = Span::seconds(60);
+/// How long after a workspace could not be put away it is tried again.
+const SETTLE_RETRY: Span = Span::seconds(30);
+/// How many settled attempts of a task stay in memory; the store keeps all.
+const KEPT_ATTEMPTS: usize = 3;
+
+impl Board {
+    /// Ends an attempt for good. What becomes of its task is the caller's to say.
+    pub(super) fn settle(&mut self, step: &mut Transition, id: AttemptId, verdict: Verdict) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if !attempt.state.is_open() {
+            return;
+        }
+        let now = step.now;
+        self.edit_attempt(id, |attempt| {
+            attempt.state = AttemptState::Settled(verdict);
+            attempt.ended_at = Some(now);
+            attempt.expect_no_answer();
+            if attempt.activity.doing != ActivityKind::Exited {
+                attempt.activity = Activity::new(ActivityKind::Exited, "exit", now);
+            }
+            if attempt.workspace == WorkspaceState::Present {
+                attempt.workspace = WorkspaceState::Leaving;
+                attempt.expect_answer(now);
+                step.effects.push(Effect::Settle(id));
+            }
+        });
+        if self.tasks.get(&attempt.task).and_then(|task| task.open_attempt) == Some(id) {
+            self.edit(&attempt.task, |task| task.open_attempt = None);
+        }
+        self.prune_attempts(&attempt.task);
+    }
+
+    /// Gives back the attempt: it came to nothing for no fault of the task's (design 5.4).
+    pub(super) fn refund_attempt(&mut self, id: &TaskId) {
+        self.edit(id, |task| task.spawns = task.spawns.saturating_sub(1));
+    }
+
+    /// Settles an attempt that we stopped; its task goes back to its stage unless a person has put it elsewhere.
+    pub(super) fn settle_stopped(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+        let Some(attempt) = self.attempt(id) else { return };
+        self.settle(step, id, Verdict::Stopped(cause));
+        self.refund_attempt(&attempt.task);
+        let working = |state: &TaskState| matches!(state, TaskState::Active | TaskState::Verifying);
+        if self
+            .tasks
+            .get(&attempt.task)
+            .is_some_and(|task| working(&task.state))
+        {
+            self.set_state(step.now, &attempt.task, TaskState::Released);
+        }
+        self.retire_if_unused(step, &attempt.task);
+    }
+
+    /// Asks an attempt to stop. An attempt without a process is settled at once; an engine action runs to its end, and what
+    /// it says then is void.
+    pub(super) fn stop(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let is_agent = matches!(attempt.worker, Worker::Agent { .. });
+        match (&attempt.state, cause) {
+            (AttemptState::Verifying, cause) => self.settle_stopped(step, id, cause),
+            (AttemptState::Stopping(before), StopCause::Cancelled) if *before != StopCause::Cancelled => {
+                self.edit_attempt(id, |attempt| attempt.state = AttemptState::Stopping(cause));
+            }
+            (AttemptState::Stopping(_) | AttemptState::Settled(_), _) => {}
+            (AttemptState::Starting | AttemptState::Running, cause) => {
+                let deadline = is_agent.then(|| step.now + STOP_RETRY);
+                self.edit_attempt(id, |attempt| {
+                    attempt.state = AttemptState::Stopping(cause);
+                    attempt.awaited = None;
+                    attempt.deadline = deadline;
+                });
+                if is_agent {
+                    step.emit(Effect::Stop(id, cause));
+                }
+            }
+        }
+    }
+
+    /// Asks once more; the process may have been out of reach.
+    pub(super) fn stop_again(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+        self.edit_attempt(id, |attempt| attempt.deadline = Some(step.now + STOP_RETRY));
+        step.emit(Effect::Stop(id, cause));
+    }
+
+    /// Makes whatever works on a task void: somebody moved the task (K21).
+    pub(super) fn cancel_open_attempt(&mut self, step: &mut Transition, id: &TaskId) {
+        if let Some(attempt) = self.tasks.get(id).and_then(|task| task.open_attempt) {
+            self.stop(step, attempt, StopCause::Cancelled);
+        }
+    }
+
+    /// A workspace was put away, or will be tried again later.
+    pub(super) fn workspace_settled(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        problem: Option<&str>,
+        kept: Option<&str>,
+    ) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if attempt.workspace != WorkspaceState::Leaving {
+            return;
+        }
+        if let Some(problem) = problem {
+            self.edit_attempt(id, |attempt| {
+                attempt.awaited = None;
+                attempt.deadline = Some(step.now + SETTLE_RETRY);
+            });
+            let text = format!("could not remove the workspace of attempt {id}: {problem}");
+            step.notify_attempt(NoticeLevel::Warning, "workspace", &attempt, text);
+            return;
+        }
+        self.edit_attempt(id, |attempt| {
+            attempt.workspace = WorkspaceState::Gone;
+            attempt.expect_no_answer();
+        });
+        if let Some(kept) = kept {
+            let name = attempt.worker.name();
+            let text = format!("uncommitted work of {name} is kept as {kept} in .debussy/dbs/control.git");
+            self.comment(step.now, &attempt.task, ENGINE, text);
+        }
+        self.retire_if_unused(step, &attempt.task);
+    }
+
+    fn prune_attempts(&mut self, task: &TaskId) {
+        let settled = |workspace| matches!(workspace, WorkspaceState::None | WorkspaceState::Gone);
+        let old: Vec<AttemptId> = self
+            .attempts
+            .values()
+            .rev()
+            .filter(|attempt| attempt.task == *task && !attempt.state.is_open())
+            .skip(KEPT_ATTEMPTS)
+            .filter(|attempt| settled(attempt.workspace))
+            .map(|attempt| attempt.id)
+            .collect();
+        for id in old {
+            self.attempts.remove(&id);
+            self.index.attempt_gone(id);
+            self.changed.attempts.insert(id);
+        }
+    }
+}

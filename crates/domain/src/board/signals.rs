@@ -1,0 +1,320 @@
+//! What attempts report and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
+//! (design 5.1, K14–K18).
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse};
+use super::process_end::deciding_signal;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{
+    Activity, ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Worker, Workplace, WorkspaceState,
+};
+use crate::effect::{CommandReply, Effect, NoticeLevel};
+use crate::failure::FailureClass;
+use crate::id::AttemptId;
+use crate::signal::{Signal, SignalKind};
+use crate::time::{Span, Timestamp};
+use crate::workflow::{RejectTo, Stage};
+
+/// Signals of one attempt that are remembered; a flood of progress beyond is shown, but not stored.
+const MOST_SIGNALS: usize = 200;
+/// How often an attempt's limit is doubled at most.
+const MOST_DOUBLINGS: u32 = 3;
+
+/// What a signal counts for.
+enum SignalJudgement {
+    /// It was heard before, and accepted then or not.
+    Known(bool),
+    Late,
+    Allowed,
+    NotAllowed,
+}
+
+impl Board {
+    /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
+    /// and its workspace put away.
+    pub(super) fn workplace_made(&mut self, id: AttemptId, workplace: &Workplace) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let has_folder = self.has_folder(&attempt);
+        let begins = match attempt.state {
+            AttemptState::Starting => true,
+            AttemptState::Stopping(_) => attempt.started_at.is_none(),
+            AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => false,
+        };
+        if begins {
+            self.edit_attempt(id, |row| set_workplace(row, workplace, has_folder));
+        }
+    }
+
+    /// An attempt's process runs.
+    pub(super) fn started(&mut self, step: &mut Transition, id: AttemptId, workplace: &Workplace) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let limit = self.time_limit(&attempt);
+        let has_folder = self.has_folder(&attempt);
+        let spoken = deciding_signal(&attempt).is_some();
+        let linger = self.settings.linger;
+        let begin = |row: &mut Attempt| {
+            row.started_at = Some(step.now);
+            set_workplace(row, workplace, has_folder);
+        };
+        match attempt.state {
+            AttemptState::Starting => self.edit_attempt(id, |row| {
+                begin(row);
+                row.state = AttemptState::Running;
+                row.awaited = None;
+                row.deadline = Some(step.now + if spoken { linger } else { limit });
+                if row.activity.doing == ActivityKind::Starting {
+                    row.activity = Activity::new(ActivityKind::Working, "started", step.now);
+                }
+            }),
+            // It was stopped while it was being started.
+            AttemptState::Stopping(cause) if attempt.started_at.is_none() => {
+                self.edit_attempt(id, begin);
+                step.emit(Effect::Stop(id, cause));
+            }
+            AttemptState::Running
+            | AttemptState::Stopping(_)
+            | AttemptState::Verifying
+            | AttemptState::Settled(_) => {}
+        }
+    }
+
+    /// The longest run of an attempt: its stage's limit or the settings', doubled for every attempt of the task that ran into it
+    /// there (LK-57).
+    fn time_limit(&self, attempt: &Attempt) -> Span {
+        let own = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
+        let limit = own.unwrap_or(self.settings.agent_timeout);
+        let task = self.tasks.get(&attempt.task);
+        let counters = task.and_then(|task| task.failures.get(&attempt.stage));
+        let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
+        let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);
+        limit.scaled(1 << doublings, Span(u64::MAX))
+    }
+
+    /// An attempt sent a signal.
+    pub(super) fn signalled(&mut self, step: &mut Transition, id: AttemptId, signal: Signal) {
+        let Some(attempt) = self.attempt(id) else { return };
+        match self.judge_signal(&attempt, signal.kind, &signal.key) {
+            SignalJudgement::Known(_) => {}
+            SignalJudgement::Late => {
+                let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
+                step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
+            }
+            SignalJudgement::Allowed => self.accept_signal(step, &attempt, signal),
+            SignalJudgement::NotAllowed => self.refuse_signal(step, &attempt, signal),
+        }
+    }
+
+    /// What is answered to an attempt about its signal of that key, once that is on the board.
+    pub fn signal_reply(&self, id: AttemptId, kind: SignalKind, key: &str) -> CommandReply {
+        let Some(attempt) = self.attempt(id) else {
+            refuse!("attempt {id} is not known");
+        };
+        match self.judge_signal(&attempt, kind, key) {
+            // More progress than is remembered was shown all the same.
+            SignalJudgement::Known(true) | SignalJudgement::Allowed => Ok(accepted(reply_text(kind))),
+            SignalJudgement::Known(false) | SignalJudgement::NotAllowed => Err(refusal(format!(
+                "{kind} is not allowed in {}: use {}",
+                attempt.stage,
+                self.allowed_signals(&attempt)
+            ))),
+            SignalJudgement::Late => Err(refusal(format!("attempt {id} is over: {kind} came too late"))),
+        }
+    }
+
+    /// The one place that says what a signal counts for. Who it is from was proved by its token.
+    fn judge_signal(&self, attempt: &Attempt, kind: SignalKind, key: &str) -> SignalJudgement {
+        let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
+        if has_key(&attempt.signals) || has_key(&attempt.refused) {
+            return SignalJudgement::Known(has_key(&attempt.signals));
+        }
+        if !self.accepts_signals(attempt) {
+            return SignalJudgement::Late;
+        }
+        match self.stage_of_attempt(attempt) {
+            Some(stage) if allows(stage, attempt, kind) => SignalJudgement::Allowed,
+            Some(_) | None => SignalJudgement::NotAllowed,
+        }
+    }
+
+    /// Signals count from agents whose process may live, while their task stands where they were started for.
+    fn accepts_signals(&self, attempt: &Attempt) -> bool {
+        let lives = match attempt.state {
+            AttemptState::Starting | AttemptState::Running => true,
+            AttemptState::Stopping(cause) => cause != StopCause::Cancelled,
+            AttemptState::Verifying | AttemptState::Settled(_) => false,
+        };
+        lives && matches!(attempt.worker, Worker::Agent { .. }) && !self.is_void(attempt)
+    }
+
+    fn accept_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
+        let (kind, text) = (signal.kind, signal.text.clone());
+        let name = attempt.worker.name();
+        if attempt.signals.len() < MOST_SIGNALS || kind.is_terminal() {
+            if kind == SignalKind::Progress {
+                self.comment(step.now, &attempt.task, name, text.clone());
+            }
+            if let Some(report) = &signal.report {
+                let text = format!("reports with {kind}:\n{report}");
+                self.comment(step.now, &attempt.task, name, text);
+            }
+            self.edit_attempt(attempt.id, |row| row.signals.push(signal));
+        }
+        match kind {
+            SignalKind::Claim => {
+                self.set_activity(step.now, attempt.id, ActivityKind::Working);
+                let again = match attempt.n {
+                    0 | 1 => String::new(),
+                    n => format!(" (attempt {n})"),
+                };
+                let text = format!("{name} started {}{again}", attempt.task);
+                step.notify_attempt(NoticeLevel::Info, "claim", attempt, text);
+            }
+            SignalKind::Progress => {
+                self.set_activity(step.now, attempt.id, ActivityKind::Working);
+                step.notify_attempt(NoticeLevel::Info, "progress", attempt, format!("{name}: {text}"));
+            }
+            SignalKind::Question => {
+                self.set_activity(step.now, attempt.id, ActivityKind::Question(text.clone()));
+                let text = format!("{name} asks: {text}");
+                step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
+            }
+            // What follows from it is told when the process has ended.
+            SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
+                self.start_linger(step, attempt);
+            }
+        }
+    }
+
+    /// After its last word an agent has a moment to end by itself.
+    fn start_linger(&mut self, step: &Transition, attempt: &Attempt) {
+        if attempt.state == AttemptState::Running {
+            let end = step.now + self.settings.linger;
+            self.edit_attempt(attempt.id, |row| {
+                row.deadline = Some(row.deadline.map_or(end, |deadline| deadline.min(end)));
+            });
+        }
+    }
+
+    /// One warning turn: the agent is told once, and may still send the right signal (LK-10, seeds 3.7).
+    fn refuse_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
+        if attempt.refused.len() >= MOST_SIGNALS {
+            return;
+        }
+        let allowed = self.allowed_signals(attempt);
+        let (name, kind) = (attempt.worker.name(), signal.kind);
+        let text = format!(
+            "{name} reported {kind}, which {} does not allow; allowed: {allowed}",
+            attempt.stage
+        );
+        self.edit_attempt(attempt.id, |row| row.refused.push(signal));
+        if attempt.refused.is_empty() {
+            self.comment(step.now, &attempt.task, ENGINE, text.clone());
+            let line = format!(
+                "dbs: the signal {kind} is not allowed in {}; use {allowed}",
+                attempt.stage
+            );
+            step.emit(Effect::Tell(attempt.id, line));
+        }
+        step.notify_attempt(NoticeLevel::Warning, "protocol", attempt, text);
+    }
+
+    fn allowed_signals(&self, attempt: &Attempt) -> String {
+        let Some(stage) = self.stage_of_attempt(attempt) else {
+            return "none".to_owned();
+        };
+        let words: Vec<String> = [
+            SignalKind::Done,
+            SignalKind::Reject,
+            SignalKind::Block,
+            SignalKind::Fail,
+        ]
+        .into_iter()
+        .filter(|kind| allows(stage, attempt, *kind))
+        .map(|kind| kind.to_string())
+        .collect();
+        words.join(", ")
+    }
+
+    fn set_activity(&mut self, now: Timestamp, id: AttemptId, doing: ActivityKind) {
+        self.edit_attempt(id, |row| {
+            if row.activity.doing != doing {
+                row.activity = Activity::new(doing, "signal", now);
+            }
+        });
+    }
+
+    /// An agent was seen doing something.
+    pub(super) fn observed(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        doing: &ActivityKind,
+        source: &str,
+    ) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let lives = matches!(
+            attempt.state,
+            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
+        );
+        let is_new = attempt.activity.doing != *doing;
+        if !lives || (!is_new && attempt.activity.source == source) {
+            return;
+        }
+        self.edit_attempt(id, |row| {
+            source.clone_into(&mut row.activity.source);
+            if is_new {
+                row.activity = Activity::new(doing.clone(), source, step.now);
+            }
+        });
+        if let (true, ActivityKind::Permission(text) | ActivityKind::Question(text)) = (is_new, doing) {
+            let name = attempt.worker.name();
+            let kind = if matches!(doing, ActivityKind::Permission(_)) {
+                "permission"
+            } else {
+                "question"
+            };
+            step.notify_attempt(NoticeLevel::Alert, kind, &attempt, format!("{name} asks: {text}"));
+        }
+    }
+
+    /// Types an answer to the agent that works on a task.
+    pub(super) fn type_line(&mut self, step: &mut Transition, id: AttemptId, text: &str) {
+        self.edit_attempt(id, |row| {
+            if row.activity.doing.needs_person() {
+                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
+            }
+        });
+        step.emit(Effect::Tell(id, text.to_owned()));
+    }
+}
+
+fn set_workplace(row: &mut Attempt, workplace: &Workplace, has_folder: bool) {
+    row.workplace = Some(workplace.clone());
+    if has_folder {
+        row.workspace = WorkspaceState::Present;
+    }
+}
+
+fn reply_text(kind: SignalKind) -> &'static str {
+    match kind {
+        SignalKind::Claim => "claimed",
+        SignalKind::Done => "reported done",
+        SignalKind::Reject => "rejected",
+        SignalKind::Block => "reported blocked",
+        SignalKind::Fail => "reported failed",
+        SignalKind::Progress => "progress reported",
+        SignalKind::Question => "question asked",
+    }
+}
+
+/// Whether an attempt of that stage may send that signal.
+fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
+    match kind {
+        SignalKind::Claim | SignalKind::Progress | SignalKind::Question => true,
+        SignalKind::Reject => stage.reject != RejectTo::Never && stage.signals.contains(&kind),
+        // Who fixes for an engine action must be able to say that it is fixed.
+        SignalKind::Done if attempt.mode == AttemptMode::Fallback => true,
+        SignalKind::Done | SignalKind::Block | SignalKind::Fail => stage.signals.contains(&kind),
+    }
+}

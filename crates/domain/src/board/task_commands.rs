@@ -1,0 +1,365 @@
+//! Commands that write the plan: batches, tasks, what they say and what they wait for. Nothing starts because of them, except
+//! that moving a task makes whatever works on it void (K21).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse, require_text};
+use super::transition::Transition;
+use crate::attempt::AttemptMode;
+use crate::batch::{Batch, RunState};
+use crate::command::{Refusal, TaskDraft, TaskPatch};
+use crate::effect::{CommandReply, NoticeLevel};
+use crate::id::{BatchId, StageId, TaskId, WorkflowId};
+use crate::task::{Task, TaskState};
+use crate::time::Timestamp;
+
+/// Longest id in characters.
+const MAX_ID_CHARS: usize = 48;
+/// Longest title in characters.
+const MAX_TITLE_CHARS: usize = 500;
+/// Least urgent priority.
+const LOWEST_PRIORITY: u8 = 4;
+
+impl Board {
+    pub(super) fn put_batch(
+        &mut self,
+        step: &Transition,
+        id: &BatchId,
+        (title, goal): (&str, &str),
+        base: Option<&str>,
+    ) -> CommandReply {
+        check_id("batch", id.as_str())?;
+        let title = require_text("the batch's title", title)?.to_owned();
+        let base = base.map(str::trim).filter(|base| !base.is_empty());
+        let Some(before) = self.batches.get(id) else {
+            self.insert_batch(Batch {
+                title,
+                goal: goal.to_owned(),
+                base: base.map(str::to_owned),
+                ..new_batch(step.now, id)
+            });
+            return Ok(accepted(format!("created batch {id}")));
+        };
+        let moves = base.is_some() && before.base.as_deref() != base;
+        let at_work = self
+            .tasks
+            .values()
+            .find(|task| task.batch == *id && task.open_attempt.is_some());
+        if let (true, Some(task)) = (moves, at_work) {
+            refuse!(
+                "the base of {id} cannot change while {} is running: pause first, or wait for it",
+                task.id
+            );
+        }
+        self.edit_batch(id, |batch| {
+            batch.title = title;
+            goal.clone_into(&mut batch.goal);
+            if let Some(base) = base {
+                batch.base = Some(base.to_owned());
+            }
+        });
+        Ok(accepted(format!("changed batch {id}")))
+    }
+
+    pub(super) fn create(&mut self, step: &mut Transition, draft: &TaskDraft) -> CommandReply {
+        let alike = |known: &&TaskId| known.as_str().eq_ignore_ascii_case(draft.id.as_str());
+        check_new(&draft.id, self.tasks.keys().find(alike))?;
+        let stage = self.check_draft(draft, &BTreeSet::new())?;
+        self.insert_planned(step, draft, stage);
+        Ok(accepted(format!("created {}", draft.id)))
+    }
+
+    /// Puts a task that was checked on the board.
+    pub(super) fn insert_planned(&mut self, step: &mut Transition, draft: &TaskDraft, stage: StageId) {
+        if !self.batches.contains_key(&draft.batch) {
+            self.insert_batch(new_batch(step.now, &draft.batch));
+        }
+        self.insert_task(Task::planned(step.now, draft, stage));
+        let text = format!("{} created: {}", draft.id, draft.title.trim());
+        step.notify_task(NoticeLevel::Info, "create", &draft.id, text);
+    }
+
+    /// Everything about a new task but whether it is new; it may wait for tasks of the board and for those `before` it.
+    pub(super) fn check_draft(
+        &self,
+        draft: &TaskDraft,
+        before: &BTreeSet<&TaskId>,
+    ) -> Result<StageId, Refusal> {
+        check_id("task", draft.id.as_str())?;
+        check_id("batch", draft.batch.as_str())?;
+        check_title("the task's title", &draft.title)?;
+        check_priority(draft.priority)?;
+        let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
+        if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
+            refuse!("it would wait for {unknown}, which does not exist: create that one first");
+        }
+        let Some(flow) = self.workflows.get(&draft.workflow) else {
+            let known: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
+            refuse!(
+                "there is no workflow {}: there are {}",
+                draft.workflow,
+                known.join(", ")
+            );
+        };
+        let stage = draft.stage.as_ref().unwrap_or(&flow.entry);
+        if flow.stage(stage).is_none() {
+            return Err(unknown_stage(stage, flow.scan.iter()));
+        }
+        Ok(stage.clone())
+    }
+
+    pub(super) fn update(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        patch: &TaskPatch,
+    ) -> CommandReply {
+        let task = self.require_task(id)?;
+        let title = match &patch.title {
+            Some(title) => Some(check_title("the new title", title)?.to_owned()),
+            None => None,
+        };
+        if let Some(priority) = patch.priority {
+            check_priority(priority)?;
+        }
+        let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
+        if let Some(stage) = moved {
+            self.check_move(&task, stage)?;
+        }
+        self.edit(id, |task| {
+            if let Some(title) = title {
+                task.title = title;
+            }
+            if let Some(body) = &patch.body {
+                task.body.clone_from(body);
+            }
+            task.priority = patch.priority.unwrap_or(task.priority);
+            task.tags.retain(|tag| !patch.remove_tags.contains(tag));
+            task.tags.extend(patch.add_tags.iter().cloned());
+        });
+        if let Some(stage) = moved {
+            self.move_to_stage(step, by, &task, stage);
+        }
+        Ok(accepted(format!("changed {id}")))
+    }
+
+    /// A person moves a task: as set, and whatever works on it is void (K21).
+    fn move_to_stage(&mut self, step: &mut Transition, by: &str, task: &Task, stage: &StageId) {
+        let id = &task.id;
+        let stays = matches!(task.state, TaskState::Backlog | TaskState::Parked(_));
+        if stays {
+            self.edit(id, |task| {
+                task.stage = stage.clone();
+                task.next_mode = AttemptMode::Fresh;
+            });
+        } else {
+            self.enter_stage(step.now, id, stage, AttemptMode::Fresh);
+        }
+        self.cancel_open_attempt(step, id);
+        let (from, to) = (self.stage_label(task, &task.stage), self.stage_label(task, stage));
+        let text = format!("{id} {from} → {to}, moved by {by}");
+        step.notify_task(NoticeLevel::Info, "move", id, text);
+    }
+
+    fn check_move(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
+        if task.state == TaskState::Done {
+            refuse!("{} is done, and done is final: create a new task", task.id);
+        }
+        if task.state.is_terminal() {
+            refuse!(
+                "{} is {}: retry it with `dbs retry {} --stage {stage}`",
+                task.id,
+                task.state.word(),
+                task.id
+            );
+        }
+        self.check_stage(task, stage)
+    }
+
+    /// Refuses a stage the task's workflow does not have.
+    pub(super) fn check_stage(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
+        match self.workflow_of(task) {
+            Some(flow) if flow.stage(stage).is_some() => Ok(()),
+            Some(flow) => Err(unknown_stage(stage, flow.scan.iter())),
+            None => Err(refusal(format!(
+                "workflow {} is not loaded: look at `dbs workflow list`",
+                task.workflow
+            ))),
+        }
+    }
+
+    pub(super) fn write_comment(
+        &mut self,
+        step: &Transition,
+        by: &str,
+        id: &TaskId,
+        text: &str,
+    ) -> CommandReply {
+        self.require_task(id)?;
+        let text = require_text("the comment", text)?;
+        self.comment(step.now, id, by, text.to_owned());
+        Ok(accepted(format!("commented on {id}")))
+    }
+
+    pub(super) fn add_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        self.require_task(on)?;
+        if id == on {
+            refuse!("{id} cannot wait for itself: name another task");
+        }
+        if task.state == TaskState::Done {
+            refuse!("{id} is done and waits for nothing any more");
+        }
+        if task.deps.contains(on) {
+            return Ok(accepted(format!("{id} waits for {on} already")));
+        }
+        if self.waits_for(on, id) {
+            refuse!(
+                "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs task dep ID ON --remove`"
+            );
+        }
+        self.edit(id, |task| {
+            task.deps.insert(on.clone());
+        });
+        Ok(accepted(format!("{id} waits for {on}")))
+    }
+
+    pub(super) fn remove_dependency(&mut self, id: &TaskId, on: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        if !task.deps.contains(on) {
+            refuse!("{id} does not wait for {on}: `dbs task show {id}` lists what it waits for");
+        }
+        self.edit(id, |task| {
+            task.deps.remove(on);
+        });
+        Ok(accepted(format!("{id} no longer waits for {on}")))
+    }
+
+    /// Whether `id` is `on`, or waits for it over any number of steps.
+    fn waits_for(&self, id: &TaskId, on: &TaskId) -> bool {
+        let mut seen: BTreeSet<&TaskId> = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            if next == on {
+                return true;
+            }
+            if seen.insert(next)
+                && let Some(task) = self.tasks.get(next)
+            {
+                open.extend(&task.deps);
+            }
+        }
+        false
+    }
+}
+
+fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
+    Batch {
+        id: id.clone(),
+        title: id.to_string(),
+        goal: String::new(),
+        base: None,
+        go_ahead: None,
+        run: RunState::Planning,
+        since: now,
+    }
+}
+
+impl Task {
+    /// A task as it is when it was just planned: in the backlog, nothing tried.
+    pub fn planned(now: Timestamp, draft: &TaskDraft, stage: StageId) -> Task {
+        Task {
+            id: draft.id.clone(),
+            batch: draft.batch.clone(),
+            workflow: draft.workflow.clone(),
+            title: draft.title.trim().to_owned(),
+            body: draft.body.clone(),
+            kind: draft.kind,
+            tags: draft.tags.clone(),
+            priority: draft.priority,
+            deps: draft.deps.clone(),
+            gates: draft.gates.clone(),
+            stage,
+            state: TaskState::Backlog,
+            open_attempt: None,
+            next_mode: AttemptMode::Fresh,
+            needs_approval: draft.needs_approval,
+            approved: None,
+            not_before: None,
+            failures: BTreeMap::new(),
+            rejections: 0,
+            spawns: 0,
+            tries: BTreeMap::new(),
+            head: None,
+            merged: None,
+            why_not: None,
+            comments: Vec::new(),
+            finding: None,
+            letting_go: None,
+            created_at: now,
+            since: now,
+        }
+    }
+}
+
+fn unknown_stage<'a>(stage: &StageId, known: impl Iterator<Item = &'a StageId>) -> Refusal {
+    let known: Vec<&str> = known.map(StageId::as_str).collect();
+    refusal(format!(
+        "there is no stage {stage}: there are {}",
+        known.join(", ")
+    ))
+}
+
+/// `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`: fits a branch name, a folder name and a shell word everywhere.
+fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
+    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+    let begins_well = id
+        .chars()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphanumeric());
+    if begins_well && id.len() <= MAX_ID_CHARS && id.chars().all(plain) {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "`{id}` is no {what} id: begin with a letter or digit and use at most {MAX_ID_CHARS} letters, digits, dots, dashes and underscores"
+    )))
+}
+
+/// Refuses an id that a task has, also one that differs only in capitals: folders and branches could not be told apart everywhere.
+pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refusal> {
+    match taken {
+        None => Ok(()),
+        Some(known) if known == id => Err(refusal(format!(
+            "{id} exists already: choose another id, or change it with `dbs task update {id}`"
+        ))),
+        Some(known) => Err(refusal(format!(
+            "{id} differs only in capitals from {known}, which exists already: choose another id"
+        ))),
+    }
+}
+
+/// A title is one line.
+fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
+    let title = require_text(what, title)?;
+    if title.contains(['\n', '\r']) {
+        refuse!("{what} has several lines: keep the first, and put the rest into the description");
+    }
+    let long = title.chars().count();
+    if long > MAX_TITLE_CHARS {
+        refuse!(
+            "{what} has {long} characters: {MAX_TITLE_CHARS} are the most, put the rest into the description"
+        );
+    }
+    Ok(title)
+}
+
+fn check_priority(priority: u8) -> Result<(), Refusal> {
+    if priority <= LOWEST_PRIORITY {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "priority {priority} does not exist: 0 is most urgent, {LOWEST_PRIORITY} least"
+    )))
+}

@@ -1,0 +1,316 @@
+//! Commands that move tasks by a person's will: release, park, close, retry, approve, reject, skip. `held` and `parked` end
+//! only here, by an act with an author (design 5.3).
+
+use std::collections::BTreeSet;
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse, require_text};
+use super::transition::Transition;
+use crate::attempt::AttemptMode;
+use crate::batch::RunState;
+use crate::command::Refusal;
+use crate::effect::{CommandReply, NoticeLevel};
+use crate::id::{BatchId, StageId, TaskId};
+use crate::task::{HoldReason, Task, TaskState};
+use crate::workflow::{Actor, CascadePolicy, RejectTo};
+
+impl Board {
+    /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
+    pub(super) fn release(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
+        let mut fresh = Vec::new();
+        let mut seen = BTreeSet::new();
+        let ids: Vec<&TaskId> = ids.iter().filter(|id| seen.insert(*id)).collect();
+        for id in ids.iter().copied() {
+            let task = self.require_task(id)?;
+            match &task.state {
+                TaskState::Backlog | TaskState::Parked(_) => fresh.push(task),
+                TaskState::Released | TaskState::Active | TaskState::Verifying => {}
+                TaskState::Held(HoldReason::Approval) => {
+                    refuse!("{id} waits for approval: `dbs approve {id}`");
+                }
+                TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                    refuse!("{id} is {}: retry it with `dbs retry {id}`", task.state.word());
+                }
+                TaskState::Done | TaskState::Cancelled => {
+                    refuse!(
+                        "{id} is {}: create a new task for what is left",
+                        task.state.word()
+                    );
+                }
+            }
+        }
+        if ids.is_empty() {
+            refuse!("no task was named: `dbs task release ID…`");
+        }
+        let batches: BTreeSet<BatchId> = ids
+            .iter()
+            .filter_map(|id| self.tasks.get(*id))
+            .map(|task| task.batch.clone())
+            .collect();
+        for batch in batches {
+            self.go_ahead(step, &batch);
+        }
+        for task in &fresh {
+            self.set_state(step.now, &task.id, TaskState::Released);
+            let text = format!(
+                "{} released by {by} to {}",
+                task.id,
+                self.stage_label(task, &task.stage)
+            );
+            step.notify_task(NoticeLevel::Info, "release", &task.id, text);
+        }
+        let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+        Ok(accepted(format!("released {}", names.join(", "))))
+    }
+
+    /// The batch may run, also again after it was aborted.
+    fn go_ahead(&mut self, step: &Transition, id: &BatchId) {
+        let Some(batch) = self.batches.get(id) else { return };
+        let aborted = matches!(batch.run, RunState::Aborted(_));
+        if batch.go_ahead.is_some() && !aborted {
+            return;
+        }
+        self.edit_batch(id, |batch| {
+            batch.go_ahead.get_or_insert(step.now);
+            if aborted {
+                batch.run = RunState::Running;
+                batch.since = step.now;
+            }
+        });
+    }
+
+    /// Takes a task on which nobody works back into the backlog: the opposite of a release.
+    pub(super) fn withdraw(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        match &task.state {
+            TaskState::Backlog => return Ok(accepted(format!("{id} is in the backlog already"))),
+            TaskState::Released | TaskState::Parked(_) => {}
+            TaskState::Skipped(root) if root == id => {}
+            TaskState::Active | TaskState::Verifying => {
+                refuse!("{id} is running: park it with `dbs task park {id} REASON`");
+            }
+            TaskState::Held(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                refuse!(
+                    "{id} is {}: retry it with `dbs retry {id}`, or park it",
+                    task.state.word()
+                );
+            }
+            TaskState::Done | TaskState::Cancelled => return Err(already_over(&task)),
+        }
+        self.set_state(step.now, id, TaskState::Backlog);
+        self.cancel_open_attempt(step, id);
+        let text = format!("{by} moved {id} back to the backlog");
+        step.notify_task(NoticeLevel::Info, "withdraw", id, text);
+        Ok(accepted(format!("moved {id} back to the backlog")))
+    }
+
+    pub(super) fn park(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
+        let task = self.require_task(id)?;
+        let why = require_text("the reason", why)?;
+        if task.state.is_terminal() {
+            return Err(already_over(&task));
+        }
+        self.set_state(step.now, id, TaskState::Parked(why.to_owned()));
+        self.comment(step.now, id, by, format!("parked: {why}"));
+        self.cancel_open_attempt(step, id);
+        step.notify_task(NoticeLevel::Info, "park", id, format!("{by} parked {id}: {why}"));
+        Ok(accepted(format!("parked {id}")))
+    }
+
+    pub(super) fn close(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
+        let task = self.require_task(id)?;
+        let why = require_text("the reason", why)?;
+        if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
+            refuse!("{id} is {} already", task.state.word());
+        }
+        self.set_state(step.now, id, TaskState::Cancelled);
+        self.comment(step.now, id, by, format!("closed: {why}"));
+        self.cancel_open_attempt(step, id);
+        self.retire_if_unused(step, id);
+        step.notify_task(
+            NoticeLevel::Info,
+            "cancel",
+            id,
+            format!("{by} closed {id}: {why}"),
+        );
+        Ok(accepted(format!("closed {id}")))
+    }
+
+    /// Takes a task up again; the counters that held it are cleared.
+    pub(super) fn retry(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        (stage, note): (Option<&StageId>, Option<&str>),
+    ) -> CommandReply {
+        let task = self.require_task(id)?;
+        self.check_retry(&task)?;
+        let stage = stage.unwrap_or(&task.stage);
+        self.check_stage(&task, stage)?;
+        let mode = if *stage == task.stage {
+            task.next_mode
+        } else {
+            AttemptMode::Fresh
+        };
+        self.enter_stage(step.now, id, stage, mode);
+        self.edit(id, |row| {
+            row.failures.remove(stage);
+            if matches!(task.state, TaskState::Held(HoldReason::RejectLoop(_))) {
+                row.rejections = 0;
+            }
+            if matches!(
+                task.state,
+                TaskState::Held(HoldReason::TooManyAttempts(_)) | TaskState::Failed(_)
+            ) {
+                row.spawns = 0;
+            }
+        });
+        if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
+            self.comment(step.now, id, by, note.to_owned());
+            self.edit(id, |row| row.finding = Some(note.to_owned()));
+        }
+        if self
+            .batches
+            .get(&task.batch)
+            .is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
+        {
+            self.go_ahead(step, &task.batch);
+        }
+        let label = self.stage_label(&task, stage);
+        let text = format!("{by} retried {id} in {label}");
+        let reply = format!("retrying {id} in {label}");
+        step.notify_task(NoticeLevel::Info, "retry", id, text);
+        Ok(accepted(reply))
+    }
+
+    fn check_retry(&self, task: &Task) -> Result<(), Refusal> {
+        let id = &task.id;
+        match &task.state {
+            TaskState::Held(HoldReason::Approval) => Err(refusal(format!(
+                "{id} waits for approval: `dbs approve {id}` or `dbs reject {id} REASON`"
+            ))),
+            TaskState::Skipped(root) if root != id => match self.broken_dependency(task) {
+                Some(broken) => Err(refusal(format!(
+                    "{id} was skipped because of {broken}, which is {}: retry that one, or remove the dependency",
+                    self.tasks
+                        .get(&broken)
+                        .map_or("unknown", |task| task.state.word())
+                ))),
+                None => Ok(()),
+            },
+            TaskState::Held(_) | TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_) => {
+                Ok(())
+            }
+            TaskState::Backlog => Err(refusal(format!(
+                "{id} was not released yet: `dbs task release {id}`"
+            ))),
+            // It waits for its time only, after a failure or a rejection; a person need not.
+            TaskState::Released if task.not_before.is_some() => Ok(()),
+            TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
+                "{id} is running or about to start: `dbs why {id}` says what it waits for"
+            ))),
+            TaskState::Done | TaskState::Cancelled => Err(already_over(task)),
+        }
+    }
+
+    pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        if task.state != TaskState::Held(HoldReason::Approval) {
+            refuse!("{id} does not wait for approval: it is {}", task.state.word());
+        }
+        let Some(stage) = self.stage_of(&task) else {
+            refuse!("workflow {} is not loaded", task.workflow);
+        };
+        let is_human = stage.actor == Actor::Human;
+        self.edit(id, |row| row.approved = Some(row.stage.clone()));
+        self.comment(step.now, id, by, format!("approved in {}", task.stage));
+        if is_human {
+            self.advance(step, id, &format!(", approved by {by}"));
+        } else {
+            let text = format!("{by} approved {id} in {}", self.stage_label(&task, &task.stage));
+            step.notify_task(NoticeLevel::Success, "approve", id, text);
+            self.set_state(step.now, id, TaskState::Released);
+        }
+        Ok(accepted(format!("approved {id}")))
+    }
+
+    /// A person says no, or sends work back from where it stands.
+    pub(super) fn send_back(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        why: &str,
+    ) -> CommandReply {
+        let task = self.require_task(id)?;
+        let why = require_text("the reason", why)?;
+        match task.state {
+            TaskState::Released | TaskState::Active | TaskState::Verifying | TaskState::Held(_) => {}
+            TaskState::Backlog | TaskState::Parked(_) => {
+                refuse!("{id} has no work to reject: release it with `dbs task release {id}`");
+            }
+            TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled => {
+                return Err(already_over(&task));
+            }
+        }
+        match self.stage_of(&task).map(|stage| &stage.reject) {
+            Some(RejectTo::Stage(_) | RejectTo::Hold) => {}
+            Some(RejectTo::Never) | None => {
+                refuse!(
+                    "work in {} cannot be rejected: move {id} with `dbs task update {id} --stage STAGE`, park it or close it",
+                    task.stage
+                );
+            }
+        }
+        self.reject(step, id, by, why);
+        self.cancel_open_attempt(step, id);
+        Ok(accepted(format!("rejected {id}")))
+    }
+
+    /// Leaves a task out: skipped, with itself as the root cause.
+    pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        if matches!(
+            task.state,
+            TaskState::Done | TaskState::Cancelled | TaskState::Skipped(_)
+        ) {
+            return Err(already_over(&task));
+        }
+        self.set_state(step.now, id, TaskState::Skipped(id.clone()));
+        self.comment(step.now, id, by, "skipped".to_owned());
+        self.cancel_open_attempt(step, id);
+        let follow = match self.workflow_of(&task).map(|flow| flow.cascade) {
+            Some(CascadePolicy::Skip { .. }) => "its dependents are skipped too",
+            Some(CascadePolicy::Wait) | None => "its dependents keep waiting",
+        };
+        step.notify_task(
+            NoticeLevel::Warning,
+            "skip",
+            id,
+            format!("{by} skipped {id}; {follow}"),
+        );
+        Ok(accepted(format!("skipped {id}; {follow}")))
+    }
+}
+
+fn already_over(task: &Task) -> Refusal {
+    let id = &task.id;
+    match task.state {
+        TaskState::Failed(_) | TaskState::Skipped(_) => refusal(format!(
+            "{id} is {} already: retry it with `dbs retry {id}`, or close it",
+            task.state.word()
+        )),
+        TaskState::Backlog
+        | TaskState::Released
+        | TaskState::Active
+        | TaskState::Verifying
+        | TaskState::Held(_)
+        | TaskState::Parked(_)
+        | TaskState::Done
+        | TaskState::Cancelled => refusal(format!(
+            "{id} is {} already: create a new task for what is left",
+            task.state.word()
+        )),
+    }
+}

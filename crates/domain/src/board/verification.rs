@@ -1,0 +1,188 @@
+//! Evidence: Unknown delays, No fails, only Yes advances (design 5.2). What the answer leaves out is Unknown.
+
+use super::Board;
+use super::retry::AttemptFailure;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
+use crate::effect::NoticeLevel;
+use crate::evidence::Evidence;
+use crate::failure::FailureClass;
+use crate::id::AttemptId;
+use crate::tri::Tri;
+use crate::workflow::EvidenceKind;
+
+/// The conclusion from all required evidence of an attempt taken together.
+pub(super) enum EvidenceSummary {
+    Passed,
+    /// At least one is missing or Unknown; the text says which.
+    Incomplete(String),
+    /// None is open and at least one is No.
+    Failed(Vec<(EvidenceKind, String)>),
+}
+
+impl Board {
+    /// Evidence was collected for an attempt that said done. While its stage is not known nothing is concluded (K19).
+    pub(super) fn verified(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        seen: &[Evidence],
+        head: Option<&str>,
+    ) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if attempt.state != AttemptState::Verifying {
+            return;
+        }
+        if self.stage_of_attempt(&attempt).is_none() {
+            return self.retry_evidence(step, &attempt, "its workflow is not loaded, or lacks the stage");
+        }
+        let evidence = self.with_missing(&attempt, seen);
+        let judgement = summarize(&evidence);
+        self.edit_attempt(id, |attempt| attempt.evidence = evidence);
+        match judgement {
+            EvidenceSummary::Incomplete(what) => self.retry_evidence(step, &attempt, &what),
+            EvidenceSummary::Failed(noes) => {
+                let failure = evidence_failure(&attempt, &noes);
+                let failure = AttemptFailure {
+                    mode: self.mode_after(&attempt, failure.class),
+                    ..failure
+                };
+                self.edit(&attempt.task, |task| task.finding = Some(finding_text(&noes)));
+                self.fail(step, id, &failure);
+            }
+            EvidenceSummary::Passed => self.passed(step, &attempt, head),
+        }
+    }
+
+    /// What the engine is asked to look at; what the board knows itself is skipped.
+    pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
+        let mut kinds = self.required_evidence(attempt);
+        kinds.retain(|kind| *kind != EvidenceKind::Approved);
+        kinds
+    }
+
+    /// What must be Yes before the attempt has succeeded.
+    pub(super) fn required_evidence(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
+        let task = self.tasks.get(&attempt.task);
+        match (task, self.stage_of_attempt(attempt)) {
+            (Some(task), Some(stage)) => self.evidence_for(task, stage, attempt.mode),
+            (Some(_) | None, None) | (None, Some(_)) => Vec::new(),
+        }
+    }
+
+    /// Every required piece with what was seen of it, in the order of the stage.
+    pub(super) fn with_missing(&self, attempt: &Attempt, seen: &[Evidence]) -> Vec<Evidence> {
+        let approved = self
+            .tasks
+            .get(&attempt.task)
+            .is_some_and(|task| task.approved.as_ref() == Some(&attempt.stage));
+        let outcome = |kind: &EvidenceKind| match kind {
+            EvidenceKind::Approved if approved => Tri::Yes,
+            EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
+            kind => seen.iter().find(|evidence| evidence.kind == *kind).map_or_else(
+                || Tri::Unknown("was not looked at".to_owned()),
+                |evidence| evidence.outcome.clone(),
+            ),
+        };
+        let required = self.required_evidence(attempt).into_iter();
+        required
+            .map(|kind| Evidence {
+                outcome: outcome(&kind),
+                kind,
+            })
+            .collect()
+    }
+
+    fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &str) {
+        let wait = self.wait_for_evidence(attempt.checks);
+        self.edit_attempt(attempt.id, |attempt| {
+            attempt.awaited = None;
+            attempt.deadline = Some(step.now + wait);
+        });
+        // Told once per row of unknowns: the first look and then every fifth.
+        if attempt.checks % 5 == 1 {
+            let text = format!("could not verify {} yet: {what}", attempt.task);
+            step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
+        }
+    }
+
+    fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
+        let Some(task) = self.tasks.get(&attempt.task) else {
+            return AttemptMode::Fresh;
+        };
+        match (attempt.mode, class) {
+            (AttemptMode::Fallback, _) => AttemptMode::Fallback,
+            (AttemptMode::Fresh | AttemptMode::Remediate, FailureClass::Gate) => {
+                self.remediation_mode(task, &attempt.stage)
+            }
+            (AttemptMode::Fresh | AttemptMode::Remediate, _) => AttemptMode::Fresh,
+        }
+    }
+
+    fn passed(&mut self, step: &mut Transition, attempt: &Attempt, head: Option<&str>) {
+        if let Some(head) = head {
+            self.edit(&attempt.task, |task| {
+                if task.head.as_deref() != Some(head) {
+                    task.head = Some(head.to_owned());
+                    task.merged = None;
+                }
+            });
+        }
+        // Who merged instead of the engine has been proved to; what waits for the merge of this head may go on.
+        if self.required_evidence(attempt).contains(&EvidenceKind::Merged) {
+            self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
+        }
+        self.settle(step, attempt.id, Verdict::Passed);
+        self.infra_failures = 0;
+        match attempt.mode {
+            AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task, ""),
+            // The engine's action has the last word in this stage: it runs again on what was fixed.
+            AttemptMode::Fallback => {
+                self.enter_stage(step.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
+                let name = attempt.worker.name();
+                let text = format!("{name} fixed {}; {} is tried again", attempt.task, attempt.stage);
+                step.notify_attempt(NoticeLevel::Success, "mended", attempt, text);
+            }
+        }
+    }
+}
+
+/// Takes all evidence together. No evidence at all proves nothing.
+pub(super) fn summarize(evidence: &[Evidence]) -> EvidenceSummary {
+    let mut noes = Vec::new();
+    for piece in evidence {
+        match &piece.outcome {
+            Tri::Yes => {}
+            Tri::No(why) => noes.push((piece.kind.clone(), why.clone())),
+            Tri::Unknown(why) => return EvidenceSummary::Incomplete(why.clone()),
+        }
+    }
+    if evidence.is_empty() {
+        let why = "its workflow names no evidence for this stage".to_owned();
+        return EvidenceSummary::Failed(vec![(EvidenceKind::Gates, why)]);
+    }
+    if noes.is_empty() {
+        EvidenceSummary::Passed
+    } else {
+        EvidenceSummary::Failed(noes)
+    }
+}
+
+/// What the next attempt should know.
+pub(super) fn finding_text(noes: &[(EvidenceKind, String)]) -> String {
+    let texts: Vec<&str> = noes.iter().map(|(_, why)| why.as_str()).collect();
+    texts.join("\n")
+}
+
+fn evidence_failure(attempt: &Attempt, noes: &[(EvidenceKind, String)]) -> AttemptFailure {
+    let has = |kind: &EvidenceKind| noes.iter().any(|(no, _)| no == kind);
+    let class = if has(&EvidenceKind::CommitsAhead) {
+        FailureClass::Empty
+    } else if has(&EvidenceKind::WorkspaceUnchanged) {
+        FailureClass::Protocol
+    } else {
+        FailureClass::Gate
+    };
+    let why = format!("reported done, but {}", finding_text(noes));
+    AttemptFailure::retry_same(class, why, attempt.mode)
+}

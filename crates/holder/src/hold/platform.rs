@@ -1,0 +1,138 @@
+//! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
+//! children.
+
+pub(super) use system::{Mask, SignalWaiter, close_standard_streams, daemonize, reap_children};
+
+/// What a holder does on a signal from the system: end or ignore it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignalAction {
+    /// End: the machine shuts down, or a person ended the holder.
+    End,
+    /// Nothing to do: a holder survives a hang-up.
+    Ignore,
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+
+    use nix::errno::Errno;
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::stat::{Mode, umask};
+    use nix::sys::wait::{WaitStatus, wait};
+    use portable_pty::Child;
+
+    use super::SignalAction;
+    use crate::error::HolderError;
+    use dbs_domain::ProcessExit;
+
+    pub(in super::super) use nix::sys::stat::Mode as Mask;
+
+    /// Set of process signals that a holder waits for on a thread.
+    pub(in super::super) struct SignalWaiter(SigSet);
+
+    /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
+    /// Answers the mask for new files its program is to have; the holder's own are private from here on.
+    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
+        // What the starter had open must not stay open for as long as a program runs.
+        portable_pty::unix::close_random_fds();
+        nix::unistd::setsid()
+            .map_err(Into::into)
+            .map_err(HolderError::io("begin a session"))?;
+        // Worth having, not worth failing: a limit that cannot be set leaves core files, nothing else.
+        if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_CORE) {
+            setrlimit(Resource::RLIMIT_CORE, 0, hard).ok();
+        }
+        #[cfg(target_os = "linux")]
+        nix::sys::prctl::set_child_subreaper(true)
+            .map_err(Into::into)
+            .map_err(HolderError::io("adopt orphans"))?;
+        let mut signals = SigSet::empty();
+        for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
+            signals.add(signal);
+        }
+        signals
+            .thread_block()
+            .map_err(Into::into)
+            .map_err(HolderError::io("hold back signals"))?;
+        Ok((SignalWaiter(signals), umask(Mode::S_IRWXG | Mode::S_IRWXO)))
+    }
+
+    impl SignalWaiter {
+        pub(in super::super) fn next(&self) -> SignalAction {
+            match self.0.wait() {
+                Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => SignalAction::End,
+                _ => SignalAction::Ignore,
+            }
+        }
+    }
+
+    /// Lets go of the starter's streams; what goes wrong from here on is written to `log`.
+    pub(in super::super) fn close_standard_streams(log: &File) -> std::io::Result<()> {
+        let nothing = File::options().read(true).write(true).open("/dev/null")?;
+        nix::unistd::dup2_stdin(&nothing)?;
+        nix::unistd::dup2_stdout(&nothing)?;
+        nix::unistd::dup2_stderr(log)?;
+        Ok(())
+    }
+
+    /// Collects every child, adopted ones too, until there is none; tells when `program` ends.
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
+        let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
+        loop {
+            match wait() {
+                Ok(WaitStatus::Exited(ended, code)) if Some(ended.as_raw()) == pid => {
+                    on_end(ProcessExit::Code(code));
+                }
+                Ok(WaitStatus::Signaled(ended, signal, _)) if Some(ended.as_raw()) == pid => {
+                    on_end(ProcessExit::Signal(signal as i32));
+                }
+                Err(Errno::ECHILD) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::File;
+
+    use portable_pty::Child;
+
+    use super::SignalAction;
+    use crate::error::HolderError;
+    use dbs_domain::ProcessExit;
+
+    /// New files have no mask here.
+    #[derive(Clone, Copy)]
+    pub(in super::super) struct Mask;
+
+    /// There are no signals here.
+    pub(in super::super) struct SignalWaiter;
+
+    /// A process here is nobody's hostage; there is nothing to leave.
+    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
+        Ok((SignalWaiter, Mask))
+    }
+
+    impl SignalWaiter {
+        pub(in super::super) fn next(&self) -> SignalAction {
+            std::thread::park();
+            SignalAction::Ignore
+        }
+    }
+
+    /// The streams were closed by the starter's end.
+    pub(in super::super) fn close_standard_streams(_log: &File) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
+        let code = program.wait().map(|status| status.exit_code());
+        on_end(code.map_or(ProcessExit::Vanished, |code| {
+            ProcessExit::Code(code.cast_signed())
+        }));
+    }
+}

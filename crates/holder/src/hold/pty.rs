@@ -1,0 +1,136 @@
+//! The pseudo-terminal and the program in it.
+
+use std::io::{self, Read, Write};
+
+use parking_lot::Mutex;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use super::platform::Mask;
+use crate::error::HolderError;
+use crate::files::HoldSpec;
+use crate::process::MARKER;
+use dbs_ports::holders::PaneSize;
+
+/// A pseudo-terminal with the program started in it.
+pub(super) struct PtyProcess {
+    pub(super) program: Box<dyn Child + Send + Sync>,
+    /// What it writes; the end comes when nobody has the other side open any more.
+    pub(super) output: Box<dyn Read + Send>,
+    /// What it reads. Dropping it types an end of file.
+    pub(super) input: Box<dyn Write + Send>,
+    pub(super) pty: PtyMaster,
+}
+
+/// Master side of the pseudo-terminal, used to change its size.
+pub(super) struct PtyMaster(Mutex<Box<dyn MasterPty + Send>>);
+
+impl PtyProcess {
+    /// Opens a terminal and starts the program in it. Must happen before there are threads.
+    pub(super) fn start(spec: &HoldSpec, mask: Mask) -> Result<Self, HolderError> {
+        // The builder would quietly start in the home folder instead.
+        if !spec.cwd.is_dir() {
+            return Err(HolderError::Refused(format!(
+                "start in {}: there is no such folder",
+                spec.cwd.display()
+            )));
+        }
+        let pair = native_pty_system().openpty(size_of(spec.size)).map_err(opening)?;
+        #[cfg(unix)]
+        if let Some(device) = pair.master.tty_name() {
+            // Only an erase key is worse without: it would take one byte of a letter.
+            expect_utf8(&device).ok();
+        }
+        let output = pair.master.try_clone_reader().map_err(opening)?;
+        let input = pair.master.take_writer().map_err(opening)?;
+        let program = pair
+            .slave
+            .spawn_command(command(spec, mask))
+            .map_err(|error| starting(spec, &error))?;
+        // Only the program may hold this side, or its end would never be seen.
+        drop(pair.slave);
+        Ok(Self {
+            program,
+            output,
+            input,
+            pty: PtyMaster(Mutex::new(pair.master)),
+        })
+    }
+}
+
+impl PtyMaster {
+    /// Changes the size; the program is told by the system.
+    pub(super) fn resize(&self, size: PaneSize) {
+        // Only a terminal that is closed already refuses.
+        drop(self.0.lock().resize(size_of(size)));
+    }
+}
+
+fn command(spec: &HoldSpec, mask: Mask) -> CommandBuilder {
+    let mut command = CommandBuilder::from_argv(spec.argv.iter().map(Into::into).collect());
+    command.cwd(&spec.cwd);
+    command.env_clear();
+    for (name, value) in &spec.env {
+        command.env(name, value);
+    }
+    command.env(MARKER, &spec.marker);
+    #[cfg(unix)]
+    command.umask(Some(mask.bits()));
+    #[cfg(not(unix))]
+    let Mask = mask;
+    command
+}
+
+/// Tells the terminal's line editor that letters may have several bytes (`IUTF8`).
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn expect_utf8(device: &std::path::Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use nix::fcntl::OFlag;
+    use nix::sys::termios::{InputFlags, SetArg, tcgetattr, tcsetattr};
+
+    // Opened by name, and without becoming this process's own terminal.
+    let terminal = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlag::O_NOCTTY.bits())
+        .open(device)?;
+    let mut modes = tcgetattr(&terminal)?;
+    modes.input_flags.insert(InputFlags::IUTF8);
+    Ok(tcsetattr(&terminal, SetArg::TCSANOW, &modes)?)
+}
+
+/// Others have no such mode.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "macos"))))]
+fn expect_utf8(_device: &std::path::Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn size_of(size: PaneSize) -> PtySize {
+    PtySize {
+        rows: size.rows,
+        cols: size.cols,
+        pixel_width: size.x_pixels,
+        pixel_height: size.y_pixels,
+    }
+}
+
+fn opening(error: impl std::fmt::Display) -> HolderError {
+    HolderError::io("open a terminal")(io::Error::other(error.to_string()))
+}
+
+/// What is wrong with the program itself is refused for good; what the machine lacks just now may be tried again.
+fn starting<E>(spec: &HoldSpec, error: &E) -> HolderError
+where
+    E: AsRef<dyn std::error::Error + Send + Sync> + std::fmt::Display,
+{
+    let program = spec.argv.first().cloned().unwrap_or_default();
+    match error.as_ref().downcast_ref::<io::Error>().map(io::Error::kind) {
+        Some(kind @ (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock)) => {
+            HolderError::io(format!("start {program:?}"))(kind.into())
+        }
+        _ => HolderError::Program {
+            program,
+            why: error.to_string(),
+        },
+    }
+}

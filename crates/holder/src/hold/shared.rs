@@ -1,0 +1,343 @@
+//! What the threads of a holder share: the last bytes of output, who listens and how far they are, what was asked, how
+//! it ended. One lock, never held while reading, writing or waiting for a disk.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::files::ExitRecord;
+use crate::protocol::HolderReply;
+use dbs_domain::{ProcessExit, Timestamp};
+use dbs_ports::holders::{ExitedBy, PaneSize};
+
+mod state;
+
+use state::{EndPhase, HolderState, Peer, ProgramState};
+
+/// Replies that wait for one peer; a peer that asks on and on and does not read is closed.
+const REPLIES: usize = 64;
+/// Peers at once; more are turned away.
+const PEERS: usize = 8;
+/// How long written bytes may be unsafe from a power cut.
+const SYNC_AFTER: Duration = Duration::from_secs(2);
+/// How often it is looked whether anybody can still come for the end.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// The holder's state shared by its threads, behind one lock with condition variables.
+pub(super) struct SharedState {
+    state: Mutex<HolderState>,
+    /// There is something for a peer, or the end has come.
+    peer_ready: Condvar,
+    has_room: Condvar,
+    /// There is something for the main thread.
+    job_ready: Condvar,
+}
+
+pub(super) type PeerId = u64;
+
+/// What a connected peer is sent next: a reply, live output, logged output or nothing more.
+pub(super) enum PeerUpdate {
+    Reply(HolderReply),
+    /// These bytes.
+    Live {
+        offset: u64,
+        /// At least one.
+        bytes: Bytes,
+    },
+    /// What the log has from here on, up to where memory begins.
+    Stored {
+        from: u64,
+        until: u64,
+    },
+    Nothing,
+}
+
+/// Work for the holder's main thread: sync the log, compress a segment, or handle the program's end.
+pub(super) enum MaintenanceJob {
+    Sync,
+    Pack,
+    End(ProcessExit, Timestamp),
+}
+
+impl SharedState {
+    pub(super) fn new(size: PaneSize) -> Self {
+        Self {
+            state: Mutex::new(HolderState::new(size)),
+            peer_ready: Condvar::new(),
+            has_room: Condvar::new(),
+            job_ready: Condvar::new(),
+        }
+    }
+
+    // ---- output ----
+
+    /// Waits while the attached peer is too far behind; never once the program has ended or is being stopped.
+    pub(super) fn wait_for_room(&self) {
+        let mut state = self.state.lock();
+        while state.is_peer_behind() {
+            self.has_room.wait(&mut state);
+        }
+    }
+
+    /// Takes output that is in the log. Output after the end was recorded does not count.
+    pub(super) fn publish(&self, bytes: &[u8], closed_segment: bool) {
+        let mut state = self.state.lock();
+        if state.record().is_some() {
+            return;
+        }
+        state.remember(bytes);
+        let is_first = state.written_at.is_none();
+        state.written_at.get_or_insert_with(Instant::now);
+        state.has_closed_segment |= closed_segment;
+        if is_first || closed_segment {
+            self.job_ready.notify_one();
+        }
+        self.peer_ready.notify_all();
+    }
+
+    /// There will be no more output.
+    pub(super) fn drained(&self) {
+        self.state.lock().is_drained = true;
+        self.job_ready.notify_all();
+    }
+
+    pub(super) fn resized(&self, size: PaneSize) {
+        self.state.lock().size = size;
+    }
+
+    /// Size of the terminal, bytes of output, and the end if there is one.
+    pub(super) fn status(&self) -> (PaneSize, u64, Option<ExitRecord>) {
+        let state = self.state.lock();
+        (state.size, state.end, state.record().cloned())
+    }
+
+    // ---- the end ----
+
+    /// Notes that somebody wants the end. What ended before that, ended by itself.
+    pub(super) fn ask_to_end(&self, by: ExitedBy) {
+        let mut state = self.state.lock();
+        if matches!(state.program, ProgramState::Running) && state.end_requested_by == ExitedBy::Itself {
+            state.end_requested_by = by;
+        }
+        self.has_room.notify_all();
+    }
+
+    pub(super) fn program_ended(&self, exit: ProcessExit, at: Timestamp) {
+        self.state.lock().program = ProgramState::Ended(exit, at);
+        self.has_room.notify_all();
+        self.job_ready.notify_all();
+    }
+
+    /// Waits until all output was read, at most so long.
+    pub(super) fn wait_drained(&self, within: Duration) {
+        let mut state = self.state.lock();
+        let deadline = Instant::now() + within;
+        while !state.is_drained {
+            if self.job_ready.wait_until(&mut state, deadline).timed_out() {
+                return;
+            }
+        }
+    }
+
+    /// Fixes the end: from here on output does not count. Peers are not told yet.
+    pub(super) fn record_end(&self, exit: ProcessExit, at: Timestamp) -> ExitRecord {
+        let mut state = self.state.lock();
+        let record = ExitRecord {
+            exit,
+            ended_at: at,
+            by: state.end_requested_by,
+            output: state.end,
+        };
+        state.end_phase = EndPhase::Recorded(record.clone());
+        record
+    }
+
+    /// The end is on disk (or never will be): tells peers, and lets stops answer.
+    pub(super) fn announce_end(&self) {
+        let mut state = self.state.lock();
+        if let Some(record) = state.record().cloned() {
+            state.end_phase = EndPhase::Announced {
+                record,
+                was_heard: false,
+            };
+        }
+        self.wake_all(state);
+    }
+
+    /// Waits until the end was announced, at most so long.
+    pub(super) fn wait_ended(&self, within: Duration) {
+        let mut state = self.state.lock();
+        let deadline = Instant::now() + within;
+        while !matches!(state.end_phase, EndPhase::Announced { .. }) {
+            if self.peer_ready.wait_until(&mut state, deadline).timed_out() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until whoever listened has heard the end and left; `alone` bounds waiting for somebody to come, `most`
+    /// bounds all of it. Nobody is waited for who cannot come.
+    pub(super) fn linger(&self, alone: Duration, most: Duration, can_come: &dyn Fn() -> bool) {
+        let start = Instant::now();
+        loop {
+            let is_forgotten = !can_come();
+            let mut state = self.state.lock();
+            let is_alone = state.peers.is_empty();
+            let was_heard = matches!(state.end_phase, EndPhase::Announced { was_heard: true, .. });
+            let limit = if is_alone { alone } else { most };
+            if is_alone && (was_heard || is_forgotten) || start.elapsed() >= limit {
+                return;
+            }
+            let look_again = Instant::now() + LOOK_AGAIN;
+            self.job_ready
+                .wait_until(&mut state, look_again.min(start + limit));
+        }
+    }
+
+    // ---- chores ----
+
+    /// Waits for something to do.
+    pub(super) fn next_job(&self) -> MaintenanceJob {
+        let mut state = self.state.lock();
+        loop {
+            if let ProgramState::Ended(exit, at) = &state.program {
+                return MaintenanceJob::End(exit.clone(), *at);
+            }
+            if std::mem::take(&mut state.has_closed_segment) {
+                return MaintenanceJob::Pack;
+            }
+            match state.written_at.map(|written| written + SYNC_AFTER) {
+                None => self.job_ready.wait(&mut state),
+                Some(due) if Instant::now() >= due => {
+                    state.written_at = None;
+                    return MaintenanceJob::Sync;
+                }
+                Some(due) => {
+                    self.job_ready.wait_until(&mut state, due);
+                }
+            }
+        }
+    }
+
+    // ---- peers ----
+
+    pub(super) fn add_peer(&self) -> Option<PeerId> {
+        let mut state = self.state.lock();
+        if state.peers.len() >= PEERS {
+            return None;
+        }
+        let id = state.next_peer;
+        state.next_peer += 1;
+        state.peers.insert(id, Peer::default());
+        Some(id)
+    }
+
+    /// A peer gets no more; whoever writes to it ends.
+    pub(super) fn close_peer(&self, id: PeerId) {
+        let mut state = self.state.lock();
+        if let Some(peer) = state.peers.get_mut(&id) {
+            peer.is_leaving = true;
+            peer.cursor = None;
+        }
+        state.attached.take_if(|attached| *attached == id);
+        self.wake_all(state);
+    }
+
+    pub(super) fn remove_peer(&self, id: PeerId) {
+        let mut state = self.state.lock();
+        state.attached.take_if(|attached| *attached == id);
+        state.peers.remove(&id);
+        self.wake_all(state);
+    }
+
+    /// A peer gets output from here on; the one that got it before is told so.
+    pub(super) fn attach(&self, id: PeerId, from: u64) {
+        let mut state = self.state.lock();
+        let before = state.attached.replace(id).filter(|before| *before != id);
+        if let Some(older) = before.and_then(|before| state.peers.get_mut(&before)) {
+            older.cursor = None;
+            older.replies.push_back(HolderReply::Replaced);
+        }
+        let from = from.min(state.end);
+        if let Some(peer) = state.peers.get_mut(&id) {
+            peer.cursor = Some(from);
+            peer.knows_end = false;
+        }
+        self.wake_all(state);
+    }
+
+    /// Queues an answer; a peer that does not read its answers is closed.
+    pub(super) fn reply(&self, id: PeerId, reply: HolderReply) {
+        let mut state = self.state.lock();
+        if let Some(peer) = state.peers.get_mut(&id) {
+            if peer.replies.len() >= REPLIES {
+                peer.is_leaving = true;
+            } else {
+                peer.replies.push_back(reply);
+            }
+        }
+        self.wake_all(state);
+    }
+
+    /// Waits for what this peer gets next.
+    pub(super) fn next_update(&self, id: PeerId) -> PeerUpdate {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(next) = state.next(id) {
+                return next;
+            }
+            self.peer_ready.wait(&mut state);
+        }
+    }
+
+    /// A peer has got everything from there to here. Means nothing if it asked for another place meanwhile.
+    pub(super) fn advance(&self, id: PeerId, from: u64, to: u64) {
+        let mut state = self.state.lock();
+        let cursor = state.peers.get_mut(&id).and_then(|peer| peer.cursor.as_mut());
+        if let Some(cursor) = cursor.filter(|cursor| **cursor == from) {
+            *cursor = to;
+        }
+        self.has_room.notify_all();
+    }
+
+    fn wake_all(&self, state: MutexGuard<'_, HolderState>) {
+        drop(state);
+        self.peer_ready.notify_all();
+        self.has_room.notify_all();
+        self.job_ready.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
+        const LONG: Duration = Duration::from_mins(2);
+        let hub = SharedState::new(PaneSize::cells(80, 24));
+        let (can_come, looks) = (AtomicBool::new(true), AtomicUsize::new(0));
+        let (left, has_left) = sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let look = || {
+                    looks.fetch_add(1, Ordering::SeqCst);
+                    can_come.load(Ordering::SeqCst)
+                };
+                hub.linger(LONG, LONG, &look);
+                left.send(()).ok();
+            });
+            while looks.load(Ordering::SeqCst) < 2 {
+                assert!(has_left.try_recv().is_err(), "it did not wait");
+                std::thread::yield_now();
+            }
+            can_come.store(false, Ordering::SeqCst);
+            let went = has_left.recv_timeout(LONG / 2);
+            assert!(went.is_ok(), "it waits for nobody");
+        });
+    }
+}

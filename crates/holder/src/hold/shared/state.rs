@@ -1,0 +1,150 @@
+//! What the lock of the hub guards, and what follows from it. Nothing here waits.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{PeerId, PeerUpdate};
+use crate::files::ExitRecord;
+use crate::protocol::HolderReply;
+use dbs_domain::{ProcessExit, Timestamp};
+use dbs_ports::holders::{ExitedBy, PaneSize};
+
+/// How far the attached peer may fall behind before the program is slowed.
+const MAX_PEER_LAG: u64 = 256 * 1024;
+/// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
+const RECENT: usize = 320 * 1024;
+/// Bytes in one Output.
+const PIECE: usize = 64 * 1024;
+
+/// All values that the threads of a holder share.
+pub(super) struct HolderState {
+    /// The last bytes of output.
+    recent: VecDeque<u8>,
+    /// Bytes of output in all.
+    pub(super) end: u64,
+    pub(super) size: PaneSize,
+    pub(super) peers: BTreeMap<PeerId, Peer>,
+    pub(super) next_peer: PeerId,
+    /// Who gets output and may slow the program.
+    pub(super) attached: Option<PeerId>,
+    pub(super) end_requested_by: ExitedBy,
+    pub(super) program: ProgramState,
+    pub(super) is_drained: bool,
+    pub(super) end_phase: EndPhase,
+    /// When the first byte was written that may not be safe yet.
+    pub(super) written_at: Option<Instant>,
+    pub(super) has_closed_segment: bool,
+}
+
+/// Whether the held program is running or has ended.
+pub(super) enum ProgramState {
+    Running,
+    Ended(ProcessExit, Timestamp),
+}
+
+/// How far the end of the held program was recorded and announced.
+pub(super) enum EndPhase {
+    Pending,
+    /// Output does not count any more; nobody is told yet.
+    Recorded(ExitRecord),
+    /// Everybody may be told; somebody was.
+    Announced {
+        record: ExitRecord,
+        was_heard: bool,
+    },
+}
+
+/// Queued replies and output position of one connected peer.
+#[derive(Default)]
+pub(super) struct Peer {
+    pub(super) replies: VecDeque<HolderReply>,
+    /// Offset of the next byte it gets, while it gets output.
+    pub(super) cursor: Option<u64>,
+    pub(super) knows_end: bool,
+    pub(super) is_leaving: bool,
+}
+
+impl HolderState {
+    pub(super) fn new(size: PaneSize) -> Self {
+        Self {
+            recent: VecDeque::new(),
+            end: 0,
+            size,
+            peers: BTreeMap::new(),
+            next_peer: 1,
+            attached: None,
+            end_requested_by: ExitedBy::Itself,
+            program: ProgramState::Running,
+            is_drained: false,
+            end_phase: EndPhase::Pending,
+            written_at: None,
+            has_closed_segment: false,
+        }
+    }
+
+    pub(super) fn remember(&mut self, bytes: &[u8]) {
+        self.end += bytes.len() as u64;
+        self.recent.extend(bytes);
+        let surplus = self.recent.len().saturating_sub(RECENT);
+        self.recent.drain(..surplus);
+    }
+
+    /// The end, once it is recorded.
+    pub(super) fn record(&self) -> Option<&ExitRecord> {
+        match &self.end_phase {
+            EndPhase::Pending => None,
+            EndPhase::Recorded(record) | EndPhase::Announced { record, .. } => Some(record),
+        }
+    }
+
+    /// Whether the program waits for the attached peer; never once it has ended or is being stopped.
+    pub(super) fn is_peer_behind(&self) -> bool {
+        let may_wait =
+            matches!(self.program, ProgramState::Running) && self.end_requested_by == ExitedBy::Itself;
+        let peer = self.attached.and_then(|id| self.peers.get(&id));
+        let cursor = peer.and_then(|peer| peer.cursor);
+        may_wait && cursor.is_some_and(|cursor| self.end - cursor >= MAX_PEER_LAG)
+    }
+
+    /// What this peer gets next, if there is anything.
+    pub(super) fn next(&mut self, id: PeerId) -> Option<PeerUpdate> {
+        let (end, memory) = (self.end, self.end - self.recent.len() as u64);
+        let Some(peer) = self.peers.get_mut(&id) else {
+            return Some(PeerUpdate::Nothing);
+        };
+        if let Some(reply) = peer.replies.pop_front() {
+            return Some(PeerUpdate::Reply(reply));
+        }
+        if peer.is_leaving {
+            return Some(PeerUpdate::Nothing);
+        }
+        match peer.cursor {
+            Some(from) if from < memory => Some(PeerUpdate::Stored { from, until: memory }),
+            Some(offset) if offset < end => Some(PeerUpdate::Live {
+                offset,
+                bytes: self.piece(offset - memory),
+            }),
+            Some(_) if !peer.knows_end => {
+                let EndPhase::Announced { record, was_heard } = &mut self.end_phase else {
+                    return None;
+                };
+                (peer.knows_end, *was_heard) = (true, true);
+                Some(PeerUpdate::Reply(HolderReply::Exited(record.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    fn piece(&self, skip: u64) -> Bytes {
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        let (older, newer) = self.recent.as_slices();
+        // The rest of one half is enough: what is left comes with the next call.
+        let half = older.get(skip..).filter(|rest| !rest.is_empty());
+        let rest = half
+            .or_else(|| newer.get(skip - older.len().min(skip)..))
+            .unwrap_or_default();
+        Bytes::copy_from_slice(rest.get(..PIECE).unwrap_or(rest))
+    }
+}

@@ -1,0 +1,211 @@
+//! The second of the two processes comes to life: session, folder, log, socket, program, and only then the answer.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interprocess::local_socket::Listener;
+use parking_lot::Mutex;
+use portable_pty::Child;
+
+use super::peer::{self, PeerContext};
+use super::platform::{self, SignalAction, SignalWaiter};
+use super::pty::PtyProcess;
+use super::pump::{InputQueue, pump_output};
+use super::shared::SharedState;
+use super::shutdown::{self, ExitResources};
+use super::{answer, maintenance, thread};
+use crate::error::HolderError;
+use crate::files::{EXIT, FORMAT, HoldSpec, HolderMeta, LaunchAnswer, META, now, reserve, write_durably};
+use crate::log::LogWriter;
+use crate::process::{ProcessIdentity, ProcessSelector, terminate};
+use crate::socket;
+use dbs_ports::holders::ExitedBy;
+
+/// What a program gets to comply when the holder itself is told to end.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// A holder whose program was started and whose threads were not yet.
+pub(super) struct StartedHolder {
+    context: Arc<PeerContext>,
+    exit_resources: ExitResources,
+    listener: Listener,
+    program: Box<dyn Child + Send + Sync>,
+    output: Box<dyn io::Read + Send>,
+    input: Box<dyn io::Write + Send>,
+    watch: SignalWaiter,
+    /// Held for life: whoever has it, has the folder.
+    _claim: File,
+}
+
+/// Starts what is to be held and answers the starter.
+pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
+    let (watch, mask) = platform::daemonize()?;
+    let claim = claim(&spec.folder)?;
+    end_earlier_try(&spec)?;
+    let writing = |what: &str| HolderError::io(format!("write {what} in {}", spec.folder.display()));
+    let log =
+        LogWriter::create(&spec.folder, spec.log_limit, spec.size, now()).map_err(writing("the log"))?;
+    let reserved = reserve(&spec.folder.join(EXIT)).map_err(writing(EXIT))?;
+    let errors = own_log(&spec.folder).map_err(writing("holder.log"))?;
+    let listener = socket::listen(&spec.socket)?;
+    let terminal = PtyProcess::start(&spec, mask)?;
+    let PtyProcess {
+        program,
+        output,
+        input: typing,
+        pty: screen,
+    } = terminal;
+    let meta = meta(&spec, &*program).and_then(|meta| {
+        write_durably(&spec.folder.join(META), &meta).map_err(writing(META))?;
+        Ok(meta)
+    });
+    let meta = meta.inspect_err(|_| drop(end_program(&spec)))?;
+    answer(&LaunchAnswer::Holding(Box::new(meta)));
+    // Without a null device the streams stay as they are, which only the starter could notice.
+    drop(platform::close_standard_streams(&errors));
+    let estate = ExitResources {
+        reserved,
+        leftovers: spec.leftovers,
+        socket: spec.socket,
+    };
+    let desk = Arc::new(PeerContext {
+        hub: SharedState::new(spec.size),
+        log: Mutex::new(log),
+        input: Arc::new(InputQueue::default()),
+        pty: screen,
+        folder: spec.folder,
+        marker: spec.marker,
+        stopping: Mutex::new(()),
+    });
+    Ok(StartedHolder {
+        context: desk,
+        exit_resources: estate,
+        listener,
+        program,
+        output,
+        input: typing,
+        watch,
+        _claim: claim,
+    })
+}
+
+impl StartedHolder {
+    /// Holds until the program has ended and the end is told.
+    pub(super) fn run(self) {
+        let StartedHolder {
+            context: desk,
+            exit_resources: estate,
+            listener,
+            mut program,
+            output,
+            input: typing,
+            watch,
+            _claim,
+        } = self;
+        let threads = [
+            thread("output", {
+                let desk = Arc::clone(&desk);
+                move || pump_output(output, &desk.log, &desk.hub)
+            }),
+            thread("children", {
+                let desk = Arc::clone(&desk);
+                move || platform::reap_children(&mut *program, |exit| desk.hub.program_ended(exit, now()))
+            }),
+            thread("input", {
+                let input = Arc::clone(&desk.input);
+                // Never dropped: that would type an end of file into a terminal others may still use.
+                move || std::mem::forget(input.pump(typing))
+            }),
+            thread("listen", {
+                let desk = Arc::clone(&desk);
+                move || peer::listen(&listener, &desk)
+            }),
+            thread("signals", {
+                let desk = Arc::clone(&desk);
+                move || handle_signals(&watch, &desk)
+            }),
+        ];
+        if threads.iter().any(Result::is_err) {
+            // Half a holder is none: the program ends, and the end is recorded if its collector runs.
+            desk.stop(ExitedBy::Shutdown, Duration::ZERO);
+        }
+        let (exit, at) = maintenance::run_until_exit(&desk.log, &desk.hub);
+        shutdown::finish(&desk, &estate, exit, at);
+    }
+}
+
+fn handle_signals(watch: &SignalWaiter, desk: &PeerContext) {
+    loop {
+        if watch.next() == SignalAction::End {
+            desk.stop(ExitedBy::Shutdown, SHUTDOWN_GRACE);
+        }
+    }
+}
+
+/// Takes the folder, or says that somebody has it or had it. A lock that is about to be let go is waited for.
+fn claim(folder: &Path) -> Result<File, HolderError> {
+    let path = folder.join("holder.lock");
+    let what = || HolderError::io(format!("lock {}", path.display()));
+    let taken = || HolderError::Taken(folder.display().to_string());
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(what())?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(taken()),
+        Err(TryLockError::Error(error)) => return Err(what()(error)),
+    }
+    if folder.join(META).exists() || folder.join(EXIT).exists() {
+        return Err(taken());
+    }
+    Ok(file)
+}
+
+/// A holder that died between starting its program and saying so left something behind.
+fn end_earlier_try(spec: &HoldSpec) -> Result<(), HolderError> {
+    end_program(spec).map_err(HolderError::io("list processes"))?;
+    match fs::remove_dir_all(spec.folder.join("tty")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(HolderError::io("remove an earlier log")(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn end_program(spec: &HoldSpec) -> io::Result<u32> {
+    terminate(&mut ProcessSelector::marked(&spec.marker), Duration::ZERO)
+}
+
+fn meta(spec: &HoldSpec, program: &dyn Child) -> Result<HolderMeta, HolderError> {
+    let unknown = || HolderError::io("recognise the program")(io::ErrorKind::NotFound.into());
+    let child = program
+        .process_id()
+        .and_then(ProcessIdentity::of_own_child)
+        .ok_or_else(unknown)?;
+    let holder = ProcessIdentity::of(std::process::id()).ok_or_else(unknown)?;
+    Ok(HolderMeta {
+        format: FORMAT,
+        marker: spec.marker.clone(),
+        holder,
+        child,
+        argv: spec.argv.clone(),
+        cwd: spec.cwd.clone(),
+        socket: spec.socket.clone(),
+        size: spec.size,
+        started_at: now(),
+    })
+}
+
+/// Where a panic of the holder itself is written.
+fn own_log(folder: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(folder.join("holder.log"))
+}

@@ -1,0 +1,49 @@
+//! How an agent of a kind is started: from what the engine knows to a command line and an environment.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use dbs_domain::event::EndCause;
+use dbs_domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
+
+/// Everything an agent is told when it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    pub attempt: AttemptId,
+    /// When it was decided; part of what its token is derived from.
+    pub created_at: Timestamp,
+    pub task: TaskId,
+    pub title: String,
+    pub body: String,
+    pub tags: BTreeSet<String>,
+    pub stage: StageId,
+    pub role: RoleId,
+    pub name: String,
+    pub mode: AttemptMode,
+    /// How many attempts the task had at this stage, this one included.
+    pub n: u32,
+    pub folder: PathBuf,
+    /// The branch checked out there, or the task's branch for those who read it.
+    pub branch: String,
+    pub base: String,
+    pub finding: Option<String>,
+}
+
+/// The command line and environment that start an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchCommand {
+    pub argv: Vec<String>,
+    pub env: Vec<(String, String)>,
+}
+
+/// Builds the command lines that start agents, and reads why they ended.
+pub trait Agents: Send + Sync {
+    /// The command line and environment for this brief.
+    ///
+    /// # Errors
+    /// When no agent of the configured kind can be started; the text says why and the way out.
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String>;
+
+    /// Why an agent in that role ended, if its tool's own last lines name the cause (seeds 3.5 row 4). `now` is when it ended.
+    fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;
+}

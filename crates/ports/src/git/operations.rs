@@ -1,0 +1,129 @@
+//! The trait itself. Every operation blocks, has a time limit, and may be repeated.
+
+use std::path::Path;
+
+use super::error::{GitError, PreflightError};
+use super::merge::{
+    CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
+};
+use super::names::{BranchName, CommitId};
+use super::outcomes::{
+    ChangedFile, CommitsAhead, DefaultBranch, DeleteOutcome, Head, LimitedText, PushOutcome,
+};
+use super::worktrees::{
+    AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
+    WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
+};
+use dbs_domain::Tri;
+
+/// Everything git does for the engine. Calls block up to minutes: call from a blocking thread, never from the event
+/// loop. Changes to one repository are queued inside; the queue is as long as the number of calling threads.
+pub trait Git: Send + Sync {
+    /// Whether the engine can work here, without the network (K5).
+    fn preflight(&self) -> Result<Preflight, PreflightError>;
+
+    /// Takes the present address of `origin` as the true one, after a person said so.
+    fn accept_origin(&self) -> Result<(), GitError>;
+
+    /// Which branch the remote calls its main one.
+    fn default_branch(&self) -> DefaultBranch;
+
+    /// Where a revision stands now; its commits are in the control repository afterwards.
+    fn resolve(&self, revision: &Revision) -> Head;
+
+    /// The same for several, one answer each, in order; the remote is asked once for all of its branches among them.
+    fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head>;
+
+    /// Head of a branch of the remote, asked of the remote (K46, LK-12).
+    fn remote_head(&self, branch: &BranchName) -> Head;
+
+    /// Makes or finds a worktree (K53–K59, LK-17, LK-18). After an error there is no usable worktree: do not spawn.
+    fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError>;
+
+    /// Everything in a place as it is now.
+    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError>;
+
+    /// Whether a place still looks as it did; No names what changed.
+    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri;
+
+    /// Keeps everything in a place under the attic, without touching its index or branch (design 5.9). The same
+    /// content again gives the same snapshot.
+    fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError>;
+
+    /// Removes `.debussy-worktrees/<folder>`, after a snapshot if anything in it is kept nowhere else. Ignored files
+    /// are not kept. The caller knows that nobody works there any more (LK-19).
+    fn remove_worktree(
+        &self,
+        folder: &super::SafeName,
+        saver: &AtticOwner,
+    ) -> Result<RemoveOutcome, GitError>;
+
+    /// Worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides.
+    fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
+
+    /// Local branches of the project; branches with names the engine refuses are skipped.
+    fn branches(&self) -> Result<Vec<BranchEntry>, GitError>;
+
+    /// Branches of the remote, asked of the remote; branches with names the engine refuses are skipped.
+    fn remote_branches(&self) -> Result<Vec<BranchEntry>, GitError>;
+
+    /// Deletes a local branch that stands at `recorded`; its head goes to the attic unless the remote base holds it
+    /// (LK-20). A branch that is checked out anywhere is kept.
+    fn delete_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &AtticOwner,
+    ) -> DeleteOutcome;
+
+    /// Deletes a branch of the remote if it still stands at `recorded` (LK-23); `recorded` is kept in the attic
+    /// unless the remote base holds it.
+    fn delete_remote_branch(
+        &self,
+        branch: &BranchName,
+        recorded: &CommitId,
+        base: &BranchName,
+        saver: &AtticOwner,
+    ) -> DeleteOutcome;
+
+    /// How many commits `head` has that `base` lacks (K27).
+    fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
+
+    /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
+    /// squash merge) (LK-11, LK-22, LK-55).
+    fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;
+
+    /// Files that differ.
+    fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError>;
+
+    /// Summary of the differences for people.
+    fn diff_stat(&self, range: &DiffRange) -> Result<LimitedText, GitError>;
+
+    /// The differences for people, at most `limit` bytes (LK-24).
+    fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError>;
+
+    /// Pushes the project's branch to the remote (LK-12). Replaces what is there only when the remote still stands
+    /// at `replaces`.
+    fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome;
+
+    /// Commits on the task's branch what is in a worktree and not committed; ignored files are not. No hook runs, and the
+    /// worktree's own index is not touched. Repeated it finds its own commit.
+    fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError>;
+
+    /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
+    fn merge(&self, request: &MergeRequest) -> MergeOutcome;
+
+    /// Pushes a merge to the remote base, which must still stand where the merge was made.
+    fn publish(&self, publication: &PublishRequest) -> PublishOutcome;
+
+    /// Exports a commit into `dir`, which must be missing, empty, or an earlier clean checkout (replaced).
+    fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;
+
+    /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
+    fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;
+
+    /// Packs what has gathered in the control repository, where much has; answers whether it did. Nothing is thrown away.
+    /// Takes long when it does something: call it where nobody waits, beside anything else.
+    fn maintain(&self) -> Result<bool, GitError>;
+}

@@ -1,9 +1,0 @@
-//! The clock of the engine.
-
-use crate::domain::Timestamp;
-
-/// The source of the current time.
-pub trait Clock: Send + Sync {
-    /// The current time.
-    fn now(&self) -> Timestamp;
-}
