@@ -6,7 +6,7 @@ default:
 
 # Format, lints and the project's own rules: what to run before a commit.
 check:
-    cargo fmt --check
+    cargo fmt --all --check
     cargo clippy --locked --all-targets -- -D warnings
     cargo test --locked --test tidy
 

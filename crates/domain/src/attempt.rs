@@ -145,7 +145,7 @@ impl AttemptState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopCause {
-    /// It said its last word and should be gone by now.
+    /// It sent its last signal and should have ended by now.
     Finished,
     Timeout,
     Paused,

@@ -15,7 +15,7 @@ pub struct Batch {
     pub goal: String,
     /// Base branch of its tasks; `None`: the settings' base branch (K61).
     pub base: Option<String>,
-    /// When a person said go; before that nothing of it is released (LK-33).
+    /// When a person released it; before that nothing of it is released (LK-33).
     pub go_ahead: Option<Timestamp>,
     pub run: RunState,
     pub since: Timestamp,
@@ -38,7 +38,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Exit code of a headless command that waited for this run (seeds 3.11).
+    /// Exit code of a headless command that waited for this run.
     pub fn exit_code(&self) -> u8 {
         match self {
             RunState::Completed => 0,
@@ -78,7 +78,7 @@ impl fmt::Display for RunState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {
-    /// A person said so (K73); ends by `resume`.
+    /// A person paused it (K73); ends by `resume`.
     Operator { by: String, at: Timestamp },
     /// A usage limit; ends by itself.
     Quota { until: Timestamp, why: String },

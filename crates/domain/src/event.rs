@@ -61,7 +61,7 @@ pub enum Event {
         attempt: AttemptId,
         exit: ProcessExit,
         tail: String,
-        /// The tool's own error line named this cause, when it did (seeds 3.5 row 4).
+        /// The tool's own error line named this cause, when it did.
         cause: Option<EndCause>,
     },
     ActionEnded {
@@ -127,6 +127,6 @@ pub struct Inventory {
     /// What the tools of those that ended named as the cause, where they did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub causes: BTreeMap<AttemptId, EndCause>,
-    /// Attempts of which nothing can be said just now (LK-3: unknown never means dead).
+    /// Attempts of which nothing is known just now (LK-3: unknown never means dead).
     pub unknown: BTreeSet<AttemptId>,
 }

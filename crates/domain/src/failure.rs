@@ -1,4 +1,4 @@
-//! Why an attempt brought nothing. The class decides which retry limit it counts against (design 5.4).
+//! Why an attempt brought nothing. The class decides which retry limit it counts against.
 
 use std::fmt;
 

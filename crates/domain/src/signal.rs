@@ -1,4 +1,4 @@
-//! What an attempt reports about itself. A signal is bound to one attempt; alone it never moves a task (design 5.1).
+//! What an attempt reports about itself. A signal is bound to one attempt; alone it never moves a task.
 
 use std::fmt;
 

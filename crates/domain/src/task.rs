@@ -48,7 +48,7 @@ pub struct Task {
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
-    /// Why it was not started when the scheduler last looked (design 5.7).
+    /// Why it was not started when the scheduler last looked.
     pub why_not: Option<WaitReason>,
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
@@ -86,7 +86,7 @@ pub enum TaskState {
     /// Ready, or waiting for dependencies, cooldown or room; which one is computed ([`WaitReason`]).
     Released,
     Active,
-    /// The attempt said done; the engine collects evidence.
+    /// The attempt reported done; the engine collects evidence.
     Verifying,
     /// Stuck: only an explicit act by somebody ends it.
     Held(HoldReason),
@@ -124,7 +124,7 @@ impl TaskState {
     }
 }
 
-/// Why a task is held until a person acts. Ends only by an explicit act with an author (design 5.3).
+/// Why a task is held until a person acts. Ends only by an explicit act with an author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldReason {

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A three-valued answer: yes, no, or unknown because it could not be found out. Unknown is never yes and never no: it delays
-/// (design 5.2).
+/// A three-valued answer: yes, no, or unknown because it could not be found out. Unknown is never yes and never no: it delays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tri {

@@ -30,7 +30,7 @@ pub struct Workflow {
 
 impl Workflow {
     /// Has agents merge instead of the engine, as the first program did: in a worktree at the base they merge, run the checks and
-    /// push; the engine then looks at the remote and runs the gates there (design 5.8, K56, K100).
+    /// push; the engine then looks at the remote and runs the gates there (K56, K100).
     pub fn merge_by_agent(&mut self) {
         let merges = |stage: &&mut Stage| stage.actor == Actor::Engine(EngineAction::Merge);
         for stage in self.stages.iter_mut().filter(merges) {
@@ -61,7 +61,7 @@ pub struct Stage {
     /// Short name for trails (K13).
     pub short: String,
     pub actor: Actor,
-    /// Role that is called when an engine action fails for a reason an agent can fix (design 5.8).
+    /// Role that is called when an engine action fails for a reason an agent can fix.
     pub fallback: Option<RoleId>,
     pub workspace: Workspace,
     /// Whether the actor may change files; checked afterwards, not only asked for.
@@ -98,7 +98,7 @@ pub enum Actor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineAction {
-    /// Merge the task's recorded head into the base branch, run gates on the merged tree, push (design 5.8).
+    /// Merge the task's recorded head into the base branch, run gates on the merged tree, push.
     Merge,
     Commit,
     /// Run gates on the task's recorded head, once that is merged on the base; findings carry severities (P33–P38).
@@ -180,7 +180,7 @@ pub enum GateSet {
     None,
     /// The task's own and the project's, when there are any.
     IfAny,
-    /// The task's own and the project's; without a single one nothing passes (design 5.5).
+    /// The task's own and the project's; without a single one nothing passes.
     All,
 }
 

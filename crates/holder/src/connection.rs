@@ -74,7 +74,7 @@ impl HolderConnection {
             }
             Some(HolderReply::Refused { text, .. }) => Err(HolderError::Protocol(text)),
             other => Err(HolderError::Protocol(format!(
-                "instead of a welcome it said {other:?}"
+                "instead of a welcome it sent {other:?}"
             ))),
         }
     }

@@ -9,8 +9,8 @@
 //! | kind | request | fields |
 //! |---|---|---|
 //! | 01 | Hello | version u16; the first frame, answered by Welcome or `Refused 2` |
-//! | 02 | Attach | from u64: output from there on, from the log and then live, without a seam. The newest attached peer gets it, an older one is told Replaced and gets no more. Beyond the end means the end |
-//! | 03 | Input | bytes for the program; queued up to 8 MiB, more is dropped and said so |
+//! | 02 | Attach | from u64: output from there on, from the log and then live, without a seam. The newest attached peer gets it, an older one gets Replaced and nothing more. Beyond the end means the end |
+//! | 03 | Input | bytes for the program; queued up to 8 MiB, more is dropped, and the reply reports it |
 //! | 04 | Resize | cols u16, rows u16, x pixels u16, y pixels u16; under 2 is taken as 2 |
 //! | 05 | Stop | grace in ms u32: terminate, then hang-up, grace, kill; answered by Stopped when the end is on disk |
 //! | 06 | Snapshot | answered by Snapshot |

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use dbs_domain::event::EndCause;
 use dbs_domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
 
-/// Everything an agent is told when it starts.
+/// Everything an agent gets when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     pub attempt: AttemptId,
@@ -44,6 +44,6 @@ pub trait Agents: Send + Sync {
     /// When no agent of the configured kind can be started; the text says why and the way out.
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String>;
 
-    /// Why an agent in that role ended, if its tool's own last lines name the cause (seeds 3.5 row 4). `now` is when it ended.
+    /// Why an agent in that role ended, if its tool's own last lines name the cause. `now` is when it ended.
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;
 }

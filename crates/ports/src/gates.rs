@@ -1,4 +1,4 @@
-//! Gates as the engine sees them: a trusted command in, an exit code and an output file out. Nothing here runs one. A gate that could not be run is Unknown, never passed and never failed (design 5.2).
+//! Gates as the engine sees them: a trusted command in, an exit code and an output file out. Nothing here runs one. A gate that could not be run is Unknown, never passed and never failed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Everything the engine asks of git, as one blocking trait ([`Git`]) over plain values. Nothing here runs git.
 //!
-//! Three rules hold for every operation (design 5.2, LK-12, LK-55, LK-56):
+//! Three rules hold for every operation (LK-12, LK-55, LK-56):
 //! a question that could not be answered is `Unknown`, never yes or no; what the remote holds is asked of the
 //! remote, never of a tracking ref; and every operation may be repeated after a crash and finds its own work again.
 

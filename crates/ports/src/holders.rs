@@ -90,7 +90,7 @@ pub struct LaunchSpec {
     pub id: HolderId,
     /// Program and arguments; a name without a slash is looked up in the `PATH` of `env`.
     pub argv: Vec<String>,
-    /// Where it runs; a folder that is missing is an error (design 5.5: no worktree, no spawn).
+    /// Where it runs; a folder that is missing is an error (no worktree, no spawn).
     pub cwd: PathBuf,
     /// The whole environment. `DBS_MARKER` is added.
     pub env: Vec<(String, String)>,
@@ -183,7 +183,7 @@ pub struct ProgramExit {
 pub enum ExitedBy {
     Itself,
     Stop,
-    /// The holder was told to end, as when the machine shuts down.
+    /// The holder was asked to end, as when the machine shuts down.
     Shutdown,
 }
 

@@ -1,5 +1,5 @@
-//! Whether a released task may start now, and if not, why (K41–K48, seeds 3.9 step 6). The first reason that applies is the one
-//! people are told.
+//! Whether a released task may start now, and if not, why (K41–K48). The first reason that applies is the one
+//! people see.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Engine actions: what follows when the engine itself has merged, committed or verified. A conflict or a failing gate calls
-//! the stage's fallback agent; everything that could not be found out is tried again later (design 5.8).
+//! the stage's fallback agent; everything that could not be found out is tried again later.
 
 use super::Board;
 use super::retry::AttemptFailure;

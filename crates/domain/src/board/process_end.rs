@@ -1,4 +1,4 @@
-//! Verdicts: what is concluded when an agent's process has ended (seeds 3.5). A valid signal beats run time, exit code and
+//! Verdicts: what is concluded when an agent's process has ended. A valid signal beats run time, exit code and
 //! our own stop (LK-9); no signal is never success (LK-8).
 
 use super::Board;
@@ -20,7 +20,7 @@ const MAX_TAIL_CHARS: usize = 2_000;
 
 /// What the engine concludes from the end of an agent's process.
 enum EndConclusion {
-    /// Somebody moved the task meanwhile: nothing it said counts (K21).
+    /// Somebody moved the task meanwhile: nothing it reported counts (K21).
     Void,
     Signalled(Signal),
     Stopped(StopCause),
@@ -147,7 +147,7 @@ impl Board {
             attempt.task, attempt.stage
         );
         self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        // Whoever paused the board or stopped the agent has been told so then.
+        // Whoever paused the board or stopped the agent was informed then.
         if cause == StopCause::Quota {
             step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
         }

@@ -1,5 +1,5 @@
 //! Effects whose completion is not reported. Each is emitted again, less and less often, until it is; the engine skips what
-//! it is still doing, and every effect may be repeated (design 8).
+//! it is still doing, and every effect may be repeated.
 
 use super::Board;
 use super::transition::Transition;

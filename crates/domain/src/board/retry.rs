@@ -1,4 +1,4 @@
-//! Failures: which budget they use up, how long to wait, when to give up (seeds 3.7). Counters live on the task, so that a
+//! Failures: which budget they use up, how long to wait, when to give up. Counters live on the task, so that a
 //! restart changes nothing (LK-13, LK-14).
 
 use super::Board;
@@ -15,7 +15,7 @@ use crate::time::{Span, Timestamp};
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
 const QUOTA_WAIT: Span = Span::minutes(15);
-/// So many infrastructure failures in a row are told once as a state of the whole board (LK-16).
+/// So many infrastructure failures in a row are reported once as a state of the whole board (LK-16).
 const DEGRADED_AFTER: u32 = 5;
 
 /// An attempt that brought nothing, with its failure class and how the next attempt goes on.

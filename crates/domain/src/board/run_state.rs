@@ -1,4 +1,4 @@
-//! Where each batch as a whole stands (seeds 3.11), computed from its tasks after every event; stalled is the deadlock test.
+//! Where each batch as a whole stands, computed from its tasks after every event; stalled is the deadlock test.
 
 use std::collections::BTreeSet;
 

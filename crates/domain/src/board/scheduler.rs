@@ -1,4 +1,4 @@
-//! The scheduler: what starts now, and for everything else the stored reason why not (seeds 3.9, design 5.7).
+//! The scheduler: what starts now, and for everything else the stored reason why not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

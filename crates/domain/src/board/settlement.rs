@@ -44,7 +44,7 @@ impl Board {
         self.prune_attempts(&attempt.task);
     }
 
-    /// Gives back the attempt: it came to nothing for no fault of the task's (design 5.4).
+    /// Gives back the attempt: it came to nothing for no fault of the task's.
     pub(super) fn refund_attempt(&mut self, id: &TaskId) {
         self.edit(id, |task| task.spawns = task.spawns.saturating_sub(1));
     }

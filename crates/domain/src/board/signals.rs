@@ -1,5 +1,5 @@
 //! What attempts report and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
-//! (design 5.1, K14–K18).
+//! (K14–K18).
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
@@ -179,7 +179,7 @@ impl Board {
                 let text = format!("{name} asks: {text}");
                 step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
-            // What follows from it is told when the process has ended.
+            // What follows from it is decided when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
                 self.start_linger(step, attempt);
             }
@@ -196,7 +196,7 @@ impl Board {
         }
     }
 
-    /// One warning turn: the agent is told once, and may still send the right signal (LK-10, seeds 3.7).
+    /// One warning turn: the agent is warned once, and may still send the right signal (LK-10).
     fn refuse_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
         if attempt.refused.len() >= MOST_SIGNALS {
             return;

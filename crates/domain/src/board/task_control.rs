@@ -1,5 +1,5 @@
 //! Commands that move tasks by a person's will: release, park, close, retry, approve, reject, skip. `held` and `parked` end
-//! only here, by an act with an author (design 5.3).
+//! only here, by an act with an author.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Evidence: Unknown delays, No fails, only Yes advances (design 5.2). What the answer leaves out is Unknown.
+//! Evidence: Unknown delays, No fails, only Yes advances. What the answer leaves out is Unknown.
 
 use super::Board;
 use super::retry::AttemptFailure;
@@ -21,7 +21,7 @@ pub(super) enum EvidenceSummary {
 }
 
 impl Board {
-    /// Evidence was collected for an attempt that said done. While its stage is not known nothing is concluded (K19).
+    /// Evidence was collected for an attempt that reported done. While its stage is not known nothing is concluded (K19).
     pub(super) fn verified(
         &mut self,
         step: &mut Transition,

@@ -72,10 +72,10 @@ impl PeerContext {
 }
 
 /// Takes in peers, for ever.
-pub(super) fn listen(listener: &Listener, desk: &Arc<PeerContext>) {
+pub(super) fn listen(listener: &Listener, context: &Arc<PeerContext>) {
     loop {
         match socket::accept(listener) {
-            Ok(Some(stream)) => accept_peer(Arc::new(stream), desk),
+            Ok(Some(stream)) => accept_peer(Arc::new(stream), context),
             Ok(None) => {}
             // Out of file handles, most likely; a peer that waits is taken in when there is one again.
             Err(_) => std::thread::park_timeout(Duration::from_millis(100)),
@@ -84,50 +84,55 @@ pub(super) fn listen(listener: &Listener, desk: &Arc<PeerContext>) {
 }
 
 /// A peer that finds no thread or no place is closed by dropping its stream.
-fn accept_peer(stream: Arc<Stream>, desk: &Arc<PeerContext>) {
-    let Some(id) = desk.hub.add_peer() else { return };
-    let (to, writing) = (Arc::clone(&stream), Arc::clone(desk));
+fn accept_peer(stream: Arc<Stream>, context: &Arc<PeerContext>) {
+    let Some(id) = context.hub.add_peer() else { return };
+    let (to, writing) = (Arc::clone(&stream), Arc::clone(context));
     let writer = thread("peer-out", move || {
         write_to(&to, id, &writing);
         writing.hub.remove_peer(id);
     });
     if writer.is_err() {
-        return desk.hub.remove_peer(id);
+        return context.hub.remove_peer(id);
     }
-    let reading = Arc::clone(desk);
+    let reading = Arc::clone(context);
     let reader = thread("peer-in", move || {
         read_from(&stream, id, &reading);
         reading.hub.close_peer(id);
     });
     if reader.is_err() {
-        desk.hub.close_peer(id);
+        context.hub.close_peer(id);
     }
 }
 
-fn read_from(stream: &Stream, id: PeerId, desk: &PeerContext) {
+fn read_from(stream: &Stream, id: PeerId, context: &PeerContext) {
     let mut frames = FrameReader::new(stream, 4096);
     let Ok(Some(first)) = frames.next() else { return };
-    if !greet(first, id, desk) {
+    if !greet(first, id, context) {
         return;
     }
     while let Ok(Some(frame)) = frames.next() {
         match HolderRequest::decode(frame) {
             Ok(HolderRequest::Detach) => return,
-            Ok(request) => serve(request, id, desk),
+            Ok(request) => serve(request, id, context),
             Err(DecodeError::Kind(kind)) => {
-                refuse(desk, id, 1, format!("understand a request of kind {kind:#04x}"));
+                refuse(
+                    context,
+                    id,
+                    1,
+                    format!("understand a request of kind {kind:#04x}"),
+                );
             }
             Err(DecodeError::Malformed) => {
-                return refuse(desk, id, 3, "understand a request cut short".into());
+                return refuse(context, id, 3, "understand a request cut short".into());
             }
         }
     }
 }
 
-fn greet(first: Bytes, id: PeerId, desk: &PeerContext) -> bool {
+fn greet(first: Bytes, id: PeerId, context: &PeerContext) -> bool {
     match HolderRequest::decode(first) {
         Ok(HolderRequest::Hello { version: VERSION }) => {
-            desk.hub.reply(
+            context.hub.reply(
                 id,
                 HolderReply::Welcome {
                     version: VERSION,
@@ -139,27 +144,27 @@ fn greet(first: Bytes, id: PeerId, desk: &PeerContext) -> bool {
         Ok(HolderRequest::Hello { version }) => {
             let text =
                 format!("speak version {version}: this holder speaks {VERSION}; use the dbs that started it");
-            refuse(desk, id, 2, text);
+            refuse(context, id, 2, text);
             false
         }
         _ => {
-            refuse(desk, id, 3, "begin without a greeting".into());
+            refuse(context, id, 3, "begin without a greeting".into());
             false
         }
     }
 }
 
-fn refuse(desk: &PeerContext, id: PeerId, code: u16, text: String) {
-    desk.hub.reply(id, HolderReply::Refused { code, text });
+fn refuse(context: &PeerContext, id: PeerId, code: u16, text: String) {
+    context.hub.reply(id, HolderReply::Refused { code, text });
 }
 
-fn serve(request: HolderRequest, id: PeerId, desk: &PeerContext) {
+fn serve(request: HolderRequest, id: PeerId, context: &PeerContext) {
     match request {
-        HolderRequest::Attach { from } => desk.hub.attach(id, from),
+        HolderRequest::Attach { from } => context.hub.attach(id, from),
         HolderRequest::Input(bytes) => {
-            let count = desk.input.push(&bytes);
+            let count = context.input.push(&bytes);
             if count > 0 {
-                desk.hub.reply(
+                context.hub.reply(
                     id,
                     HolderReply::InputDropped {
                         count: u32::try_from(count).unwrap_or(u32::MAX),
@@ -167,21 +172,21 @@ fn serve(request: HolderRequest, id: PeerId, desk: &PeerContext) {
                 );
             }
         }
-        HolderRequest::Resize(size) => desk.resize(size),
+        HolderRequest::Resize(size) => context.resize(size),
         HolderRequest::Stop { grace } => {
-            let survivors = desk.stop(ExitedBy::Stop, Duration::from_millis(grace.into()));
-            desk.hub.reply(id, HolderReply::Stopped { survivors });
+            let survivors = context.stop(ExitedBy::Stop, Duration::from_millis(grace.into()));
+            context.hub.reply(id, HolderReply::Stopped { survivors });
         }
-        HolderRequest::Status => desk.hub.reply(id, HolderReply::Status(desk.snapshot())),
-        HolderRequest::Hello { .. } => refuse(desk, id, 3, "greet twice".into()),
+        HolderRequest::Status => context.hub.reply(id, HolderReply::Status(context.snapshot())),
+        HolderRequest::Hello { .. } => refuse(context, id, 3, "greet twice".into()),
         HolderRequest::Detach => {}
     }
 }
 
-fn write_to(stream: &Stream, id: PeerId, desk: &PeerContext) {
+fn write_to(stream: &Stream, id: PeerId, context: &PeerContext) {
     let mut stored = None;
     loop {
-        let sent = match desk.hub.next_update(id) {
+        let sent = match context.hub.next_update(id) {
             PeerUpdate::Nothing => return,
             PeerUpdate::Reply(reply) => frames::send(stream, reply.encode()),
             PeerUpdate::Live { offset, bytes } => {
@@ -189,13 +194,13 @@ fn write_to(stream: &Stream, id: PeerId, desk: &PeerContext) {
                 stored = None;
                 let to = offset + bytes.len() as u64;
                 let sent = frames::send(stream, HolderReply::Output { offset, bytes }.encode());
-                desk.hub.advance(id, offset, to);
+                context.hub.advance(id, offset, to);
                 sent
             }
             PeerUpdate::Stored { from, until } => {
-                let (reply, to) = past(&mut stored, desk, from, until);
+                let (reply, to) = past(&mut stored, context, from, until);
                 let sent = frames::send(stream, reply.encode());
-                desk.hub.advance(id, from, to);
+                context.hub.advance(id, from, to);
                 sent
             }
         };
@@ -206,9 +211,9 @@ fn write_to(stream: &Stream, id: PeerId, desk: &PeerContext) {
 }
 
 /// What the log has at `from`, and the offset behind it. Whatever it does not have up to `until` is a gap.
-fn past(stored: &mut Option<LogReader>, desk: &PeerContext, from: u64, until: u64) -> (HolderReply, u64) {
+fn past(stored: &mut Option<LogReader>, context: &PeerContext, from: u64, until: u64) -> (HolderReply, u64) {
     if stored.is_none() {
-        *stored = LogReader::open(&desk.folder).ok();
+        *stored = LogReader::open(&context.folder).ok();
     }
     let most = usize::try_from(until - from).unwrap_or(PIECE).min(PIECE);
     let found = stored

@@ -58,7 +58,7 @@ impl PtyProcess {
 }
 
 impl PtyMaster {
-    /// Changes the size; the program is told by the system.
+    /// Changes the size; the system informs the program.
     pub(super) fn resize(&self, size: PaneSize) {
         // Only a terminal that is closed already refuses.
         drop(self.0.lock().resize(size_of(size)));

@@ -14,7 +14,7 @@ use crate::log::LogWriter;
 const READ: usize = 16 * 1024;
 /// Bytes typed at once.
 const WRITTEN: usize = 64 * 1024;
-/// Bytes of input that wait for a program that does not read. What exceeds it is dropped, and said.
+/// Bytes of input that wait for a program that does not read. What exceeds it is dropped and reported.
 const WAITING: usize = 8 * 1024 * 1024;
 
 /// Reads until the end: terminal to log, then to whoever listens.

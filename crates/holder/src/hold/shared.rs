@@ -140,7 +140,7 @@ impl SharedState {
         }
     }
 
-    /// Fixes the end: from here on output does not count. Peers are not told yet.
+    /// Fixes the end: from here on output does not count. Peers do not know yet.
     pub(super) fn record_end(&self, exit: ProcessExit, at: Timestamp) -> ExitRecord {
         let mut state = self.state.lock();
         let record = ExitRecord {
@@ -251,7 +251,7 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// A peer gets output from here on; the one that got it before is told so.
+    /// A peer gets output from here on; the one that got it before is informed.
     pub(super) fn attach(&self, id: PeerId, from: u64) {
         let mut state = self.state.lock();
         let before = state.attached.replace(id).filter(|before| *before != id);

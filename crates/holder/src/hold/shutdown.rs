@@ -1,4 +1,4 @@
-//! The end: leftovers are ended, the output is drained, `exit.json` is written, peers are told, and after a while the
+//! The end: leftovers are ended, the output is drained, `exit.json` is written, peers are informed, and after a while the
 //! holder goes.
 
 use std::fs::File;
@@ -35,30 +35,32 @@ pub(super) struct ExitResources {
 }
 
 /// Everything from the program's end to the holder's.
-pub(super) fn finish(desk: &PeerContext, estate: &ExitResources, exit: ProcessExit, at: Timestamp) {
-    match estate.leftovers {
+pub(super) fn finish(context: &PeerContext, resources: &ExitResources, exit: ProcessExit, at: Timestamp) {
+    match resources.leftovers {
         OrphanPolicy::Sweep => {
-            let mut target = ProcessSelector::marked(&desk.marker).below(std::process::id());
+            let mut target = ProcessSelector::marked(&context.marker).below(std::process::id());
             // What cannot be listed or ended is found by the next inventory's sweep.
             drop(terminate(&mut target, LEFTOVER_GRACE));
-            desk.hub.wait_drained(DRAIN);
+            context.hub.wait_drained(DRAIN);
         }
-        OrphanPolicy::Leave => desk.hub.wait_drained(DRAIN_BESIDE_LEFTOVERS),
+        OrphanPolicy::Leave => context.hub.wait_drained(DRAIN_BESIDE_LEFTOVERS),
     }
-    sync(&desk.log);
-    let record = desk.hub.record_end(exit, at);
-    desk.log.lock().finish(now());
-    let path = desk.folder.join(EXIT);
-    let written = write_reserved(&path, &estate.reserved, &record);
-    desk.hub.announce_end();
+    sync(&context.log);
+    let record = context.hub.record_end(exit, at);
+    context.log.lock().finish(now());
+    let path = context.folder.join(EXIT);
+    let written = write_reserved(&path, &resources.reserved, &record);
+    context.hub.announce_end();
     if written.is_err() {
         write_exit_record(&path, &record);
     }
-    pack_all(&desk.log);
+    pack_all(&context.log);
     // Where the socket was removed nobody can come any more.
-    desk.hub.linger(LINGER_ALONE, LINGER, &|| estate.socket.exists());
+    context
+        .hub
+        .linger(LINGER_ALONE, LINGER, &|| resources.socket.exists());
     // Only a folder that was removed already has no socket.
-    drop(std::fs::remove_file(&estate.socket));
+    drop(std::fs::remove_file(&resources.socket));
 }
 
 /// Tries again and again, because an end that is not on disk is an attempt that vanished. Where the folder was removed

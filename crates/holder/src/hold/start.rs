@@ -24,7 +24,7 @@ use crate::process::{ProcessIdentity, ProcessSelector, terminate};
 use crate::socket;
 use dbs_ports::holders::ExitedBy;
 
-/// What a program gets to comply when the holder itself is told to end.
+/// What a program gets to comply when the holder itself has to end.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// A holder whose program was started and whose threads were not yet.
@@ -66,12 +66,12 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
     answer(&LaunchAnswer::Holding(Box::new(meta)));
     // Without a null device the streams stay as they are, which only the starter could notice.
     drop(platform::close_standard_streams(&errors));
-    let estate = ExitResources {
+    let resources = ExitResources {
         reserved,
         leftovers: spec.leftovers,
         socket: spec.socket,
     };
-    let desk = Arc::new(PeerContext {
+    let context = Arc::new(PeerContext {
         hub: SharedState::new(spec.size),
         log: Mutex::new(log),
         input: Arc::new(InputQueue::default()),
@@ -81,8 +81,8 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
         stopping: Mutex::new(()),
     });
     Ok(StartedHolder {
-        context: desk,
-        exit_resources: estate,
+        context,
+        exit_resources: resources,
         listener,
         program,
         output,
@@ -93,11 +93,11 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
 }
 
 impl StartedHolder {
-    /// Holds until the program has ended and the end is told.
+    /// Holds until the program has ended and the end is announced.
     pub(super) fn run(self) {
         let StartedHolder {
-            context: desk,
-            exit_resources: estate,
+            context: context,
+            exit_resources: resources,
             listener,
             mut program,
             output,
@@ -107,40 +107,40 @@ impl StartedHolder {
         } = self;
         let threads = [
             thread("output", {
-                let desk = Arc::clone(&desk);
-                move || pump_output(output, &desk.log, &desk.hub)
+                let context = Arc::clone(&context);
+                move || pump_output(output, &context.log, &context.hub)
             }),
             thread("children", {
-                let desk = Arc::clone(&desk);
-                move || platform::reap_children(&mut *program, |exit| desk.hub.program_ended(exit, now()))
+                let context = Arc::clone(&context);
+                move || platform::reap_children(&mut *program, |exit| context.hub.program_ended(exit, now()))
             }),
             thread("input", {
-                let input = Arc::clone(&desk.input);
+                let input = Arc::clone(&context.input);
                 // Never dropped: that would type an end of file into a terminal others may still use.
                 move || std::mem::forget(input.pump(typing))
             }),
             thread("listen", {
-                let desk = Arc::clone(&desk);
-                move || peer::listen(&listener, &desk)
+                let context = Arc::clone(&context);
+                move || peer::listen(&listener, &context)
             }),
             thread("signals", {
-                let desk = Arc::clone(&desk);
-                move || handle_signals(&watch, &desk)
+                let context = Arc::clone(&context);
+                move || handle_signals(&watch, &context)
             }),
         ];
         if threads.iter().any(Result::is_err) {
             // Half a holder is none: the program ends, and the end is recorded if its collector runs.
-            desk.stop(ExitedBy::Shutdown, Duration::ZERO);
+            context.stop(ExitedBy::Shutdown, Duration::ZERO);
         }
-        let (exit, at) = maintenance::run_until_exit(&desk.log, &desk.hub);
-        shutdown::finish(&desk, &estate, exit, at);
+        let (exit, at) = maintenance::run_until_exit(&context.log, &context.hub);
+        shutdown::finish(&context, &resources, exit, at);
     }
 }
 
-fn handle_signals(watch: &SignalWaiter, desk: &PeerContext) {
+fn handle_signals(watch: &SignalWaiter, context: &PeerContext) {
     loop {
         if watch.next() == SignalAction::End {
-            desk.stop(ExitedBy::Shutdown, SHUTDOWN_GRACE);
+            context.stop(ExitedBy::Shutdown, SHUTDOWN_GRACE);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Merging, publishing and clean checkouts: plain values (design 5.8, M11, M12).
+//! Merging, publishing and clean checkouts: plain values (M11, M12).
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub struct CommitRequest {
     pub task: SafeName,
     pub attempt: SafeName,
     pub title: String,
-    /// What the agent said about it, for the lines below; cleaned and cut. May be empty.
+    /// What the agent reported about it, for the lines below; cleaned and cut. May be empty.
     pub text: String,
     pub signature: Signature,
 }

@@ -22,7 +22,7 @@ pub trait Git: Send + Sync {
     /// Whether the engine can work here, without the network (K5).
     fn preflight(&self) -> Result<Preflight, PreflightError>;
 
-    /// Takes the present address of `origin` as the true one, after a person said so.
+    /// Takes the present address of `origin` as the true one, after a person confirmed it.
     fn accept_origin(&self) -> Result<(), GitError>;
 
     /// Which branch the remote calls its main one.
@@ -46,7 +46,7 @@ pub trait Git: Send + Sync {
     /// Whether a place still looks as it did; No names what changed.
     fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri;
 
-    /// Keeps everything in a place under the attic, without touching its index or branch (design 5.9). The same
+    /// Keeps everything in a place under the attic, without touching its index or branch. The same
     /// content again gives the same snapshot.
     fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError>;
 

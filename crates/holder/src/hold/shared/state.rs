@@ -47,9 +47,9 @@ pub(super) enum ProgramState {
 /// How far the end of the held program was recorded and announced.
 pub(super) enum EndPhase {
     Pending,
-    /// Output does not count any more; nobody is told yet.
+    /// Output does not count any more; nobody knows yet.
     Recorded(ExitRecord),
-    /// Everybody may be told; somebody was.
+    /// Everybody may know; somebody does.
     Announced {
         record: ExitRecord,
         was_heard: bool,
