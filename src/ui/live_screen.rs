@@ -229,7 +229,7 @@ pub fn key_input(key: &KeyEvent) -> Option<KeyInput> {
         KeyCode::Enter if keypad => Key::Keypad('\r'),
         KeyCode::Char(c) => Key::Char(c),
         KeyCode::BackTab => {
-            modifiers = modifiers.and(Modifiers::SHIFT);
+            modifiers = modifiers.union(Modifiers::SHIFT);
             Key::Tab
         }
         code => named(code)?,
@@ -278,7 +278,7 @@ fn named(code: KeyCode) -> Option<Key> {
 }
 
 fn held(modifiers: KeyModifiers) -> Modifiers {
-    let mut held = Modifiers::NONE;
+    let mut held = Modifiers::empty();
     for (theirs, ours) in [
         (KeyModifiers::SHIFT, Modifiers::SHIFT),
         (KeyModifiers::ALT, Modifiers::ALT),
@@ -288,7 +288,7 @@ fn held(modifiers: KeyModifiers) -> Modifiers {
         (KeyModifiers::META, Modifiers::META),
     ] {
         if modifiers.contains(theirs) {
-            held = held.and(ours);
+            held = held.union(ours);
         }
     }
     held
@@ -388,7 +388,7 @@ mod tests {
         let back = key_input(&KeyEvent::new(KeyCode::BackTab, KeyModifiers::NONE));
         assert_eq!(back, Some(KeyInput::new(Key::Tab, Modifiers::SHIFT)));
         let both = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL | KeyModifiers::ALT);
-        let expected = KeyInput::new(Key::Char('x'), Modifiers::CONTROL.and(Modifiers::ALT));
+        let expected = KeyInput::new(Key::Char('x'), Modifiers::CONTROL.union(Modifiers::ALT));
         assert_eq!(key_input(&both), Some(expected));
         assert_eq!(key_input(&KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
     }

@@ -358,7 +358,7 @@ impl Tty<'_> {
             };
             let modes = self.look().modes;
             self.shared
-                .write(&keys::encode_key(&KeyInput::new(key, Modifiers::NONE), &modes));
+                .write(&keys::encode_key(&KeyInput::new(key, Modifiers::empty()), &modes));
         }
     }
 
@@ -567,14 +567,14 @@ fn pty_size(cols: u16, rows: u16) -> PtySize {
 
 /// A key as key files write it.
 fn key(chord: &str) -> KeyInput {
-    let (mut rest, mut modifiers) = (chord, Modifiers::NONE);
+    let (mut rest, mut modifiers) = (chord, Modifiers::empty());
     for (prefix, modifier) in [
         ("C-", Modifiers::CONTROL),
         ("A-", Modifiers::ALT),
         ("S-", Modifiers::SHIFT),
     ] {
         if let Some(less) = rest.strip_prefix(prefix).filter(|less| !less.is_empty()) {
-            (rest, modifiers) = (less, modifiers.and(modifier));
+            (rest, modifiers) = (less, modifiers.union(modifier));
         }
     }
     let mut characters = rest.chars();

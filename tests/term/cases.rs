@@ -207,7 +207,7 @@ macro_rules! styled {
 
 macro_rules! attribute {
     ($attribute:ident) => {
-        styled!(attributes: CellAttributes::default().with(CellAttributes::$attribute, true))
+        styled!(attributes: CellAttributes::$attribute)
     };
 }
 

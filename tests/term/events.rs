@@ -177,7 +177,7 @@ fn modes_are_kept_and_reset() {
         );
         assert_eq!(
             (modes.kitty, modes.modify_other_keys),
-            (KittyFlags::from_bits(5), 2)
+            (KittyFlags::from_number(5), 2)
         );
         let cursor = terminal.cursor();
         assert_eq!((cursor.visible, cursor.shape), (false, CursorShape::SteadyBar));

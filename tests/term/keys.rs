@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use crate::screen::fed;
 
-const NONE: Modifiers = Modifiers::NONE;
+const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const ALT: Modifiers = Modifiers::ALT;
 const CTRL: Modifiers = Modifiers::CONTROL;
-const CTRL_SHIFT: Modifiers = CTRL.and(SHIFT);
+const CTRL_SHIFT: Modifiers = CTRL.union(SHIFT);
 
 /// The modes a program sets with these bytes.
 fn modes(setup: &str) -> Modes {
@@ -39,7 +39,7 @@ const KEYS: &[(Key, Modifiers, &str, &str, &str)] = &[
     (Key::Char('?'), CTRL, "\x7f", "\x1b[27;5;63~", "\x1b[63;5u"),
     (Key::Char(';'), CTRL, ";", "\x1b[27;5;59~", "\x1b[59;5u"),
     (Key::Char('x'), ALT, "\x1bx", "\x1b[27;3;120~", "\x1b[120;3u"),
-    (Key::Char('x'), ALT.and(CTRL), "\x1b\x18", "\x1b[27;7;120~", "\x1b[120;7u"),
+    (Key::Char('x'), ALT.union(CTRL), "\x1b\x18", "\x1b[27;7;120~", "\x1b[120;7u"),
     (Key::Enter, NONE, "\r", "\r", "\r"),
     (Key::Enter, SHIFT, "\x1b\r", "\x1b[27;2;13~", "\x1b[13;2u"),
     (Key::Enter, ALT, "\x1b\r", "\x1b[27;3;13~", "\x1b[13;3u"),

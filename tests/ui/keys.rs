@@ -67,7 +67,7 @@ fn a_key_that_means_nothing_after_the_prefix_cancels_and_is_not_sent_on() {
     assert_eq!(desk.press("C-b F9"), []);
     assert_eq!(desk.mode(), "TYPE");
     assert!(desk.text().contains("C-b F9 means nothing"));
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_key_held_with_one_that_no_key_file_knows_means_nothing_and_reaches_programs
         let mut desk = typing();
         let held = KeyEvent::new(KeyCode::Char('b'), modifier | KeyModifiers::CONTROL);
         assert_eq!(desk.key(held).len(), 1);
-        assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+        assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
     }
 }
 
@@ -218,7 +218,7 @@ fn whoever_begins_to_type_sees_the_terminal_as_it_is() {
     desk.press("C-b [ C-b b");
     desk.press("g i");
     assert_eq!(desk.mode(), "TYPE");
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
     desk.press("C-b [ C-b i");
     assert_eq!(desk.mode(), "TYPE");
 }
@@ -340,8 +340,8 @@ fn counts_repeat_movements_everywhere_but_in_typing() {
     assert_eq!(
         desk.press("5 j"),
         [
-            typed(Key::Char('5'), Modifiers::NONE),
-            typed(Key::Char('j'), Modifiers::NONE)
+            typed(Key::Char('5'), Modifiers::empty()),
+            typed(Key::Char('j'), Modifiers::empty())
         ]
     );
 }
@@ -422,7 +422,7 @@ fn new_attention_takes_neither_the_focus_nor_the_mark_nor_the_keys() {
     let mut desk = typing();
     desk.state.size = (200, 60);
     fail(&mut desk);
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::NONE)]);
+    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
 }
 
 #[test]

@@ -165,7 +165,7 @@ proptest! {
         prop_assert_eq!(desk.mode(), "NAV", "{}", desk.text());
         desk.press(TYPE);
         prop_assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
-        let key = ProgramInput::Key(KeyInput::new(Key::Char('x'), Modifiers::NONE));
+        let key = ProgramInput::Key(KeyInput::new(Key::Char('x'), Modifiers::empty()));
         prop_assert_eq!(
             desk.press("x"),
             vec![UiRequest::SendInput(ScreenId::Attempt(AttemptId(11)), key)]

@@ -103,54 +103,23 @@ pub enum Underline {
     Dashed,
 }
 
-/// A set of text attributes such as bold and inverse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct CellAttributes(u8);
-
-impl CellAttributes {
-    /// SGR 1.
-    pub const BOLD: Self = Self(1);
-    /// SGR 2.
-    pub const DIM: Self = Self(1 << 1);
-    /// SGR 3.
-    pub const ITALIC: Self = Self(1 << 2);
-    /// SGR 5 and 6.
-    pub const BLINK: Self = Self(1 << 3);
-    /// SGR 7.
-    pub const INVERSE: Self = Self(1 << 4);
-    /// SGR 8.
-    pub const HIDDEN: Self = Self(1 << 5);
-    /// SGR 9.
-    pub const STRIKE: Self = Self(1 << 6);
-
-    /// All attributes as bits.
-    pub(super) fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// What [`CellAttributes::bits`] gave.
-    pub(super) fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// Whether every attribute of `other` is in this set.
-    pub fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Adds (`on`) or removes the attributes of `other`.
-    pub fn set(&mut self, other: Self, on: bool) {
-        if on {
-            self.0 |= other.0;
-        } else {
-            self.0 &= !other.0;
-        }
-    }
-
-    /// This set with the attributes of `other` added where `on` holds.
-    #[must_use]
-    pub fn with(mut self, other: Self, on: bool) -> Self {
-        self.set(other, on || self.contains(other));
-        self
+bitflags::bitflags! {
+    /// A set of text attributes such as bold and inverse.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub struct CellAttributes: u8 {
+        /// SGR 1.
+        const BOLD = 1;
+        /// SGR 2.
+        const DIM = 1 << 1;
+        /// SGR 3.
+        const ITALIC = 1 << 2;
+        /// SGR 5 and 6.
+        const BLINK = 1 << 3;
+        /// SGR 7.
+        const INVERSE = 1 << 4;
+        /// SGR 8.
+        const HIDDEN = 1 << 5;
+        /// SGR 9.
+        const STRIKE = 1 << 6;
     }
 }

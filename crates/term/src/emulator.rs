@@ -75,44 +75,31 @@ pub enum Damage {
     All,
 }
 
-/// A set of features that an emulator lacks and must be fed as an equivalent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MissingFeatures(u16);
-
-impl MissingFeatures {
-    /// Nothing is missing.
-    pub const NONE: Self = Self(0);
-    /// IND, NEL.
-    pub const INDEX: Self = Self(1);
-    /// HTS, TBC, CHT, CBT and tab stops other than every eighth column.
-    pub const TABS: Self = Self(1 << 1);
-    /// Line drawing and shifts.
-    pub const CHARSETS: Self = Self(1 << 2);
-    /// HPR, VPR.
-    pub const RELATIVE: Self = Self(1 << 3);
-    /// DECALN.
-    pub const ALIGNMENT: Self = Self(1 << 4);
-    /// Colon forms of SGR.
-    pub const COLON_SGR: Self = Self(1 << 5);
-    /// OSC 8.
-    pub const HYPERLINKS: Self = Self(1 << 6);
-    /// CUU, CUD, CNL, CPL stop at the margins; CHA and HPA keep the row in origin mode.
-    pub const MARGIN_STOPS: Self = Self(1 << 7);
-    /// ED 1 from the second row clears the first.
-    pub const ERASE_ABOVE: Self = Self(1 << 8);
-    /// SGR 21 underlines twice.
-    pub const DOUBLE_UNDERLINE: Self = Self(1 << 10);
-    /// A grapheme cluster of several wide characters takes one place (2027).
-    pub const CLUSTERS: Self = Self(1 << 9);
-
-    /// Both sets together.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Whether `other` is missing.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
+bitflags::bitflags! {
+    /// A set of features that an emulator lacks and must be fed as an equivalent.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct MissingFeatures: u16 {
+        /// IND, NEL.
+        const INDEX = 1;
+        /// HTS, TBC, CHT, CBT and tab stops other than every eighth column.
+        const TABS = 1 << 1;
+        /// Line drawing and shifts.
+        const CHARSETS = 1 << 2;
+        /// HPR, VPR.
+        const RELATIVE = 1 << 3;
+        /// DECALN.
+        const ALIGNMENT = 1 << 4;
+        /// Colon forms of SGR.
+        const COLON_SGR = 1 << 5;
+        /// OSC 8.
+        const HYPERLINKS = 1 << 6;
+        /// CUU, CUD, CNL, CPL stop at the margins; CHA and HPA keep the row in origin mode.
+        const MARGIN_STOPS = 1 << 7;
+        /// ED 1 from the second row clears the first.
+        const ERASE_ABOVE = 1 << 8;
+        /// A grapheme cluster of several wide characters takes one place (2027).
+        const CLUSTERS = 1 << 9;
+        /// SGR 21 underlines twice.
+        const DOUBLE_UNDERLINE = 1 << 10;
     }
 }

@@ -88,51 +88,25 @@ pub enum Key {
     Pause,
 }
 
-/// A set of modifiers, with the bits of the kitty protocol and xterm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Modifiers(u8);
+bitflags::bitflags! {
+    /// A set of modifiers, with the bits of the kitty protocol and xterm.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub struct Modifiers: u8 {
+        const SHIFT = 1;
+        /// Alt, or option.
+        const ALT = 2;
+        const CONTROL = 4;
+        /// Super, windows or command.
+        const SUPER = 8;
+        const HYPER = 16;
+        const META = 32;
+    }
+}
 
 impl Modifiers {
-    /// None.
-    pub const NONE: Self = Self(0);
-    /// Shift.
-    pub const SHIFT: Self = Self(1);
-    /// Alt, or option.
-    pub const ALT: Self = Self(2);
-    /// Control.
-    pub const CONTROL: Self = Self(4);
-    /// Super, windows or command.
-    pub const SUPER: Self = Self(8);
-    /// Hyper.
-    pub const HYPER: Self = Self(16);
-    /// Meta.
-    pub const META: Self = Self(32);
-
-    /// Whether every modifier of `other` is held.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Both sets together.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// This set without `other`.
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Whether nothing is held.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// The number in an escape sequence: one more than the bits.
     const fn parameter(self) -> u8 {
-        self.0 + 1
+        self.bits() + 1
     }
 }
 

@@ -173,35 +173,27 @@ impl MouseEncoding {
     }
 }
 
-/// A set of kitty keyboard protocol flags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct KittyFlags(u8);
+bitflags::bitflags! {
+    /// A set of kitty keyboard protocol flags.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub struct KittyFlags: u8 {
+        /// Keys that are ambiguous in the legacy encoding get an escape code.
+        const DISAMBIGUATE = 1;
+        /// Repeat and release are reported.
+        const EVENT_TYPES = 2;
+        /// Shifted and base layout keys are added.
+        const ALTERNATE_KEYS = 4;
+        /// Every key is an escape code.
+        const ALL_KEYS = 8;
+        /// The text a key makes is added.
+        const ASSOCIATED_TEXT = 16;
+    }
+}
 
 impl KittyFlags {
-    /// 1: keys that are ambiguous in the legacy encoding get an escape code.
-    pub const DISAMBIGUATE: Self = Self(1);
-    /// 2: repeat and release are reported.
-    pub const EVENT_TYPES: Self = Self(2);
-    /// 4: shifted and base layout keys are added.
-    pub const ALTERNATE_KEYS: Self = Self(4);
-    /// 8: every key is an escape code.
-    pub const ALL_KEYS: Self = Self(8);
-    /// 16: the text a key makes is added.
-    pub const ASSOCIATED_TEXT: Self = Self(16);
-
-    /// The known bits of a number a program sent.
-    pub const fn from_bits(bits: u16) -> Self {
-        Self((bits & 31) as u8)
-    }
-
-    /// As a number.
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Whether every flag of `other` is in this set.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
+    /// The known flags of a number that a program sent.
+    pub fn from_number(number: u16) -> Self {
+        Self::from_bits_truncate((number & 0xff) as u8)
     }
 }
 

@@ -218,9 +218,7 @@ impl Emulator for RioEmulator {
     }
 
     fn missing_features(&self) -> MissingFeatures {
-        MissingFeatures::MARGIN_STOPS
-            .and(MissingFeatures::ERASE_ABOVE)
-            .and(MissingFeatures::DOUBLE_UNDERLINE)
+        MissingFeatures::MARGIN_STOPS | MissingFeatures::ERASE_ABOVE | MissingFeatures::DOUBLE_UNDERLINE
     }
 }
 
@@ -238,20 +236,22 @@ fn dimensions(size: Size) -> CrosswordsSize {
 
 fn style(style: &Style) -> CellStyle {
     let flags = style.flags;
-    let attributes = CellAttributes::default()
-        .with(CellAttributes::BOLD, flags.contains(StyleFlags::BOLD))
-        .with(CellAttributes::DIM, flags.contains(StyleFlags::DIM))
-        .with(CellAttributes::ITALIC, flags.contains(StyleFlags::ITALIC))
-        .with(CellAttributes::BLINK, flags.intersects(StyleFlags::ALL_BLINK))
-        .with(CellAttributes::INVERSE, flags.contains(StyleFlags::INVERSE))
-        .with(CellAttributes::HIDDEN, flags.contains(StyleFlags::HIDDEN))
-        .with(CellAttributes::STRIKE, flags.contains(StyleFlags::STRIKEOUT));
+    let known = [
+        (CellAttributes::BOLD, StyleFlags::BOLD),
+        (CellAttributes::DIM, StyleFlags::DIM),
+        (CellAttributes::ITALIC, StyleFlags::ITALIC),
+        (CellAttributes::BLINK, StyleFlags::ALL_BLINK),
+        (CellAttributes::INVERSE, StyleFlags::INVERSE),
+        (CellAttributes::HIDDEN, StyleFlags::HIDDEN),
+        (CellAttributes::STRIKE, StyleFlags::STRIKEOUT),
+    ];
+    let on = known.into_iter().filter(|(_, theirs)| flags.intersects(*theirs));
     CellStyle {
         fg: color(style.fg),
         bg: color(style.bg),
         underline_color: style.underline_color.map_or(Color::Default, color),
         underline: flags.underline_kind().map_or(Underline::None, underline),
-        attributes,
+        attributes: on.map(|(ours, _)| ours).collect(),
     }
 }
 

@@ -130,15 +130,7 @@ impl Emulator for Vt100Emulator {
     }
 
     fn missing_features(&self) -> MissingFeatures {
-        MissingFeatures::INDEX
-            .and(MissingFeatures::TABS)
-            .and(MissingFeatures::CHARSETS)
-            .and(MissingFeatures::RELATIVE)
-            .and(MissingFeatures::ALIGNMENT)
-            .and(MissingFeatures::COLON_SGR)
-            .and(MissingFeatures::HYPERLINKS)
-            .and(MissingFeatures::CLUSTERS)
-            .and(MissingFeatures::MARGIN_STOPS)
+        !(MissingFeatures::ERASE_ABOVE | MissingFeatures::DOUBLE_UNDERLINE)
     }
 }
 
@@ -220,6 +212,12 @@ fn style(
     underlined: bool,
     [bold, dim, italic, inverse]: [bool; 4],
 ) -> CellStyle {
+    let attributes = [
+        (CellAttributes::BOLD, bold),
+        (CellAttributes::DIM, dim),
+        (CellAttributes::ITALIC, italic),
+        (CellAttributes::INVERSE, inverse),
+    ];
     CellStyle {
         fg: color(fg),
         bg: color(bg),
@@ -229,11 +227,10 @@ fn style(
         } else {
             Underline::None
         },
-        attributes: CellAttributes::default()
-            .with(CellAttributes::BOLD, bold)
-            .with(CellAttributes::DIM, dim)
-            .with(CellAttributes::ITALIC, italic)
-            .with(CellAttributes::INVERSE, inverse),
+        attributes: attributes
+            .into_iter()
+            .filter_map(|(attribute, on)| on.then_some(attribute))
+            .collect(),
     }
 }
 

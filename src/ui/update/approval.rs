@@ -27,7 +27,7 @@ impl PermissionReply {
             PermissionReply::Yes => Key::Char('1'),
             PermissionReply::No => Key::Escape,
         };
-        KeyInput::new(key, Modifiers::NONE)
+        KeyInput::new(key, Modifiers::empty())
     }
 }
 

@@ -96,7 +96,7 @@ impl StartedHolder {
     /// Holds until the program has ended and the end is announced.
     pub(super) fn run(self) {
         let StartedHolder {
-            context: context,
+            context,
             exit_resources: resources,
             listener,
             mut program,

@@ -15,34 +15,22 @@ pub(super) const HEADER_LEN: usize = 5;
 pub(super) const WIDE: u8 = 1;
 pub(super) const CLUSTER: u8 = 2;
 
-/// Flags of a packed line that are known without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct LineFlags(u8);
-
-impl LineFlags {
-    /// It goes on in the next line.
-    pub(super) const WRAPS: Self = Self(1);
-    /// Its last cell is empty only because a wide character did not fit.
-    pub(super) const SPACER: Self = Self(1 << 1);
-    /// Not every cell is one byte.
-    pub(super) const OTHER: Self = Self(1 << 2);
-    /// It has cells of two columns.
-    pub(super) const WIDE: Self = Self(1 << 3);
-    /// It has runs of styles.
-    pub(super) const STYLED: Self = Self(1 << 4);
-    /// It has hyperlinks.
-    pub(super) const LINKED: Self = Self(1 << 5);
-
-    pub(super) fn add(&mut self, other: Self) {
-        self.0 |= other.0;
-    }
-
-    pub(super) fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(super) fn bits(self) -> u8 {
-        self.0
+bitflags::bitflags! {
+    /// Flags of a packed line that are known without reading it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub(super) struct LineFlags: u8 {
+        /// It goes on in the next line.
+        const WRAPS = 1;
+        /// Its last cell is empty only because a wide character did not fit.
+        const SPACER = 1 << 1;
+        /// Not every cell is one byte.
+        const OTHER = 1 << 2;
+        /// It has cells of two columns.
+        const WIDE = 1 << 3;
+        /// It has runs of styles.
+        const STYLED = 1 << 4;
+        /// It has hyperlinks.
+        const LINKED = 1 << 5;
     }
 }
 
@@ -64,7 +52,7 @@ impl<'a> PackedLine<'a> {
             return Self::default();
         };
         Self {
-            flags: LineFlags(*facts),
+            flags: LineFlags::from_bits_retain(*facts),
             cols: u16::from_le_bytes(*cols),
             used: u16::from_le_bytes([*low, *high]),
             text,
@@ -72,17 +60,17 @@ impl<'a> PackedLine<'a> {
     }
 
     pub(super) fn wraps(&self) -> bool {
-        self.flags.has(LineFlags::WRAPS)
+        self.flags.contains(LineFlags::WRAPS)
     }
 
     pub(super) fn is_wide(&self) -> bool {
-        self.flags.has(LineFlags::WIDE)
+        self.flags.contains(LineFlags::WIDE)
     }
 
     /// Cells it brings to a text that is wrapped anew: all of them if it goes on, without what only filled it up.
     pub(super) fn len(&self) -> usize {
         if self.wraps() {
-            usize::from(self.cols) - usize::from(self.flags.has(LineFlags::SPACER) && self.cols > 0)
+            usize::from(self.cols) - usize::from(self.flags.contains(LineFlags::SPACER) && self.cols > 0)
         } else {
             usize::from(self.used)
         }
@@ -92,7 +80,7 @@ impl<'a> PackedLine<'a> {
     pub(super) fn append_to(&self, cells: &mut Vec<Cell>) {
         let first = cells.len();
         let mut rest = self.text;
-        if self.flags.has(LineFlags::OTHER) {
+        if self.flags.contains(LineFlags::OTHER) {
             self.append_text(&mut rest, cells);
         } else {
             let (text, after) = rest
@@ -102,7 +90,7 @@ impl<'a> PackedLine<'a> {
             rest = after;
         }
         cells.resize(first + usize::from(self.used), Cell::default());
-        if self.flags.has(LineFlags::STYLED) {
+        if self.flags.contains(LineFlags::STYLED) {
             let mut unstyled = cells.get_mut(first..).unwrap_or_default();
             while let Some((len, style)) = take_run(&mut rest, unstyled.len()) {
                 let (run, after) = std::mem::take(&mut unstyled)
@@ -140,21 +128,21 @@ impl<'a> PackedLine<'a> {
 
     /// The hyperlink on a cell.
     pub(super) fn hyperlink(&self, col: usize) -> Option<&'a str> {
-        if !self.flags.has(LineFlags::LINKED) {
+        if !self.flags.contains(LineFlags::LINKED) {
             return None;
         }
         let mut rest = self.text;
         let used = usize::from(self.used);
         let mut cells = 0;
         while cells < used {
-            if self.flags.has(LineFlags::OTHER) {
+            if self.flags.contains(LineFlags::OTHER) {
                 cells += 1 + usize::from(take_cell(&mut rest)?.1);
             } else {
                 take_byte(&mut rest)?;
                 cells += 1;
             }
         }
-        let mut styled = if self.flags.has(LineFlags::STYLED) {
+        let mut styled = if self.flags.contains(LineFlags::STYLED) {
             used
         } else {
             0

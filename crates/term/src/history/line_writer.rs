@@ -84,8 +84,8 @@ impl<'a> LineWriter<'a> {
 
     /// A cell of any text in two columns; [`LineWriter::continuation`] must follow.
     pub fn wide(&mut self, text: &str) {
-        self.flags.add(LineFlags::WIDE);
-        self.flags.add(LineFlags::OTHER);
+        self.flags.insert(LineFlags::WIDE);
+        self.flags.insert(LineFlags::OTHER);
         self.bytes.push(WIDE);
         self.text(text);
         self.used += 1;
@@ -98,7 +98,7 @@ impl<'a> LineWriter<'a> {
 
     /// The last column, empty because a wide character did not fit.
     pub fn spacer(&mut self) {
-        self.flags.add(LineFlags::SPACER);
+        self.flags.insert(LineFlags::SPACER);
         self.narrow(' ');
     }
 
@@ -127,7 +127,7 @@ impl<'a> LineWriter<'a> {
             self.bytes.push(*byte);
             return;
         }
-        self.flags.add(LineFlags::OTHER);
+        self.flags.insert(LineFlags::OTHER);
         let mut chars = text.chars();
         let is_one = chars.next().is_some_and(|c| c >= ' ') && chars.next().is_none();
         if !is_one {
@@ -169,15 +169,15 @@ impl<'a> LineWriter<'a> {
             if is_linked || !self.packed_style.is_default() {
                 self.end_run();
             }
-            self.flags.add(LineFlags::STYLED);
+            self.flags.insert(LineFlags::STYLED);
             self.bytes.extend_from_slice(&self.buffers.runs);
         }
         if is_linked {
-            self.flags.add(LineFlags::LINKED);
+            self.flags.insert(LineFlags::LINKED);
             self.bytes.extend_from_slice(&self.buffers.links);
         }
         if wraps {
-            self.flags.add(LineFlags::WRAPS);
+            self.flags.insert(LineFlags::WRAPS);
         }
         let used = u16::try_from(self.used).unwrap_or(u16::MAX).to_le_bytes();
         let [c0, c1] = self.cols.to_le_bytes();

@@ -99,7 +99,7 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<CellStyle> {
     let attributes = if what & ATTRIBUTES == 0 {
         CellAttributes::default()
     } else {
-        CellAttributes::from_bits(take_byte(bytes)?)
+        CellAttributes::from_bits_retain(take_byte(bytes)?)
     };
     let underline = if what & UNDERLINE == 0 {
         Underline::None

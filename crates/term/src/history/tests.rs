@@ -195,7 +195,7 @@ fn style() -> impl Strategy<Value = CellStyle> {
         bg,
         underline_color,
         underline,
-        attributes: CellAttributes::from_bits(attributes),
+        attributes: CellAttributes::from_bits_retain(attributes),
     });
     prop_oneof![2 => Just(CellStyle::default()), 1 => drawn]
 }

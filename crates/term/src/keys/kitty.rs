@@ -54,7 +54,9 @@ impl KittyKey {
     /// The character a key makes: none with anything but shift held.
     fn text(&self) -> Option<char> {
         match self.key {
-            Key::Char(c) | Key::Keypad(c @ '!'..) if self.modifiers.without(Modifiers::SHIFT).is_empty() => {
+            Key::Char(c) | Key::Keypad(c @ '!'..)
+                if self.modifiers.difference(Modifiers::SHIFT).is_empty() =>
+            {
                 Some(c)
             }
             _ => None,

@@ -7,11 +7,11 @@ pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
     // The legacy encoding has no other modifiers; meta is what alt was called.
     let mut modifiers = input
         .modifiers
-        .without(Modifiers::SUPER)
-        .without(Modifiers::HYPER)
-        .without(Modifiers::META);
+        .difference(Modifiers::SUPER)
+        .difference(Modifiers::HYPER)
+        .difference(Modifiers::META);
     if input.modifiers.contains(Modifiers::META) {
-        modifiers = modifiers.and(Modifiers::ALT);
+        modifiers = modifiers.union(Modifiers::ALT);
     }
     match input.key {
         Key::Char(c) => character(c, modifiers, modes),
@@ -38,7 +38,7 @@ fn sequence(form: &KeySequence, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
 
 fn character(c: char, modifiers: Modifiers, modes: Modes) -> Vec<u8> {
     let control = modifiers.contains(Modifiers::CONTROL);
-    let beyond_shift = !modifiers.without(Modifiers::SHIFT).is_empty();
+    let beyond_shift = !modifiers.difference(Modifiers::SHIFT).is_empty();
     let wanted = match modes.modify_other_keys {
         0 => false,
         1 => control && control_byte(c).is_none(),

@@ -81,7 +81,7 @@ pub fn encode_wheel(input: &MouseInput, modes: &Modes) -> Option<Vec<u8>> {
         MouseKind::WheelDown => Key::Down,
         _ => return None,
     };
-    Some(encode_key(&KeyInput::new(key, Modifiers::NONE), modes).repeat(WHEEL_LINES))
+    Some(encode_key(&KeyInput::new(key, Modifiers::empty()), modes).repeat(WHEEL_LINES))
 }
 
 fn wanted(kind: MouseKind, mode: MouseMode) -> bool {

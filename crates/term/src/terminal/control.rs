@@ -23,7 +23,7 @@ impl TerminalState {
                 self.modes.kitty = self.keyboard.current();
             }
             (b'=', 0) if csi.last == b'u' => {
-                let flags = KittyFlags::from_bits(csi.number(0, 0));
+                let flags = KittyFlags::from_number(csi.number(0, 0));
                 self.keyboard.set(flags, csi.number(1, 1));
                 self.modes.kitty = self.keyboard.current();
             }
@@ -82,7 +82,7 @@ impl TerminalState {
     fn secondary_control(&mut self, csi: &Csi<'_>) {
         match csi.last {
             b'u' => {
-                self.keyboard.push(KittyFlags::from_bits(csi.number(0, 0)));
+                self.keyboard.push(KittyFlags::from_number(csi.number(0, 0)));
                 self.modes.kitty = self.keyboard.current();
             }
             b'm' if csi.number(0, 0) == 4 || csi.parameters.is_empty() => {

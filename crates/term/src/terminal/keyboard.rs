@@ -50,7 +50,7 @@ impl KeyboardStacks {
         };
         let stack = self.stack_mut();
         stack.pop();
-        stack.push(KittyFlags::from_bits(bits));
+        stack.push(KittyFlags::from_number(bits));
     }
 
     fn stack(&self) -> &Vec<KittyFlags> {
