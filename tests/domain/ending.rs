@@ -608,3 +608,36 @@ fn failures_at_one_stage_use_up_no_budget_of_another() {
     let crashes = |stage: &str| desk.task("a").failures[&stage.into()][&FailureClass::Crash];
     assert_eq!((crashes("reviewing"), crashes("development")), (2, 2));
 }
+
+#[test]
+fn of_a_flood_of_signals_only_so_many_of_each_kind_are_taken_and_one_line_reports_it() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let mut floods = 0;
+    for n in 0..1_000 {
+        desk.say(first, SignalKind::Progress, &format!("step {n}"));
+        floods += usize::from(desk.told().contains(&"flood"));
+    }
+    assert_eq!(floods, 1);
+    assert_eq!(desk.attempt(first).signals.len(), 200);
+    let refused = desk.board.signal_reply(first, SignalKind::Progress, "another");
+    assert!(refused.is_err_and(|refusal| refusal.0.contains("too many progress signals")));
+    desk.say(first, SignalKind::Done, "");
+    desk.end(first);
+    assert_eq!(desk.word("a"), "verifying", "another kind still counts");
+}
+
+#[test]
+fn long_signals_are_counted_by_their_bytes() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.start(first);
+    let long = "x".repeat(60 * 1024);
+    for _ in 0..20 {
+        desk.say(first, SignalKind::Done, &long);
+        desk.say(first, SignalKind::Reject, &long);
+    }
+    assert_eq!(desk.attempt(first).signals.len(), 5);
+    assert_eq!(desk.attempt(first).refused.len(), 5);
+}

@@ -396,6 +396,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::Exhausted(FailureClass::Crash)),
         TaskState::Held(HoldReason::TooManyAttempts(20)),
         TaskState::Held(HoldReason::AcceptanceFailed(text())),
+        TaskState::Held(HoldReason::Unverified(text())),
         TaskState::Parked(text()),
         TaskState::Done,
         TaskState::Failed(text()),

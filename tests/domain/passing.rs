@@ -189,6 +189,33 @@ fn unknown_evidence_delays_and_is_asked_for_again() {
 }
 
 #[test]
+fn evidence_that_stays_unknown_for_half_an_hour_is_left_to_a_person_and_frees_the_place() {
+    let mut desk = Desk::developing("a");
+    let first = desk.open("a");
+    desk.live(first, SignalKind::Done, "");
+    let began = desk.now;
+    let unknown = [(EvidenceKind::Pushed, Tri::Unknown("no network".to_owned()))];
+    desk.verify(first, &unknown);
+    while desk.word("a") == "verifying" {
+        assert!(desk.now.since(began) < Span::minutes(36), "it is still waiting");
+        desk.wait_until_due();
+        desk.verify(first, &unknown);
+    }
+    assert!(desk.now.since(began) >= Span::minutes(30));
+    let hold = TaskState::Held(HoldReason::Unverified("no network".to_owned()));
+    assert_eq!(desk.task("a").state, hold);
+    assert_eq!(desk.task("a").open_attempt, None);
+    assert!(desk.task("a").failures.is_empty());
+    let retry = Command::Retry {
+        task: "a".into(),
+        stage: None,
+        note: None,
+    };
+    desk.ask(retry).unwrap();
+    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "active"));
+}
+
+#[test]
 fn evidence_that_was_not_looked_at_is_unknown() {
     let mut desk = Desk::developing("a");
     let first = desk.open("a");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::evidence::Evidence;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
-use super::signal::Signal;
+use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
 use super::workflow::{EngineAction, EvidenceKind, FileAccess, Stage, Workspace};
 
@@ -45,6 +45,19 @@ pub struct Attempt {
     pub awaited: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
+}
+
+impl Attempt {
+    /// Whether it has sent so many signals of a kind, or such long ones, that no more of that kind is taken.
+    pub fn has_sent_enough(&self, kind: SignalKind) -> bool {
+        let all = self.signals.iter().chain(&self.refused);
+        let (mut count, mut bytes) = (0, 0);
+        for signal in all.filter(|signal| signal.kind == kind) {
+            count += 1;
+            bytes += signal.text.len() + signal.report.as_ref().map_or(0, String::len);
+        }
+        count >= MOST_SIGNALS || bytes >= MOST_SIGNAL_BYTES
+    }
 }
 
 /// What an attempt is meant to do.

@@ -50,6 +50,12 @@ impl fmt::Display for SignalKind {
 /// Longest report of a signal in bytes; whoever receives a longer one refuses the signal.
 pub const LONGEST_REPORT: usize = 64 * 1024;
 
+/// Signals of one kind that are taken of an attempt.
+pub(super) const MOST_SIGNALS: usize = 200;
+
+/// Bytes of text and reports in the signals of one kind after which no more of that kind is taken of an attempt.
+pub(super) const MOST_SIGNAL_BYTES: usize = 256 * 1024;
+
 /// A message of an attempt to the engine, such as done, block or progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {

@@ -139,6 +139,8 @@ pub enum HoldReason {
     TooManyAttempts(u32),
     /// The batch's acceptance failed (K22).
     AcceptanceFailed(String),
+    /// Nobody could find out for a long time whether its work is good; the text says why not.
+    Unverified(String),
 }
 
 impl fmt::Display for HoldReason {
@@ -150,6 +152,7 @@ impl fmt::Display for HoldReason {
             HoldReason::Exhausted(class) => f.write_str(&exhaustion_text(*class, None, None)),
             HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
+            HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
         }
     }
 }

@@ -158,7 +158,8 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::RejectLoop(_)
             | HoldReason::Exhausted(_)
             | HoldReason::TooManyAttempts(_)
-            | HoldReason::AcceptanceFailed(_),
+            | HoldReason::AcceptanceFailed(_)
+            | HoldReason::Unverified(_),
         ) => Some(task.id.clone()),
         TaskState::Held(HoldReason::Approval)
         | TaskState::Backlog

@@ -9,6 +9,7 @@ use super::transition::Transition;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Worker, Workplace, WorkspaceState,
 };
+use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
@@ -16,8 +17,6 @@ use crate::signal::{Signal, SignalKind};
 use crate::time::{Span, Timestamp};
 use crate::workflow::{RejectTo, Stage};
 
-/// Signals of one attempt that are remembered; a flood of progress beyond is shown, but not stored.
-const MOST_SIGNALS: usize = 200;
 /// How often an attempt's limit is doubled at most.
 const MOST_DOUBLINGS: u32 = 3;
 
@@ -26,6 +25,8 @@ enum SignalJudgement {
     /// It was heard before, and accepted then or not.
     Known(bool),
     Late,
+    /// So many of its kind were taken before that this one is ignored.
+    TooMany,
     Allowed,
     NotAllowed,
 }
@@ -95,7 +96,7 @@ impl Board {
     pub(super) fn signalled(&mut self, step: &mut Transition, id: AttemptId, signal: Signal) {
         let Some(attempt) = self.attempt(id) else { return };
         match self.judge_signal(&attempt, signal.kind, &signal.key) {
-            SignalJudgement::Known(_) => {}
+            SignalJudgement::Known(_) | SignalJudgement::TooMany => {}
             SignalJudgement::Late => {
                 let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
                 step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
@@ -103,6 +104,25 @@ impl Board {
             SignalJudgement::Allowed => self.accept_signal(step, &attempt, signal),
             SignalJudgement::NotAllowed => self.refuse_signal(step, &attempt, signal),
         }
+        self.report_flood(step, &attempt);
+    }
+
+    /// One line when an attempt has just sent the last signal of a kind that is taken of it.
+    fn report_flood(&mut self, step: &mut Transition, before: &Attempt) {
+        let Some(attempt) = self.attempt(before.id) else {
+            return;
+        };
+        let last = attempt.signals.iter().chain(&attempt.refused);
+        let Some(kind) = last
+            .map(|signal| signal.kind)
+            .find(|kind| attempt.has_sent_enough(*kind) && !before.has_sent_enough(*kind))
+        else {
+            return;
+        };
+        let name = attempt.worker.name();
+        let text = format!("{name} sends too many {kind} signals; no more of them are taken from it");
+        self.comment(step.now, &attempt.task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Warning, "flood", &attempt, text);
     }
 
     /// What is answered to an attempt about its signal of that key, once that is on the board.
@@ -111,7 +131,6 @@ impl Board {
             refuse!("attempt {id} is not known");
         };
         match self.judge_signal(&attempt, kind, key) {
-            // More progress than is remembered was shown all the same.
             SignalJudgement::Known(true) | SignalJudgement::Allowed => Ok(accepted(reply_text(kind))),
             SignalJudgement::Known(false) | SignalJudgement::NotAllowed => Err(refusal(format!(
                 "{kind} is not allowed in {}: use {}",
@@ -119,6 +138,7 @@ impl Board {
                 self.allowed_signals(&attempt)
             ))),
             SignalJudgement::Late => Err(refusal(format!("attempt {id} is over: {kind} came too late"))),
+            SignalJudgement::TooMany => Err(attempt.flood_refusal(kind)),
         }
     }
 
@@ -130,6 +150,9 @@ impl Board {
         }
         if !self.accepts_signals(attempt) {
             return SignalJudgement::Late;
+        }
+        if attempt.has_sent_enough(kind) {
+            return SignalJudgement::TooMany;
         }
         match self.stage_of_attempt(attempt) {
             Some(stage) if allows(stage, attempt, kind) => SignalJudgement::Allowed,
@@ -150,16 +173,14 @@ impl Board {
     fn accept_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
         let (kind, text) = (signal.kind, signal.text.clone());
         let name = attempt.worker.name();
-        if attempt.signals.len() < MOST_SIGNALS || kind.is_terminal() {
-            if kind == SignalKind::Progress {
-                self.comment(step.now, &attempt.task, name, text.clone());
-            }
-            if let Some(report) = &signal.report {
-                let text = format!("reports with {kind}:\n{report}");
-                self.comment(step.now, &attempt.task, name, text);
-            }
-            self.edit_attempt(attempt.id, |row| row.signals.push(signal));
+        if kind == SignalKind::Progress {
+            self.comment(step.now, &attempt.task, name, text.clone());
         }
+        if let Some(report) = &signal.report {
+            let text = format!("reports with {kind}:\n{report}");
+            self.comment(step.now, &attempt.task, name, text);
+        }
+        self.edit_attempt(attempt.id, |row| row.signals.push(signal));
         match kind {
             SignalKind::Claim => {
                 self.set_activity(step.now, attempt.id, ActivityKind::Working);
@@ -198,9 +219,6 @@ impl Board {
 
     /// One warning turn: the agent is warned once, and may still send the right signal (LK-10).
     fn refuse_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
-        if attempt.refused.len() >= MOST_SIGNALS {
-            return;
-        }
         let allowed = self.allowed_signals(attempt);
         let (name, kind) = (attempt.worker.name(), signal.kind);
         let text = format!(
@@ -286,6 +304,16 @@ impl Board {
             }
         });
         step.emit(Effect::Tell(id, text.to_owned()));
+    }
+}
+
+impl Attempt {
+    /// What is answered to a signal of a kind of which it has sent enough.
+    pub fn flood_refusal(&self, kind: SignalKind) -> Refusal {
+        Refusal(format!(
+            "attempt {} has sent too many {kind} signals: no more of them are taken",
+            self.id
+        ))
     }
 }
 

@@ -2,14 +2,20 @@
 
 use super::Board;
 use super::retry::AttemptFailure;
+use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
 use crate::effect::NoticeLevel;
 use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
+use crate::task::{HoldReason, TaskState};
+use crate::time::Span;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
+
+/// How long evidence may stay unknown. After that a person has to look, and the place for an agent is free again.
+const UNKNOWN_LIMIT: Span = Span::minutes(30);
 
 /// The conclusion from all required evidence of an attempt taken together.
 pub(super) enum EvidenceSummary {
@@ -94,6 +100,10 @@ impl Board {
     }
 
     fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &str) {
+        // An attempt is verified from the end of its process on.
+        if step.now.since(attempt.activity.since) >= UNKNOWN_LIMIT {
+            return self.hold_unverified(step, attempt, what);
+        }
         let wait = self.wait_for_evidence(attempt.checks);
         self.edit_attempt(attempt.id, |attempt| {
             attempt.awaited = None;
@@ -104,6 +114,23 @@ impl Board {
             let text = format!("could not verify {} yet: {what}", attempt.task);
             step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
         }
+    }
+
+    /// Gives the place back and leaves the rest to a person. The work is kept, and nothing is counted against the task.
+    fn hold_unverified(&mut self, step: &mut Transition, attempt: &Attempt, what: &str) {
+        let task = &attempt.task;
+        let text = format!("{task} could not be verified for {UNKNOWN_LIMIT}: {what}");
+        self.settle(
+            step,
+            attempt.id,
+            Verdict::Failed(FailureClass::Infra, text.clone()),
+        );
+        self.refund_attempt(task);
+        self.edit(task, |task| task.next_mode = attempt.mode);
+        self.comment(step.now, task, ENGINE, text.clone());
+        let hold = HoldReason::Unverified(what.to_owned());
+        self.set_state(step.now, task, TaskState::Held(hold));
+        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 
     fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
