@@ -2,7 +2,7 @@
 //! asking the places the question is about.
 
 use super::cli::GitCli;
-use super::command::{ConfigScope, failure};
+use super::command::{ConfigScope, GitCommand, failure};
 use super::parse;
 use crate::domain::Tri;
 use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
@@ -10,8 +10,8 @@ use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
 impl GitCli {
     pub(super) fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, GitError> {
         let call = self.in_control(format!("compare {older} and {newer}"))?;
-        call.args(["merge-base", "--is-ancestor", older.as_str(), newer.as_str()])
-            .run_bool()
+        let call = call.words("merge-base --is-ancestor");
+        call.arg(older.as_str()).arg(newer.as_str()).run_bool()
     }
 
     pub(super) fn count_ahead(&self, head: &Revision, base: &Revision) -> Result<CommitsAhead, GitError> {
@@ -21,14 +21,8 @@ impl GitCli {
         let Some(base) = self.resolve_revision(base)? else {
             return Ok(CommitsAhead::Absent(describe("the base", base)));
         };
-        let call = self.in_control("count commits")?.args([
-            "rev-list",
-            "--count",
-            head.as_str(),
-            "--not",
-            base.as_str(),
-        ]);
-        let said = call.run_line()?;
+        let call = self.in_control("count commits")?.words("rev-list --count");
+        let said = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
         let n_commits = said.parse().map_err(|_no_number| GitError::Failed {
             what: "count commits".to_owned(),
             why: super::error_text::one_line(&said),
@@ -45,9 +39,8 @@ impl GitCli {
             return Ok(Tri::No(format!("origin has no branch {base}")));
         };
         if !self.import_commit(commit)? {
-            return Ok(Tri::No(format!(
-                "commit {commit} is not part of {base} at {base_head}"
-            )));
+            let why = format!("commit {commit} is not part of {base} at {base_head}");
+            return Ok(Tri::No(why));
         }
         if self.is_ancestor(commit, &base_head)? || self.is_merge_empty(commit, &base_head)? {
             return Ok(Tri::Yes);
@@ -59,8 +52,9 @@ impl GitCli {
 
     /// Whether merging would change nothing: the content came another way, by squash or by picking.
     pub(super) fn is_merge_empty(&self, commit: &CommitId, base: &CommitId) -> Result<bool, GitError> {
-        let call = self.in_control(format!("try {commit} on {base}"))?;
-        let call = call.args(["merge-tree", "--write-tree", "--name-only", "-z"]);
+        let what = format!("try {commit} on {base}");
+        let call = self.in_control(what.clone())?;
+        let call = call.words("merge-tree --write-tree --name-only -z");
         let output = call.arg(base.as_str()).arg(commit.as_str()).run()?;
         match output.code {
             Some(0) => {
@@ -69,13 +63,15 @@ impl GitCli {
             }
             Some(1) => Ok(false),
             _ if super::merge::is_unrelated(&output) => Ok(false),
-            _ => Err(failure(
-                format!("try {commit} on {base}"),
-                ConfigScope::Control,
-                &output,
-            )),
+            _ => Err(failure(what, ConfigScope::Control, &output)),
         }
     }
+}
+
+/// Whether a ref whose name begins so reaches a commit, in the repository of that call.
+pub(super) fn is_reached(call: GitCommand<'_>, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
+    let call = call.words("for-each-ref --count=1 --contains");
+    Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())
 }
 
 fn describe(part: &str, revision: &Revision) -> String {

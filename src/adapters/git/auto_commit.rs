@@ -6,42 +6,36 @@ use super::cli::GitCli;
 use super::commit_message::CommitMessage;
 use super::error_text;
 use super::refs::PinKind;
-use super::worktree_state::CheckoutDir;
+use super::worktree_link::CheckoutDir;
 use crate::ports::git::{CommitId, CommitOutcome, CommitRequest, GitError, TreeId, WorkingTree};
 
 impl GitCli {
     pub(super) fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
+        let refused = |why: String| Ok(CommitOutcome::Refused(why));
         let site = self.locate(&WorkingTree::Worktree(request.folder.clone()))?;
         let state = self.read_state(&site)?;
         let (Some(stands), Some(branch)) = (state.head, self.local_head(&request.branch)?) else {
-            return Ok(CommitOutcome::Refused(format!(
-                "{} does not exist",
-                request.branch
-            )));
+            return refused(format!("{} does not exist", request.branch));
         };
         if stands != branch {
-            return Ok(CommitOutcome::Refused(format!(
-                "the worktree stands at {stands}, and {} at {branch}",
-                request.branch
-            )));
+            let name = &request.branch;
+            return refused(format!("the worktree stands at {stands}, and {name} at {branch}"));
         }
         if state.tree == self.tree_of(&stands)? {
             return Ok(CommitOutcome::NothingToCommit(stands));
         }
         let nested = self.nested_repositories(&site.folder, &state.tree)?;
         if !nested.is_empty() {
-            return Ok(CommitOutcome::Refused(format!(
-                "repositories of their own cannot be committed: {}",
-                nested.join(", ")
-            )));
+            let nested = nested.join(", ");
+            return refused(format!("repositories of their own cannot be committed: {nested}"));
         }
         let large = self.large_files(&site, &stands, &state.tree)?;
         if !large.is_empty() {
-            return Ok(CommitOutcome::Refused(format!(
+            return refused(format!(
                 "files of more than {} MiB are not committed by the engine, delete or ignore them, or commit them yourself: {}",
                 self.program.limits.largest / (1024 * 1024),
                 large.join(", ")
-            )));
+            ));
         }
         let draft = CommitDraft {
             tree: &state.tree,
@@ -66,30 +60,17 @@ impl GitCli {
         tree: &TreeId,
     ) -> Result<Vec<String>, GitError> {
         let call = self.in_control("look for large files")?;
-        let call = call.args([
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--diff-filter=AMT",
-        ]);
-        let output = call
-            .arg("--end-of-options")
-            .arg(head.as_str())
-            .arg(tree.as_str())
-            .run_ok()?;
-        let said = String::from_utf8_lossy(&output.stdout);
+        let call = call.words("diff-tree -r -z --name-only --no-renames --diff-filter=AMT");
+        let call = call.args(["--end-of-options", head.as_str(), tree.as_str()]);
+        let output = call.run_ok()?;
         let is_large = |path: &&str| {
             let found = site.folder.join(path).symlink_metadata();
             !path.is_empty()
                 && found.is_ok_and(|found| found.is_file() && found.len() > self.program.limits.largest)
         };
-        Ok(said
-            .split('\0')
-            .filter(is_large)
-            .map(error_text::one_line)
-            .collect())
+        let names = output.text();
+        let large = names.split('\0').filter(is_large);
+        Ok(large.map(error_text::one_line).collect())
     }
 }
 

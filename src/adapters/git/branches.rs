@@ -38,18 +38,16 @@ impl GitCli {
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let mut turn = self.lock_project()?;
         if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
+            let folder = entry.path.display();
             return Ok(DeleteOutcome::Kept(format!(
-                "{branch} is checked out in {}",
-                entry.path.display()
+                "{branch} is checked out in {folder}"
             )));
         }
-        let call =
-            self.in_project(format!("delete branch {branch}"))
-                .args(["update-ref", "-d", "--end-of-options"]);
+        let call = self.in_project(format!("delete branch {branch}"));
+        let call = call.words("update-ref -d --end-of-options");
+        let call = call.arg(branch.full()).arg(recorded.as_str());
         let locks = [lock_of(&branch.full()), "packed-refs.lock".to_owned()];
-        call.arg(branch.full())
-            .arg(recorded.as_str())
-            .run_locked(&mut turn, &locks)?;
+        call.run_locked(&mut turn, &locks)?;
         Ok(DeleteOutcome::Deleted { kept_as })
     }
 
@@ -66,15 +64,16 @@ impl GitCli {
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let end = self.push(None, branch, Some(recorded));
         let there = self.remote_branch_head(branch)?;
-        match (there, end) {
-            (None, _) => Ok(DeleteOutcome::Deleted { kept_as }),
-            (Some(head), _) if head != *recorded => {
-                Ok(DeleteOutcome::Kept(format!("{branch} is at {head} now")))
-            }
-            (Some(_), Err(error)) => Err(error),
-            (Some(_), Ok(PushReply::Refused(why))) => Ok(DeleteOutcome::Kept(why)),
-            (Some(_), Ok(end)) => Ok(DeleteOutcome::Unknown(end.unconfirmed(branch))),
+        let Some(there) = there else {
+            return Ok(DeleteOutcome::Deleted { kept_as });
+        };
+        if there != *recorded {
+            return Ok(DeleteOutcome::Kept(format!("{branch} is at {there} now")));
         }
+        Ok(match end? {
+            PushReply::Refused(why) => DeleteOutcome::Kept(why),
+            end => DeleteOutcome::Unknown(end.unconfirmed(branch)),
+        })
     }
 
     /// Keeping too much is harmless, so anything but a clear yes keeps. A squash merge has the content, not the commits.
@@ -89,10 +88,9 @@ impl GitCli {
             Ok(None) | Err(_) => false,
         };
         if is_merged {
-            Ok(None)
-        } else {
-            Ok(Some(self.archive(commit, &saver.task)?.attic_ref))
+            return Ok(None);
         }
+        Ok(Some(self.archive(commit, &saver.task)?.attic_ref))
     }
 }
 

@@ -5,27 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
-use super::files::failed;
+use super::files::write_atomically;
+use super::files::{failed, missing, not_ours};
 use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
 impl GitCli {
     pub(super) fn export(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
         if !self.import_commit(commit)? {
-            let hint = "the repository it was in is gone".to_owned();
-            return Err(GitError::Missing {
-                what: format!("commit {commit}"),
-                hint,
-            });
+            let what = format!("commit {commit}");
+            return Err(missing(what, "the repository it was in is gone"));
         }
         self.discard(dir)?;
         let parent = dir.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(parent).map_err(|error| failed("make", parent, &error))?;
-        let parent = parent
-            .canonicalize()
-            .map_err(|error| failed("find", parent, &error))?;
+        fs::create_dir_all(parent).map_err(failed("make", parent))?;
+        let parent = parent.canonicalize().map_err(failed("find", parent))?;
         let path = parent.join(dir.file_name().unwrap_or_default());
-        self.note_checkout(&path)?;
-        fs::create_dir(&path).map_err(|error| failed("make", &path, &error))?;
+        write_atomically(&self.note_of(&path)?, &path.to_string_lossy())?;
+        fs::create_dir(&path).map_err(failed("make", &path))?;
         let git_dir = self.own_repository(&path, commit)?;
         self.write_files(&path, &git_dir.join("index"), commit)?;
         Ok(CleanCheckout {
@@ -46,23 +42,17 @@ impl GitCli {
         };
         let note = self.note_of(&path)?;
         if found.is_dir() && fs::read_to_string(&note).ok().as_deref() == Some(&*path.to_string_lossy()) {
-            fs::remove_dir_all(&path).map_err(|error| failed("remove", &path, &error))?;
-            return fs::remove_file(&note).map_err(|error| failed("remove", &note, &error));
+            fs::remove_dir_all(&path).map_err(failed("remove", &path))?;
+            return fs::remove_file(&note).map_err(failed("remove", &note));
         }
-        match fs::remove_dir(&path) {
-            Ok(()) => Ok(()),
-            Err(_full) => {
-                let why = "it is no clean checkout the engine made".to_owned();
-                Err(GitError::NotOurs { path, why })
-            }
-        }
+        fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is no clean checkout the engine made"))
     }
 
     /// Writes all files of a commit into a folder and leaves a matching index.
     pub(super) fn write_files(&self, folder: &Path, index: &Path, commit: &CommitId) -> Result<(), GitError> {
         let call = self.on_files(folder, index, "write the files of a commit")?;
         let call = call.timeout(self.program.limits.transfer);
-        call.args(["read-tree", "--reset", "-u", "--end-of-options"])
+        call.words("read-tree --reset -u --end-of-options")
             .arg(commit.as_str())
             .run_ok()
             .map(drop)
@@ -74,18 +64,16 @@ impl GitCli {
         let git_dir = path.join(".git");
         let make = |name: &str| {
             let folder = git_dir.join(name);
-            fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))
+            fs::create_dir_all(&folder).map_err(failed("make", &folder))
         };
         let write = |name: &str, text: &str| {
             let file = git_dir.join(name);
-            fs::write(&file, text).map_err(|error| failed("write", &file, &error))
+            fs::write(&file, text).map_err(failed("write", &file))
         };
         make("objects/info")?;
         make("refs")?;
-        write(
-            "objects/info/alternates",
-            &format!("{}\n", self.control.path.join("objects").display()),
-        )?;
+        let objects = self.control.path.join("objects");
+        write("objects/info/alternates", &format!("{}\n", objects.display()))?;
         let format = &self.project.object_format;
         let (version, extension) = match format.as_str() {
             "sha1" => (0, String::new()),
@@ -99,20 +87,10 @@ impl GitCli {
         Ok(git_dir)
     }
 
-    fn note_checkout(&self, path: &Path) -> Result<(), GitError> {
-        let note = self.note_of(path)?;
-        super::files::write_atomically(&note, &path.to_string_lossy())
-    }
-
     fn note_of(&self, path: &Path) -> Result<PathBuf, GitError> {
         let folder = self.control.path.join("checkouts");
-        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
         let name = crate::ports::git::SafeName::derive(&path.to_string_lossy());
         Ok(folder.join(name.as_str()))
     }
-}
-
-/// Puts a finished file in its place; across file systems by copying.
-pub(super) fn put(from: &Path, to: &Path) -> Result<(), GitError> {
-    fs::rename(from, to).map_err(|error| failed("write", to, &error))
 }

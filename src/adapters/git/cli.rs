@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
+use super::files::missing;
 use super::options::GitSetup;
 use super::process::ProcessOutput;
 use super::write_lock::{RepoLock, WriteGuard};
@@ -95,6 +96,12 @@ impl GitCli {
         Ok(call.git_option("--git-dir=", &self.control.path))
     }
 
+    /// A question to the remote about its refs; options and names follow.
+    pub(super) fn ask_origin(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
+        let call = self.over_network(what)?.timeout(self.program.limits.ask);
+        Ok(call.words("ls-remote --quiet --upload-pack=git-upload-pack"))
+    }
+
     /// A call in the control repository that reads or writes the files of a folder, with an index of its own.
     pub(super) fn on_files(
         &self,
@@ -160,11 +167,10 @@ impl GitCli {
         }
         let entries = self.registered()?;
         let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
-        main.map(|entry| entry.checked_out.clone())
-            .ok_or_else(|| GitError::Missing {
-                what: "the main checkout among the worktrees".to_owned(),
-                hint: "is the repository bare?".to_owned(),
-            })
+        main.map(|entry| entry.checked_out.clone()).ok_or_else(|| {
+            let what = "the main checkout among the worktrees";
+            missing(what, "is the repository bare?")
+        })
     }
 }
 
@@ -196,10 +202,7 @@ impl Git for GitCli {
 
     fn accept_origin(&self) -> Result<(), GitError> {
         let found = discovery::origin(&self.program, &self.project);
-        let found = found.map_err(|error| GitError::Missing {
-            what: "the address of origin".to_owned(),
-            hint: error.to_string(),
-        })?;
+        let found = found.map_err(|error| missing("the address of origin", error.to_string()))?;
         let turn = self.lock_control()?;
         self.control.accept(found)?;
         turn.finish()
@@ -236,7 +239,8 @@ impl Git for GitCli {
     }
 
     fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError> {
-        self.snapshot_place(place, saver).map(|kept| kept.snapshot)
+        let kept = self.snapshot_checkout(&self.locate(place)?, saver)?;
+        Ok(kept.snapshot)
     }
 
     fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use super::error_text;
 use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
+use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
 use super::write_lock::WriteGuard;
-use crate::ports::git::GitError;
+use crate::ports::git::{CommitId, GitError};
 
 /// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
@@ -102,12 +103,8 @@ pub(super) struct GitCommand<'a> {
 impl GitProgram {
     pub(super) fn new(setup: &GitSetup) -> Self {
         let chosen = |may: fn(&OsStr) -> bool| -> Vec<(OsString, OsString)> {
-            setup
-                .environment
-                .iter()
-                .filter(|(name, _)| may(name))
-                .cloned()
-                .collect()
+            let given = setup.environment.iter();
+            given.filter(|(name, _)| may(name)).cloned().collect()
         };
         let mut trusted_env = chosen(is_trusted);
         keep_ssh_quiet(&mut trusted_env);
@@ -127,12 +124,10 @@ impl GitProgram {
             command.to_owned()
         };
         let ours = OsString::from(format!("ssh {SSH_OPTIONS}"));
-        for (_, value) in self
-            .trusted_env
-            .iter_mut()
-            .filter(|(name, value)| name == "GIT_SSH_COMMAND" && *value == ours)
-        {
-            *value = OsString::from(&own);
+        for (name, value) in &mut self.trusted_env {
+            if name == "GIT_SSH_COMMAND" && *value == ours {
+                *value = OsString::from(&own);
+            }
         }
     }
 
@@ -161,6 +156,11 @@ impl GitCommand<'_> {
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
+    }
+
+    /// The fixed part of a call as it is typed at a prompt: words with a space between.
+    pub(super) fn words(self, words: &str) -> Self {
+        self.args(words.split(' '))
     }
 
     pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -213,17 +213,13 @@ impl GitCommand<'_> {
     /// Runs; any exit code is an answer, no exit is an error.
     pub(super) fn run(self) -> Result<ProcessOutput, GitError> {
         let (what, invocation) = self.prepare();
-        match process::run(invocation) {
-            Ok(output) => Ok(output),
-            Err(ProcessError::NotStarted(error)) => Err(GitError::Unreachable {
-                what,
-                why: format!("git did not start: {error}"),
-            }),
-            Err(ProcessError::TimedOut(limit)) => Err(GitError::Unreachable {
-                what,
-                why: format!("git took longer than {} s", limit.as_secs_f32()),
-            }),
-        }
+        process::run(invocation).map_err(|error| {
+            let why = match error {
+                ProcessError::NotStarted(error) => format!("git did not start: {error}"),
+                ProcessError::TimedOut(limit) => format!("git took longer than {} s", limit.as_secs_f32()),
+            };
+            GitError::Unreachable { what, why }
+        })
     }
 
     /// Runs; anything but code 0 is an error: in the network scope one of the remote, elsewhere one of git.
@@ -249,7 +245,15 @@ impl GitCommand<'_> {
 
     /// Runs; the trimmed output as text.
     pub(super) fn run_line(self) -> Result<String, GitError> {
-        Ok(String::from_utf8_lossy(&self.run_ok()?.stdout).trim().to_owned())
+        Ok(self.run_ok()?.text().trim().to_owned())
+    }
+
+    /// Runs a listing of the refs below a name, or of that one: commit and name of each.
+    pub(super) fn list_refs(self, name: &str) -> Result<Vec<(CommitId, String)>, GitError> {
+        let call = self
+            .words("for-each-ref --format=%(objectname)%09%(refname) --")
+            .arg(name);
+        Ok(parse::refs(&call.run_ok()?.stdout))
     }
 
     /// Runs a question: code 0 is true, code 1 is false, anything else an error.
@@ -309,7 +313,16 @@ pub(super) fn failure(what: String, scope: ConfigScope, output: &ProcessOutput) 
 }
 
 fn scope_env(scope: ConfigScope) -> Vec<(OsString, OsString)> {
-    let mut fixed = vec![
+    let isolated: &[(&str, &str)] = match scope {
+        ConfigScope::Control | ConfigScope::Project => &[
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+        ],
+        ConfigScope::Network | ConfigScope::Preflight => &[],
+    };
+    let protocols = (scope == ConfigScope::Project).then_some(("GIT_ALLOW_PROTOCOL", "file"));
+    let fixed = [
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_OPTIONAL_LOCKS", "0"),
@@ -322,24 +335,8 @@ fn scope_env(scope: ConfigScope) -> Vec<(OsString, OsString)> {
         ("GIT_PAGER", "cat"),
         ("GIT_EDITOR", ":"),
     ];
-    match scope {
-        ConfigScope::Control => fixed.extend([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_ATTR_NOSYSTEM", "1"),
-        ]),
-        ConfigScope::Project => fixed.extend([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_ATTR_NOSYSTEM", "1"),
-            ("GIT_ALLOW_PROTOCOL", "file"),
-        ]),
-        ConfigScope::Network | ConfigScope::Preflight => {}
-    }
-    fixed
-        .into_iter()
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect()
+    let all = fixed.iter().chain(isolated).chain(&protocols);
+    all.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 /// Ssh asks on the terminal unless its options forbid it, and waits for ever on a dead line. A command the person chose is kept

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
-use super::files::{failed, real_folder, write_atomically};
+use super::files::{failed, not_ours, real_folder, write_atomically};
 use crate::ports::git::GitError;
 
 /// What is older than this belongs to no living call.
@@ -44,12 +44,11 @@ impl ControlRepo {
         let path = state.join("control.git");
         real_folder(&project.root.join(".debussy"))?;
         real_folder(&state)?;
-        let recorded = if path.join("config").exists() {
-            recorded_origin(program, &path, &project.object_format)?
-        } else {
-            None
-        };
-        let origin = recorded.unwrap_or_else(|| found.clone());
+        let mut origin = found.clone();
+        if path.join("config").exists() {
+            let recorded = recorded_origin(program, &path, &project.object_format)?;
+            origin = recorded.unwrap_or(origin);
+        }
         if !path.join("HEAD").exists() {
             create(program, &state, &path, &project.object_format)?;
         }
@@ -86,7 +85,7 @@ impl ControlRepo {
             let unwanted = self.path.join(name);
             match fs::remove_file(&unwanted) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed("clean", &unwanted, &error));
+                    return Err(failed("clean", &unwanted)(error));
                 }
                 Ok(()) | Err(_) => {}
             }
@@ -102,7 +101,7 @@ impl ControlRepo {
     /// A file name in the control repository's scratch folder.
     pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, GitError> {
         let folder = self.path.join("scratch");
-        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
         Ok(folder.join(name))
     }
 
@@ -110,36 +109,28 @@ impl ControlRepo {
     fn write_excludes(&self, project: &ProjectRepo) -> Result<(), GitError> {
         let own = fs::read_to_string(project.common.join("info").join("exclude")).unwrap_or_default();
         let info = self.path.join("info");
-        fs::create_dir_all(&info).map_err(|error| failed("make", &info, &error))?;
-        write_atomically(
-            &info.join("exclude"),
-            &format!("{}\n{own}", super::exclude::PATTERN),
-        )
+        fs::create_dir_all(&info).map_err(failed("make", &info))?;
+        let rules = format!("{}\n{own}", super::exclude::PATTERN);
+        write_atomically(&info.join("exclude"), &rules)
     }
 }
 
 /// Made under another name and renamed, so that a half-made repository is never taken for one.
 fn create(program: &GitProgram, state: &Path, path: &Path, format: &str) -> Result<(), GitError> {
     let unfinished = tempfile::Builder::new().prefix("control.new").tempdir_in(state);
-    let unfinished = unfinished.map_err(|error| failed("make a folder in", state, &error))?;
+    let unfinished = unfinished.map_err(failed("make a folder in", state))?;
     let call = program.command(ConfigScope::Control, state, "make the control repository");
-    let call = call
-        .env("GIT_DEFAULT_REF_FORMAT", "files")
-        .args(["init", "--quiet", "--bare", "--template="]);
-    call.arg(format!("--object-format={format}"))
-        .arg("--")
-        .arg(unfinished.path())
-        .run_ok()?;
+    let call = call.env("GIT_DEFAULT_REF_FORMAT", "files");
+    let call = call.words("init --quiet --bare --template=");
+    let call = call.arg(format!("--object-format={format}")).arg("--");
+    call.arg(unfinished.path()).run_ok()?;
     // Another process may have been faster; both would have made the same.
     let is_there = || path.join("HEAD").exists();
     if path.symlink_metadata().is_ok() && !is_there() {
-        return Err(GitError::NotOurs {
-            path: path.to_path_buf(),
-            why: "it is no complete repository".to_owned(),
-        });
+        return Err(not_ours(path, "it is no complete repository"));
     }
     match fs::rename(unfinished.path(), path) {
-        Err(error) if !is_there() => Err(failed("make", path, &error)),
+        Err(error) if !is_there() => Err(failed("make", path)(error)),
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -152,21 +143,13 @@ fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Op
     }
     let get = |name: &str| -> Result<Option<String>, GitError> {
         let call = program.command(ConfigScope::Control, path, "read the recorded address of origin");
-        let output = call
-            .args(["config", "--file", "config", "--no-includes", "--get", name])
-            .run()?;
-        let text = String::from_utf8_lossy(&output.stdout)
-            .trim_end_matches('\n')
-            .to_owned();
+        let call = call.words("config --file config --no-includes --get");
+        let output = call.arg(name).run()?;
+        let text = output.text().trim_end_matches('\n').to_owned();
         Ok((output.code == Some(0) && !text.is_empty()).then_some(text))
     };
-    let Some(url) = get("remote.origin.url")? else {
-        return Ok(None);
-    };
-    Ok(Some(OriginUrls {
-        url,
-        push_url: get("remote.origin.pushurl")?,
-    }))
+    let (url, push_url) = (get("remote.origin.url")?, get("remote.origin.pushurl")?);
+    Ok(url.map(|url| OriginUrls { url, push_url }))
 }
 
 fn config_text(format: &str, origin: &OriginUrls) -> String {
@@ -231,10 +214,6 @@ fn sweep_scratch(folder: &Path) {
 }
 
 fn is_old(entry: &fs::DirEntry) -> bool {
-    let age = entry
-        .metadata()
-        .and_then(|found| found.modified())
-        .ok()
-        .and_then(|at| at.elapsed().ok());
-    age.is_some_and(|age| age > STALE)
+    let modified = entry.metadata().and_then(|found| found.modified());
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > STALE))
 }

@@ -2,7 +2,9 @@
 
 use super::cli::GitCli;
 use super::command::GitCommand;
+use super::files::missing;
 use super::parse;
+use super::worktree::name_of;
 use crate::ports::git::{ChangedFile, CommitId, DiffRange, GitError, LimitedText, Revision};
 
 const STAT_LIMIT: usize = 256 * 1024;
@@ -29,14 +31,7 @@ impl GitCli {
 
     fn compare(&self, form: &[&str], (from, to): &TreePair) -> Result<GitCommand<'_>, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
-        let call = call.args([
-            "diff-tree",
-            "-r",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--ignore-submodules=none",
-        ]);
+        let call = call.words("diff-tree -r --no-ext-diff --no-textconv --no-color --ignore-submodules=none");
         Ok(call.args(form).args(["--end-of-options", from, to]))
     }
 
@@ -50,19 +45,17 @@ impl GitCli {
             }
             DiffRange::WorkInProgress { base, place } => {
                 let now = self.state_of(place)?;
-                let head = now.head.ok_or_else(|| GitError::Missing {
-                    what: "a commit in the place to compare".to_owned(),
-                    hint: "nothing was ever committed there".to_owned(),
-                })?;
+                let what = "a commit in the place to compare";
+                let head = now
+                    .head
+                    .ok_or_else(|| missing(what, "nothing was ever committed there"))?;
                 Ok((text(self.fork(base, &head)?), now.tree.as_str().to_owned()))
             }
             DiffRange::Commit { commit } => {
                 let made = self.need(&Revision::Commit(commit.clone()))?;
                 let call = self.in_control(format!("find what {made} was made from"))?;
-                let parent = call
-                    .args(["rev-parse", "--verify", "--end-of-options"])
-                    .arg(format!("{made}^1"))
-                    .run_line()?;
+                let call = call.words("rev-parse --verify --end-of-options");
+                let parent = call.arg(format!("{made}^1")).run_line()?;
                 Ok((text(CommitId::new(&parent)?), text(made)))
             }
         }
@@ -71,16 +64,15 @@ impl GitCli {
     fn fork(&self, base: &Revision, head: &CommitId) -> Result<CommitId, GitError> {
         let base = self.need(base)?;
         let call = self.in_control(format!("find where {head} left {base}"))?;
-        let fork = call
-            .args(["merge-base", base.as_str(), head.as_str()])
-            .run_line()?;
-        Ok(CommitId::new(&fork)?)
+        let call = call.args(["merge-base", base.as_str(), head.as_str()]);
+        Ok(CommitId::new(&call.run_line()?)?)
     }
 
     fn need(&self, revision: &Revision) -> Result<CommitId, GitError> {
-        self.resolve_revision(revision)?.ok_or_else(|| GitError::Missing {
-            what: format!("a commit to compare ({revision:?})"),
-            hint: "it was deleted".to_owned(),
+        let found = self.resolve_revision(revision)?;
+        found.ok_or_else(|| {
+            let what = format!("a commit to compare ({})", name_of(revision));
+            missing(what, "it was deleted")
         })
     }
 }
@@ -88,7 +80,7 @@ impl GitCli {
 fn text(call: GitCommand<'_>, limit: usize) -> Result<LimitedText, GitError> {
     let output = call.limit(limit).run_ok()?;
     Ok(LimitedText {
-        text: String::from_utf8_lossy(&output.stdout).into_owned(),
+        text: output.text().into_owned(),
         truncated: output.truncated,
     })
 }

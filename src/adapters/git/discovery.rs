@@ -62,12 +62,8 @@ pub(super) fn version(program: &GitProgram, project: &Path) -> Result<String, Pr
         .arg("version")
         .run_line();
     let said = said.map_err(|error| PreflightError::NoGit(error.to_string()))?;
-    let version = said
-        .trim_start_matches("git version ")
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let words = said.trim_start_matches("git version ").split_whitespace();
+    let version = words.take(1).collect::<String>();
     let mut parts = version.split('.').map(str::parse::<u32>);
     match (parts.next(), parts.next()) {
         (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST => Ok(version),
@@ -81,17 +77,9 @@ pub(super) fn find(
     project: &Path,
 ) -> Result<(ProjectRepo, Result<OriginUrls, PreflightError>), PreflightError> {
     let ask = |what: &str| program.command(ConfigScope::Preflight, project, what.to_owned());
-    let folders = ask("find the repository").args([
-        "rev-parse",
-        "--is-inside-work-tree",
-        "--path-format=absolute",
-        "--show-toplevel",
-        "--git-common-dir",
-        "--absolute-git-dir",
-        "--show-object-format",
-    ]);
+    let folders = ask("find the repository").words("rev-parse --is-inside-work-tree --path-format=absolute --show-toplevel --git-common-dir --absolute-git-dir --show-object-format");
     let output = folders.run()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = output.text().into_owned();
     let mut lines = said.lines();
     if lines.next() != Some("true") {
         let why = error_text::reason(&output);
@@ -130,7 +118,7 @@ pub(super) fn find(
 pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>, Option<String>) {
     let ask = || {
         let call = program.command(ConfigScope::Preflight, project, "read the personal configuration");
-        call.args(["config", "--global", "--type=path"])
+        call.words("config --global --type=path")
     };
     let names = ["core.excludesfile", "core.sshcommand"];
     let both = ask()
@@ -138,11 +126,9 @@ pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>
         .run();
     let [excludes, ssh] = match both {
         Ok(output) if output.code == Some(0) => {
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            let known: BTreeMap<&str, &str> = said
-                .split('\0')
-                .filter_map(|entry| entry.split_once('\n'))
-                .collect();
+            let listed = output.text();
+            let known = listed.split('\0').filter_map(|entry| entry.split_once('\n'));
+            let known: BTreeMap<&str, &str> = known.collect();
             names.map(|name| known.get(name).map(|value| (*value).to_owned()))
         }
         Ok(output) if output.code == Some(1) => [None, None],
@@ -155,15 +141,10 @@ pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>
 
 /// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
 pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<OriginUrls, PreflightError> {
-    let call = program.command(
-        ConfigScope::Preflight,
-        &project.root,
-        "read the address of origin",
-    );
-    origin_among(
-        &settings(call.git_option("--git-dir=", &project.git_dir))?,
-        &project.root,
-    )
+    let what = "read the address of origin";
+    let call = program.command(ConfigScope::Preflight, &project.root, what);
+    let settings = settings(call.git_option("--git-dir=", &project.git_dir))?;
+    origin_among(&settings, &project.root)
 }
 
 /// One entry of the git configuration: scope, name and value.
@@ -173,13 +154,12 @@ type GitSetting = (String, String, String);
 /// start.
 fn settings(call: GitCommand<'_>) -> Result<Vec<GitSetting>, PreflightError> {
     let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url)$";
-    let output = call
-        .args(["config", "-z", "--show-scope", "--get-regexp", wanted])
-        .run()?;
+    let call = call.words("config -z --show-scope --get-regexp");
+    let output = call.arg(wanted).run()?;
     if !matches!(output.code, Some(0 | 1)) {
         return Err(PreflightError::Unknown(error_text::reason(&output)));
     }
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = output.text();
     let mut parts = said.split('\0');
     let mut settings = Vec::new();
     while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
@@ -222,14 +202,9 @@ pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
         "list the branches of tasks",
     );
     let output = call
-        .args([
-            "for-each-ref",
-            "--format=%(refname:lstrip=2)",
-            "--",
-            "refs/heads/feature/",
-        ])
+        .words("for-each-ref --format=%(refname:lstrip=2) -- refs/heads/feature/")
         .run_ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = output.text().into_owned();
     Ok(text.lines().map(str::to_owned).collect())
 }
 
@@ -238,8 +213,8 @@ pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<St
     let call = call
         .config("user.useConfigOnly=true")
         .git_option("--git-dir=", &project.git_dir);
-    let output = call.args(["var", "GIT_AUTHOR_IDENT"]).run()?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let output = call.words("var GIT_AUTHOR_IDENT").run()?;
+    let said = output.text();
     match said.rsplit_once('>') {
         Some((who, _)) if output.code == Some(0) => Ok(error_text::one_line(&format!("{who}>"))),
         _ => Err(PreflightError::NoIdentity),
@@ -248,10 +223,8 @@ pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<St
 
 /// Those of the settings that shape files; the last of several values counts, as for git itself.
 fn file_settings(settings: &[GitSetting]) -> Vec<String> {
-    let known: BTreeMap<&str, &str> = settings
-        .iter()
-        .map(|(_, name, value)| (&**name, &**value))
-        .collect();
+    let known = settings.iter().map(|(_, name, value)| (&**name, &**value));
+    let known: BTreeMap<&str, &str> = known.collect();
     let settings = FILE_SETTINGS.iter().filter_map(|(name, words)| {
         let value = known.get(name)?.to_ascii_lowercase();
         words.contains(&value.as_str()).then(|| format!("{name}={value}"))

@@ -10,5 +10,5 @@ pub(super) const PATTERN: &str = excludes::RULE;
 
 /// Adds the rules that are missing.
 pub(super) fn ensure(project: &ProjectRepo) -> Result<(), GitError> {
-    excludes::ensure(&project.common).map_err(|error| failed(error.what, &error.path, &error.why))
+    excludes::ensure(&project.common).map_err(|error| failed(error.what, &error.path)(error.why))
 }

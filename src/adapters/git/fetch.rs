@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use super::ancestry::is_reached;
 use super::cli::GitCli;
 use super::command::{ConfigScope, GitCommand, failure};
 use super::process::ProcessOutput;
@@ -14,16 +15,8 @@ const N_TRIES: usize = 3;
 
 /// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
 /// own program whatever a configuration says.
-const FETCH: [&str; 8] = [
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-recurse-submodules",
-    "--no-auto-maintenance",
-    "--upload-pack=git-upload-pack",
-    "--end-of-options",
-];
+const FETCH: &str = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --no-auto-maintenance \
+                     --upload-pack=git-upload-pack --end-of-options";
 
 impl GitCli {
     /// Brings what the control repository keeps into the project's.
@@ -41,7 +34,7 @@ impl GitCli {
         let call = self.in_project(format!("hand {named} over to the project"));
         let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
         let call = call.env("GIT_CONFIG_KEY_0", key);
-        call.args(FETCH).arg(word).args(refspecs)
+        call.words(FETCH).arg(word).args(refspecs)
     }
 
     /// Brings out of the project what the remote has, too. What cannot be is fetched from the remote.
@@ -58,23 +51,7 @@ impl GitCli {
             return Ok(true);
         }
         let look = || self.in_control(format!("look for commit {commit}"));
-        if look()?
-            .args(["cat-file", "-e"])
-            .arg(format!("{commit}^{{commit}}"))
-            .run()?
-            .code
-            != Some(0)
-        {
-            return Ok(false);
-        }
-        let reached = look()?.args([
-            "for-each-ref",
-            "--count=1",
-            "--contains",
-            commit.as_str(),
-            "refs/dbs/",
-        ]);
-        Ok(!reached.run_line()?.is_empty())
+        Ok(is_there(look()?, commit)? && is_reached(look()?, commit, "refs/dbs/")?)
     }
 
     /// Brings a commit that is known to exist in the project: what no ref names here is most likely new.
@@ -93,10 +70,7 @@ impl GitCli {
         if self.has(commit)? {
             return Ok(true);
         }
-        let here = self
-            .in_project(format!("look for commit {commit}"))
-            .args(["cat-file", "-e"]);
-        if here.arg(format!("{commit}^{{commit}}")).run()?.code == Some(0) {
+        if is_there(self.in_project(format!("look for commit {commit}")), commit)? {
             self.import_pinned(commit, &[PinKind::Pin])?;
             return Ok(true);
         }
@@ -155,7 +129,7 @@ impl GitCli {
         let what = format!("pin commit {commit}");
         let call = self
             .in_control(what.clone())?
-            .args(["update-ref", "--end-of-options"]);
+            .words("update-ref --end-of-options");
         let call = call.arg(class.ref_name(commit)).arg(commit.as_str());
         success(what, ConfigScope::Control, &self.run_in_control_lock(call)?)
     }
@@ -171,9 +145,15 @@ impl GitCli {
         let from_whom = super::error_text::redact(from);
         let what = format!("fetch {} from {from_whom}", refspecs.join(" and "));
         let call = self.over_network(what.clone())?;
-        let output = self.run_in_control_lock(call.args(FETCH).arg(from).args(refspecs))?;
+        let output = self.run_in_control_lock(call.words(FETCH).arg(from).args(refspecs))?;
         success(what, ConfigScope::Network, &output)
     }
+}
+
+/// Whether a repository has the object of a commit, with or without what is below it.
+fn is_there(call: GitCommand<'_>, commit: &CommitId) -> Result<bool, GitError> {
+    let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
+    Ok(call.run()?.code == Some(0))
 }
 
 fn success(what: String, scope: ConfigScope, output: &ProcessOutput) -> Result<(), GitError> {

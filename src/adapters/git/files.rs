@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::ports::git::GitError;
 
@@ -18,14 +18,31 @@ pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError
         file.persist(target).map_err(|error| error.error)?;
         Ok(())
     };
-    attempt().map_err(|error| failed("write", target, &error))
+    attempt().map_err(failed("write", target))
 }
 
-/// The error of a file operation: `verb` reads after "could not".
-pub(super) fn failed(verb: &str, path: &Path, error: &io::Error) -> GitError {
-    GitError::Failed {
-        what: format!("{verb} {}", path.display()),
+/// Wraps an error of a file operation, as in `.map_err(failed("write", path))`: `verb` reads after "could not".
+pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitError {
+    let what = format!("{verb} {}", path.display());
+    move |error| GitError::Failed {
+        what,
         why: error.to_string(),
+    }
+}
+
+/// The error about a file or folder that the engine did not make.
+pub(super) fn not_ours(path: impl Into<PathBuf>, why: impl Into<String>) -> GitError {
+    GitError::NotOurs {
+        path: path.into(),
+        why: why.into(),
+    }
+}
+
+/// The error about something that does not exist, with the way out.
+pub(super) fn missing(what: impl Into<String>, hint: impl Into<String>) -> GitError {
+    GitError::Missing {
+        what: what.into(),
+        hint: hint.into(),
     }
 }
 
@@ -33,14 +50,11 @@ pub(super) fn failed(verb: &str, path: &Path, error: &io::Error) -> GitError {
 pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(GitError::NotOurs {
-            path: path.to_path_buf(),
-            why: "it is not a folder".to_owned(),
-        }),
+        Ok(_) => Err(not_ours(path, "it is not a folder")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed("make", path, &error)),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed("make", path)(error)),
             Ok(()) | Err(_) => Ok(()),
         },
-        Err(error) => Err(failed("look at", path, &error)),
+        Err(error) => Err(failed("look at", path)(error)),
     }
 }

@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use super::cli::GitCli;
 use super::files::failed;
 use super::parse;
 use super::worktree_link;
-use crate::ports::git::{BranchEntry, BranchName, GitError, SafeName, WorktreeEntry};
+use crate::ports::git::{BranchEntry, BranchName, CommitId, GitError, SafeName, WorktreeEntry};
 
 impl GitCli {
     pub(super) fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
@@ -18,18 +19,15 @@ impl GitCli {
         let found = match fs::read_dir(&root) {
             Ok(found) => found
                 .collect::<io::Result<Vec<_>>>()
-                .map_err(|error| failed("read", &root, &error))?,
+                .map_err(failed("read", &root))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed("read", &root, &error)),
+            Err(error) => return Err(failed("read", &root)(error)),
         };
         for folder in found {
             let path = folder.path();
             let entry = registered.iter().find(|entry| entry.is_at(&path));
             entries.push(WorktreeEntry {
-                folder: folder
-                    .file_name()
-                    .to_str()
-                    .and_then(|name| SafeName::new(name).ok()),
+                folder: safe_name(&path),
                 checked_out: entry.map(|entry| entry.checked_out.clone()),
                 path,
                 is_present: true,
@@ -40,9 +38,8 @@ impl GitCli {
                 parent == root || parent.canonicalize().ok() == root.canonicalize().ok() && root.exists()
             });
             if is_ours && !entry.path.exists() {
-                let name = entry.path.file_name().and_then(|name| name.to_str());
                 entries.push(WorktreeEntry {
-                    folder: name.and_then(|name| SafeName::new(name).ok()),
+                    folder: safe_name(&entry.path),
                     checked_out: Some(entry.checked_out),
                     path: entry.path,
                     is_present: false,
@@ -54,38 +51,27 @@ impl GitCli {
     }
 
     pub(super) fn list_branches(&self) -> Result<Vec<BranchEntry>, GitError> {
-        let call = self.in_project("list the branches");
-        let output = call
-            .args([
-                "for-each-ref",
-                "--format=%(objectname) %(refname)",
-                "--",
-                "refs/heads/",
-            ])
-            .run_ok()?;
-        Ok(entries(&output.stdout))
+        Ok(entries(
+            self.in_project("list the branches").list_refs("refs/heads/")?,
+        ))
     }
 
     pub(super) fn list_remote_branches(&self) -> Result<Vec<BranchEntry>, GitError> {
-        let call = self
-            .over_network("ask origin for its branches")?
-            .timeout(self.program.limits.ask);
-        let call = call.args([
-            "ls-remote",
-            "--quiet",
-            "--heads",
-            "--upload-pack=git-upload-pack",
-            "--",
-            "origin",
-        ]);
-        Ok(entries(&call.run_ok()?.stdout))
+        let call = self.ask_origin("ask origin for its branches")?;
+        let output = call.words("--heads -- origin").run_ok()?;
+        Ok(entries(parse::refs(&output.stdout)))
     }
 }
 
-fn entries(bytes: &[u8]) -> Vec<BranchEntry> {
+/// The name of a folder, if it is one that the engine gives.
+pub(super) fn safe_name(folder: &Path) -> Option<SafeName> {
+    SafeName::new(folder.file_name()?.to_str()?).ok()
+}
+
+fn entries(refs: Vec<(CommitId, String)>) -> Vec<BranchEntry> {
     let entry = |(head, name): (_, String)| {
         let branch = BranchName::new(name.strip_prefix("refs/heads/")?).ok()?;
         Some(BranchEntry { branch, head })
     };
-    parse::refs(bytes).into_iter().filter_map(entry).collect()
+    refs.into_iter().filter_map(entry).collect()
 }

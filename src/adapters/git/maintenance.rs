@@ -29,13 +29,13 @@ impl GitCli {
             return Ok(false);
         };
         let call = self.in_control("pack the control repository")?;
-        let call = call.args(["repack", "--geometric=2", "-d", "-q"]);
+        let call = call.words("repack --geometric=2 -d -q");
         call.timeout(self.program.limits.transfer)
             .with_lock(&turn)?
             .run_ok()?;
         turn.finish()?;
         let call = self.in_control("pack the refs of the control repository")?;
-        self.run_in_control_lock(call.args(["pack-refs", "--all"]))?;
+        self.run_in_control_lock(call.words("pack-refs --all"))?;
         Ok(true)
     }
 }

@@ -1,4 +1,4 @@
-//! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository (design 5.8). The same
+//! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository. The same
 //! request on the same base gives the same commit, so a crash between any two steps is repaired by repeating.
 
 use super::attic::CommitDraft;
@@ -21,16 +21,12 @@ const N_LOOKED_THROUGH: &str = "--max-count=1000";
 impl GitCli {
     pub(super) fn create_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
         let Some(base) = self.import_remote(&request.base)? else {
-            return Ok(MergeOutcome::Impossible(format!(
-                "origin has no branch {}",
-                request.base
-            )));
+            let why = format!("origin has no branch {}", request.base);
+            return Ok(MergeOutcome::Impossible(why));
         };
         if !self.import_commit(&request.head)? {
-            return Ok(MergeOutcome::Impossible(format!(
-                "nobody has commit {}",
-                request.head
-            )));
+            let why = format!("nobody has commit {}", request.head);
+            return Ok(MergeOutcome::Impossible(why));
         }
         if self.is_ancestor(&request.head, &base)? {
             let commit = self.earlier_merge(request, &base)?;
@@ -38,7 +34,7 @@ impl GitCli {
         }
         let what = format!("merge {} into {}", request.head, request.base);
         let call = self.in_control(what.clone())?;
-        let call = call.args(["merge-tree", "--write-tree", "--messages", "--name-only", "-z"]);
+        let call = call.words("merge-tree --write-tree --messages --name-only -z");
         let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
             (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
@@ -46,10 +42,10 @@ impl GitCli {
             }
             (Some(0), Some(merged)) => self.commit_merge(request, merged.tree, base),
             (Some(1), Some(merged)) => self.describe(&merged, base),
-            _ if is_unrelated(&output) => Ok(MergeOutcome::Impossible(format!(
-                "{} and {} share no history",
-                request.head, request.base
-            ))),
+            _ if is_unrelated(&output) => {
+                let why = format!("{} and {} share no history", request.head, request.base);
+                Ok(MergeOutcome::Impossible(why))
+            }
             _ => Err(failure(what, ConfigScope::Control, &output)),
         }
     }
@@ -75,14 +71,10 @@ impl GitCli {
     fn describe(&self, merged: &parse::MergeTreeOutput, base: CommitId) -> Result<MergeOutcome, GitError> {
         let mut files = Vec::new();
         for (count, path) in merged.files.iter().enumerate() {
-            let text = if count < N_TEXTS {
-                self.conflict_text(&merged.tree, path)?
-            } else {
-                None
-            };
+            let text = (count < N_TEXTS).then(|| self.conflict_text(&merged.tree, path));
             files.push(ConflictFile {
                 path: path.clone(),
-                text,
+                text: text.transpose()?.flatten(),
             });
         }
         let report: String = merged.report.chars().take(TEXT_LIMIT).collect();
@@ -91,12 +83,10 @@ impl GitCli {
 
     fn conflict_text(&self, tree: &TreeId, path: &str) -> Result<Option<String>, GitError> {
         let call = self.in_control("read a file in conflict")?.limit(TEXT_LIMIT);
-        let output = call
-            .args(["cat-file", "blob", "--end-of-options"])
-            .arg(format!("{tree}:{path}"))
-            .run()?;
+        let call = call.words("cat-file blob --end-of-options");
+        let output = call.arg(format!("{tree}:{path}")).run()?;
         let is_text = !output.stdout.contains(&0) && (output.code == Some(0) || output.truncated);
-        Ok(is_text.then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+        Ok(is_text.then(|| output.text().into_owned()))
     }
 
     /// The merge commit of this very request below the base, found by its trailers and its second parent.
@@ -104,29 +94,17 @@ impl GitCli {
         let call = self.in_control("look for an earlier merge")?;
         let form = "--format=%H%x00%P%x00%(trailers:key=Dbs-Task,valueonly,separator=%x2C)%x00\
                     %(trailers:key=Dbs-Attempt,valueonly,separator=%x2C)";
-        let call = call.args([
-            "log",
-            "--merges",
-            N_LOOKED_THROUGH,
-            form,
-            base.as_str(),
-            "--not",
-            request.head.as_str(),
-        ]);
-        let said = call.args(["--"]).run_line()?;
+        let call = call.args(["log", "--merges", N_LOOKED_THROUGH, form, base.as_str()]);
+        let log = call.args(["--not", request.head.as_str(), "--"]).run_line()?;
         let ours = |line: &str| {
             let mut fields = line.split('\0');
             let (id, parents) = (fields.next()?, fields.next()?);
             let is_ours =
                 fields.next()? == request.task.as_str() && fields.next()? == request.attempt.as_str();
             let joins = parents.split(' ').any(|parent| parent == request.head.as_str());
-            if is_ours && joins {
-                CommitId::new(id).ok()
-            } else {
-                None
-            }
+            CommitId::new(id).ok().filter(|_| is_ours && joins)
         };
-        Ok(said.lines().find_map(ours))
+        Ok(log.lines().find_map(ours))
     }
 }
 

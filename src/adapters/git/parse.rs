@@ -34,11 +34,7 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
     for line in block.split('\0') {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("worktree", rest) => path = Some(PathBuf::from(rest)),
-            ("HEAD", rest) => {
-                head = CommitId::new(rest)
-                    .ok()
-                    .filter(|id| id.as_str().bytes().any(|b| b != b'0'));
-            }
+            ("HEAD", rest) => head = existing_commit(rest),
             ("branch", rest) => branch = Some(rest.strip_prefix("refs/heads/").unwrap_or(rest).to_owned()),
             ("locked", _) => is_locked = true,
             ("bare", _) => return None,
@@ -60,6 +56,12 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
         branch,
         is_locked,
     })
+}
+
+/// The id of a commit, unless it is the one of zeros that stands for none.
+pub(super) fn existing_commit(text: &str) -> Option<CommitId> {
+    let id = CommitId::new(text).ok()?;
+    id.as_str().bytes().any(|byte| byte != b'0').then_some(id)
 }
 
 /// Pairs of the form `<id> <ref>` or `<id>\t<ref>`, one a line.
@@ -100,11 +102,8 @@ pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTreeOutput> {
     let (names, said) = rest
         .split_once("\0\0")
         .unwrap_or((rest.trim_end_matches('\0'), ""));
-    let mut files: Vec<String> = names
-        .split('\0')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect();
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    let mut files: Vec<String> = names.map(str::to_owned).collect();
     files.dedup();
     Some(MergeTreeOutput {
         tree,

@@ -4,6 +4,7 @@
     reason = "the door of this adapter: starts git and reads the clock for its time limit"
 )]
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
@@ -52,6 +53,13 @@ pub(super) struct ProcessOutput {
     pub(super) stdout: Vec<u8>,
     pub(super) truncated: bool,
     pub(super) stderr: Vec<u8>,
+}
+
+impl ProcessOutput {
+    /// Its standard output as text.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stdout)
+    }
 }
 
 /// Why a process left no output: it could not be started or exceeded its time limit.

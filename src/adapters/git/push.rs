@@ -38,10 +38,8 @@ impl GitCli {
         match &remote {
             Some(there) if *there == local => return Ok(PushOutcome::AlreadyThere(local)),
             Some(there) if replaces != Some(there) && !self.is_ancestor(there, &local)? => {
-                return Ok(PushOutcome::Diverged {
-                    local,
-                    remote: there.clone(),
-                });
+                let remote = there.clone();
+                return Ok(PushOutcome::Diverged { local, remote });
             }
             Some(_) | None => {}
         }
@@ -69,9 +67,8 @@ impl GitCli {
             return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));
         };
         if !self.has(commit)? || !self.is_ancestor(expected, commit)? {
-            return Ok(PublishOutcome::Refused(format!(
-                "{commit} does not build on {expected}"
-            )));
+            let why = format!("{commit} does not build on {expected}");
+            return Ok(PublishOutcome::Refused(why));
         }
         if self.is_ancestor(commit, &there)? {
             return Ok(PublishOutcome::AlreadyDone);
@@ -101,41 +98,28 @@ impl GitCli {
         expected: Option<&CommitId>,
     ) -> Result<PushReply, GitError> {
         let call = self.over_network(format!("push {branch}"))?;
-        let call = call.args([
-            "push",
-            "--porcelain",
-            "--no-verify",
-            "--no-follow-tags",
-            "--no-signed",
-            "--no-thin",
-        ]);
-        let call = call.args(["--recurse-submodules=no", "--receive-pack=git-receive-pack"]);
+        let call = call.words("push --porcelain --no-verify --no-follow-tags --no-signed --no-thin");
+        let call = call.words("--recurse-submodules=no --receive-pack=git-receive-pack");
         let lease = expected.map_or(String::new(), CommitId::to_string);
-        let call = call
-            .arg(format!("--force-with-lease={}:{lease}", branch.full()))
-            .args(["--end-of-options", "origin"]);
+        let call = call.arg(format!("--force-with-lease={}:{lease}", branch.full()));
+        let call = call.words("--end-of-options origin");
         let source = commit.map_or(String::new(), CommitId::to_string);
         let output = self.run_in_control_lock(call.arg(format!("{source}:{}", branch.full())))?;
         if output.code == Some(0) {
             return Ok(PushReply::Accepted);
         }
-        let said = String::from_utf8_lossy(&output.stdout);
-        let Some(refusal) = said.lines().find_map(|line| line.strip_prefix("!\t")) else {
-            return Err(GitError::Unreachable {
-                what: format!("push {branch}"),
-                why: error_text::reason(&output),
-            });
+        let (report, why) = (output.text(), error_text::reason(&output));
+        let Some(refusal) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
+            let what = format!("push {branch}");
+            return Err(GitError::Unreachable { what, why });
         };
         let is_remote = refusal.contains("[remote rejected]") || refusal.contains("[no match]");
-        if is_remote && !refusal.contains("failed to update ref") && !refusal.contains("cannot lock ref") {
-            return Ok(PushReply::Refused(error_text::one_line(&format!(
-                "{refusal}; {}",
-                error_text::reason(&output)
-            ))));
-        }
-        Ok(PushReply::Stale(error_text::one_line(&format!(
-            "{refusal}; {}",
-            error_text::reason(&output)
-        ))))
+        let is_locked = refusal.contains("failed to update ref") || refusal.contains("cannot lock ref");
+        let why = error_text::one_line(&format!("{refusal}; {why}"));
+        Ok(if is_remote && !is_locked {
+            PushReply::Refused(why)
+        } else {
+            PushReply::Stale(why)
+        })
     }
 }

@@ -28,7 +28,7 @@ impl GitCli {
     pub(super) fn registered(&self) -> Result<Vec<RegisteredWorktree>, GitError> {
         let output = self
             .in_project("list the worktrees")
-            .args(["worktree", "list", "--porcelain", "-z"])
+            .words("worktree list --porcelain -z")
             .run_ok()?;
         Ok(parse::worktrees(&output.stdout))
     }
@@ -58,7 +58,7 @@ impl GitCli {
     /// The lock of a half-made worktree is overridden.
     pub(super) fn unregister(&self, entry: &RegisteredWorktree) -> Result<(), GitError> {
         let call = self.in_project(format!("remove worktree {}", entry.path.display()));
-        let call = call.args(["worktree", "remove", "--force"]);
+        let call = call.words("worktree remove --force");
         let call = if entry.is_locked {
             call.arg("--force")
         } else {

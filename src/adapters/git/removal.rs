@@ -7,8 +7,7 @@ use std::path::Path;
 use super::cli::GitCli;
 use super::files::failed;
 use super::parse::RegisteredWorktree;
-use super::worktree_link::{self, PathStatus, WorktreeLink};
-use super::worktree_state::CheckoutDir;
+use super::worktree_link::{self, CheckoutDir, PathStatus};
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, RemoveOutcome, SafeName};
 
 impl GitCli {
@@ -16,10 +15,10 @@ impl GitCli {
     pub(super) fn remove(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
         let path = worktree_link::root(&self.project).join(folder.as_str());
         match worktree_link::look(&self.project, &path)? {
-            PathStatus::Ours(link) => self.remove_ours(&link, saver),
+            PathStatus::Ours(site) => self.remove_ours(&site, saver),
             PathStatus::Foreign(why) => Ok(RemoveOutcome::Kept(why)),
             PathStatus::EmptyFolder => {
-                fs::remove_dir(&path).map_err(|error| failed("remove", &path, &error))?;
+                fs::remove_dir(&path).map_err(failed("remove", &path))?;
                 Ok(RemoveOutcome::Removed(self.forget(&path, saver)?))
             }
             PathStatus::Nothing => Ok(match self.forget(&path, saver)? {
@@ -34,26 +33,23 @@ impl GitCli {
         let Some(entry) = self.registration(path)? else {
             return Ok(None);
         };
-        let kept = match &entry.head {
-            Some(head) => self.keep_head(head, saver)?,
-            None => None,
-        };
+        let kept = entry.head.as_ref().map(|head| self.keep_head(head, saver));
+        let kept = kept.transpose()?.flatten();
         self.unregister(&entry)?;
         Ok(kept)
     }
 
-    fn remove_ours(&self, link: &WorktreeLink, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
-        let Some(entry) = self.registration(&link.folder)? else {
-            return Ok(RemoveOutcome::Kept(
-                "git does not list it as a worktree".to_owned(),
-            ));
+    fn remove_ours(&self, site: &CheckoutDir, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+        let Some(entry) = self.registration(&site.folder)? else {
+            let why = "git does not list it as a worktree".to_owned();
+            return Ok(RemoveOutcome::Kept(why));
         };
-        let snapshot = match self.keep_if_needed(link, &entry, saver)? {
+        let snapshot = match self.keep_if_needed(site, &entry, saver)? {
             Ok(snapshot) => snapshot,
             Err(why) => return Ok(RemoveOutcome::Kept(why)),
         };
         self.unregister(&entry)?;
-        if link.folder.symlink_metadata().is_ok() {
+        if site.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));
         }
         Ok(RemoveOutcome::Removed(snapshot))
@@ -62,18 +58,14 @@ impl GitCli {
     /// A snapshot where anything would be lost; the inner error says what a snapshot cannot hold.
     fn keep_if_needed(
         &self,
-        link: &WorktreeLink,
+        site: &CheckoutDir,
         entry: &RegisteredWorktree,
         saver: &AtticOwner,
     ) -> Result<Result<Option<AtticSnapshot>, String>, GitError> {
-        let site = CheckoutDir {
-            folder: link.folder.clone(),
-            git_dir: link.git_dir.clone(),
-        };
-        if self.is_kept_elsewhere(&site, entry)? {
+        if self.is_kept_elsewhere(site, entry)? {
             return Ok(Ok(None));
         }
-        let kept = self.snapshot_checkout(&site, saver)?;
+        let kept = self.snapshot_checkout(site, saver)?;
         if let Some(nested) = kept.nested.first() {
             let nested = super::error_text::one_line(nested);
             return Ok(Err(format!(
@@ -105,13 +97,6 @@ impl GitCli {
             return Ok(false);
         }
         let call = self.in_control(format!("look for {commit} among the remote's commits"))?;
-        let call = call.args([
-            "for-each-ref",
-            "--count=1",
-            "--contains",
-            commit.as_str(),
-            "refs/dbs/remote/",
-        ]);
-        Ok(!call.run_line()?.is_empty())
+        super::ancestry::is_reached(call, commit, "refs/dbs/remote/")
     }
 }

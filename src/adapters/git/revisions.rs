@@ -8,17 +8,12 @@ use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision}
 impl GitCli {
     /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
     pub(super) fn resolve_revision(&self, revision: &Revision) -> Result<Option<CommitId>, GitError> {
+        let import = |found: Option<CommitId>| found.map(|commit| self.import_known(commit)).transpose();
         match revision {
             Revision::Commit(commit) => Ok(self.import_commit(commit)?.then(|| commit.clone())),
             Revision::RemoteBranch(branch) => self.import_remote(branch),
-            Revision::LocalBranch(branch) => match self.local_head(branch)? {
-                Some(commit) => self.import_known(commit).map(Some),
-                None => Ok(None),
-            },
-            Revision::WorkingTree(place) => match self.locate(place)?.head(self)? {
-                Some(commit) => self.import_known(commit).map(Some),
-                None => Ok(None),
-            },
+            Revision::LocalBranch(branch) => import(self.local_head(branch)?),
+            Revision::WorkingTree(place) => import(self.locate(place)?.head(self)?),
         }
     }
 
@@ -36,10 +31,8 @@ impl GitCli {
             Ok(there) => (there, None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        let local: Vec<CommitId> = revisions
-            .iter()
-            .filter_map(|one| self.resolve_from_files(one))
-            .collect();
+        let local = revisions.iter().filter_map(|one| self.resolve_from_files(one));
+        let local: Vec<CommitId> = local.collect();
         for commit in there.iter().flatten().filter(|commit| local.contains(commit)) {
             self.import_pushed(commit);
         }
@@ -86,19 +79,11 @@ impl GitCli {
         branches: &[&BranchName],
     ) -> Result<Vec<Option<CommitId>>, GitError> {
         let names: Vec<&str> = branches.iter().map(|branch| branch.as_str()).collect();
-        let call = self
-            .over_network(format!("ask origin for branch {}", names.join(" and ")))?
-            .timeout(self.program.limits.ask);
-        let output = call.args([
-            "ls-remote",
-            "--quiet",
-            "--upload-pack=git-upload-pack",
-            "--",
-            "origin",
-        ]);
-        let output = output
-            .args(branches.iter().map(|branch| branch.full()))
-            .run_ok()?;
+        let call = self.ask_origin(format!("ask origin for branch {}", names.join(" and ")))?;
+        let call = call
+            .words("-- origin")
+            .args(branches.iter().map(|branch| branch.full()));
+        let output = call.run_ok()?;
         let there = parse::refs(&output.stdout);
         let head = |branch: &&BranchName| {
             let seen = there.iter().find(|(_, name)| *name == branch.full());
@@ -108,26 +93,16 @@ impl GitCli {
     }
 
     pub(super) fn remote_default_branch(&self) -> Result<DefaultBranch, GitError> {
-        let call = self
-            .over_network("ask origin for its main branch")?
-            .timeout(self.program.limits.ask);
-        let output = call.args([
-            "ls-remote",
-            "--quiet",
-            "--symref",
-            "--upload-pack=git-upload-pack",
-            "--",
-            "origin",
-        ]);
-        let output = output.arg("HEAD").run_ok()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let named = said
-            .lines()
-            .find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
-        Ok(match named {
-            Some(name) => DefaultBranch::Named(BranchName::new(name)?),
-            None => DefaultBranch::Unnamed,
-        })
+        let call = self.ask_origin("ask origin for its main branch")?;
+        let output = call.words("--symref -- origin HEAD").run_ok()?;
+        let refs = output.text();
+        let name = |line: &'_ str| {
+            line.strip_prefix("ref: refs/heads/")?
+                .strip_suffix("\tHEAD")
+                .map(BranchName::new)
+        };
+        let named = refs.lines().find_map(name).transpose()?;
+        Ok(named.map_or(DefaultBranch::Unnamed, DefaultBranch::Named))
     }
 
     pub(super) fn local_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
@@ -135,14 +110,8 @@ impl GitCli {
             return Ok(Some(head));
         }
         let call = self.in_project(format!("look for branch {branch}"));
-        let output = call
-            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
-            .arg(branch.full())
-            .run_ok()?;
-        Ok(parse::refs(&output.stdout)
-            .into_iter()
-            .find(|(_, name)| *name == branch.full())
-            .map(|(id, _)| id))
+        let mut found = call.list_refs(&branch.full())?.into_iter();
+        Ok(found.find_map(|(id, name)| (name == branch.full()).then_some(id)))
     }
 }
 

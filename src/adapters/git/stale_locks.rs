@@ -3,7 +3,6 @@
 //! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's.
 
 use std::fs;
-use std::ops::{Deref, DerefMut};
 use std::path::{Component, Path};
 use std::time::Duration;
 
@@ -12,43 +11,19 @@ use super::write_lock::{WriteGuard, milliseconds};
 use crate::ports::git::GitError;
 
 /// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
-const LONGEST_CALL: Duration = Duration::from_mins(30);
+const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
 
 /// The file git holds while it changes a ref, in the repository.
 pub(super) fn lock_of(reference: &str) -> String {
     format!("{reference}.lock")
 }
 
-/// Guard of the write lock on the project's repository.
-pub(super) struct ProjectWriteGuard<'a>(WriteGuard<'a>);
-
-impl<'a> Deref for ProjectWriteGuard<'a> {
-    type Target = WriteGuard<'a>;
-
-    fn deref(&self) -> &WriteGuard<'a> {
-        &self.0
-    }
-}
-
-impl DerefMut for ProjectWriteGuard<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl Drop for ProjectWriteGuard<'_> {
-    fn drop(&mut self) {
-        // A note that stays is looked at once more, for nothing.
-        drop(self.0.release());
-    }
-}
-
 impl GitCli {
     /// Waits for the turn to write to the project's repository, and first removes what a killed git of ours left locked there.
-    pub(super) fn lock_project(&self) -> Result<ProjectWriteGuard<'_>, GitError> {
+    pub(super) fn lock_project(&self) -> Result<WriteGuard<'_>, GitError> {
         let clean = |notes: &str| self.sweep_noted(notes);
         let turn = self.project_lock.acquire(self.program.limits.transfer, clean)?;
-        Ok(ProjectWriteGuard(turn))
+        Ok(turn.finishing_when_dropped())
     }
 
     /// What a start does: only where something was left, and without waiting for another process that is at it.
@@ -56,11 +31,8 @@ impl GitCli {
         if self.project_lock.is_unfinished() {
             let clean = |notes: &str| self.sweep_noted(notes);
             // What cannot be removed shows itself as an error of the first call that needs it.
-            drop(
-                self.project_lock
-                    .acquire(Duration::ZERO, clean)
-                    .map(ProjectWriteGuard),
-            );
+            let turn = self.project_lock.acquire(Duration::ZERO, clean);
+            drop(turn.map(WriteGuard::finishing_when_dropped));
         }
     }
 
@@ -86,19 +58,12 @@ impl GitCli {
         if !is_lock || !parts.all(|part| matches!(part, Component::Normal(_))) {
             return false;
         }
-        let Ok(found) = lock.symlink_metadata() else {
+        let found = lock.symlink_metadata().ok().filter(fs::Metadata::is_file);
+        let made = found.and_then(|found| found.modified().ok());
+        let Some(made) = made.filter(|made| milliseconds(*made) >= noted) else {
             return false;
         };
-        let Ok(made) = found.modified() else { return false };
-        if !found.is_file() || milliseconds(made) < noted {
-            return false;
-        }
-        let limit = self.program.limits.abandoned;
-        let limit = if cfg!(unix) {
-            limit
-        } else {
-            limit.max(LONGEST_CALL)
-        };
+        let limit = self.program.limits.abandoned.max(LONGEST_CALL);
         if made.elapsed().is_ok_and(|age| age >= limit) {
             match fs::remove_file(&lock) {
                 Ok(()) => tracing::warn!("removed {}, which a killed git had left", lock.display()),

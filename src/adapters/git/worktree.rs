@@ -4,14 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::checkout;
 use super::cli::GitCli;
-use super::files::{failed, real_folder};
+use super::files::{failed, missing, not_ours, real_folder};
+use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
 use super::stale_locks::lock_of;
-use super::worktree_link::{self, PathStatus, WorktreeLink};
-use super::worktree_state::CheckoutDir;
+use super::worktree_link::{self, PathStatus};
 use super::write_lock::WriteGuard;
 use crate::ports::git::{
     AtticSnapshot, BranchName, CommitId, GitError, RemoveOutcome, Revision, SafeName, WorkingTree,
@@ -67,33 +66,25 @@ impl GitCli {
             cleared.saved.extend(saved);
         }
         let (path, start) = self.create_worktree(&path, &goal)?;
-        let ClearedPath { saved, set_aside } = cleared;
         Ok(Worktree {
             path,
             start,
             origin: WorktreeOrigin::Made,
-            saved,
-            set_aside,
+            saved: cleared.saved,
+            set_aside: cleared.set_aside,
         })
     }
 
     fn main_checkout(&self) -> Result<Worktree, GitError> {
-        Ok(Worktree {
-            path: self.project.root.clone(),
-            start: self.state_of(&WorkingTree::Main)?,
-            origin: WorktreeOrigin::Found,
-            saved: Vec::new(),
-            set_aside: Vec::new(),
-        })
+        let start = self.state_of(&WorkingTree::Main)?;
+        Ok(found(self.project.root.clone(), start))
     }
 
     fn detached_goal(&self, revision: &Revision) -> Result<CheckoutGoal, GitError> {
-        let missing = || GitError::Missing {
-            what: format!("a commit to check out ({})", name_of(revision)),
-            hint: "push it first".to_owned(),
-        };
+        let what = || format!("a commit to check out ({})", name_of(revision));
+        let found = self.resolve_revision(revision)?;
         Ok(CheckoutGoal {
-            commit: self.resolve_revision(revision)?.ok_or_else(missing)?,
+            commit: found.ok_or_else(|| missing(what(), "push it first"))?,
             branch: None,
         })
     }
@@ -110,9 +101,9 @@ impl GitCli {
             Revision::LocalBranch(name.clone()),
             Revision::RemoteBranch(name.clone()),
         ])?;
-        let base_head = base_head.ok_or_else(|| GitError::Missing {
-            what: format!("branch {base} on origin"),
-            hint: format!("push it first with `git push origin {base}`"),
+        let base_head = base_head.ok_or_else(|| {
+            let hint = format!("push it first with `git push origin {base}`");
+            missing(format!("branch {base} on origin"), hint)
         })?;
         let mut commit = match (&local, &remote) {
             (Some(here), Some(there)) if self.is_ancestor(here, there)? => there.clone(),
@@ -123,27 +114,23 @@ impl GitCli {
         let mut is_replaced = false;
         if let Some(earlier) = resume {
             if !self.import_commit(earlier)? {
-                let hint = "it was deleted everywhere; resume without it".to_owned();
-                return Err(GitError::Missing {
-                    what: format!("commit {earlier} of the previous attempt"),
-                    hint,
-                });
+                let what = format!("commit {earlier} of the previous attempt");
+                return Err(missing(what, "it was deleted everywhere; resume without it"));
             }
             if !self.is_ancestor(earlier, &commit)? {
                 is_replaced = local.is_some() && !self.is_ancestor(&commit, earlier)?;
                 commit = earlier.clone();
             }
         }
-        let branch = BranchGoal {
-            name: name.clone(),
-            local,
-            is_replaced,
-            base: base.clone(),
-            base_head,
-        };
         Ok(CheckoutGoal {
             commit,
-            branch: Some(branch),
+            branch: Some(BranchGoal {
+                name: name.clone(),
+                local,
+                is_replaced,
+                base: base.clone(),
+                base_head,
+            }),
         })
     }
 
@@ -157,12 +144,8 @@ impl GitCli {
             let tracking = format!("refs/remotes/origin/{}", branch.base);
             let is_there = branch.base_head == goal.commit && there.contains(&tracking);
             let lock = lock_of(&tracking);
-            (!is_there).then(|| {
-                (
-                    format!("+{}:{tracking}", PinKind::Remote.ref_name(&branch.base_head)),
-                    [lock],
-                )
-            })
+            let remote = PinKind::Remote.ref_name(&branch.base_head);
+            (!is_there).then(|| (format!("+{remote}:{tracking}"), [lock]))
         });
         // The tracking ref is for the agent's convenience only; an odd one in the way must not stop the work.
         match (there.is_empty(), tracking) {
@@ -184,28 +167,19 @@ impl GitCli {
     /// below them.
     fn named_in_project(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         let call = self.in_project(format!("look for branches at {commit}"));
-        let call = call.args(["for-each-ref", "--format=%(refname)"]);
+        let call = call.words("for-each-ref --format=%(refname)");
         let call = call.arg(format!("--points-at={commit}"));
-        let said = call
-            .args(["--", "refs/heads/", "refs/remotes/origin/"])
-            .run_line()?;
-        Ok(said.lines().map(str::to_owned).collect())
+        let names = call.words("-- refs/heads/ refs/remotes/origin/").run_line()?;
+        Ok(names.lines().map(str::to_owned).collect())
     }
 
     /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.
     fn existing_worktree(&self, path: &Path, goal: &CheckoutGoal) -> Result<Option<Worktree>, GitError> {
-        let PathStatus::Ours(link) = worktree_link::look(&self.project, path)? else {
+        let PathStatus::Ours(site) = worktree_link::look(&self.project, path)? else {
             return Ok(None);
         };
-        let Some(entry) = self.registration(&link.folder)? else {
+        let Some(entry) = self.registration(&site.folder)?.filter(|_| site.is_ready()) else {
             return Ok(None);
-        };
-        if !link.is_ready() {
-            return Ok(None);
-        }
-        let site = CheckoutDir {
-            folder: link.folder.clone(),
-            git_dir: link.git_dir.clone(),
         };
         let start = match &goal.branch {
             Some(branch) if entry.holds(&branch.name) && branch.local.as_ref() == Some(&goal.commit) => {
@@ -220,14 +194,7 @@ impl GitCli {
             }
             Some(_) | None => return Ok(None),
         };
-        let (saved, set_aside) = (Vec::new(), Vec::new());
-        Ok(Some(Worktree {
-            path: link.folder,
-            start,
-            origin: WorktreeOrigin::Found,
-            saved,
-            set_aside,
-        }))
+        Ok(Some(found(site.folder, start)))
     }
 
     /// Empties the path: ours is kept and removed, an unknown folder moved aside, a stale registration dropped.
@@ -243,12 +210,9 @@ impl GitCli {
         if path.symlink_metadata().is_ok() {
             let aside = path.with_file_name(format!("{}.aside-{}", spec.folder, self.unique_name("x")));
             if aside.symlink_metadata().is_ok() {
-                return Err(GitError::NotOurs {
-                    path: aside,
-                    why: "its name was to be used".to_owned(),
-                });
+                return Err(not_ours(aside, "its name was to be used"));
             }
-            fs::rename(path, &aside).map_err(|error| failed("move aside", path, &error))?;
+            fs::rename(path, &aside).map_err(failed("move aside", path))?;
             cleared.set_aside.push(aside);
         }
         cleared.saved.extend(self.forget(path, &spec.attic_owner)?);
@@ -263,51 +227,36 @@ impl GitCli {
         spec: &WorktreeSpec,
         cleared: &mut ClearedPath,
     ) -> Result<(), GitError> {
-        for entry in self
-            .registered()?
-            .iter()
-            .filter(|entry| entry.holds(branch) && !entry.is_at(path))
-        {
-            let dead = spec
-                .ended_folders
-                .iter()
-                .find(|dead| entry.is_at(&worktree_link::root(&self.project).join(dead.as_str())));
-            let busy = || GitError::Busy {
-                branch: branch.clone(),
-                path: entry.path.clone(),
-            };
-            match dead {
+        let root = worktree_link::root(&self.project);
+        let is_in_the_way = |entry: &&RegisteredWorktree| entry.holds(branch) && !entry.is_at(path);
+        for entry in self.registered()?.iter().filter(is_in_the_way) {
+            let mut ended = spec.ended_folders.iter();
+            match ended.find(|dead| entry.is_at(&root.join(dead.as_str()))) {
                 Some(dead) => match self.remove(dead, &spec.attic_owner)? {
                     RemoveOutcome::Removed(snapshot) => cleared.saved.extend(snapshot),
                     RemoveOutcome::Absent => {}
-                    RemoveOutcome::Kept(why) => {
-                        return Err(GitError::NotOurs {
-                            path: entry.path.clone(),
-                            why,
-                        });
-                    }
+                    RemoveOutcome::Kept(why) => return Err(not_ours(&entry.path, why)),
                 },
                 None if self.is_gone_and_ours(entry) => {
                     cleared.saved.extend(self.forget(&entry.path, &spec.attic_owner)?);
                 }
-                None => return Err(busy()),
+                None => {
+                    return Err(GitError::Busy {
+                        branch: branch.clone(),
+                        path: entry.path.clone(),
+                    });
+                }
             }
         }
         Ok(())
     }
 
     fn is_gone_and_ours(&self, entry: &RegisteredWorktree) -> bool {
-        let name = entry
-            .path
-            .file_name()
-            .and_then(|name| SafeName::new(name.to_str()?).ok());
-        let is_ours =
-            name.is_some_and(|name| entry.is_at(&worktree_link::root(&self.project).join(name.as_str())));
-        is_ours
-            && matches!(
-                worktree_link::look(&self.project, &entry.path),
-                Ok(PathStatus::Nothing)
-            )
+        let name = safe_name(&entry.path);
+        let root = worktree_link::root(&self.project);
+        let status = || worktree_link::look(&self.project, &entry.path);
+        name.is_some_and(|name| entry.is_at(&root.join(name.as_str())))
+            && matches!(status(), Ok(PathStatus::Nothing))
     }
 
     /// Makes the branch or moves it to the goal; a head that is replaced is kept first.
@@ -325,12 +274,8 @@ impl GitCli {
             Some(local) if branch.is_replaced => Some(self.archive(local, task)?),
             Some(_) | None => None,
         };
-        self.move_branch(
-            &branch.name,
-            (branch.local.as_ref(), goal),
-            "dbs: prepare an attempt",
-            turn,
-        )?;
+        let (way, why) = ((branch.local.as_ref(), goal), "dbs: prepare an attempt");
+        self.move_branch(&branch.name, way, why, turn)?;
         Ok(saved)
     }
 
@@ -341,52 +286,47 @@ impl GitCli {
         path: &Path,
         goal: &CheckoutGoal,
     ) -> Result<(PathBuf, WorkspaceTree), GitError> {
-        let call = self.in_project(format!("make worktree {}", path.display()));
-        let call = call.args(["worktree", "add", "--quiet", "--no-checkout"]);
-        match &goal.branch {
-            Some(branch) => call.arg("--").arg(path).arg(branch.name.as_str()).run_ok()?,
-            None => call
-                .args(["--detach", "--"])
-                .arg(path)
-                .arg(goal.commit.as_str())
-                .run_ok()?,
+        let what = format!("make worktree {}", path.display());
+        let call = self.in_project(what.clone());
+        let call = call.words("worktree add --quiet --no-checkout");
+        let call = match &goal.branch {
+            Some(branch) => call.arg("--").arg(path).arg(branch.name.as_str()),
+            None => call.words("--detach --").arg(path).arg(goal.commit.as_str()),
         };
-        let link = match worktree_link::look(&self.project, path)? {
-            PathStatus::Ours(link) => link,
-            PathStatus::Nothing | PathStatus::EmptyFolder | PathStatus::Foreign(_) => {
-                let why = "git made it, but it does not belong to the project".to_owned();
-                return Err(GitError::NotOurs {
-                    path: path.to_path_buf(),
-                    why,
-                });
-            }
+        call.run_ok()?;
+        let PathStatus::Ours(site) = worktree_link::look(&self.project, path)? else {
+            return Err(not_ours(
+                path,
+                "git made it, but it does not belong to the project",
+            ));
         };
-        self.fill(&link, &goal.commit)?;
-        let site = CheckoutDir {
-            folder: link.folder.clone(),
-            git_dir: link.git_dir.clone(),
-        };
+        let index = site.git_dir.join(self.unique_name("dbs-index"));
+        self.write_files(&site.folder, &index, &goal.commit)?;
+        let final_index = site.git_dir.join("index");
+        fs::rename(&index, &final_index).map_err(failed("write", &final_index))?;
         let start = self.fresh_state(&site, &goal.commit)?;
         if start.head.as_ref() != Some(&goal.commit) {
-            let what = format!("make worktree {}", path.display());
-            return Err(GitError::Failed {
-                what,
-                why: "the branch moved meanwhile".to_owned(),
-            });
+            let why = "the branch moved meanwhile".to_owned();
+            return Err(GitError::Failed { what, why });
         }
-        link.set_ready()?;
-        Ok((link.folder, start))
-    }
-
-    fn fill(&self, link: &WorktreeLink, commit: &CommitId) -> Result<(), GitError> {
-        let index = link.git_dir.join(self.unique_name("dbs-index"));
-        self.write_files(&link.folder, &index, commit)?;
-        let final_index = link.git_dir.join("index");
-        checkout::put(&index, &final_index)
+        site.set_ready()?;
+        Ok((site.folder, start))
     }
 }
 
-fn name_of(revision: &Revision) -> String {
+/// A worktree that was there already.
+fn found(path: PathBuf, start: WorkspaceTree) -> Worktree {
+    Worktree {
+        path,
+        start,
+        origin: WorktreeOrigin::Found,
+        saved: Vec::new(),
+        set_aside: Vec::new(),
+    }
+}
+
+/// A revision in words, for errors.
+pub(super) fn name_of(revision: &Revision) -> String {
     match revision {
         Revision::Commit(commit) => commit.to_string(),
         Revision::RemoteBranch(branch) => format!("branch {branch} on origin"),

@@ -19,20 +19,20 @@ const READY: &str = "dbs-ready";
 pub(super) enum PathStatus {
     Nothing,
     EmptyFolder,
-    /// A worktree of this project; the canonical folder and its git folder.
-    Ours(WorktreeLink),
+    /// A worktree of this project, whose links to it were verified in both directions.
+    Ours(CheckoutDir),
     /// Something else; the text says why.
     Foreign(String),
 }
 
-/// Folder and git folder of a worktree whose links to the project were verified in both directions.
+/// Canonical folder and git folder of a checkout that was located on disk: a worktree, or the main checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct WorktreeLink {
+pub(super) struct CheckoutDir {
     pub(super) folder: PathBuf,
     pub(super) git_dir: PathBuf,
 }
 
-impl WorktreeLink {
+impl CheckoutDir {
     /// Whether its files were once written completely, so that an agent may have worked here.
     pub(super) fn is_ready(&self) -> bool {
         self.git_dir.join(READY).exists()
@@ -40,7 +40,7 @@ impl WorktreeLink {
 
     pub(super) fn set_ready(&self) -> Result<(), GitError> {
         let file = self.git_dir.join(READY);
-        fs::write(&file, b"").map_err(|error| failed("write", &file, &error))
+        fs::write(&file, b"").map_err(failed("write", &file))
     }
 }
 
@@ -52,13 +52,13 @@ pub(super) fn root(project: &ProjectRepo) -> PathBuf {
 pub(super) fn look(project: &ProjectRepo, folder: &Path) -> Result<PathStatus, GitError> {
     let kind = match folder.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathStatus::Nothing),
-        Err(error) => return Err(failed("look at", folder, &error)),
+        Err(error) => return Err(failed("look at", folder)(error)),
         Ok(found) => found.file_type(),
     };
     if !kind.is_dir() {
         return Ok(PathStatus::Foreign("it is not a folder".to_owned()));
     }
-    let mut entries = fs::read_dir(folder).map_err(|error| failed("read", folder, &error))?;
+    let mut entries = fs::read_dir(folder).map_err(failed("read", folder))?;
     if entries.next().is_none() {
         return Ok(PathStatus::EmptyFolder);
     }
@@ -69,7 +69,7 @@ pub(super) fn look(project: &ProjectRepo, folder: &Path) -> Result<PathStatus, G
 }
 
 /// The folder points at a git folder of this project, and that one points back.
-fn verify(project: &ProjectRepo, folder: &Path) -> Result<WorktreeLink, String> {
+fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, String> {
     let folder = folder.canonicalize().map_err(|error| error.to_string())?;
     let pointer = read_pointer(&folder.join(".git"))?;
     let target = pointer
@@ -94,7 +94,7 @@ fn verify(project: &ProjectRepo, folder: &Path) -> Result<WorktreeLink, String> 
     if common.as_ref() != Some(&project.common) {
         return Err("its registration belongs to another repository".to_owned());
     }
-    Ok(WorktreeLink { folder, git_dir })
+    Ok(CheckoutDir { folder, git_dir })
 }
 
 /// The one line of a small file that is no link; errors say what it is instead.

@@ -2,13 +2,14 @@
 //! repository or index says is believed, nothing it configures is run (M11).
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 
 use super::cli::GitCli;
+use super::files::{missing, not_ours};
 use super::parse;
-use super::worktree_link::{self, PathStatus};
+use super::worktree_link::{self, CheckoutDir, PathStatus};
 use crate::domain::Tri;
 use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
 
@@ -22,40 +23,28 @@ const CONVERTING: &[&str] = &[
     "core.precomposeunicode=true",
 ];
 
-/// Folder and git folder of a checkout that was located on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CheckoutDir {
-    pub(super) folder: PathBuf,
-    pub(super) git_dir: PathBuf,
-}
-
 impl CheckoutDir {
     /// The commit checked out; none when the branch is unborn.
     pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
         if let Some(commit) = git.checked_out_at(&self.git_dir) {
             return Ok(Some(commit));
         }
-        let call = git.in_project(format!("read what is checked out in {}", self.folder.display()));
-        let call = call.git_option("--git-dir=", &self.git_dir);
+        let what = format!("read what is checked out in {}", self.folder.display());
+        let call = git
+            .in_project(what.clone())
+            .git_option("--git-dir=", &self.git_dir);
         let output = call
-            .args([
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                "HEAD^{commit}",
-            ])
+            .words("rev-parse --verify --quiet --end-of-options HEAD^{commit}")
             .run()?;
         match output.code {
             Some(0) => {
-                let said = String::from_utf8_lossy(&output.stdout);
-                Ok(Some(CommitId::new(
-                    said.trim_start_matches("--end-of-options").trim(),
-                )?))
+                let printed = output.text();
+                let id = printed.trim_start_matches("--end-of-options").trim();
+                Ok(Some(CommitId::new(id)?))
             }
             Some(1) => Ok(None),
             _ => Err(GitError::Failed {
-                what: format!("read what is checked out in {}", self.folder.display()),
+                what,
                 why: super::error_text::reason(&output),
             }),
         }
@@ -67,25 +56,21 @@ impl GitCli {
     pub(super) fn locate(&self, place: &WorkingTree) -> Result<CheckoutDir, GitError> {
         let name = match place {
             WorkingTree::Main => {
-                let project = &self.project;
                 return Ok(CheckoutDir {
-                    folder: project.root.clone(),
-                    git_dir: project.git_dir.clone(),
+                    folder: self.project.root.clone(),
+                    git_dir: self.project.git_dir.clone(),
                 });
             }
             WorkingTree::Worktree(name) => name,
         };
         let path = worktree_link::root(&self.project).join(name.as_str());
         match worktree_link::look(&self.project, &path)? {
-            PathStatus::Ours(link) => Ok(CheckoutDir {
-                folder: link.folder,
-                git_dir: link.git_dir,
-            }),
-            PathStatus::Foreign(why) => Err(GitError::NotOurs { path, why }),
-            PathStatus::Nothing | PathStatus::EmptyFolder => Err(GitError::Missing {
-                what: format!("worktree {}", path.display()),
-                hint: "it was deleted; make it again".to_owned(),
-            }),
+            PathStatus::Ours(site) => Ok(site),
+            PathStatus::Foreign(why) => Err(not_ours(path, why)),
+            PathStatus::Nothing | PathStatus::EmptyFolder => {
+                let what = format!("worktree {}", path.display());
+                Err(missing(what, "it was deleted; make it again"))
+            }
         }
     }
 
@@ -94,10 +79,8 @@ impl GitCli {
     }
 
     pub(super) fn read_state(&self, site: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
-        let head = site
-            .head(self)?
-            .map(|commit| self.import_known(commit))
-            .transpose()?;
+        let head = site.head(self)?;
+        let head = head.map(|commit| self.import_known(commit)).transpose()?;
         let tree = self.read_tree_of(site, head.as_ref())?;
         Ok(WorkspaceTree { head, tree })
     }
@@ -135,17 +118,12 @@ impl GitCli {
         if now.head != start.head {
             let name =
                 |head: &Option<CommitId>| head.as_ref().map_or("no commit".to_owned(), CommitId::to_string);
-            seen.push(format!(
-                "{} is checked out instead of {}",
-                name(&now.head),
-                name(&start.head)
-            ));
+            let (now, start) = (name(&now.head), name(&start.head));
+            seen.push(format!("{now} is checked out instead of {start}"));
         }
         if now.tree != start.tree {
-            seen.push(format!(
-                "changed files: {}",
-                self.names_between(&start.tree, &now.tree)?
-            ));
+            let names = self.names_between(&start.tree, &now.tree)?;
+            seen.push(format!("changed files: {names}"));
         }
         Ok(Tri::No(seen.join("; ")))
     }
@@ -155,9 +133,9 @@ impl GitCli {
         if let Some(tree) = self.trees.lock().get(commit) {
             return Ok(tree.clone());
         }
-        let call =
-            self.in_control(format!("read commit {commit}"))?
-                .args(["rev-parse", "--verify", "--quiet"]);
+        let call = self
+            .in_control(format!("read commit {commit}"))?
+            .words("rev-parse --verify --quiet");
         let tree = TreeId::new(&call.arg(format!("{commit}^{{tree}}")).run_line()?)?;
         let mut trees = self.trees.lock();
         if trees.len() >= MOST_TREES {
@@ -173,12 +151,12 @@ impl GitCli {
         let read = || -> Result<TreeId, GitError> {
             if let Some(commit) = head {
                 let call = self.on_files(&site.folder, &index, "read the commit of a place")?;
-                call.args(["read-tree", "--end-of-options"])
+                call.words("read-tree --end-of-options")
                     .arg(commit.as_str())
                     .run_ok()?;
             }
             let call = self.on_files(&site.folder, &index, "read the files of a place")?;
-            call.args(["add", "--all", "--", "."]).run_ok()?;
+            call.words("add --all -- .").run_ok()?;
             let call = self.on_files(&site.folder, &index, "write the files of a place as a tree")?;
             Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
         };
@@ -192,25 +170,14 @@ impl GitCli {
 
     fn names_between(&self, from: &TreeId, to: &TreeId) -> Result<String, GitError> {
         let call = self.in_control("compare two trees")?.limit(64 * 1024);
-        let call = call.args([
-            "diff-tree",
-            "-r",
-            "--raw",
-            "-z",
-            "--no-renames",
-            "--end-of-options",
-        ]);
+        let call = call.words("diff-tree -r --raw -z --no-renames --end-of-options");
         let changes = parse::raw_changes(&call.arg(from.as_str()).arg(to.as_str()).run_ok()?.stdout);
         let shown: Vec<&str> = changes
             .iter()
             .take(5)
             .map(|change| change.path.as_str())
             .collect();
-        let more = if changes.len() > shown.len() {
-            " and more"
-        } else {
-            ""
-        };
+        let more = if changes.len() > 5 { " and more" } else { "" };
         Ok(super::error_text::one_line(&format!(
             "{}{more}",
             shown.join(", ")

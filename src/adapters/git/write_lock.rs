@@ -24,8 +24,7 @@ pub(super) struct RepoLock {
     whose: &'static str,
 }
 
-/// Guard of a repository's write lock; if it is not finished, the next writer cleans up first. A turn that is not finished makes
-/// the next one clean up first.
+/// Guard of a repository's write lock; if it is not finished, the next writer cleans up first.
 pub(super) struct WriteGuard<'a> {
     _mutex: MutexGuard<'a, ()>,
     file: File,
@@ -33,6 +32,8 @@ pub(super) struct WriteGuard<'a> {
     kept: String,
     /// Whether a git is at work that was noted.
     is_noted: bool,
+    /// Whether the turn ends by itself when it is dropped, unless a git that was noted did not end.
+    finishes_when_dropped: bool,
 }
 
 impl RepoLock {
@@ -52,7 +53,7 @@ impl RepoLock {
         clean: impl FnOnce(&str) -> String,
     ) -> Result<WriteGuard<'_>, GitError> {
         let line = self.mutex.lock();
-        let error = |error: std::io::Error| failed("lock", &self.file, &error);
+        let error = |error: std::io::Error| failed("lock", &self.file)(error);
         let file = File::options()
             .read(true)
             .write(true)
@@ -85,6 +86,7 @@ impl RepoLock {
             file,
             kept: String::new(),
             is_noted: false,
+            finishes_when_dropped: false,
         };
         if !left.is_empty() {
             turn.kept = clean(&String::from_utf8_lossy(&left));
@@ -105,25 +107,24 @@ impl WriteGuard<'_> {
         self.is_noted = true;
         let at = self.file.metadata().and_then(|found| found.modified());
         let noted = at.and_then(|at| {
-            let mut text = "!".to_owned();
-            for name in names {
-                text.extend(["\n", &milliseconds(at).to_string(), " ", name]);
-            }
-            self.write(&text)
+            let lines = names.iter().map(|name| format!("\n{} {name}", milliseconds(at)));
+            self.write(&format!("!{}", lines.collect::<String>()))
         });
-        noted.map_err(|error| failed("note", Path::new("what git is about to do"), &error))
+        noted.map_err(failed("note", Path::new("what git is about to do")))
     }
 
     /// The git that was noted has ended by itself, and left nothing.
     pub(super) fn forget(&mut self) -> Result<(), GitError> {
         self.is_noted = false;
         let written = self.write("!");
-        written.map_err(|error| failed("note", Path::new("what git is about to do"), &error))
+        written.map_err(failed("note", Path::new("what git is about to do")))
     }
 
-    /// Ends a turn in which nothing is noted that did not end by itself, whatever became of it.
-    pub(super) fn release(&mut self) -> std::io::Result<()> {
-        if self.is_noted { Ok(()) } else { self.write("") }
+    /// The same turn, which ends when it is dropped, whatever became of it; only a git that was noted and did not end by itself
+    /// leaves it unfinished.
+    pub(super) fn finishing_when_dropped(mut self) -> Self {
+        self.finishes_when_dropped = true;
+        self
     }
 
     fn write(&mut self, text: &str) -> std::io::Result<()> {
@@ -135,13 +136,22 @@ impl WriteGuard<'_> {
     /// The lock, for a git that is started in this turn.
     pub(super) fn lock_file(&self) -> Result<File, GitError> {
         let shared = self.file.try_clone();
-        shared.map_err(|error| failed("share", Path::new("the queue's lock"), &error))
+        shared.map_err(failed("share", Path::new("the queue's lock")))
     }
 
     /// Everything started in this turn has ended by itself.
     pub(super) fn finish(self) -> Result<(), GitError> {
         let emptied = self.file.set_len(0);
-        emptied.map_err(|error| failed("release", Path::new("the queue's lock"), &error))
+        emptied.map_err(failed("release", Path::new("the queue's lock")))
+    }
+}
+
+impl Drop for WriteGuard<'_> {
+    fn drop(&mut self) {
+        if self.finishes_when_dropped && !self.is_noted {
+            // A note that stays is looked at once more, for nothing.
+            drop(self.write(""));
+        }
     }
 }
 
