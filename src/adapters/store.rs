@@ -23,6 +23,6 @@ mod tests;
 
 pub use files::StoreFiles;
 pub use lock::{LockOwner, ServerLock};
-pub use open::{SqliteStore, StoreReader};
-pub use read::TaskLabel;
+pub use open::SqliteStore;
+pub use read::{StoreReader, TaskLabel};
 pub use replay::replay;

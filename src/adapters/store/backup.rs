@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::errors::failure;
-use super::files::{StoreFiles, sync_folder_of};
+use super::errors::{failed, failure};
+use super::files::{StoreFiles, remove_if_there, sync_folder_of};
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
@@ -48,15 +48,10 @@ pub(super) fn before(
 fn copy(connection: &Connection, files: &StoreFiles, stem: &str) -> Result<PathBuf, StoreError> {
     let path = unused(&files.backups, stem);
     let partial = path.with_extension("partial");
-    let could_not = |error: &io::Error| StoreError::Failed {
-        what: format!("write backup {}", path.display()),
-        why: error.to_string(),
-    };
-    remove_if_there(&partial).map_err(|error| could_not(&error))?;
+    remove_if_there(&partial).map_err(failed("write backup", &path))?;
     let copied = connection.execute("VACUUM INTO ?1", [partial.to_string_lossy()]);
-    let settled = copied
-        .map_err(|error| failure(files, "copy it", &error))
-        .and_then(|_| settle(&partial, &path).map_err(|error| could_not(&error)));
+    let copied = copied.map_err(failure(files, "copy it"));
+    let settled = copied.and_then(|_| settle(&partial, &path).map_err(failed("write backup", &path)));
     if settled.is_err() {
         drop(remove_if_there(&partial));
     }
@@ -102,12 +97,5 @@ fn stamp(at: Timestamp) -> String {
     match jiff::Timestamp::from_millisecond(milliseconds) {
         Ok(time) => time.strftime("%Y%m%dT%H%M%S.%3fZ").to_string(),
         Err(_out_of_range) => at.0.to_string(),
-    }
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -1,9 +1,9 @@
 //! A file that is kept for nothing but to be given up when the disk is full.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 
-use super::files::StoreFiles;
+use super::files::{StoreFiles, private_file};
 
 /// Whether the file that reserves disk space for the store exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +42,11 @@ fn fill(files: &StoreFiles) -> io::Result<()> {
     if files.ballast_bytes == 0 {
         return Ok(());
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file: File = options.open(&files.ballast)?;
+    let file = private_file()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&files.ballast)?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut left = files.ballast_bytes;

@@ -1,6 +1,6 @@
 //! A turn becomes durable: one transaction, all of it or nothing.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params};
 
 use super::errors::{failure, is_full};
 use super::open::SqliteStore;
@@ -15,22 +15,21 @@ impl SqliteStore {
             what: "write a turn as JSON".to_owned(),
             why: error.to_string(),
         })?;
-        let mut written = write(&mut self.connection, (turn, self.session), &rows);
+        let mut written = write(&mut self.database.connection, (turn, self.session), &rows);
         if written.as_ref().is_err_and(is_full) {
             self.make_room();
-            written = write(&mut self.connection, (turn, self.session), &rows);
+            written = write(&mut self.database.connection, (turn, self.session), &rows);
         }
-        written.map_err(|error| failure(&self.files, "commit a turn", &error))
+        written.map_err(failure(&self.database.files, "commit a turn"))
     }
 
     /// Gives up the ballast and folds the log into the database; each may fail, the next attempt to write shows.
     fn make_room(&mut self) {
-        if self.ballast.release(&self.files) {
+        if self.ballast.release(&self.database.files) {
             tracing::warn!("the disk is full: the reserve was given up");
         }
-        let folded = self
-            .connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let connection = &self.database.connection;
+        let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if let Err(error) = folded {
             tracing::warn!("could not fold the log into the database: {error}");
         }
@@ -64,18 +63,10 @@ fn event(
 ) -> rusqlite::Result<i64> {
     let task = rows.task.as_ref().map(TaskId::as_str);
     let attempt = rows.attempt.map(|attempt| signed(attempt.0));
-    transaction
-        .prepare_cached(
-            "INSERT INTO events (at, kind, task, attempt, doc, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            signed(at.0),
-            rows.kind,
-            task,
-            attempt,
-            rows.event,
-            session
-        ])?;
+    let at = signed(at.0);
+    let sql = "INSERT INTO events (at, kind, task, attempt, doc, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let mut insert = transaction.prepare_cached(sql)?;
+    insert.execute(params![at, rows.kind, task, attempt, rows.event, session])?;
     let seq = transaction.last_insert_rowid();
     let mut mention = transaction.prepare_cached("INSERT INTO mentions (task, seq) VALUES (?1, ?2)")?;
     for task in &rows.mentions {
@@ -99,38 +90,28 @@ fn notices(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusq
 
 /// What was touched and is not on the board has left it; its row stays for history.
 fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> rusqlite::Result<()> {
-    for id in turn
-        .changed
+    let (board, changed) = (turn.board, turn.changed);
+    let leave = |table: &str, more: &str, id: &dyn ToSql| {
+        let sql =
+            format!("UPDATE {table} SET gone_at = ?2, seq = ?3{more} WHERE id = ?1 AND gone_at IS NULL");
+        transaction.prepare_cached(&sql)?.execute(params![id, at, seq])
+    };
+    for id in changed
         .batches
         .iter()
-        .filter(|id| !turn.board.batches.contains_key(id))
+        .filter(|id| !board.batches.contains_key(id))
     {
-        let sql = "UPDATE batches SET gone_at = ?2, seq = ?3 WHERE id = ?1 AND gone_at IS NULL";
-        transaction
-            .prepare_cached(sql)?
-            .execute(params![id.as_str(), at, seq])?;
+        leave("batches", "", &id.as_str())?;
     }
-    for id in turn
-        .changed
-        .tasks
-        .iter()
-        .filter(|id| !turn.board.tasks.contains_key(id))
-    {
-        let sql = "UPDATE tasks SET gone_at = ?2, seq = ?3 WHERE id = ?1 AND gone_at IS NULL";
-        transaction
-            .prepare_cached(sql)?
-            .execute(params![id.as_str(), at, seq])?;
+    for id in changed.tasks.iter().filter(|id| !board.tasks.contains_key(id)) {
+        leave("tasks", "", &id.as_str())?;
     }
-    for id in turn
-        .changed
+    for id in changed
         .attempts
         .iter()
-        .filter(|id| !turn.board.attempts.contains_key(id))
+        .filter(|id| !board.attempts.contains_key(id))
     {
-        let sql = "UPDATE attempts SET gone_at = ?2, seq = ?3, open = 0 WHERE id = ?1 AND gone_at IS NULL";
-        transaction
-            .prepare_cached(sql)?
-            .execute(params![signed(id.0), at, seq])?;
+        leave("attempts", ", open = 0", &signed(id.0))?;
     }
     Ok(())
 }
@@ -141,13 +122,8 @@ fn batches(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusq
          ON CONFLICT (id) DO UPDATE SET title = ?2, run = ?3, seq = ?4, gone_at = NULL, doc = ?5",
     )?;
     for row in &rows.batches {
-        put.execute(params![
-            row.value.id.as_str(),
-            row.value.title,
-            row.word,
-            seq,
-            row.doc
-        ])?;
+        let (id, title) = (row.value.id.as_str(), &row.value.title);
+        put.execute(params![id, title, row.word, seq, row.doc])?;
     }
     Ok(())
 }
@@ -202,16 +178,14 @@ fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rus
 }
 
 fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
+    let mut complete = transaction.prepare_cached(
+        "UPDATE intents SET done_at = ?3, done_seq = ?4 WHERE key >= ?1 AND key < ?2 AND done_at IS NULL",
+    )?;
     for key in &rows.completed {
         // '0' is the character after '/': the keys from `verify/7/` up to `verify/70` are those that begin with `verify/7/`.
-        let end = key
-            .strip_suffix('/')
-            .map_or_else(|| format!("{key}\0"), |stem| format!("{stem}0"));
-        let sql =
-            "UPDATE intents SET done_at = ?3, done_seq = ?4 WHERE key >= ?1 AND key < ?2 AND done_at IS NULL";
-        transaction
-            .prepare_cached(sql)?
-            .execute(params![key, end, at, seq])?;
+        let stem = key.strip_suffix('/');
+        let end = stem.map_or_else(|| format!("{key}\0"), |stem| format!("{stem}0"));
+        complete.execute(params![key, end, at, seq])?;
     }
     Ok(())
 }
@@ -232,8 +206,7 @@ fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>
 fn board(transaction: &Transaction<'_>, turn: &Turn<'_>, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let sql = "UPDATE board SET pause = ?1, last_attempt = ?2, infra_failures = ?3 WHERE one = 1";
     let last = signed(turn.board.last_attempt);
-    transaction
-        .prepare_cached(sql)?
-        .execute(params![rows.pause, last, turn.board.infra_failures])?;
+    let mut update = transaction.prepare_cached(sql)?;
+    update.execute(params![rows.pause, last, turn.board.infra_failures])?;
     Ok(())
 }

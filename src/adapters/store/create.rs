@@ -1,17 +1,18 @@
 //! Makes a new database under another name first, so that a database is either whole or not there.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 
 use rusqlite::Connection;
 
-use super::errors::{damaged, failure};
-use super::files::{StoreFiles, beside, sync_folder_of};
+use super::errors::{damaged, failed, failure};
+use super::files::{StoreFiles, beside, private_file, remove_if_there, sync_folder_of};
 use super::schema::{APPLICATION, Migration, migrate};
 use crate::ports::store::StoreError;
 
 pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
-    if exists(files)? {
+    let exists = files.database.try_exists();
+    if exists.map_err(failed("make", &files.database))? {
         return Ok(());
     }
     if files.log().exists() {
@@ -27,31 +28,21 @@ pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Resul
         database: beside(&files.database, ".new"),
         ..files.clone()
     };
-    prepare(&fresh).map_err(|error| could_not(&fresh, &error))?;
+    prepare(&fresh).map_err(failed("make", &fresh.database))?;
     fill(&fresh, steps)?;
-    finish(&fresh, files).map_err(|error| could_not(files, &error))
-}
-
-fn exists(files: &StoreFiles) -> Result<bool, StoreError> {
-    files
-        .database
-        .try_exists()
-        .map_err(|error| could_not(files, &error))
+    finish(&fresh, files).map_err(failed("make", &files.database))
 }
 
 /// Removes what a creation that was cut off left, and makes an empty private file.
 fn prepare(fresh: &StoreFiles) -> io::Result<()> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        match fs::remove_file(beside(&fresh.database, suffix)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
+        remove_if_there(&beside(&fresh.database, suffix))?;
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&fresh.database).map(drop)
+    private_file()
+        .write(true)
+        .create_new(true)
+        .open(&fresh.database)
+        .map(drop)
 }
 
 fn fill(fresh: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
@@ -63,7 +54,7 @@ fn fill(fresh: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error)
     };
-    make().map_err(|error| failure(fresh, "make a new store", &error))
+    make().map_err(failure(fresh, "make a new store"))
 }
 
 fn finish(fresh: &StoreFiles, files: &StoreFiles) -> io::Result<()> {
@@ -77,12 +68,5 @@ pub(super) fn step_error(error: rusqlite_migration::Error) -> rusqlite::Error {
     match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => err,
         other => rusqlite::Error::ToSqlConversionFailure(Box::new(other)),
-    }
-}
-
-fn could_not(files: &StoreFiles, error: &io::Error) -> StoreError {
-    StoreError::Failed {
-        what: format!("make {}", files.database.display()),
-        why: error.to_string(),
     }
 }

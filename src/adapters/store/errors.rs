@@ -1,24 +1,47 @@
 //! Sorts what `SQLite` says into what a person can do about it.
 
+use std::fmt::Display;
+use std::path::Path;
+
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
 use super::files::StoreFiles;
 use crate::ports::store::StoreError;
 
-/// The error for people: `what` is what was tried.
-pub(super) fn failure(files: &StoreFiles, what: &str, error: &rusqlite::Error) -> StoreError {
-    if is_damage(error) {
-        return damaged(files, format!("{what}: {error}"));
+/// Wraps an error of the database, as in `.map_err(failure(files, "read rows"))`: `what` is what was tried.
+pub(super) fn failure(files: &StoreFiles, what: &str) -> impl FnOnce(rusqlite::Error) -> StoreError {
+    move |error| {
+        if is_damage(&error) {
+            return damaged(files, format!("{what}: {error}"));
+        }
+        let hint = if is_full(&error) {
+            "; the disk is full, nothing was written, free some space and start again"
+        } else {
+            ""
+        };
+        StoreError::Failed {
+            what: format!("{what} in {}", files.database.display()),
+            why: format!("{error}{hint}"),
+        }
     }
-    let hint = if is_full(error) {
-        "; the disk is full, nothing was written, free some space and start again"
-    } else {
-        ""
-    };
-    StoreError::Failed {
-        what: format!("{what} in {}", files.database.display()),
-        why: format!("{error}{hint}"),
+}
+
+/// Wraps any other error, as in `.map_err(failed("make folder", path))`.
+pub(super) fn failed<E: Display>(what: &str, path: &Path) -> impl FnOnce(E) -> StoreError {
+    let what = format!("{what} {}", path.display());
+    move |error| StoreError::Failed {
+        what,
+        why: error.to_string(),
+    }
+}
+
+/// The error for a store that a newer program wrote.
+pub(super) fn newer(files: &StoreFiles, found: i64, known: i64) -> StoreError {
+    StoreError::Newer {
+        path: files.database.clone(),
+        found,
+        known,
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::errors::failed;
 use crate::ports::store::StoreError;
 
 /// Size of the file that is given up when the disk is full.
@@ -53,10 +54,7 @@ impl StoreFiles {
     pub(super) fn make_folders(&self) -> Result<(), StoreError> {
         let folder = self.database.parent().unwrap_or(Path::new("."));
         for path in [folder, self.backups.as_path()] {
-            make_private_folder(path).map_err(|error| StoreError::Failed {
-                what: format!("make folder {}", path.display()),
-                why: error.to_string(),
-            })?;
+            make_private_folder(path).map_err(failed("make folder", path))?;
         }
         Ok(())
     }
@@ -89,16 +87,26 @@ fn refuse_unless(path: &Path, wanted: &str, fits: fn(&fs::Metadata) -> bool) -> 
             } else {
                 "something else"
             };
-            Err(StoreError::Failed {
-                what: format!("open {}", path.display()),
-                why: format!("it is {what}, not {wanted}; move it away first, it was left as it is"),
-            })
+            let why = format!("it is {what}, not {wanted}; move it away first, it was left as it is");
+            Err(failed("open", path)(why))
         }
-        Err(error) => Err(StoreError::Failed {
-            what: format!("look at {}", path.display()),
-            why: error.to_string(),
-        }),
+        Err(error) => Err(failed("look at", path)(error)),
     }
+}
+
+pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// How a file is opened that only this user may read once it is made.
+pub(super) fn private_file() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 fn make_private_folder(path: &Path) -> io::Result<()> {

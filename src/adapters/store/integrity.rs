@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::errors::{damaged, failure};
+use super::errors::{damaged, failed, failure, newer};
 use super::files::StoreFiles;
 use super::schema::{APPLICATION, format_of};
 use crate::ports::store::StoreError;
@@ -21,26 +21,18 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// connection and the format.
 pub(super) fn examine(files: &StoreFiles, known: i64) -> Result<(Connection, i64), StoreError> {
     let header = header(files)?;
-    let newer = |found: i64| StoreError::Newer {
-        path: files.database.clone(),
-        found,
-        known,
-    };
     let connection = read_only(files)?;
     let ask = |what: &str, name: &str| -> Result<i64, StoreError> {
-        connection
-            .pragma_query_value(None, name, |row| row.get(0))
-            .map_err(|error| failure(files, what, &error))
+        let value = connection.pragma_query_value(None, name, |row| row.get(0));
+        value.map_err(failure(files, what))
     };
     if ask("read its kind", "application_id")? != i64::from(APPLICATION) {
-        return Err(damaged(
-            files,
-            "it is a SQLite database, but not a store of dbs".to_owned(),
-        ));
+        let why = "it is a SQLite database, but not a store of dbs".to_owned();
+        return Err(damaged(files, why));
     }
-    let format = format_of(&connection).map_err(|error| failure(files, "read its format", &error))?;
+    let format = format_of(&connection).map_err(failure(files, "read its format"))?;
     if format.max(header) > known && min_reader(&connection) > known {
-        return Err(newer(format.max(header)));
+        return Err(newer(files, format.max(header), known));
     }
     Ok((connection, format))
 }
@@ -54,12 +46,7 @@ fn header(files: &StoreFiles) -> Result<i64, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
             return Err(damaged(files, "it is cut off before its first page".to_owned()));
         }
-        Err(error) => {
-            return Err(StoreError::Failed {
-                what: format!("open {}", files.database.display()),
-                why: error.to_string(),
-            });
-        }
+        Err(error) => return Err(failed("open", &files.database)(error)),
     }
     if !bytes.starts_with(MAGIC) {
         return Err(damaged(files, "it does not begin like a database".to_owned()));
@@ -78,7 +65,7 @@ fn read_only(files: &StoreFiles) -> Result<Connection, StoreError> {
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
     };
-    open().map_err(|error| failure(files, "open it for reading", &error))
+    open().map_err(failure(files, "open it for reading"))
 }
 
 /// The oldest format whose readers may read this database; a database that does not say so is for its own readers only.
@@ -91,12 +78,9 @@ fn min_reader(connection: &Connection) -> i64 {
 /// Looks at every page, which takes a while on a large database: for those who are about to write. Who only reads is told of
 /// damage where he comes across it.
 pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
-    let said: String = connection
-        .pragma_query_value(None, "quick_check", |row| row.get(0))
-        .map_err(|error| failure(files, "check it", &error))?;
-    if said == "ok" {
-        Ok(())
-    } else {
-        Err(damaged(files, format!("the check of its pages says: {said}")))
+    let found = connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0));
+    match found.map_err(failure(files, "check it"))?.as_str() {
+        "ok" => Ok(()),
+        problems => Err(damaged(files, format!("the check of its pages says: {problems}"))),
     }
 }

@@ -5,18 +5,19 @@
     reason = "waits an instant for a lock that is about to be free"
 )]
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use super::errors::failed;
+use super::files::private_file;
 use crate::ports::store::StoreError;
 
 /// Longest text read from a lock file.
 const LONGEST_OWNER: u64 = 4096;
 
-/// Process and socket of whoever holds the project's lock, as the lock file names them. Written into the lock file for people;
-/// nothing is decided from it.
+/// Process and socket of whoever holds the project's lock, as the lock file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockOwner {
     pub process: u32,
@@ -76,11 +77,7 @@ impl ServerLock {
     /// # Errors
     /// [`StoreError::Locked`] when another process holds it, [`StoreError::Failed`] when the file cannot be used.
     pub fn take(path: &Path, owner: &LockOwner) -> Result<ServerLock, StoreError> {
-        let failed = |error: &io::Error| StoreError::Failed {
-            what: format!("lock {}", path.display()),
-            why: error.to_string(),
-        };
-        let mut file = open(path).map_err(|error| failed(&error))?;
+        let mut file = open(path).map_err(failed("lock", path))?;
         match lock_with_retries(&file, path) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -89,9 +86,9 @@ impl ServerLock {
                     owner: Self::owner(path).map_or("unknown".to_owned(), |owner| owner.process.to_string()),
                 });
             }
-            Err(TryLockError::Error(error)) => return Err(failed(&error)),
+            Err(TryLockError::Error(error)) => return Err(failed("lock", path)(error)),
         }
-        write_owner(&mut file, owner).map_err(|error| failed(&error))?;
+        write_owner(&mut file, owner).map_err(failed("lock", path))?;
         Ok(ServerLock { _file: file })
     }
 
@@ -114,14 +111,9 @@ fn write_owner(file: &mut File, owner: &LockOwner) -> io::Result<()> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
+    let mut options = private_file();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options
-            .mode(0o600)
-            .custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits());
-    }
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NOFOLLOW.bits());
     options.open(path)
 }

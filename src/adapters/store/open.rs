@@ -5,21 +5,20 @@ use rusqlite::Connection;
 use super::backup;
 use super::ballast::Ballast;
 use super::create::{create_if_absent, step_error};
-use super::errors::failure;
+use super::errors::failed;
+use super::errors::{failure, newer};
 use super::files::StoreFiles;
 use super::integrity::{BUSY, check, examine};
 use super::lock::{LockOwner, ServerLock};
-use super::read::{self, TaskLabel};
+use super::read::StoreReader;
 use super::schema::{MIGRATIONS, Migration, migrate, newest};
-use crate::domain::{Attempt, AttemptId, Board, Effect, Event, TaskId, Timestamp};
+use crate::domain::{Board, Effect, TaskId, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
-/// Implementation of the `Store` port in `SQLite`, holding the project's lock while it is open. Holds the project's lock until it
-/// is dropped.
+/// Implementation of the `Store` port in `SQLite`; holds the project's lock until it is dropped.
 #[derive(Debug)]
 pub struct SqliteStore {
-    pub(super) connection: Connection,
-    pub(super) files: StoreFiles,
+    pub(super) database: StoreReader,
     pub(super) ballast: Ballast,
     pub(super) session: i64,
     // Dropped last, after the database is closed.
@@ -50,17 +49,21 @@ impl SqliteStore {
         let (whole, format) = examine(files, newest(steps))?;
         check(&whole, files)?;
         drop(whole);
-        refuse_newer(files, format, newest(steps))?;
-        let mut connection = open_writer(files).map_err(|error| failure(files, "open it", &error))?;
+        // Writing is refused to any newer format, also to one that may still be read.
+        if format > newest(steps) {
+            return Err(newer(files, format, newest(steps)));
+        }
+        let mut connection = open_writer(files).map_err(failure(files, "open it"))?;
         upgrade(&mut connection, files, format, (now, steps))?;
-        connection
-            .pragma_update(None, "foreign_keys", true)
-            .map_err(|error| failure(files, "turn on its checks", &error))?;
-        let session = read::next_session(&connection);
-        Ok(SqliteStore {
-            session: session.map_err(|error| failure(files, "read the last event", &error))?,
+        let checked = connection.pragma_update(None, "foreign_keys", true);
+        checked.map_err(failure(files, "turn on its checks"))?;
+        let database = StoreReader {
             connection,
             files: files.clone(),
+        };
+        Ok(SqliteStore {
+            session: database.next_session()?,
+            database,
             ballast: Ballast::create(files),
             _lock: lock,
         })
@@ -73,10 +76,8 @@ impl SqliteStore {
     pub fn open_reader(files: &StoreFiles) -> Result<StoreReader, StoreError> {
         files.refuse_links()?;
         if !files.database.exists() {
-            return Err(StoreError::Failed {
-                what: format!("open {}", files.database.display()),
-                why: "there is no store yet; start `dbs` once in this project".to_owned(),
-            });
+            let why = "there is no store yet; start `dbs` once in this project";
+            return Err(failed("open", &files.database)(why));
         }
         let (connection, _) = examine(files, newest(MIGRATIONS))?;
         Ok(StoreReader {
@@ -94,21 +95,9 @@ impl SqliteStore {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&files.database, flags)
             .and_then(|connection| connection.busy_timeout(BUSY).map(|()| connection))
-            .map_err(|error| failure(files, "open it for a copy", &error))?;
+            .map_err(failure(files, "open it for a copy"))?;
         backup::routine(&connection, files, at)
     }
-}
-
-/// Writing is refused to any newer format, also to one that may still be read.
-fn refuse_newer(files: &StoreFiles, found: i64, known: i64) -> Result<(), StoreError> {
-    if found > known {
-        return Err(StoreError::Newer {
-            path: files.database.clone(),
-            found,
-            known,
-        });
-    }
-    Ok(())
 }
 
 fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {
@@ -138,17 +127,15 @@ fn upgrade(
     let taken = usize::try_from(format).unwrap_or(0);
     for (index, step) in steps.iter().enumerate().skip(taken) {
         backup::before(connection, files, step.name, now)?;
-        migrate(connection, steps, index + 1).map_err(|error| {
-            let what = format!("bring it to format {}", step.name);
-            failure(files, &what, &step_error(error))
-        })?;
+        let taken = migrate(connection, steps, index + 1).map_err(step_error);
+        taken.map_err(failure(files, &format!("bring it to format {}", step.name)))?;
     }
     Ok(())
 }
 
 impl Store for SqliteStore {
     fn load(&mut self) -> Result<Board, StoreError> {
-        read::board(&self.connection, &self.files)
+        self.database.load()
     }
 
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
@@ -156,7 +143,7 @@ impl Store for SqliteStore {
     }
 
     fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
-        read::open_intents(&self.connection, &self.files)
+        self.database.open_intents()
     }
 
     fn events(
@@ -165,81 +152,19 @@ impl Store for SqliteStore {
         limit: usize,
         task: Option<&TaskId>,
     ) -> Result<Vec<StoredEvent>, StoreError> {
-        read::events(&self.connection, &self.files, (after, limit, task))
+        self.database.events(after, limit, task)
     }
 
     fn backup(&mut self, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
-        backup::routine(&self.connection, &self.files, at)
+        backup::routine(&self.database.connection, &self.database.files, at)
     }
 
     fn warning(&self) -> Option<String> {
         (self.ballast == Ballast::Gone).then(|| {
             format!(
                 "the disk of {} is full or nearly so; free some space and restart dbs",
-                self.files.database.display()
+                self.database.files.database.display()
             )
         })
-    }
-}
-
-/// Read-only connection to a store, usable beside a running server.
-#[derive(Debug)]
-pub struct StoreReader {
-    connection: Connection,
-    files: StoreFiles,
-}
-
-impl StoreReader {
-    /// The board as of the last commit.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn load(&self) -> Result<Board, StoreError> {
-        read::board(&self.connection, &self.files)
-    }
-
-    /// Events after position `after`, oldest first, at most `limit`; of one task if given.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn events(
-        &self,
-        after: u64,
-        limit: usize,
-        task: Option<&TaskId>,
-    ) -> Result<Vec<StoredEvent>, StoreError> {
-        read::events(&self.connection, &self.files, (after, limit, task))
-    }
-
-    /// Attempts from that number on, also those the board has forgotten, in order.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn attempts(&self, from: AttemptId) -> Result<Vec<Attempt>, StoreError> {
-        read::attempts(&self.connection, &self.files, from)
-    }
-
-    /// Tasks on the board whose id begins so, by id, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn task_labels(&self, begin: &str, limit: usize) -> Result<Vec<TaskLabel>, StoreError> {
-        read::task_labels(&self.connection, &self.files, (begin, limit))
-    }
-
-    /// Attempts that are open.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
-        read::open_attempts(&self.connection, &self.files)
-    }
-
-    /// Settings and workflows as the server last had them, if it ever ran: the facts `Configured` and `WorkflowsLoaded`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn last_settings(&self) -> Result<Vec<Event>, StoreError> {
-        read::last_settings(&self.connection, &self.files)
     }
 }

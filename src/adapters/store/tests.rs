@@ -88,7 +88,7 @@ fn an_old_database_is_brought_up_step_by_step_with_a_copy_before_each() {
     let mut store = open(folder.path(), &steps).unwrap();
     assert_eq!(store.events(0, 10, None).unwrap().len(), 1);
     tick(&mut store);
-    assert_eq!(format_of(&store.connection).unwrap(), 3);
+    assert_eq!(format_of(&store.database.connection).unwrap(), 3);
     let stamp = "20260102T030405.678Z-000.db";
     assert_eq!(
         backups(folder.path()),
@@ -119,7 +119,11 @@ fn a_step_that_fails_leaves_the_format_before_it() {
     );
     let store = open(folder.path(), &[MIGRATIONS[0], MORE]).unwrap();
     let columns = "SELECT count(*) FROM pragma_table_info('tasks') WHERE name IN ('colour', 'half')";
-    let found: i64 = store.connection.query_row(columns, [], |row| row.get(0)).unwrap();
+    let found: i64 = store
+        .database
+        .connection
+        .query_row(columns, [], |row| row.get(0))
+        .unwrap();
     assert_eq!(found, 1, "the good step was taken, the broken one not by halves");
 }
 
@@ -144,7 +148,10 @@ fn the_writer_flushes_every_turn_keeps_a_log_beside_and_checks_references() {
         let mut store = open(folder.path(), MIGRATIONS).unwrap();
         tick(&mut store);
         let number = |name: &str| -> i64 {
-            let answer = store.connection.pragma_query_value(None, name, |row| row.get(0));
+            let answer = store
+                .database
+                .connection
+                .pragma_query_value(None, name, |row| row.get(0));
             answer.unwrap()
         };
         assert_eq!(
@@ -158,6 +165,7 @@ fn the_writer_flushes_every_turn_keeps_a_log_beside_and_checks_references() {
         assert_eq!(number("fullfsync"), 1);
         assert_eq!(number("checkpoint_fullfsync"), 1);
         let mode: String = store
+            .database
             .connection
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
             .unwrap();
