@@ -37,4 +37,4 @@ pub use demo::{DemoPlan, DemoTask, SeedFile, demo_scenario, demo_scenario_text, 
 pub use error::RehearsalError;
 pub use outcome::RehearsalExit;
 pub use player::run;
-pub use signals::{InboxSink, OutgoingSignal, SignalSink};
+pub use signals::{OutgoingSignal, SignalSink};

@@ -63,13 +63,8 @@ fn load(file: &str) -> Result<Scenario, Vec<String>> {
     } else {
         fs::read_to_string(file)
     };
-    let text = text.map_err(|source| {
-        vec![could_not(&RehearsalError::File {
-            act: "read",
-            path: file.into(),
-            source,
-        })]
-    })?;
+    let text = text.map_err(RehearsalError::file("read", file));
+    let text = text.map_err(|error| vec![could_not(&error)])?;
     let (scenario, diagnostics) = read(Path::new(file), &text);
     let lines: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
     match scenario {

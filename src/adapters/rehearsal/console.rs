@@ -24,25 +24,13 @@ pub enum KeySource {
     NoTerminal,
 }
 
-/// A key press, as far as a rehearsal tells keys apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConsoleKey {
-    Char(char),
-    Enter,
-    Escape,
-    Up,
-    Down,
-    Backspace,
-    Other,
-}
-
 /// What happened while a rehearsal waited: nothing, a key or an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleInput {
     /// Time is up, or something happened that is no key.
     Nothing,
-    /// A key; Ctrl-C is [`Input::Interrupt`].
-    Key(ConsoleKey),
+    /// A key; Ctrl-C is [`ConsoleInput::Interrupt`].
+    Key(KeyCode),
     Interrupt,
 }
 
@@ -87,18 +75,10 @@ impl KeySource {
 }
 
 fn of_key(key: KeyEvent) -> ConsoleInput {
-    if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-        return ConsoleInput::Interrupt;
+    match key.code {
+        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => ConsoleInput::Interrupt,
+        code => ConsoleInput::Key(code),
     }
-    ConsoleInput::Key(match key.code {
-        KeyCode::Char(c) => ConsoleKey::Char(c),
-        KeyCode::Enter => ConsoleKey::Enter,
-        KeyCode::Esc => ConsoleKey::Escape,
-        KeyCode::Up => ConsoleKey::Up,
-        KeyCode::Down => ConsoleKey::Down,
-        KeyCode::Backspace => ConsoleKey::Backspace,
-        _ => ConsoleKey::Other,
-    })
 }
 
 /// Guard that keeps the terminal in raw mode until it is dropped.

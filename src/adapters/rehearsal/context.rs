@@ -1,6 +1,7 @@
 //! What a rehearsal knows about its attempt: read from the environment once, then passed on as plain values.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use super::error::RehearsalError;
@@ -48,6 +49,8 @@ impl RehearsalContext {
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
         let or = |name: &str, default: &str| lookup(name).unwrap_or_else(|| default.to_owned());
         let path = |name: &str| lookup(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let name = ("DBS_ATTEMPT_NUMBER", "a whole number from 1");
+        let number = value(lookup, name, |number| *number > 0)?;
         Ok(Self {
             attempt: or("DBS_ATTEMPT", "0"),
             token: or("DBS_TOKEN", ""),
@@ -62,7 +65,7 @@ impl RehearsalContext {
             stage: or("DBS_STAGE", "development"),
             role: or("DBS_ROLE", "developer"),
             mode: or("DBS_MODE", "fresh"),
-            number: number(lookup)?,
+            number: number.unwrap_or(1),
             branch: or("DBS_BRANCH", ""),
             base: or("DBS_BASE", "main"),
             socket: path("DBS_SOCKET"),
@@ -109,18 +112,10 @@ impl RehearsalSpeed {
     /// # Errors
     /// When a value is not a number of the right size.
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
-        let speed = decimal(
-            lookup,
-            "DBS_REHEARSAL_SPEED",
-            "a number from 0.01 to 100000",
-            0.01..=100_000.0,
-        )?;
-        let answer = decimal(
-            lookup,
-            "DBS_REHEARSAL_ANSWER_AFTER",
-            "seconds from 0 to 86400",
-            0.0..=86_400.0,
-        )?;
+        let name = ("DBS_REHEARSAL_SPEED", "a number from 0.01 to 100000");
+        let speed = value(lookup, name, |speed| (0.01..=100_000.0).contains(speed))?;
+        let name = ("DBS_REHEARSAL_ANSWER_AFTER", "seconds from 0 to 86400");
+        let answer = value(lookup, name, |seconds| (0.0..=86_400.0).contains(seconds))?;
         Ok(Self {
             speed: speed.unwrap_or(1.0),
             answer_after: answer.map(Duration::from_secs_f64),
@@ -133,34 +128,17 @@ impl RehearsalSpeed {
     }
 }
 
-fn number(lookup: &dyn Fn(&str) -> Option<String>) -> Result<u32, RehearsalError> {
-    let name = "DBS_ATTEMPT_NUMBER";
-    let Some(value) = lookup(name) else { return Ok(1) };
-    let wrong = |value| RehearsalError::Environment {
-        name,
-        value,
-        right: "a whole number from 1",
-    };
-    value
-        .parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| wrong(value))
-}
-
-fn decimal(
+/// The value of a variable; none where it is not set or empty.
+fn value<T: FromStr>(
     lookup: &dyn Fn(&str) -> Option<String>,
-    name: &'static str,
-    right: &'static str,
-    limits: std::ops::RangeInclusive<f64>,
-) -> Result<Option<f64>, RehearsalError> {
+    (name, right): (&'static str, &'static str),
+    is_right: impl FnOnce(&T) -> bool,
+) -> Result<Option<T>, RehearsalError> {
     let Some(value) = lookup(name).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let number = value.parse().ok().filter(|number| limits.contains(number));
-    number
-        .map(Some)
-        .ok_or(RehearsalError::Environment { name, value, right })
+    let parsed = value.parse().ok().filter(is_right).map(Some);
+    parsed.ok_or(RehearsalError::Environment { name, value, right })
 }
 
 #[cfg(test)]

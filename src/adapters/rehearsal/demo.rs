@@ -2,6 +2,7 @@
 //! tree is computed from the scenario itself, so that the two cannot disagree.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -75,7 +76,7 @@ pub fn demo_scenario() -> Result<Scenario, RehearsalError> {
 /// When the embedded text is not a task sheet; a test keeps that from being shipped.
 pub fn demo_tasks() -> Result<DemoPlan, RehearsalError> {
     let text = include_str!("../../../assets/rehearsal/demo-tasks.toml");
-    toml_edit::de::from_str(text).map_err(|error| embedded(error.to_string()))
+    toml_edit::de::from_str(text).map_err(embedded)
 }
 
 /// The tree the demo must end in: path and content of every file of the base branch.
@@ -96,7 +97,7 @@ pub fn expected_tree() -> Result<BTreeMap<String, String>, RehearsalError> {
             .iter()
             .position(|task| task.deps.iter().all(|dep| done.contains(dep)))
         else {
-            return Err(embedded("the tasks wait for each other".into()));
+            return Err(embedded("the tasks wait for each other"));
         };
         let task = open.remove(next);
         if let Some(part) = last_development(&scenario, &task) {
@@ -146,9 +147,6 @@ fn work(tree: &mut BTreeMap<String, String>, steps: &[ScenarioStep]) -> Result<(
     Ok(())
 }
 
-fn embedded(why: String) -> RehearsalError {
-    RehearsalError::System {
-        act: "read the built-in demo",
-        why,
-    }
+fn embedded(why: impl Display) -> RehearsalError {
+    RehearsalError::system("read the built-in demo")(why)
 }

@@ -1,5 +1,6 @@
 //! What can go wrong while a scenario is played.
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use thiserror::Error;
 
 use super::outcome::RehearsalExit;
 
-/// Why a rehearsal failed; the texts read after "could not". Texts read after "could not".
+/// Why a rehearsal failed; the texts read after "could not".
 #[derive(Debug, Error)]
 pub enum RehearsalError {
     #[error("use {name}=`{value}`: it must be {right}")]
@@ -38,6 +39,25 @@ pub enum RehearsalError {
     Signal { kind: String, why: String },
     #[error("{act}: {why}")]
     System { act: &'static str, why: String },
+}
+
+impl RehearsalError {
+    /// Wraps an error of the system, as in `.map_err(RehearsalError::system("ignore signals"))`.
+    pub(super) fn system<E: Display>(act: &'static str) -> impl Fn(E) -> RehearsalError {
+        move |error| RehearsalError::System {
+            act,
+            why: error.to_string(),
+        }
+    }
+
+    /// Wraps an error of a file operation, as in `.map_err(RehearsalError::file("read", path))`.
+    pub(super) fn file(
+        act: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> RehearsalError {
+        let path = path.into();
+        move |source| RehearsalError::File { act, path, source }
+    }
 }
 
 /// Why a rehearsal ends before the last step of its scenario.

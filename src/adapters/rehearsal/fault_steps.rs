@@ -2,9 +2,9 @@
 
 use super::error::PlayEnd;
 use super::faults;
+use super::files;
 use super::outcome::RehearsalExit;
 use super::player::{ScenarioPlayer, StepResult};
-use super::{files, transcript};
 use crate::formats::scenario::StepAction;
 
 impl ScenarioPlayer<'_, '_> {
@@ -28,7 +28,7 @@ impl ScenarioPlayer<'_, '_> {
                         false,
                     )?;
                 }
-                transcript::call(&mut self.screen, "Left behind", &format!("process {pid}"))?;
+                self.screen.call("Left behind", &format!("process {pid}"))?;
                 Ok(())
             }
             StepAction::IgnoreTerm => Ok(faults::ignore_term()?),

@@ -15,10 +15,8 @@ pub(super) fn ignore_term() -> Result<(), RehearsalError> {
     let deaf: SigSet = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]
         .into_iter()
         .collect();
-    deaf.thread_block().map_err(|error| RehearsalError::System {
-        act: "ignore signals",
-        why: error.to_string(),
-    })
+    deaf.thread_block()
+        .map_err(RehearsalError::system("ignore signals"))
 }
 
 /// Where there are no signals there is nothing to ignore.
@@ -30,45 +28,36 @@ pub(super) fn ignore_term() -> Result<(), RehearsalError> {
 /// Starts this program again as a process that outlives this one, and returns its id once it is out of reach of
 /// signals to this one's group.
 pub(super) fn fork_daemon(time: Duration) -> Result<u32, RehearsalError> {
-    let failed = |error: io::Error| RehearsalError::System {
-        act: "leave a process behind",
-        why: error.to_string(),
-    };
-    let program = std::env::current_exe().map_err(failed)?;
+    let failed = || RehearsalError::system("leave a process behind");
+    let program = std::env::current_exe().map_err(failed())?;
     let mut child = Command::new(program)
         .args(["rehearse", "--daemon", &time.as_secs_f64().to_string()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(failed)?;
+        .map_err(failed())?;
     let mut ready = String::new();
     if let Some(out) = child.stdout.take() {
-        BufReader::new(out).read_line(&mut ready).map_err(failed)?;
+        BufReader::new(out).read_line(&mut ready).map_err(failed())?;
     }
     if ready.trim() == READY {
         return Ok(child.id());
     }
-    Err(RehearsalError::System {
-        act: "leave a process behind",
-        why: "it ended at once".into(),
-    })
+    Err(RehearsalError::system("leave a process behind")(
+        "it ended at once",
+    ))
 }
 
 const READY: &str = "ready";
 
 /// The life of the process left behind: a session of its own, deaf to polite signals, gone after `time`.
 pub(super) fn daemon(time: Duration, out: &mut dyn io::Write) -> Result<(), RehearsalError> {
-    let failed = |why: String| RehearsalError::System {
-        act: "become a daemon",
-        why,
-    };
     #[cfg(unix)]
-    nix::unistd::setsid().map_err(|error| failed(error.to_string()))?;
+    nix::unistd::setsid().map_err(RehearsalError::system("become a daemon"))?;
     ignore_term()?;
-    writeln!(out, "{READY}")
-        .and_then(|()| out.flush())
-        .map_err(|error| failed(error.to_string()))?;
+    let told = writeln!(out, "{READY}").and_then(|()| out.flush());
+    told.map_err(RehearsalError::system("become a daemon"))?;
     std::thread::sleep(time);
     Ok(())
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::check::{TreeCheck, check};
 use super::error::RehearsalError;
+use super::files;
 use super::player::{ScenarioPlayer, StepResult};
 use super::transcript_line::colour;
-use super::{files, transcript};
 use crate::formats::scenario::{ScenarioColour, ScenarioStep, StepAction};
 
 impl ScenarioPlayer<'_, '_> {
@@ -17,8 +17,9 @@ impl ScenarioPlayer<'_, '_> {
             StepAction::Write { path, text, append } => {
                 let (path, text) = (self.expand(path), self.expand(text));
                 files::write(tree, &path, &text, *append)?;
-                transcript::call(&mut self.screen, if *append { "Append" } else { "Write" }, &path)?;
-                transcript::diff(&mut self.screen, &added(&text))
+                self.screen
+                    .call(if *append { "Append" } else { "Write" }, &path)?;
+                self.screen.diff(&added(&text))
             }
             StepAction::Replace { path, edits } => {
                 let path = self.expand(path);
@@ -26,41 +27,29 @@ impl ScenarioPlayer<'_, '_> {
                 let (after, edit) = files::edited(&before, edits)
                     .ok_or_else(|| RehearsalError::NoSuchLine { path: path.clone() })?;
                 files::write(tree, &path, &after, false)?;
-                transcript::call(&mut self.screen, "Edit", &path)?;
-                transcript::diff(&mut self.screen, &format!("-{}\n+{}", edit.line, edit.with))
+                self.screen.call("Edit", &path)?;
+                self.screen.diff(&format!("-{}\n+{}", edit.line, edit.with))
             }
             StepAction::Remove { path } => {
                 let path = self.expand(path);
                 files::remove(tree, &path)?;
-                Ok(transcript::call(&mut self.screen, "Remove", &path)?)
+                Ok(self.screen.call("Remove", &path)?)
             }
             StepAction::Require { path, text, failed } => {
                 let (path, text) = (self.expand(path), self.expand(text));
                 let missing = !files::read(tree, &path).is_ok_and(|found| found.contains(&text));
-                transcript::call(&mut self.screen, "Search", &format!("{path}: {text}"))?;
-                let finding = if missing {
-                    format!("{path} does not hold `{text}`")
-                } else {
-                    String::new()
-                };
-                self.judge(&finding, "found", failed)
+                self.screen.call("Search", &format!("{path}: {text}"))?;
+                let finding = missing.then(|| format!("{path} does not hold `{text}`"));
+                self.judge(&finding.unwrap_or_default(), "found", failed)
             }
             StepAction::Check { complete, failed } => {
-                let extent = if *complete {
-                    TreeCheck::Complete
+                let (extent, target) = if *complete {
+                    (TreeCheck::Complete, "the whole tree")
                 } else {
-                    TreeCheck::Present
+                    (TreeCheck::Present, "the tree so far")
                 };
                 let findings = check(tree, extent).join("\n");
-                transcript::call(
-                    &mut self.screen,
-                    "Check",
-                    if *complete {
-                        "the whole tree"
-                    } else {
-                        "the tree so far"
-                    },
-                )?;
+                self.screen.call("Check", target)?;
                 self.screen.work("Checking", Duration::from_millis(600))?;
                 self.judge(&findings, "everything as listed", failed)
             }
@@ -70,14 +59,10 @@ impl ScenarioPlayer<'_, '_> {
 
     fn judge(&mut self, findings: &str, good: &str, failed: &[ScenarioStep]) -> StepResult {
         if findings.is_empty() {
-            return Ok(transcript::result(
-                &mut self.screen,
-                good,
-                colour(ScenarioColour::Green),
-            )?);
+            return Ok(self.screen.result(good, colour(ScenarioColour::Green))?);
         }
         findings.clone_into(&mut self.failures);
-        transcript::result(&mut self.screen, findings, colour(ScenarioColour::Red))?;
+        self.screen.result(findings, colour(ScenarioColour::Red))?;
         self.steps(failed)
     }
 }

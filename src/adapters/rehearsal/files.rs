@@ -1,7 +1,7 @@
 //! File steps: writing, replacing a line, removing, inside the worktree and nowhere else.
 
 use std::fs;
-use std::io;
+use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::RehearsalError;
@@ -14,36 +14,21 @@ pub(super) fn write(worktree: &Path, path: &str, text: &str, append: bool) -> Re
         if let Some(folder) = full.parent() {
             fs::create_dir_all(folder)?;
         }
-        let before = if append {
-            text_or_nothing(&full)?
-        } else {
-            String::new()
-        };
-        fs::write(&full, before + text)
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).append(append).truncate(!append);
+        options.open(&full)?.write_all(text.as_bytes())
     })();
-    written.map_err(|source| RehearsalError::File {
-        act: "write",
-        path: full.clone(),
-        source,
-    })
+    written.map_err(RehearsalError::file("write", &full))
 }
 
 pub(super) fn read(worktree: &Path, path: &str) -> Result<String, RehearsalError> {
     let full = inside(worktree, path)?;
-    fs::read_to_string(&full).map_err(|source| RehearsalError::File {
-        act: "read",
-        path: full.clone(),
-        source,
-    })
+    fs::read_to_string(&full).map_err(RehearsalError::file("read", &full))
 }
 
 pub(super) fn remove(worktree: &Path, path: &str) -> Result<(), RehearsalError> {
     let full = inside(worktree, path)?;
-    fs::remove_file(&full).map_err(|source| RehearsalError::File {
-        act: "remove",
-        path: full.clone(),
-        source,
-    })
+    fs::remove_file(&full).map_err(RehearsalError::file("remove", &full))
 }
 
 /// The text with the first edit made whose line is there, and that edit; `None` when no line is there.
@@ -85,13 +70,6 @@ fn inside(worktree: &Path, path: &str) -> Result<PathBuf, RehearsalError> {
         Ok(full)
     } else {
         Err(outside())
-    }
-}
-
-fn text_or_nothing(path: &Path) -> io::Result<String> {
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        other => other,
     }
 }
 

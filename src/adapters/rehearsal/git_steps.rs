@@ -2,7 +2,6 @@
 
 use super::player::{ScenarioPlayer, StepResult};
 use super::repository::AttemptRepo;
-use super::transcript;
 use super::transcript_line::colour;
 use crate::formats::scenario::{ScenarioColour, StepAction};
 
@@ -16,11 +15,8 @@ impl ScenarioPlayer<'_, '_> {
         match deed {
             StepAction::Commit { text } => {
                 let text = self.expand(text);
-                transcript::call(
-                    &mut self.screen,
-                    "Commit",
-                    text.lines().next().unwrap_or_default(),
-                )?;
+                self.screen
+                    .call("Commit", text.lines().next().unwrap_or_default())?;
                 match repository.commit(&text)? {
                     Some(id) => self.outcome(&format!("committed as {id}")),
                     None => self.outcome("nothing to commit"),
@@ -31,7 +27,7 @@ impl ScenarioPlayer<'_, '_> {
                     Some(branch) => self.expand(branch),
                     None => self.context.branch.clone(),
                 };
-                transcript::call(&mut self.screen, "Push", &format!("{remote} {branch}"))?;
+                self.screen.call("Push", &format!("{remote} {branch}"))?;
                 repository.push(&self.expand(remote), &branch, *force)?;
                 self.outcome("pushed")
             }
@@ -43,11 +39,10 @@ impl ScenarioPlayer<'_, '_> {
             } => {
                 let reference = self.expand(reference);
                 let text = self.expand(text.as_deref().unwrap_or("Merge {base} into {branch}"));
-                transcript::call(&mut self.screen, "Merge", &reference)?;
+                self.screen.call("Merge", &reference)?;
                 let conflicts = repository.merge(&reference, fetch.as_deref(), &text, resolve)?;
                 for file in conflicts {
-                    transcript::result(
-                        &mut self.screen,
+                    self.screen.result(
                         &format!("conflict in {file}: resolved"),
                         colour(ScenarioColour::Yellow),
                     )?;
@@ -56,8 +51,8 @@ impl ScenarioPlayer<'_, '_> {
             }
             StepAction::Changes { base } => {
                 let changes = repository.changes(&self.expand(base))?;
-                transcript::call(&mut self.screen, "Read changes", "")?;
-                transcript::diff(&mut self.screen, &changes)
+                self.screen.call("Read changes", "")?;
+                self.screen.diff(&changes)
             }
             _ => Ok(()),
         }

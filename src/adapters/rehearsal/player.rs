@@ -3,11 +3,11 @@
 use super::console::{Console, RawMode};
 use super::context::{RehearsalContext, RehearsalSpeed};
 use super::error::{PlayEnd, RehearsalError};
+use super::osc;
 use super::outcome::RehearsalExit;
 use super::screen::RehearsalScreen;
 use super::signals::SignalSink;
 use super::transcript_line::{TranscriptLine, bold, colour};
-use super::{osc, transcript};
 use crate::domain::SignalKind;
 use crate::formats::scenario::{
     CommitAuthor, Scenario, ScenarioAskKind, ScenarioColour, ScenarioPart, ScenarioState, ScenarioStep,
@@ -25,15 +25,10 @@ pub fn run(
     sink: &mut dyn SignalSink,
 ) -> RehearsalExit {
     let Some(part) = scenario.part(&context.circumstances()) else {
-        let RehearsalContext {
-            role,
-            stage,
-            task,
-            number,
-            mode,
-            ..
-        } = context;
-        let asked = format!("role {role}, stage {stage}, task {task}, attempt {number}, mode {mode}");
+        let asked = format!(
+            "role {}, stage {}, task {}, attempt {}, mode {}",
+            context.role, context.stage, context.task, context.number, context.mode
+        );
         let text = format!("DEMO: could not {}\r\n", RehearsalError::NoPart(asked));
         // The exit code says it too if nobody reads this.
         drop(console.out.write_all(text.as_bytes()));
@@ -80,17 +75,15 @@ pub(super) type StepResult = Result<(), PlayEnd>;
 
 impl ScenarioPlayer<'_, '_> {
     fn play_part(&mut self, part: &ScenarioPart) -> StepResult {
-        let RehearsalContext {
-            task, title, number, ..
-        } = self.context;
-        self.screen
-            .control(&osc::title(&format!("{} · {title}", self.badge)))?;
+        let context = self.context;
+        let title = osc::title(&format!("{} · {}", self.badge, context.title));
+        self.screen.control(&title)?;
         self.report(ScenarioState::Working, None, None)?;
-        self.screen
-            .say(TranscriptLine::new(title, bold(ScenarioColour::Plain)))?;
-        let about = format!("{task}, attempt {number}, {}", self.context.mode);
-        self.screen
-            .say(TranscriptLine::new(&about, colour(ScenarioColour::Grey)))?;
+        let heading = TranscriptLine::new(&context.title, bold(ScenarioColour::Plain));
+        self.screen.say(heading)?;
+        let about = format!("{}, attempt {}, {}", context.task, context.number, context.mode);
+        let about = TranscriptLine::new(&about, colour(ScenarioColour::Grey));
+        self.screen.say(about)?;
         let mut played = self.steps(&part.steps);
         if let Err(PlayEnd::Failed(error)) = &played {
             let text = format!("could not {error}");
@@ -149,14 +142,7 @@ impl ScenarioPlayer<'_, '_> {
 
     fn show(&mut self, deed: &StepAction) -> StepResult {
         match deed {
-            StepAction::Print {
-                text,
-                look,
-                typed: true,
-            } => {
-                let text = self.expand(text);
-                transcript::typed(&mut self.screen, &text, *look)
-            }
+            StepAction::Print { text, look, typed } if *typed => self.screen.typed(&self.expand(text), *look),
             StepAction::Print { text, look, .. } => Ok(self.screen.say_text(&self.expand(text), *look)?),
             StepAction::Raw { text } => Ok(self.screen.bytes(self.expand(text).as_bytes())?),
             StepAction::Think { text, time } => self.screen.work(&self.expand(text), *time),
@@ -168,32 +154,20 @@ impl ScenarioPlayer<'_, '_> {
             } => {
                 let name = self.expand(name);
                 let target = self.expand(target);
-                transcript::call(&mut self.screen, &name, &target)?;
+                self.screen.call(&name, &target)?;
                 self.screen.work(&name, *time)?;
                 self.outcome(&self.expand(output.as_deref().unwrap_or_default()))
             }
-            StepAction::Diff { text } => {
-                let text = self.expand(text);
-                transcript::diff(&mut self.screen, &text)
-            }
-            StepAction::Bar { label, time } => {
-                let label = self.expand(label);
-                transcript::bar(&mut self.screen, &label, *time)
-            }
-            StepAction::Draw { picture, time } => {
-                transcript::draw(&mut self.screen, *picture, *time, &self.badge)
-            }
+            StepAction::Diff { text } => self.screen.diff(&self.expand(text)),
+            StepAction::Bar { label, time } => self.screen.bar(&self.expand(label), *time),
+            StepAction::Draw { picture, time } => self.screen.draw(*picture, *time, &self.badge),
             StepAction::Sleep { time } => self.screen.wait(*time),
             _ => Ok(()),
         }
     }
 
     pub(super) fn outcome(&mut self, text: &str) -> StepResult {
-        Ok(transcript::result(
-            &mut self.screen,
-            text,
-            colour(ScenarioColour::Grey),
-        )?)
+        Ok(self.screen.result(text, colour(ScenarioColour::Grey))?)
     }
 
     pub(super) fn report(
@@ -211,32 +185,25 @@ impl ScenarioPlayer<'_, '_> {
         match value {
             Value::String(text) => self.expand(text).into(),
             Value::Array(list) => list.iter().map(|value| self.expand_json(value)).collect(),
-            Value::Object(map) => Value::Object(
-                map.iter()
-                    .map(|(key, value)| (key.clone(), self.expand_json(value)))
-                    .collect(),
-            ),
+            Value::Object(map) => {
+                let expanded = map
+                    .iter()
+                    .map(|(key, value)| (key.clone(), self.expand_json(value)));
+                Value::Object(expanded.collect())
+            }
             other => other.clone(),
         }
     }
 
     pub(super) fn expand(&self, text: &str) -> String {
-        let RehearsalContext {
-            task,
-            title,
-            branch,
-            base,
-            attempt,
-            number,
-            ..
-        } = self.context;
+        let context = self.context;
         expand(text, |name| match name {
-            "task" => task.clone(),
-            "title" => title.clone(),
-            "branch" => branch.clone(),
-            "base" => base.clone(),
-            "attempt" => attempt.clone(),
-            "n" => number.to_string(),
+            "task" => context.task.clone(),
+            "title" => context.title.clone(),
+            "branch" => context.branch.clone(),
+            "base" => context.base.clone(),
+            "attempt" => context.attempt.clone(),
+            "n" => context.number.to_string(),
             "answer" => self.answer.clone(),
             "failures" => self.failures.clone(),
             _ => String::new(),

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::console::ConsoleKey;
+use crossterm::event::KeyCode;
+
 use super::error::{PlayEnd, RehearsalError};
 use super::screen::RehearsalScreen;
 use super::transcript_line::{TranscriptLine, bold, colour, width_of};
@@ -49,15 +50,15 @@ enum ChoiceAction {
     Choose(usize),
 }
 
-fn press(key: ConsoleKey, choices: &[String], marked: usize) -> ChoiceAction {
+fn press(key: KeyCode, choices: &[String], marked: usize) -> ChoiceAction {
     let last = choices.len().saturating_sub(1);
     match key {
-        ConsoleKey::Char('y' | 'Y') => ChoiceAction::Choose(0),
-        ConsoleKey::Char('n' | 'N') | ConsoleKey::Escape => ChoiceAction::Choose(last),
-        ConsoleKey::Enter => ChoiceAction::Choose(marked),
-        ConsoleKey::Up => ChoiceAction::Highlight(marked.saturating_sub(1)),
-        ConsoleKey::Down => ChoiceAction::Highlight((marked + 1).min(last)),
-        ConsoleKey::Char(digit) => match digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
+        KeyCode::Char('y' | 'Y') => ChoiceAction::Choose(0),
+        KeyCode::Char('n' | 'N') | KeyCode::Esc => ChoiceAction::Choose(last),
+        KeyCode::Enter => ChoiceAction::Choose(marked),
+        KeyCode::Up => ChoiceAction::Highlight(marked.saturating_sub(1)),
+        KeyCode::Down => ChoiceAction::Highlight((marked + 1).min(last)),
+        KeyCode::Char(digit) => match digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
             Some(number) if number > 0 && number - 1 <= last => ChoiceAction::Choose(number - 1),
             _ => ChoiceAction::Highlight(marked),
         },
@@ -105,17 +106,17 @@ mod tests {
     fn every_key_the_box_names_answers_it() {
         let choices: Vec<String> = ["Yes", "Always", "No"].map(Into::into).into();
         let table = [
-            (ConsoleKey::Char('y'), ChoiceAction::Choose(0)),
-            (ConsoleKey::Char('n'), ChoiceAction::Choose(2)),
-            (ConsoleKey::Escape, ChoiceAction::Choose(2)),
-            (ConsoleKey::Enter, ChoiceAction::Choose(1)),
-            (ConsoleKey::Char('1'), ChoiceAction::Choose(0)),
-            (ConsoleKey::Char('3'), ChoiceAction::Choose(2)),
-            (ConsoleKey::Char('4'), ChoiceAction::Highlight(1)),
-            (ConsoleKey::Char('0'), ChoiceAction::Highlight(1)),
-            (ConsoleKey::Up, ChoiceAction::Highlight(0)),
-            (ConsoleKey::Down, ChoiceAction::Highlight(2)),
-            (ConsoleKey::Char('x'), ChoiceAction::Highlight(1)),
+            (KeyCode::Char('y'), ChoiceAction::Choose(0)),
+            (KeyCode::Char('n'), ChoiceAction::Choose(2)),
+            (KeyCode::Esc, ChoiceAction::Choose(2)),
+            (KeyCode::Enter, ChoiceAction::Choose(1)),
+            (KeyCode::Char('1'), ChoiceAction::Choose(0)),
+            (KeyCode::Char('3'), ChoiceAction::Choose(2)),
+            (KeyCode::Char('4'), ChoiceAction::Highlight(1)),
+            (KeyCode::Char('0'), ChoiceAction::Highlight(1)),
+            (KeyCode::Up, ChoiceAction::Highlight(0)),
+            (KeyCode::Down, ChoiceAction::Highlight(2)),
+            (KeyCode::Char('x'), ChoiceAction::Highlight(1)),
         ];
         for (key, expected) in table {
             assert_eq!(press(key, &choices, 1), expected, "{key:?}");

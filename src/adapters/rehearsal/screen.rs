@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::console::{Console, ConsoleInput, ConsoleKey, KeySource};
+use crossterm::event::KeyCode;
+
+use super::console::{Console, ConsoleInput, KeySource};
 use super::context::RehearsalSpeed;
 use super::error::PlayEnd;
 use super::outcome::RehearsalExit;
@@ -131,9 +133,9 @@ impl<'a> RehearsalScreen<'a> {
     pub(super) fn pass(&mut self, until: Instant) -> Result<(), PlayEnd> {
         match self.key(FRAME.min(until.saturating_duration_since(Instant::now())))? {
             None => self.frame += 1,
-            Some(ConsoleKey::Char(c)) => self.typed.push(c),
-            Some(ConsoleKey::Backspace) => drop(self.typed.pop()),
-            Some(ConsoleKey::Enter) if !self.typed.is_empty() => {
+            Some(KeyCode::Char(c)) => self.typed.push(c),
+            Some(KeyCode::Backspace) => drop(self.typed.pop()),
+            Some(KeyCode::Enter) if !self.typed.is_empty() => {
                 let typed = std::mem::take(&mut self.typed);
                 self.say(TranscriptLine::new(
                     &format!("> {typed}"),
@@ -146,7 +148,7 @@ impl<'a> RehearsalScreen<'a> {
     }
 
     /// Waits at most `time` for a key. A new size is drawn at once; Ctrl-C ends the rehearsal.
-    pub(super) fn key(&mut self, time: Duration) -> Result<Option<ConsoleKey>, PlayEnd> {
+    pub(super) fn key(&mut self, time: Duration) -> Result<Option<KeyCode>, PlayEnd> {
         let input = self.keys.wait(time)?;
         // Asked each time: a change before the first wait comes without an event.
         let size = self.keys.size();
@@ -205,11 +207,9 @@ impl<'a> RehearsalScreen<'a> {
         self.drawn = 0;
         let below = self.draw_live();
         let room = rows.saturating_sub(self.drawn.max(1));
-        let tail = self
-            .transcript
-            .iter()
-            .skip(self.transcript.len().saturating_sub(room));
+        let tail = self.transcript.iter();
         let tail: String = tail
+            .skip(self.transcript.len().saturating_sub(room))
             .flat_map(|line| [line.draw(columns), "\r\n".to_owned()])
             .collect();
         self.control(&format!("\x1b[?2026h\x1b[m\x1b[2J\x1b[H{tail}{below}\x1b[?2026l"))
@@ -244,19 +244,12 @@ impl<'a> RehearsalScreen<'a> {
         let width = columns - 1;
         let skip = (self.live.len() + 2).saturating_sub(rows - 1);
         let mut lines: Vec<String> = self.live.iter().skip(skip).map(|line| line.draw(width)).collect();
-        lines.push(
-            TranscriptLine::new("> ", colour(ScenarioColour::Grey))
-                .and(&self.typed, TextStyle::default())
-                .draw(width),
-        );
+        let grey = colour(ScenarioColour::Grey);
+        let prompt = TranscriptLine::new("> ", grey).and(&self.typed, TextStyle::default());
         let rule = "─".repeat(width.saturating_sub(width_of(&self.badge) + 4));
-        let label = TranscriptLine::new("── ", colour(ScenarioColour::Grey))
-            .and(&self.badge, bold(ScenarioColour::Magenta));
-        lines.push(
-            label
-                .and(&format!(" {rule}"), colour(ScenarioColour::Grey))
-                .draw(width),
-        );
+        let label = TranscriptLine::new("── ", grey).and(&self.badge, bold(ScenarioColour::Magenta));
+        let label = label.and(&format!(" {rule}"), grey);
+        lines.extend([prompt.draw(width), label.draw(width)]);
         self.drawn = lines.len();
         lines.join("\r\n")
     }

@@ -2,11 +2,11 @@
 
 use super::context::RehearsalContext;
 use super::error::RehearsalError;
+use super::osc;
 use super::player::{ScenarioPlayer, StepResult};
 use super::prompt::ask;
 use super::signals::OutgoingSignal;
 use super::transcript_line::{TranscriptLine, bold, colour};
-use super::{osc, transcript};
 use crate::domain::SignalKind;
 use crate::formats::scenario::{ScenarioColour, ScenarioState, StepAction};
 
@@ -69,7 +69,7 @@ impl ScenarioPlayer<'_, '_> {
 
     fn send(&mut self, signal: &OutgoingSignal) -> StepResult {
         let kind = signal.kind.to_string();
-        transcript::call(&mut self.screen, "Signal", &kind)?;
+        self.screen.call("Signal", &kind)?;
         if !signal.text.is_empty() {
             self.outcome(&signal.text)?;
         }

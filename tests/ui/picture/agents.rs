@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use dbs::adapters::rehearsal::{Console, InboxSink, KeySource, RehearsalContext, RehearsalSpeed, run};
+use dbs::adapters::rehearsal::{
+    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalSpeed, SignalSink, run,
+};
 use dbs::domain::Attempt;
 use dbs::formats::scenario::Scenario;
 use dbs::term::{EmulatorKind, Size, Terminal};
@@ -68,10 +70,19 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
         out: &mut out,
         keys: KeySource::Fixed(cols, rows),
     };
-    run(&context, &scenario, pace, console, &mut InboxSink::new(None));
+    run(&context, &scenario, pace, console, &mut NoSink);
     let text = String::from_utf8(out.written).expect("text");
     assert!(text.contains(until), "{} never came to {until:?}", attempt.task);
     text.replace(|sign| SPINNER.contains(sign), "⠹").into_bytes()
+}
+
+/// Takes every signal and sends none, as where a scenario is tried by hand.
+struct NoSink;
+
+impl SignalSink for NoSink {
+    fn send(&mut self, _signal: &OutgoingSignal) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Keeps what is written until something is there; then nobody reads any more, which ends the agent.
