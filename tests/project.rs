@@ -184,10 +184,10 @@ fn initialising_twice_makes_everything_once_and_keeps_the_secret() {
     fs::create_dir_all(root.join(".git/info")).unwrap();
     fs::write(root.join(".git/info/exclude"), "# mine\n*.log").unwrap();
     let project = Project::find(&root).unwrap();
-    assert!(!project.is_initialised());
+    assert!(!project.dbs().is_dir());
     let first = project.init().unwrap();
     let second = project.init().unwrap();
-    assert!(project.is_initialised());
+    assert!(project.dbs().is_dir());
     let token = first.token(AttemptId(1), Timestamp(2));
     assert_eq!(token, second.token(AttemptId(1), Timestamp(2)));
     let exclude = fs::read_to_string(root.join(".git/info/exclude")).unwrap();

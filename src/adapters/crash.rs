@@ -34,11 +34,7 @@ pub enum CrashScope {
 pub fn install_reporter(folder: &Path) {
     let (folder, known) = (folder.to_owned(), ReportedPlaces::default());
     std::panic::set_hook(Box::new(move |panic| {
-        let crash = CrashReport::of(panic);
-        if known.is_first(&crash) {
-            let kept = crash.keep(&folder);
-            tracing::error!("{}; {}", crash.line(), kept_words(kept.as_ref()));
-        }
+        known.log_first(&CrashReport::of(panic), &folder);
     }));
 }
 
@@ -48,23 +44,20 @@ pub struct CrashGuard {
     pub panicked: CancellationToken,
 }
 
-/// From here on, whatever breaks of the client gives the terminal back by `give_back`, is told on standard error, and is kept
+/// From here on, whatever breaks of the client gives the terminal back by `give_back`, is reported on standard error, and is kept
 /// in that folder.
 pub fn guard_screen(folder: PathBuf, threads: CrashScope, give_back: fn()) -> CrashGuard {
     let broken = CancellationToken::new();
-    let (told, known, stop) = (AtomicBool::new(false), ReportedPlaces::default(), broken.clone());
+    let (reported, known, stop) = (AtomicBool::new(false), ReportedPlaces::default(), broken.clone());
     let own = std::thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {
         let crash = CrashReport::of(panic);
         if !is_of_client(threads, own) {
-            if known.is_first(&crash) {
-                let kept = crash.keep(&folder);
-                tracing::error!("{}; {}", crash.line(), kept_words(kept.as_ref()));
-            }
+            known.log_first(&crash, &folder);
             return;
         }
         give_back();
-        if !told.swap(true, Ordering::AcqRel) {
+        if !reported.swap(true, Ordering::AcqRel) {
             report(&crash, &folder, threads, &mut io::stderr().lock());
         }
         stop.cancel();
@@ -84,7 +77,8 @@ impl Drop for CrashGuard {
 /// Keeps the report and writes the page; there is nobody left to tell that it could not be written.
 fn report(crash: &CrashReport, folder: &Path, threads: CrashScope, out: &mut dyn Write) {
     let kept = crash.keep(folder);
-    drop(out.write_all(crash.summary(kept.as_ref(), threads).as_bytes()));
+    let kept = kept.map_or_else(|why| why, |path| path.display().to_string());
+    drop(out.write_all(crash.summary(&kept, threads).as_bytes()));
     drop(out.flush());
 }
 
@@ -93,18 +87,20 @@ fn is_of_client(threads: CrashScope, own: ThreadId) -> bool {
     threads == CrashScope::Client || here.id() == own || here.name() == Some("input")
 }
 
-fn kept_words(kept: Result<&PathBuf, &String>) -> String {
-    match kept {
-        Ok(path) => format!("the report is {}", path.display()),
-        Err(why) => why.clone(),
-    }
-}
-
 /// Source locations whose panics were already reported.
 #[derive(Debug, Default)]
 struct ReportedPlaces(Mutex<BTreeSet<String>>);
 
 impl ReportedPlaces {
+    /// Keeps and logs a crash, unless one of the same place was.
+    fn log_first(&self, crash: &CrashReport, folder: &Path) {
+        if self.is_first(crash) {
+            let kept = crash.keep(folder);
+            let kept = kept.map_or_else(|why| why, |path| format!("the report is {}", path.display()));
+            tracing::error!("{}; {kept}", crash.line());
+        }
+    }
+
     fn is_first(&self, crash: &CrashReport) -> bool {
         // One that breaks while this is held is of no interest.
         let Some(mut places) = self.0.try_lock() else {
@@ -221,7 +217,7 @@ mod tests {
         });
         let broke = std::thread::Builder::new()
             .name("input".to_owned())
-            .spawn(|| panic!("told by a test"))
+            .spawn(|| panic!("broken by a test"))
             .unwrap()
             .join();
         let is_cancelled = looked.panicked.is_cancelled();

@@ -40,7 +40,6 @@ mod control_repo;
 mod diff;
 mod discovery;
 mod error_text;
-mod exclude;
 mod fetch;
 mod files;
 mod inventory;

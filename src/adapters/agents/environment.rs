@@ -1,30 +1,10 @@
 //! What agents inherit of the environment: an allow list (M13). Everything else stays outside.
 
-const ALLOWED: &[&str] = &[
-    "PATH",
-    "HOME",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "SHELL",
-    "USER",
-    "LOGNAME",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "SYSTEMROOT",
-    "SYSTEMDRIVE",
-    "COMSPEC",
-    "PATHEXT",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "USERPROFILE",
-    "PROGRAMFILES",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-];
+const ALLOWED: &str = "
+    PATH HOME LANG LANGUAGE TZ SHELL USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT
+    APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM SSL_CERT_FILE
+    SSL_CERT_DIR
+";
 
 const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 
@@ -36,7 +16,9 @@ impl InheritedEnv {
     /// Keeps what is allowed, and adds what describes our terminals.
     pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> InheritedEnv {
         let allowed = |name: &str| {
-            ALLOWED.iter().any(|known| known.eq_ignore_ascii_case(name))
+            ALLOWED
+                .split_whitespace()
+                .any(|known| known.eq_ignore_ascii_case(name))
                 || ALLOWED_BEGINS.iter().any(|begin| name.starts_with(begin))
         };
         let mut kept: Vec<(String, String)> = all.into_iter().filter(|(name, _)| allowed(name)).collect();

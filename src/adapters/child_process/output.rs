@@ -6,6 +6,7 @@
 )]
 
 use std::io::{self, Read};
+use std::process::{Child, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -17,6 +18,10 @@ use crate::adapters::pipe::{PipeProbe, PollablePipe};
 
 /// How long an output whose bytes were all taken may stay open in the hands of a grandchild.
 const DRAIN: Duration = Duration::from_millis(500);
+/// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
+const SHORTEST_STEP: Duration = Duration::from_micros(50);
+/// Longest pause between two looks at a process whose outputs stay open.
+const LONGEST_STEP: Duration = Duration::from_millis(16);
 
 /// Counter of the output pipes of a process that are still open.
 #[derive(Default)]
@@ -51,6 +56,29 @@ impl OpenOutputs {
             }
         }
         true
+    }
+}
+
+/// Waits for the end of a process; wakes early when an output closes, because the end then follows at once. None at the
+/// deadline.
+pub(in crate::adapters) fn wait_for_exit(
+    child: &mut Child,
+    ends: &OpenOutputs,
+    deadline: Instant,
+) -> io::Result<Option<ExitStatus>> {
+    let mut step = SHORTEST_STEP;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+            return Ok(None);
+        };
+        step = if ends.pause(step.min(left)) {
+            SHORTEST_STEP
+        } else {
+            (step * 2).min(LONGEST_STEP)
+        };
     }
 }
 

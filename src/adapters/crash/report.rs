@@ -1,4 +1,4 @@
-//! One crash, as a page for the person and as a file for whoever mends it. Both are bounded.
+//! One crash, as a page for the person and as a file for whoever repairs it. Both are bounded.
 
 use std::any::Any;
 use std::io;
@@ -27,14 +27,9 @@ pub struct CrashReport {
 
 /// What a panic carried, as text.
 pub fn payload(payload: &dyn Any) -> String {
-    let text = payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned());
-    cut(
-        &text.unwrap_or_else(|| "it broke without a word".to_owned()),
-        LONGEST_WHAT,
-    )
+    let owned = payload.downcast_ref::<String>().map(String::as_str);
+    let text = owned.or_else(|| payload.downcast_ref::<&str>().copied());
+    cut(text.unwrap_or("it broke without a word"), LONGEST_WHAT)
 }
 
 impl CrashReport {
@@ -48,12 +43,8 @@ impl CrashReport {
         )
     }
 
-    /// For the person whose screen it was.
-    pub fn summary(&self, kept: Result<&PathBuf, &String>, threads: CrashScope) -> String {
-        let report = match kept {
-            Ok(path) => path.display().to_string(),
-            Err(why) => why.clone(),
-        };
+    /// For the person whose screen it was; `report` is where the report is, or why it is nowhere.
+    pub fn summary(&self, report: &str, threads: CrashScope) -> String {
         let others = match threads {
             CrashScope::Client => {
                 "Agents and the server go on as if nothing had happened. Come back with: `dbs`"
@@ -70,7 +61,7 @@ impl CrashReport {
                 self.thread,
                 env!("CARGO_PKG_VERSION")
             ),
-            &format!("  report  {}", sanitize(&report)),
+            &format!("  report  {}", sanitize(report)),
             "",
             others,
         ];
@@ -113,17 +104,11 @@ impl CrashReport {
 
 fn remove_oldest(folder: &Path) -> io::Result<()> {
     let is_report = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("crash-") && path.extension().is_some_and(|end| end == "txt")
     };
-    let mut reports: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_report)
-        .collect();
+    let entries = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let mut reports: Vec<PathBuf> = entries.filter(is_report).collect();
     reports.sort();
     for old in reports.iter().rev().skip(KEPT) {
         std::fs::remove_file(old)?;
@@ -132,9 +117,6 @@ fn remove_oldest(folder: &Path) -> io::Result<()> {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
+    let (kept, _) = text.split_at(text.floor_char_boundary(most));
+    kept.to_owned()
 }

@@ -13,14 +13,12 @@ use std::time::{Duration, Instant};
 use super::output::RecordedOutput;
 use super::processes;
 use crate::adapters::child_process;
-use crate::adapters::child_process::output::{OpenOutputs, OutputCollector};
+use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
 const DRAIN: Duration = Duration::from_mins(1);
-/// Longest pause between two looks at a running gate.
-const STEP: Duration = Duration::from_millis(20);
 
 /// Numbers the runs of this process, so that no two ever bear the same mark.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
@@ -71,7 +69,10 @@ impl Gates for ShellGates {
 
 /// Waits for the gate, kills what it left running, and waits until its output was read.
 fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
-    let exit = wait_for_exit(gate, deadline);
+    let exit = match wait_for_exit(&mut gate.child, &gate.ends, deadline) {
+        Ok(status) => status.map(exit_of),
+        Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}"))),
+    };
     let survivors = processes::GateProcesses {
         leader: gate.child.id(),
         is_leader_alive: exit.is_none(),
@@ -121,38 +122,13 @@ fn shell(text: &str) -> Command {
     command
 }
 
-/// Waits for the gate itself; none at the time limit.
-fn wait_for_exit(gate: &mut StartedGate, deadline: Instant) -> Option<GateExit> {
-    let mut step = Duration::from_millis(1);
-    loop {
-        match gate.child.try_wait() {
-            Ok(Some(status)) => return Some(exit_of(status)),
-            Ok(None) => {}
-            Err(error) => return Some(GateExit::NotRun(format!("wait for it: {error}"))),
-        }
-        let left = deadline.checked_duration_since(Instant::now())?;
-        // Its output closes when it ends, unless somebody else holds it.
-        gate.ends.pause(step.min(left));
-        step = (step * 2).min(STEP);
-    }
-}
-
-#[cfg(unix)]
 fn exit_of(status: ExitStatus) -> GateExit {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => GateExit::Code(code),
-        (None, Some(signal)) => GateExit::Signal(signal),
-        (None, None) => GateExit::NotRun("it ended without a code".to_owned()),
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return GateExit::Signal(signal);
     }
-}
-
-#[cfg(not(unix))]
-fn exit_of(status: ExitStatus) -> GateExit {
-    status.code().map_or(
-        GateExit::NotRun("it ended without a code".to_owned()),
-        GateExit::Code,
-    )
+    let no_code = || GateExit::NotRun("it ended without a code".to_owned());
+    status.code().map_or_else(no_code, GateExit::Code)
 }
 
 fn outcome(run: &GateRun, exit: &GateExit) -> Tri {

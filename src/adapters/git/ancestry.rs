@@ -69,7 +69,7 @@ impl GitCli {
 }
 
 /// Whether a ref whose name begins so reaches a commit, in the repository of that call.
-pub(super) fn is_reached(call: GitCommand<'_>, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
+pub(super) fn is_reached(call: GitCommand, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
     let call = call.words("for-each-ref --count=1 --contains");
     Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())
 }

@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
-use super::files::missing;
+use super::error_text;
+use super::files::{ensure_excludes, missing};
 use super::options::GitSetup;
 use super::process::ProcessOutput;
 use super::write_lock::{RepoLock, WriteGuard};
-use super::{error_text, exclude};
 use crate::domain::Tri;
 use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId,
@@ -56,7 +56,7 @@ impl GitCli {
             program.use_ssh(&command);
         }
         let origin = origin?;
-        exclude::ensure(&project)?;
+        ensure_excludes(&project)?;
         let control = ControlRepo::open(&program, &project, &origin)?;
         let git = Self {
             program,
@@ -77,7 +77,7 @@ impl GitCli {
     }
 
     /// A call in the control repository, without the network.
-    pub(super) fn in_control(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
+    pub(super) fn in_control(&self, what: impl Into<String>) -> Result<GitCommand, GitError> {
         self.control.check()?;
         let call = self
             .program
@@ -88,7 +88,7 @@ impl GitCli {
     }
 
     /// A call in the control repository that talks to the remote or to the project's repository.
-    pub(super) fn over_network(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
+    pub(super) fn over_network(&self, what: impl Into<String>) -> Result<GitCommand, GitError> {
         self.control.check()?;
         let call = self
             .program
@@ -97,18 +97,13 @@ impl GitCli {
     }
 
     /// A question to the remote about its refs; options and names follow.
-    pub(super) fn ask_origin(&self, what: impl Into<String>) -> Result<GitCommand<'_>, GitError> {
+    pub(super) fn ask_origin(&self, what: impl Into<String>) -> Result<GitCommand, GitError> {
         let call = self.over_network(what)?.timeout(self.program.limits.ask);
         Ok(call.words("ls-remote --quiet --upload-pack=git-upload-pack"))
     }
 
     /// A call in the control repository that reads or writes the files of a folder, with an index of its own.
-    pub(super) fn on_files(
-        &self,
-        folder: &Path,
-        index: &Path,
-        what: &str,
-    ) -> Result<GitCommand<'_>, GitError> {
+    pub(super) fn on_files(&self, folder: &Path, index: &Path, what: &str) -> Result<GitCommand, GitError> {
         self.control.check()?;
         let mut call = self.program.command(ConfigScope::Control, folder, what);
         call = call
@@ -127,7 +122,7 @@ impl GitCli {
             .env("GIT_INDEX_FILE", index))
     }
 
-    pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand<'_> {
+    pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand {
         let call = self
             .program
             .command(ConfigScope::Project, &self.project.root, what);
@@ -143,7 +138,7 @@ impl GitCli {
     }
 
     /// Runs one writing call in a turn of its own. A git that was killed leaves the turn unfinished.
-    pub(super) fn run_in_control_lock(&self, call: GitCommand<'_>) -> Result<ProcessOutput, GitError> {
+    pub(super) fn run_in_control_lock(&self, call: GitCommand) -> Result<ProcessOutput, GitError> {
         let turn = self.lock_control()?;
         let output = call.with_lock(&turn)?.run()?;
         if output.code.is_some() {

@@ -2,7 +2,7 @@
 //! call is for.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::error_text;
@@ -87,17 +87,10 @@ pub(super) struct GitProgram {
 }
 
 /// Builder for one git command: scope, arguments, environment, input and time limit.
-pub(super) struct GitCommand<'a> {
-    program: &'a GitProgram,
+pub(super) struct GitCommand {
     scope: ConfigScope,
     action: String,
-    overrides: Vec<OsString>,
-    args: Vec<OsString>,
-    env: Vec<(OsString, OsString)>,
-    cwd: PathBuf,
-    input: StdinSource,
-    timeout: Duration,
-    limit: usize,
+    spec: ProcessSpec,
 }
 
 impl GitProgram {
@@ -131,30 +124,29 @@ impl GitProgram {
         }
     }
 
-    /// A call in a scope; `what` reads after "could not".
-    pub(super) fn command(&self, scope: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand<'_> {
-        GitCommand {
-            program: self,
+    /// A call in a scope; `what` reads after "could not". Options of git itself come next, then the words of the command.
+    pub(super) fn command(&self, scope: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand {
+        let (env, timeout) = match scope {
+            ConfigScope::Control | ConfigScope::Project => (&self.isolated_env, self.limits.local),
+            ConfigScope::Network => (&self.trusted_env, self.limits.transfer),
+            ConfigScope::Preflight => (&self.trusted_env, self.limits.local),
+        };
+        let mut spec = ProcessSpec::new(&self.name, cwd, timeout, OUTPUT_LIMIT);
+        spec.command.args(["--no-pager", "--literal-pathspecs"]);
+        spec.command.envs(env.iter().map(|(name, value)| (name, value)));
+        spec.command.envs(scope_env(scope));
+        let call = GitCommand {
             scope,
             action: what.into(),
-            overrides: Vec::new(),
-            args: Vec::new(),
-            env: Vec::new(),
-            cwd: cwd.to_path_buf(),
-            input: StdinSource::Nothing,
-            timeout: if scope == ConfigScope::Network {
-                self.limits.transfer
-            } else {
-                self.limits.local
-            },
-            limit: OUTPUT_LIMIT,
-        }
+            spec,
+        };
+        OVERRIDES.iter().fold(call, GitCommand::config)
     }
 }
 
-impl GitCommand<'_> {
+impl GitCommand {
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.args.push(arg.as_ref().to_owned());
+        self.spec.command.arg(arg);
         self
     }
 
@@ -164,61 +156,59 @@ impl GitCommand<'_> {
     }
 
     pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.spec.command.args(args);
         self
     }
 
     /// One more `-c` setting.
-    pub(super) fn config(mut self, setting: impl AsRef<OsStr>) -> Self {
-        self.overrides.push(OsString::from("-c"));
-        self.overrides.push(setting.as_ref().to_owned());
-        self
+    pub(super) fn config(self, setting: impl AsRef<OsStr>) -> Self {
+        self.arg("-c").arg(setting)
     }
 
-    /// An option of git itself, before the command, such as `--git-dir=...`.
-    pub(super) fn git_option(mut self, option: &str, path: &Path) -> Self {
+    /// An option of git itself, such as `--git-dir=...`.
+    pub(super) fn git_option(self, option: &str, path: &Path) -> Self {
         let mut text = OsString::from(option);
         text.push(path);
-        self.overrides.push(text);
-        self
+        self.arg(text)
     }
 
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.env.push((OsString::from(name), value.as_ref().to_owned()));
+        self.spec.command.env(name, value);
         self
     }
 
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
-        self.input = StdinSource::Bytes(bytes);
+        self.spec.input = StdinSource::Bytes(bytes);
         self
     }
 
     /// Lets git hold the lock of a turn for as long as it lives.
     pub(super) fn with_lock(mut self, turn: &WriteGuard<'_>) -> Result<Self, GitError> {
-        self.input = StdinSource::Held(turn.lock_file()?);
+        self.spec.input = StdinSource::Held(turn.lock_file()?);
         Ok(self)
     }
 
     pub(super) fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.spec.timeout = timeout;
         self
     }
 
     pub(super) fn limit(mut self, limit: usize) -> Self {
-        self.limit = limit;
+        self.spec.limit = limit;
         self
     }
 
     /// Runs; any exit code is an answer, no exit is an error.
     pub(super) fn run(self) -> Result<ProcessOutput, GitError> {
-        let (what, invocation) = self.prepare();
-        process::run(invocation).map_err(|error| {
+        process::run(self.spec).map_err(|error| {
             let why = match error {
                 ProcessError::NotStarted(error) => format!("git did not start: {error}"),
                 ProcessError::TimedOut(limit) => format!("git took longer than {} s", limit.as_secs_f32()),
             };
-            GitError::Unreachable { what, why }
+            GitError::Unreachable {
+                what: self.action,
+                why,
+            }
         })
     }
 
@@ -266,32 +256,6 @@ impl GitCommand<'_> {
             _ => Err(failure(what, scope, &output)),
         }
     }
-
-    fn prepare(self) -> (String, ProcessSpec) {
-        let mut args: Vec<OsString> = vec!["--no-pager".into(), "--literal-pathspecs".into()];
-        for setting in OVERRIDES {
-            args.push("-c".into());
-            args.push((*setting).into());
-        }
-        args.extend(self.overrides);
-        args.extend(self.args);
-        let mut env = match self.scope {
-            ConfigScope::Control | ConfigScope::Project => self.program.isolated_env.clone(),
-            ConfigScope::Network | ConfigScope::Preflight => self.program.trusted_env.clone(),
-        };
-        env.extend(scope_env(self.scope));
-        env.extend(self.env);
-        let invocation = ProcessSpec {
-            program: self.program.name.clone(),
-            args,
-            env,
-            cwd: self.cwd,
-            input: self.input,
-            timeout: self.timeout,
-            limit: self.limit,
-        };
-        (self.action, invocation)
-    }
 }
 
 fn accept(what: String, scope: ConfigScope, output: ProcessOutput) -> Result<ProcessOutput, GitError> {
@@ -312,8 +276,8 @@ pub(super) fn failure(what: String, scope: ConfigScope, output: &ProcessOutput) 
     }
 }
 
-fn scope_env(scope: ConfigScope) -> Vec<(OsString, OsString)> {
-    let isolated: &[(&str, &str)] = match scope {
+fn scope_env(scope: ConfigScope) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let isolated: &[(&'static str, &'static str)] = match scope {
         ConfigScope::Control | ConfigScope::Project => &[
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -335,8 +299,7 @@ fn scope_env(scope: ConfigScope) -> Vec<(OsString, OsString)> {
         ("GIT_PAGER", "cat"),
         ("GIT_EDITOR", ":"),
     ];
-    let all = fixed.iter().chain(isolated).chain(&protocols);
-    all.map(|(name, value)| (name.into(), value.into())).collect()
+    fixed.into_iter().chain(isolated.iter().copied()).chain(protocols)
 }
 
 /// Ssh asks on the terminal unless its options forbid it, and waits for ever on a dead line. A command the person chose is kept

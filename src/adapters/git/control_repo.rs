@@ -110,7 +110,7 @@ impl ControlRepo {
         let own = fs::read_to_string(project.common.join("info").join("exclude")).unwrap_or_default();
         let info = self.path.join("info");
         fs::create_dir_all(&info).map_err(failed("make", &info))?;
-        let rules = format!("{}\n{own}", super::exclude::PATTERN);
+        let rules = format!("{}\n{own}", crate::adapters::excludes::RULE);
         write_atomically(&info.join("exclude"), &rules)
     }
 }

@@ -29,7 +29,7 @@ impl GitCli {
         text(self.compare(&["--patch", "--find-renames"], &ends)?, limit)
     }
 
-    fn compare(&self, form: &[&str], (from, to): &TreePair) -> Result<GitCommand<'_>, GitError> {
+    fn compare(&self, form: &[&str], (from, to): &TreePair) -> Result<GitCommand, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
         let call = call.words("diff-tree -r --no-ext-diff --no-textconv --no-color --ignore-submodules=none");
         Ok(call.args(form).args(["--end-of-options", from, to]))
@@ -77,7 +77,7 @@ impl GitCli {
     }
 }
 
-fn text(call: GitCommand<'_>, limit: usize) -> Result<LimitedText, GitError> {
+fn text(call: GitCommand, limit: usize) -> Result<LimitedText, GitError> {
     let output = call.limit(limit).run_ok()?;
     Ok(LimitedText {
         text: output.text().into_owned(),

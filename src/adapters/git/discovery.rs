@@ -152,7 +152,7 @@ type GitSetting = (String, String, String);
 
 /// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
 /// start.
-fn settings(call: GitCommand<'_>) -> Result<Vec<GitSetting>, PreflightError> {
+fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url)$";
     let call = call.words("config -z --show-scope --get-regexp");
     let output = call.arg(wanted).run()?;

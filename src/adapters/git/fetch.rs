@@ -25,7 +25,7 @@ impl GitCli {
     }
 
     /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
-    pub(super) fn export_command(&self, refspecs: &[&str]) -> GitCommand<'_> {
+    pub(super) fn export_command(&self, refspecs: &[&str]) -> GitCommand {
         let named = refspecs.join(" and ");
         let word = format!("{}:", self.unique_name("dbs-control"));
         let mut key = OsString::from("url.");
@@ -151,7 +151,7 @@ impl GitCli {
 }
 
 /// Whether a repository has the object of a commit, with or without what is below it.
-fn is_there(call: GitCommand<'_>, commit: &CommitId) -> Result<bool, GitError> {
+fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
     let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
     Ok(call.run()?.code == Some(0))
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::discovery::ProjectRepo;
+use crate::adapters::excludes;
 use crate::ports::git::GitError;
 
 /// Writes a file beside the target and renames it into place; a link in the way is replaced, not followed.
@@ -28,6 +30,11 @@ pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitEr
         what,
         why: error.to_string(),
     }
+}
+
+/// Adds the ignore rules that are missing to the exclude file all worktrees share.
+pub(super) fn ensure_excludes(project: &ProjectRepo) -> Result<(), GitError> {
+    excludes::ensure(&project.common).map_err(|error| failed(error.what, &error.path)(error.why))
 }
 
 /// The error about a file or folder that the engine did not make.

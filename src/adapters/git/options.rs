@@ -61,59 +61,19 @@ impl GitSetup {
 
 /// Names passed on from the environment of the person (M13). No `GIT_DIR`, `GIT_CONFIG_COUNT` and the like: they would
 /// redirect git. The configuration and ssh names are passed on to the network scope and to preflight only.
-const PASSED: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "SYSTEMROOT",
-    "WINDIR",
-    "COMSPEC",
-    "PATHEXT",
-    "USERPROFILE",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-];
+const PASSED: &str = "
+    PATH HOME USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE HOMEDRIVE
+    HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES
+";
 
 /// As [`PASSED`], for calls that may use the person's configuration and credentials.
-const TRUSTED: &[&str] = &[
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "SSH_AUTH_SOCK",
-    "SSH_AGENT_PID",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "GIT_PROXY_SSL_CAINFO",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "GNUPGHOME",
-    "KRB5CCNAME",
-    "GIT_AUTHOR_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMITTER_EMAIL",
-    "EMAIL",
-];
+const TRUSTED: &str = "
+    XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK
+    SSH_AGENT_PID GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
+    GIT_CONFIG_NOSYSTEM GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_PROXY_SSL_CAINFO SSL_CERT_FILE SSL_CERT_DIR
+    HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY GNUPGHOME KRB5CCNAME GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL
+    GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
+";
 
 /// Whether a variable may reach calls without the person's configuration.
 pub(super) fn is_passed(name: &OsStr) -> bool {
@@ -125,7 +85,8 @@ pub(super) fn is_trusted(name: &OsStr) -> bool {
     is_passed(name) || is_listed(TRUSTED, name)
 }
 
-fn is_listed(list: &[&str], name: &OsStr) -> bool {
+fn is_listed(names: &str, name: &OsStr) -> bool {
+    let mut names = names.split_whitespace();
     name.to_str()
-        .is_some_and(|name| list.iter().any(|listed| listed.eq_ignore_ascii_case(name)))
+        .is_some_and(|name| names.any(|listed| listed.eq_ignore_ascii_case(name)))
 }

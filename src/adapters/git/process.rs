@@ -5,36 +5,46 @@
 )]
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::adapters::child_process;
-use crate::adapters::child_process::output::{CapturedOutput, OpenOutputs, OutputCollector, OutputLimit};
+use crate::adapters::child_process::output::{
+    CapturedOutput, OpenOutputs, OutputCollector, OutputLimit, wait_for_exit,
+};
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
 /// How long a process may take to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
-/// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
-const SHORTEST_STEP: Duration = Duration::from_micros(50);
-/// Longest pause between two looks at a process whose outputs stay open.
-const LONGEST_STEP: Duration = Duration::from_millis(16);
 
-/// Program, arguments, environment and limits of a child process to be run.
+/// A child process to be run: its command, its input and its limits.
 pub(super) struct ProcessSpec {
-    pub(super) program: OsString,
-    pub(super) args: Vec<OsString>,
-    pub(super) env: Vec<(OsString, OsString)>,
-    pub(super) cwd: PathBuf,
+    /// Begins with an empty environment.
+    pub(super) command: Command,
     pub(super) input: StdinSource,
     pub(super) timeout: Duration,
     /// Most bytes of standard output; after that the pipe is closed.
     pub(super) limit: usize,
+}
+
+impl ProcessSpec {
+    pub(super) fn new(program: &OsStr, cwd: &Path, timeout: Duration, limit: usize) -> Self {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(cwd);
+        child_process::new_process_group(&mut command);
+        Self {
+            command,
+            input: StdinSource::Nothing,
+            timeout,
+            limit,
+        }
+    }
 }
 
 /// What a child process gets on its standard input: nothing, bytes or an open file.
@@ -69,24 +79,23 @@ pub(super) enum ProcessError {
 }
 
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
-pub(super) fn run(mut invocation: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
-    let deadline = Instant::now() + invocation.timeout;
-    let input = std::mem::replace(&mut invocation.input, StdinSource::Nothing);
-    let mut child = start(&invocation, &input).map_err(ProcessError::NotStarted)?;
+pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
+    let deadline = Instant::now() + spec.timeout;
+    let mut child = start(&mut spec.command, &spec.input).map_err(ProcessError::NotStarted)?;
     let ends = Arc::new(OpenOutputs::default());
-    let collectors = collect(&mut child, invocation.limit, &ends);
+    let collectors = collect(&mut child, spec.limit, &ends);
     let (stdout, stderr) = collectors.map_err(|error| {
         child_process::kill(&mut child);
         drop(child.wait());
         ProcessError::NotStarted(error)
     })?;
-    feed(&mut child, input);
-    let Some(status) = wait_until(&mut child, deadline, &ends) else {
+    feed(&mut child, spec.input);
+    let Ok(Some(status)) = wait_for_exit(&mut child, &ends, deadline) else {
         end(&mut child, &ends);
-        return Err(ProcessError::TimedOut(invocation.timeout));
+        return Err(ProcessError::TimedOut(spec.timeout));
     };
     if !ends.wait_drained(|| stdout.has_all() && stderr.has_all(), deadline) {
-        return Err(ProcessError::TimedOut(invocation.timeout));
+        return Err(ProcessError::TimedOut(spec.timeout));
     }
     let mut kept = stdout.kept();
     Ok(ProcessOutput {
@@ -97,20 +106,13 @@ pub(super) fn run(mut invocation: ProcessSpec) -> Result<ProcessOutput, ProcessE
     })
 }
 
-fn start(invocation: &ProcessSpec, input: &StdinSource) -> std::io::Result<Child> {
-    let mut command = Command::new(&invocation.program);
-    command
-        .args(&invocation.args)
-        .env_clear()
-        .current_dir(&invocation.cwd);
-    command.envs(invocation.env.iter().map(|(name, value)| (name, value)));
+fn start(command: &mut Command, input: &StdinSource) -> std::io::Result<Child> {
     let input = match input {
         StdinSource::Nothing => Stdio::null(),
         StdinSource::Bytes(_) => Stdio::piped(),
         StdinSource::Held(file) => Stdio::from(file.try_clone()?),
     };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    child_process::new_process_group(&mut command);
     command.spawn()
 }
 
@@ -135,26 +137,10 @@ fn feed(child: &mut Child, input: StdinSource) {
     }
 }
 
-/// Waits for the end; wakes early when an output closes, because the end then follows at once.
-fn wait_until(child: &mut Child, deadline: Instant, ends: &OpenOutputs) -> Option<ExitStatus> {
-    let mut step = SHORTEST_STEP;
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
-        let left = deadline.checked_duration_since(Instant::now())?;
-        step = if ends.pause(step.min(left)) {
-            SHORTEST_STEP
-        } else {
-            (step * 2).min(LONGEST_STEP)
-        };
-    }
-}
-
 fn end(child: &mut Child, ends: &OpenOutputs) {
     child_process::terminate(child);
     let deadline = Instant::now() + GRACE;
-    let left_by_itself = wait_until(child, deadline, ends).is_some();
+    let left_by_itself = matches!(wait_for_exit(child, ends, deadline), Ok(Some(_)));
     // What git started has lock files of its own to clean up; it closes its outputs last.
     ends.wait_closed(deadline);
     child_process::kill(child);
@@ -169,16 +155,11 @@ mod tests {
 
     #[test]
     fn who_else_holds_an_output_is_not_waited_for() {
-        let invocation = ProcessSpec {
-            program: "/bin/sh".into(),
-            args: vec!["-c".into(), "sleep 30 & echo $!".into()],
-            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            cwd: "/".into(),
-            input: StdinSource::Nothing,
-            timeout: Duration::from_secs(25),
-            limit: 100,
-        };
-        let Ok(output) = run(invocation) else {
+        let mut spec = ProcessSpec::new("/bin/sh".as_ref(), "/".as_ref(), Duration::from_secs(25), 100);
+        spec.command
+            .args(["-c", "sleep 30 & echo $!"])
+            .env("PATH", "/usr/bin:/bin");
+        let Ok(output) = run(spec) else {
             panic!("it was waited for")
         };
         let sleeper: i32 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
-use super::files::{failed, missing, not_ours, real_folder};
+use super::files::{ensure_excludes, failed, missing, not_ours, real_folder};
 use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
@@ -49,7 +49,7 @@ impl GitCli {
                 self.branch_goal(branch, base, resume.as_ref())?
             }
         };
-        super::exclude::ensure(&self.project)?;
+        ensure_excludes(&self.project)?;
         let mut turn = self.lock_project()?;
         let root = worktree_link::root(&self.project);
         real_folder(&root)?;

@@ -84,9 +84,22 @@ pub(super) fn signature(secret: &str, body: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::domain::{AttemptId, NoticeLevel, Timestamp};
+
+    /// A notification about a question of an agent, for tests of all channels.
+    pub(in crate::adapters::notify) fn question() -> Notification {
+        Notification {
+            id: "7f".to_owned(),
+            project: "shop".to_owned(),
+            at: Timestamp(1_795_298_400_000),
+            level: NoticeLevel::Alert,
+            text: "needs you: t-1 question: what is the password?".to_owned(),
+            redacted_text: "needs you: t-1 question".to_owned(),
+            items: Vec::new(),
+        }
+    }
 
     #[test]
     fn the_signature_is_the_one_other_tools_make() {
@@ -100,11 +113,6 @@ mod tests {
     #[test]
     fn the_document_names_ids_and_kinds_and_no_word_of_an_agent() {
         let notification = Notification {
-            id: "7f".to_owned(),
-            project: "shop".to_owned(),
-            at: Timestamp(1_795_298_400_000),
-            level: NoticeLevel::Alert,
-            text: "needs you: t-1 question: what is the password?".to_owned(),
             redacted_text: "needs you: t-1 question, main completed".to_owned(),
             items: vec![
                 NotificationItem {
@@ -120,6 +128,7 @@ mod tests {
                     run: Some(("main".into(), "completed".to_owned())),
                 },
             ],
+            ..question()
         };
         let body = BodyFormat::Json.body(&notification);
         assert_eq!(

@@ -100,31 +100,29 @@ impl Notifier for CommandNotifier {
         let program = self.program();
         let line = format!("dbs {}: {}", notification.project, notification.text);
         let line = sanitize(&line);
-        let mut child = self.start(&line).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => NotifyError::Permanent(format!(
-                "start {program}: there is no such program; install it, or set notify.command"
-            )),
-            _ => NotifyError::Permanent(format!("start {program}: {error}")),
+        let mut child = self.start(&line).map_err(|error| {
+            NotifyError::Permanent(match error.kind() {
+                ErrorKind::NotFound => {
+                    format!("start {program}: there is no such program; install it, or set notify.command")
+                }
+                _ => format!("start {program}: {error}"),
+            })
         })?;
         let ended = self.wait_for_exit(&mut child);
         if !matches!(ended, Ok(CommandExit::Exited(_))) {
             child_process::kill(&mut child);
             drop(child.wait());
         }
-        match ended {
-            Ok(CommandExit::Exited(status)) if status.success() => Ok(()),
-            Ok(CommandExit::Exited(status)) => Err(NotifyError::Temporary(format!(
-                "use {program}: it ended with {status}"
-            ))),
-            Ok(CommandExit::TimedOut) => Err(NotifyError::Temporary(format!(
-                "use {program}: it took longer than {} s and was killed",
-                self.setup.limit.as_secs_f32()
-            ))),
-            Ok(CommandExit::Cancelled) => Err(NotifyError::Temporary(format!(
-                "wait for {program}: the server ends"
-            ))),
-            Err(error) => Err(NotifyError::Temporary(format!("wait for {program}: {error}"))),
-        }
+        let limit = self.setup.limit.as_secs_f32();
+        Err(NotifyError::Temporary(match ended {
+            Ok(CommandExit::Exited(status)) if status.success() => return Ok(()),
+            Ok(CommandExit::Exited(status)) => format!("use {program}: it ended with {status}"),
+            Ok(CommandExit::TimedOut) => {
+                format!("use {program}: it took longer than {limit} s and was killed")
+            }
+            Ok(CommandExit::Cancelled) => format!("wait for {program}: the server ends"),
+            Err(error) => format!("wait for {program}: {error}"),
+        }))
     }
 
     fn cancel(&self) -> CancelOutcome {
@@ -137,17 +135,12 @@ impl Notifier for CommandNotifier {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::domain::{NoticeLevel, Timestamp};
+    use crate::adapters::notify::body::tests::question;
 
     fn notification(words: &str) -> Notification {
         Notification {
-            id: "1".to_owned(),
-            project: "shop".to_owned(),
-            at: Timestamp(1),
-            level: NoticeLevel::Alert,
             text: words.to_owned(),
-            redacted_text: String::new(),
-            items: Vec::new(),
+            ..question()
         }
     }
 

@@ -77,9 +77,8 @@ fn read(url: &str) -> Result<Uri, BadUrl> {
         Some(_) | None => return Err(BadUrl("only http and https are known")),
     }
     if host.as_str().contains('@') {
-        return Err(BadUrl(
-            "it has a name or password in it, which belongs into notify.token",
-        ));
+        let why = "it has a name or password in it, which belongs into notify.token";
+        return Err(BadUrl(why));
     }
     if host.host().is_empty() {
         return Err(BadUrl("it names no host"));
@@ -95,6 +94,10 @@ impl WebhookNotifier {
     pub fn new(setup: WebhookSetup) -> Result<WebhookNotifier, BadUrl> {
         let uri = read(&setup.url)?;
         let proxy = setup.proxies.to(&uri);
+        // A list of authorities of our own would not know the one of a company.
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::PlatformVerifier)
+            .build();
         let config = Agent::config_builder()
             .timeout_global(Some(setup.limit))
             .http_status_as_error(false)
@@ -104,12 +107,7 @@ impl WebhookNotifier {
             .max_response_header_size(64 * 1024)
             .user_agent(concat!("dbs/", env!("CARGO_PKG_VERSION")))
             .proxy(proxy)
-            // A list of authorities of our own would not know the one of a company.
-            .tls_config(
-                TlsConfig::builder()
-                    .root_certs(RootCerts::PlatformVerifier)
-                    .build(),
-            )
+            .tls_config(tls)
             .build();
         Ok(WebhookNotifier {
             host: host_of(&setup.url).unwrap_or_default(),
@@ -144,21 +142,17 @@ impl WebhookNotifier {
 
 impl Notifier for WebhookNotifier {
     fn send(&self, notification: &Notification) -> Result<(), NotifyError> {
-        let host = &self.host;
-        match self.post(notification) {
-            Ok(status) => check_status(status).map_err(|why| match why {
-                NotifyError::Temporary(why) => NotifyError::Temporary(format!("post to {host}: {why}")),
-                NotifyError::Permanent(why) => NotifyError::Permanent(format!("post to {host}: {why}")),
-            }),
-            Err(error) => {
-                let why = format!("post to {host}: {}", error_text(&error, self.setup.limit));
-                Err(if is_transient(&error) {
-                    NotifyError::Temporary(why)
-                } else {
-                    NotifyError::Permanent(why)
-                })
-            }
-        }
+        let (is_temporary, why) = match self.post(notification) {
+            Ok(status) if status.is_success() => return Ok(()),
+            Ok(status) => refusal(status),
+            Err(error) => (is_transient(&error), error_text(&error, self.setup.limit)),
+        };
+        let why = format!("post to {}: {why}", self.host);
+        Err(if is_temporary {
+            NotifyError::Temporary(why)
+        } else {
+            NotifyError::Permanent(why)
+        })
     }
 
     fn cancel(&self) -> CancelOutcome {
@@ -177,21 +171,16 @@ fn ntfy_priority(level: NoticeLevel) -> (&'static str, &'static str) {
     }
 }
 
-fn check_status(status: StatusCode) -> Result<(), NotifyError> {
+/// Whether an answer that is no success may be another one later, and what it was.
+fn refusal(status: StatusCode) -> (bool, String) {
     let code = status.as_u16();
-    match code {
-        200..=299 => Ok(()),
-        300..=399 => Err(NotifyError::Permanent(format!(
-            "it answered {code} and points elsewhere, and nothing is sent on; set notify.url to the right address"
-        ))),
-        408 | 425 | 429 | 500.. => Err(NotifyError::Temporary(format!("it answered {code}"))),
-        401 | 403 => Err(NotifyError::Permanent(format!(
-            "it answered {code}; is notify.token right?"
-        ))),
-        _ => Err(NotifyError::Permanent(format!(
-            "it answered {code}; is notify.url right?"
-        ))),
-    }
+    let way_out = match code {
+        300..=399 => " and points elsewhere, and nothing is sent on; set notify.url to the right address",
+        408 | 425 | 429 | 500.. => "",
+        401 | 403 => "; is notify.token right?",
+        _ => "; is notify.url right?",
+    };
+    (way_out.is_empty(), format!("it answered {code}{way_out}"))
 }
 
 fn is_transient(error: &Error) -> bool {

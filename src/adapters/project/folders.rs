@@ -34,11 +34,6 @@ impl Project {
         ProjectSecret::of(&self.dbs().join("secret"))
     }
 
-    /// Whether the project has a `.debussy` folder.
-    pub fn is_initialised(&self) -> bool {
-        self.dbs().is_dir()
-    }
-
     /// `.debussy`.
     pub fn folder(&self) -> PathBuf {
         self.root().join(".debussy")

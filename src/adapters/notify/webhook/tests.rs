@@ -1,11 +1,11 @@
-//! A POST against a listener on this machine that answers as it is told to.
+//! A POST against a listener on this machine that gives the answers it was made with.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::*;
-use crate::domain::Timestamp;
+use crate::adapters::notify::body::tests::question;
 
 /// What a listener was sent.
 #[derive(Debug)]
@@ -26,13 +26,13 @@ impl Sent {
 fn listen(answers: Vec<Option<String>>) -> (String, Receiver<Sent>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
-    let (told, sent) = sync_channel(8);
+    let (requests, sent) = sync_channel(8);
     std::thread::Builder::new()
         .spawn(move || {
             let mut held = Vec::new();
             for answer in answers {
                 let (stream, _) = listener.accept().unwrap();
-                told.send(read(&stream)).unwrap();
+                requests.send(read(&stream)).unwrap();
                 match answer {
                     Some(answer) => {
                         (&stream).write_all(answer.as_bytes()).unwrap();
@@ -94,17 +94,12 @@ fn setup(url: &str) -> WebhookSetup {
 
 fn notification() -> Notification {
     Notification {
-        id: "7f".to_owned(),
         project: "shöp".to_owned(),
-        at: Timestamp(1),
-        level: NoticeLevel::Alert,
-        text: "needs you: t-1 question: what is the password?".to_owned(),
-        redacted_text: "needs you: t-1 question".to_owned(),
-        items: Vec::new(),
+        ..question()
     }
 }
 
-fn tell(setup: WebhookSetup) -> Result<(), NotifyError> {
+fn send(setup: WebhookSetup) -> Result<(), NotifyError> {
     WebhookNotifier::new(setup).unwrap().send(&notification())
 }
 
@@ -113,7 +108,7 @@ fn the_document_is_posted_with_a_signature_that_can_be_checked() {
     let (url, sent) = listen(vec![Some(answer("200 OK", ""))]);
     let mut signed = setup(&url);
     signed.secret = Some("my secret".to_owned());
-    tell(signed).unwrap();
+    send(signed).unwrap();
     let sent = sent.recv().unwrap();
     assert_eq!(sent.line, "POST /hook HTTP/1.1");
     assert_eq!(sent.header("content-type"), Some("application/json"));
@@ -131,7 +126,7 @@ fn a_topic_of_ntfy_gets_a_line_with_title_priority_and_tags() {
     let (url, sent) = listen(vec![Some(answer("200 OK", ""))]);
     let mut topic = setup(&url);
     (topic.format, topic.token) = (BodyFormat::Ntfy, Some("tk_1".to_owned()));
-    tell(topic).unwrap();
+    send(topic).unwrap();
     let sent = sent.recv().unwrap();
     assert_eq!(sent.body, "shöp: needs you: t-1 question");
     let heads =
@@ -166,11 +161,11 @@ fn what_may_pass_is_told_apart_from_what_somebody_has_to_change() {
         ("401 Who", false),
     ] {
         let (url, _sent) = listen(vec![Some(answer(status, ""))]);
-        let why = tell(setup(&url)).unwrap_err();
+        let why = send(setup(&url)).unwrap_err();
         assert_eq!(matches!(why, NotifyError::Temporary(_)), may_pass, "{why}");
         let code = status.split_once(' ').unwrap().0;
         assert!(why.to_string().contains(&format!("answered {code}")), "{why}");
-        assert!(!why.to_string().contains("hook"), "only the host is said: {why}");
+        assert!(!why.to_string().contains("hook"), "only the host is named: {why}");
     }
     let (url, sent) = listen(vec![Some(answer("500 Oops", "")), Some(answer("204 Fine", ""))]);
     let post = WebhookNotifier::new(setup(&url)).unwrap();
@@ -188,7 +183,7 @@ fn nothing_is_sent_on_to_where_an_answer_points() {
     let (elsewhere, sent_on) = listen(vec![Some(answer("200 OK", ""))]);
     for status in ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"] {
         let (url, _sent) = listen(vec![Some(answer(status, &format!("Location: {elsewhere}\r\n")))]);
-        let why = tell(setup(&url)).unwrap_err();
+        let why = send(setup(&url)).unwrap_err();
         assert!(
             matches!(&why, NotifyError::Permanent(why) if why.contains("points elsewhere")),
             "{why}"
@@ -202,13 +197,13 @@ fn who_never_answers_or_is_not_there_is_not_waited_for() {
     let (url, _sent) = listen(vec![None]);
     let mut short = setup(&url);
     short.limit = Duration::from_millis(300);
-    let why = tell(short).unwrap_err();
+    let why = send(short).unwrap_err();
     assert!(
         matches!(&why, NotifyError::Temporary(why) if why.contains("no answer within 0.3 s")),
         "{why}"
     );
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let why = tell(setup(&format!("http://{free}/"))).unwrap_err();
+    let why = send(setup(&format!("http://{free}/"))).unwrap_err();
     assert!(matches!(why, NotifyError::Temporary(_)), "{why}");
 }
 
@@ -217,14 +212,14 @@ fn a_proxy_is_asked_unless_the_host_is_excepted() {
     let (proxy, asked) = listen(vec![Some(answer("403 No", "")), Some(answer("403 No", ""))]);
     let mut through = setup("http://example.invalid/hook");
     through.proxies.http = Some(proxy.trim_end_matches("/hook").to_owned());
-    let why = tell(through.clone()).unwrap_err();
+    let why = send(through.clone()).unwrap_err();
     assert_eq!(
         why,
         NotifyError::Permanent("post to http://example.invalid: the proxy refused".to_owned())
     );
     assert_eq!(asked.recv().unwrap().line, "CONNECT example.invalid:80 HTTP/1.1");
     through.proxies.none_for = Some("other.example, example.invalid".to_owned());
-    let why = tell(through).unwrap_err();
+    let why = send(through).unwrap_err();
     assert!(
         matches!(why, NotifyError::Temporary(_)),
         "straight to a host that does not exist: {why}"
