@@ -19,6 +19,7 @@ mod check_run;
 mod columns;
 mod diff;
 mod graph;
+mod log_line;
 mod machine;
 mod metrics;
 mod sessions;
@@ -30,6 +31,7 @@ pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_fi
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 pub use graph::{DependencyGraph, DependencyRow};
+pub use log_line::{LogLine, general_notice};
 pub use machine::MachineLoad;
 #[cfg(test)]
 pub(crate) use metrics::settled_attempt;

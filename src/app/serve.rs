@@ -108,13 +108,8 @@ async fn tell(server: &Server, lines: Option<JsonFlag>) {
         server.session.paths.root.display()
     ));
     let session = &server.session;
-    stream_notices(
-        &session.journal,
-        &session.engine.read_models,
-        HEARTBEAT_INTERVAL,
-        |line| {
-            print_line(line, json);
-        },
-    )
+    stream_notices(&session.engine, HEARTBEAT_INTERVAL, |line| {
+        print_line(line, json);
+    })
     .await;
 }

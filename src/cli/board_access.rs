@@ -20,8 +20,8 @@ use crate::ports::store::StoreError;
 use crate::protocol::answer::answer;
 use crate::protocol::connection::{Connection, ProtocolError};
 use crate::protocol::query::{Answer, Query, TaskDetail};
-use crate::protocol::wire::{CallReply, NoticeLine, ServerCall};
-use crate::read_model::{MetricsReport, ReadModel};
+use crate::protocol::wire::{CallReply, ServerCall};
+use crate::read_model::{LogLine, MetricsReport, ReadModel};
 use crate::ui::PermissionReply;
 
 /// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
@@ -186,7 +186,7 @@ impl BoardAccess {
     pub fn follow(
         &mut self,
         after: u64,
-        show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
+        show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
     ) -> Result<(), String> {
         Ok(self.served()?.follow(after, show)?)
     }

@@ -17,8 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::{TaskId, Timestamp, pluralized};
 use crate::protocol::connection::{self, ProtocolError};
 use crate::protocol::query::{Answer, Query};
-use crate::protocol::wire::{CallReply, FromClient, FromServer, NoticeLine, Packet, ServerCall};
-use crate::read_model::AttentionSummary;
+use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall};
+use crate::read_model::{AttentionSummary, LogLine};
 use crate::ui::PlainPrompts;
 use stdin::StdinLines;
 
@@ -189,7 +189,7 @@ impl PlainClient {
         Some(after)
     }
 
-    fn on_notice(&mut self, line: &NoticeLine) {
+    fn on_notice(&mut self, line: &LogLine) {
         if let Some((_, after)) = &mut self.last_notice {
             *after = line.seq;
         }

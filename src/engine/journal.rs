@@ -7,23 +7,15 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::domain::{Notice, Timestamp};
+use crate::read_model::LogLine;
 
 /// Lines kept in memory; older ones are in the store.
 const CAPACITY: usize = 5_000;
 
-/// One notice in the journal, with its position and time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JournalEntry {
-    /// Position, from 1, without gaps.
-    pub seq: u64,
-    pub at: Timestamp,
-    pub notice: Notice,
-}
-
 /// A bounded ring of recent notices that any number of readers follow by position. Cheap to clone; all clones are the same ring.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    ring: Arc<Mutex<VecDeque<Arc<JournalEntry>>>>,
+    ring: Arc<Mutex<VecDeque<Arc<LogLine>>>>,
     last: watch::Sender<u64>,
 }
 
@@ -37,7 +29,7 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// Adds a line. A full ring forgets its oldest.
+    /// Adds a line; positions begin at 1 and have no gaps. A full ring forgets its oldest.
     pub fn add(&self, at: Timestamp, notice: Notice) {
         let seq = {
             let mut ring = self.ring.lock();
@@ -45,14 +37,14 @@ impl Journal {
             if ring.len() == CAPACITY {
                 ring.pop_front();
             }
-            ring.push_back(Arc::new(JournalEntry { seq, at, notice }));
+            ring.push_back(Arc::new(LogLine { seq, at, notice }));
             seq
         };
         self.last.send_replace(seq);
     }
 
     /// Lines after position `seq`, oldest first.
-    pub fn after(&self, seq: u64) -> Vec<Arc<JournalEntry>> {
+    pub fn after(&self, seq: u64) -> Vec<Arc<LogLine>> {
         let ring = self.ring.lock();
         let first = ring.front().map_or(1, |line| line.seq);
         let skip = usize::try_from((seq + 1).saturating_sub(first)).unwrap_or(usize::MAX);

@@ -8,10 +8,9 @@ use bytes::BytesMut;
 use tokio::runtime::Runtime;
 
 use super::query::{Answer, Query, QueryError};
-use super::wire::{
-    self, CallReply, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, Packet, ServerCall, WireError,
-};
+use super::wire::{self, CallReply, FromClient, FromServer, Hello, PROTOCOL, Packet, ServerCall, WireError};
 use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
+use crate::read_model::LogLine;
 
 /// Why a server could not be reached, did not answer, or refused.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +104,7 @@ impl Connection {
     pub fn follow(
         &mut self,
         after: u64,
-        show: &mut dyn FnMut(&NoticeLine) -> ControlFlow<()>,
+        show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
     ) -> Result<(), ProtocolError> {
         self.receive_all(ServerCall::Follow(after), &mut |message| match message {
             FromServer::Line(line) => show(&line),

@@ -8,8 +8,9 @@ use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
 use crate::config::notify_style::NotifyStyle;
-use crate::domain::{Accepted, AttemptId, Command, Notice, Refusal, SignalKind, Timestamp};
+use crate::domain::{Accepted, AttemptId, Command, Refusal, SignalKind, Timestamp};
 use crate::protocol::query::{Answer, Query, QueryError};
+use crate::read_model::LogLine;
 use crate::term::Rgb;
 use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
 
@@ -131,7 +132,7 @@ pub enum FromServer {
     /// The conversation ends; why, for people.
     Bye(String),
     Answer(CallReply),
-    Line(NoticeLine),
+    Line(LogLine),
     /// Open this text in the editor; [`FromClient::Edited`] answers.
     Edit(String),
     Clipboard(String),
@@ -186,14 +187,6 @@ pub struct ServerStatus {
     pub counts: BTreeMap<String, usize>,
     #[serde(default)]
     pub needs: usize,
-}
-
-/// A notice with its time and position in the watch log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NoticeLine {
-    pub seq: u64,
-    pub at: Timestamp,
-    pub notice: Notice,
 }
 
 /// A frame of the server protocol: a JSON message, a screen frame or a piece of text.

@@ -175,7 +175,7 @@ impl AttachedClient {
     ) -> Result<ClientFlow, ConnectionError> {
         let mut read_models = services.engine.read_models.clone();
         let mut screens = services.hub.changes();
-        let mut lines = services.journal.changes();
+        let mut lines = services.engine.journal.changes();
         let begun = ui::initial_requests(&self.state);
         self.carry_out_all(begun, sender).await?;
         loop {

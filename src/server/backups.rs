@@ -91,16 +91,11 @@ pub(super) fn back_up(files: &StoreFiles) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Notice, NoticeLevel, Timestamp};
+    use crate::domain::{NoticeLevel, Timestamp};
+    use crate::read_model::general_notice;
 
     fn tell(journal: &Journal, kind: &str) {
-        let notice = Notice {
-            level: NoticeLevel::Info,
-            kind: kind.into(),
-            task: None,
-            attempt: None,
-            text: String::new(),
-        };
+        let notice = general_notice(NoticeLevel::Info, kind, String::new());
         journal.add(Timestamp(0), notice);
     }
 

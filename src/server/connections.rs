@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::adapters::ipc::IpcListener;
 use crate::adapters::store::StoreFiles;
-use crate::engine::journal::Journal;
 use crate::server::backups::{self, BackupTrigger};
 use crate::server::conversations::Conversations;
 use crate::server::engine_thread::EngineThread;
@@ -21,7 +20,6 @@ const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct Upkeep {
     pub(super) intake: SignalIntake,
     pub(super) store: StoreFiles,
-    pub(super) journal: Journal,
     /// The engine, whose end is that of the server.
     pub(super) engine: Arc<EngineThread>,
     pub(super) poison: PoisonFlag,
@@ -31,7 +29,7 @@ pub(super) struct Upkeep {
 pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, upkeep: &Upkeep) {
     let (stop, poison) = (&conversations.screens.stop, &upkeep.poison);
     let mut inbox = tokio::time::interval(INBOX_INTERVAL);
-    let mut copies = BackupTrigger::new(upkeep.journal.clone());
+    let mut copies = BackupTrigger::new(upkeep.intake.engine.journal.clone());
     loop {
         tokio::select! {
             () = stop.cancelled() => break,

@@ -8,9 +8,7 @@ use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
-use crate::protocol::wire::{
-    CallReply, FROM_NOW, FromClient, FromServer, Hello, NoticeLine, PROTOCOL, StopAgents,
-};
+use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, StopAgents};
 use crate::read_model::ReadModel;
 use crate::server::attached_client::{self, Services};
 use crate::server::calls::{CallOutcome, Calls};
@@ -117,21 +115,16 @@ async fn serve_connection(
 
 /// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
 async fn follow(services: &Services, sender: &mut FrameSender, after: u64) -> Result<(), ConnectionError> {
-    let mut changes = services.journal.changes();
+    let mut changes = services.engine.journal.changes();
     let last = *changes.borrow_and_update();
     let mut after = match after {
         FROM_NOW => last.saturating_sub(1),
         after => after.min(last),
     };
     loop {
-        for line in services.journal.after(after) {
+        for line in services.engine.journal.after(after) {
             after = line.seq;
-            let line = NoticeLine {
-                seq: line.seq,
-                at: line.at,
-                notice: line.notice.clone(),
-            };
-            say(sender, &FromServer::Line(line)).await?;
+            say(sender, &FromServer::Line((*line).clone())).await?;
         }
         tokio::select! {
             () = services.stop.cancelled() => return say(sender, &FromServer::Bye("the server ends".to_owned())).await,

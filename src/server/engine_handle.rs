@@ -6,14 +6,17 @@ use tokio::sync::watch;
 
 use crate::domain::{Command, Event, RequestId};
 use crate::engine::inbox::{CommandReply, Inbox, InboxClosed};
+use crate::engine::journal::Journal;
 use crate::read_model::ReadModel;
 
-/// The inbox of the engine and the read models it publishes. Cheap to clone; all clones reach the same engine.
+/// The inbox of the engine, and the read models and notices it publishes. Cheap to clone; all clones reach the same engine.
 #[derive(Debug, Clone)]
 pub struct EngineHandle {
     pub inbox: Inbox,
     /// The read models, the newest one at any time.
     pub read_models: watch::Receiver<Arc<ReadModel>>,
+    /// The newest notices, also those of the server itself.
+    pub journal: Journal,
 }
 
 impl EngineHandle {

@@ -93,6 +93,7 @@ pub(super) mod tests {
     use super::*;
     use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
     use crate::engine::inbox::{InboxReceiver, inbox};
+    use crate::engine::journal::Journal;
     use crate::read_model::{ReadModel, settled_attempt};
 
     pub(in super::super) const FIRST: AttemptId = AttemptId(7);
@@ -114,6 +115,7 @@ pub(super) mod tests {
             engine: EngineHandle {
                 inbox,
                 read_models: tokio::sync::watch::channel(Arc::new(model)).1,
+                journal: Journal::default(),
             },
         };
         std::fs::create_dir(&intake.folder).unwrap();

@@ -15,7 +15,6 @@ use crate::config::appearance;
 use crate::config::channels::ChannelSettings;
 use crate::config::{Config, schema};
 use crate::domain::{DailyHours, Notice, NoticeLevel};
-use crate::engine::journal::Journal;
 use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
 use crate::server::delivered::{self, DeliveredMarks};
 use crate::server::engine_handle::EngineHandle;
@@ -35,8 +34,6 @@ pub(super) struct NotifierParts {
     /// The settings in force: which ways there are, and the project's name.
     pub(super) settings: Arc<ActiveSettings>,
     pub(super) engine: EngineHandle,
-    /// Where people are told of ways that do not work.
-    pub(super) journal: Journal,
     pub(super) away: watch::Receiver<bool>,
     pub(super) stop: CancellationToken,
 }
@@ -119,13 +116,7 @@ impl NotifierTask<'_> {
         let (open, problems) = ways.open(&self.parts.settings.place);
         self.settings = ways;
         for problem in problems {
-            self.publish_notice(Notice {
-                level: NoticeLevel::Warning,
-                kind: NOTICE_KIND.to_owned(),
-                task: None,
-                attempt: None,
-                text: problem,
-            });
+            self.publish_notice(channel::notice(NoticeLevel::Warning, problem));
         }
         let mut before = std::mem::take(&mut self.channels);
         for caller in &before {
@@ -208,7 +199,7 @@ impl NotifierTask<'_> {
     }
 
     fn publish_notice(&self, notice: Notice) {
-        self.parts.journal.add(clock::now(), notice);
+        self.parts.engine.journal.add(clock::now(), notice);
     }
 
     /// Keeps what was told, when that has changed.

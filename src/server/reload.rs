@@ -9,10 +9,11 @@ use crate::adapters::clock;
 use crate::config::appearance::Appearance;
 use crate::config::session_setup;
 use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingOrigin, schema};
-use crate::domain::{Command, Event, Notice, NoticeLevel};
+use crate::domain::{Command, Event, NoticeLevel};
 use crate::engine::inbox::InboxClosed;
 use crate::engine::journal::Journal;
 use crate::protocol::session_list;
+use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::in_force::{ActiveSettings, FileStamps};
 
@@ -29,7 +30,6 @@ pub(super) struct Reloader {
     /// Where settings of the engine and workflows go.
     pub(super) engine: EngineHandle,
     pub(super) agents: Arc<LocalAgents>,
-    pub(super) journal: Journal,
 }
 
 impl Reloader {
@@ -69,13 +69,13 @@ impl Reloader {
             Ok(changed) => {
                 let mended = problem.take().is_some();
                 if !changed.is_empty() || mended {
-                    publish_notice(&self.journal, NoticeLevel::Info, summary(changed));
+                    publish_notice(&self.engine.journal, NoticeLevel::Info, summary(changed));
                 }
             }
             Err(why) if problem.as_ref() != Some(why) => {
                 let why_in_a_line = why.replace('\n', "; ");
                 let text = format!("{why_in_a_line}; the old settings stay in force");
-                publish_notice(&self.journal, NoticeLevel::Error, text);
+                publish_notice(&self.engine.journal, NoticeLevel::Error, text);
                 *problem = Some(why.clone());
             }
             Err(_known) => {}
@@ -253,14 +253,7 @@ fn summary(changed: &[String]) -> String {
 
 fn publish_notice(journal: &Journal, level: NoticeLevel, text: String) {
     tracing::info!("{text}");
-    let notice = Notice {
-        level,
-        kind: NOTICE_KIND.to_owned(),
-        task: None,
-        attempt: None,
-        text,
-    };
-    journal.add(clock::now(), notice);
+    journal.add(clock::now(), general_notice(level, NOTICE_KIND, text));
 }
 
 #[cfg(test)]

@@ -57,7 +57,6 @@ use adapters::{agents, local, named, terminals, world};
 pub struct Session {
     pub paths: ProjectPaths,
     pub engine: EngineHandle,
-    pub journal: Journal,
     pub started_at: Timestamp,
     thread: Arc<EngineThread>,
     hub: TerminalHub,
@@ -105,7 +104,12 @@ impl Session {
         let git: Arc<dyn Git> = Arc::new(repository(&place, &setup)?);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(ledger.read_model(clock::now())));
-        let engine = EngineHandle { inbox, read_models };
+        let journal = Journal::default();
+        let engine = EngineHandle {
+            inbox,
+            read_models,
+            journal: journal.clone(),
+        };
         let intake = SignalIntake {
             folder: place.inbox.clone(),
             secret: place.secret.clone(),
@@ -117,14 +121,14 @@ impl Session {
             named(&agents, attempt, tail)
         })?;
         let world = world((&place, &setup), (&git, &agents), &holders, (&hub, &engine.inbox));
-        let (effects, journal) = (TaskTracker::new(), Journal::default());
+        let effects = TaskTracker::new();
         let running = EngineLoop {
             durable: ledger,
             clock: Arc::new(WallClock),
             inbox: outlet,
             performer: Performer::new(world, runtime.clone(), effects.clone()),
             read_models: publish,
-            journal: journal.clone(),
+            journal,
         };
         let mut first = read_from_files(running.durable.board(), &setup);
         // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
@@ -141,7 +145,6 @@ impl Session {
             settings: Arc::new(ActiveSettings::new(place.clone())),
             paths: place,
             engine,
-            journal,
             started_at: since,
             thread: Arc::new(thread),
             hub,
@@ -173,14 +176,12 @@ impl Server {
         let notifier = NotifierParts {
             settings: Arc::clone(&session.settings),
             engine: session.engine.clone(),
-            journal: session.journal.clone(),
             away: clients.presence.away(),
             stop: stop.clone(),
         };
         let upkeep = Upkeep {
             intake: session.intake.clone(),
             store: session.paths.store.clone(),
-            journal: session.journal.clone(),
             engine: Arc::clone(&session.thread),
             poison: session.hub.poison().clone(),
         };
@@ -251,7 +252,6 @@ impl Session {
             settings: Arc::clone(settings),
             engine: engine.clone(),
             agents: Arc::clone(&self.agents),
-            journal: self.journal.clone(),
         });
         let approvals = Arc::new(Approvals::new(engine.clone(), hub.clone()));
         let (store, attempts) = (self.paths.store.clone(), self.paths.attempts.clone());
@@ -275,7 +275,6 @@ impl Session {
         });
         let services = Services {
             engine: engine.clone(),
-            journal: self.journal.clone(),
             hub: hub.clone(),
             shells: Arc::clone(shells),
             identity,

@@ -8,7 +8,8 @@ use super::last_output::last_output;
 pub use super::screen_id::ScreenId;
 use super::scrollback::Scrollback;
 use super::theme::Theme;
-use crate::domain::{AttemptId, Notice, Timestamp};
+use crate::domain::{AttemptId, Timestamp};
+pub use crate::read_model::LogLine;
 use crate::read_model::{ReadModel, RunningCheck, running_check};
 use crate::term::CursorShape;
 
@@ -36,15 +37,6 @@ impl<'a> Scene<'a> {
             _ => None,
         }
     }
-}
-
-/// One line of the event log that people read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
-    /// Position in the log; grows.
-    pub seq: u64,
-    pub at: Timestamp,
-    pub notice: Notice,
 }
 
 /// What a frame shows about the session as a whole: project, version, start and connection.

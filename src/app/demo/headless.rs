@@ -11,9 +11,7 @@ use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::cli::failure::could_not;
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
-use crate::engine::journal::JournalEntry;
-use crate::protocol::wire::NoticeLine;
-use crate::read_model::ReadModel;
+use crate::read_model::{LogLine, ReadModel};
 use crate::server::Server;
 
 /// Result of a headless demo: tasks, attempts, duration and differences from the expected tree.
@@ -34,7 +32,10 @@ pub(super) struct DemoSummary {
 /// Prints until the run has ended and everything is put away; answers the state of the run.
 pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
-    let (mut models, mut lines) = (session.engine.read_models.clone(), session.journal.changes());
+    let (mut models, mut lines) = (
+        session.engine.read_models.clone(),
+        session.engine.journal.changes(),
+    );
     let (began, mut after) = (session.started_at, 0);
     loop {
         after = print_after(server, after, began, json);
@@ -58,20 +59,16 @@ pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) ->
 }
 
 fn print_after(server: &Server, mut after: u64, began: Timestamp, json: bool) -> u64 {
-    for line in server.session.journal.after(after) {
+    for line in server.session.engine.journal.after(after) {
         after = line.seq;
         print(&line, began, json);
     }
     after
 }
 
-fn print(line: &JournalEntry, began: Timestamp, json: bool) {
+fn print(line: &LogLine, began: Timestamp, json: bool) {
     if json {
-        output::json(&NoticeLine {
-            seq: line.seq,
-            at: line.at,
-            notice: line.notice.clone(),
-        });
+        output::json(line);
         return;
     }
     let since = line.at.since(began).0;

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
-use crate::domain::Notice;
 use crate::protocol::wire;
+use crate::read_model::general_notice;
 use crate::server::attached_client::AttachedClient;
 use crate::server::attached_client::work::WorkResult;
 use crate::server::frame::StaleScope;
@@ -249,7 +249,7 @@ impl AttachedClient {
     }
 
     fn read_log(&mut self) {
-        for line in self.services.journal.after(self.log_position) {
+        for line in self.services.engine.journal.after(self.log_position) {
             self.log_position = line.seq;
             let line = LogLine {
                 seq: line.seq * TOASTS_BETWEEN,
@@ -275,13 +275,7 @@ impl AttachedClient {
             self.log.push(LogLine {
                 seq: last.map_or(1, |line| line.seq + 1),
                 at: told.at,
-                notice: Notice {
-                    level: told.level,
-                    kind: "told".to_owned(),
-                    task: None,
-                    attempt: None,
-                    text: told.text,
-                },
+                notice: general_notice(told.level, "told", told.text),
             });
         }
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::journal::Journal;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::fetch::Fetcher;
@@ -18,7 +17,6 @@ use crate::server::shells::Shells;
 /// What is shown to an attached client, and what it may ask for.
 pub(in crate::server) struct Services {
     pub(in crate::server) engine: EngineHandle,
-    pub(in crate::server) journal: Journal,
     pub(in crate::server) hub: TerminalHub,
     pub(in crate::server) shells: Arc<Shells>,
     pub(in crate::server) identity: Arc<SessionIdentity>,

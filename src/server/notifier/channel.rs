@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::config::channels::NotifyChannel;
 use crate::domain::{Notice, NoticeLevel, Span, Timestamp};
 use crate::ports::notify::{Notification, NotificationItem, Notifier, NotifyError};
-use crate::read_model::ReadModel;
+use crate::read_model::{ReadModel, general_notice};
 use crate::ui::{Alert, AlertQueue, AlertWhen, alert_text, redacted_alert_text};
 
 /// Waits after failures in a row; the last one again and again.
@@ -201,14 +201,9 @@ fn id(project: &str, facts: &[Alert], at: Timestamp) -> String {
     digits.concat()
 }
 
-fn notice(level: NoticeLevel, text: String) -> Notice {
-    Notice {
-        level,
-        kind: NOTICE_KIND.to_owned(),
-        task: None,
-        attempt: None,
-        text,
-    }
+/// What people are told of a way that does not work, or works again.
+pub(super) fn notice(level: NoticeLevel, text: String) -> Notice {
+    general_notice(level, NOTICE_KIND, text)
 }
 
 #[cfg(test)]

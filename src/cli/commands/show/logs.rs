@@ -15,7 +15,8 @@ use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{AttemptId, TaskId};
-use crate::protocol::wire::{FROM_NOW, NoticeLine};
+use crate::protocol::wire::FROM_NOW;
+use crate::read_model::LogLine;
 use crate::term::{EmulatorKind, Size, Terminal};
 
 /// Bytes of an agent's output that are read for people.
@@ -114,7 +115,7 @@ fn events(access: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandR
     told.tell(json)?;
     if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
         let mut problem = None;
-        let mut again = |_: &NoticeLine| match told.tell(json) {
+        let mut again = |_: &LogLine| match told.tell(json) {
             Ok(()) => continue_if_read(),
             Err(why) => {
                 problem = Some(why);
@@ -155,7 +156,7 @@ impl EventCursor {
             let lines = found.into_iter().flat_map(|event| {
                 let (seq, at) = (event.seq, event.at);
                 let notices = event.notices.into_iter();
-                notices.map(move |notice| NoticeLine { seq, at, notice })
+                notices.map(move |notice| LogLine { seq, at, notice })
             });
             if json.json {
                 output::json_lines(lines);
@@ -170,7 +171,7 @@ impl EventCursor {
 }
 
 /// One line of the watcher log.
-pub fn print(line: &NoticeLine, json: JsonFlag) {
+pub fn print(line: &LogLine, json: JsonFlag) {
     if json.json {
         output::json(line);
         return;
@@ -178,7 +179,7 @@ pub fn print(line: &NoticeLine, json: JsonFlag) {
     output::line(&words(line));
 }
 
-fn words(line: &NoticeLine) -> String {
+fn words(line: &LogLine) -> String {
     let task = line.notice.task.as_ref().map_or("", TaskId::as_str);
     format!(
         "{}  {:<14} {:<12} {}",
