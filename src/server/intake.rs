@@ -1,11 +1,10 @@
 //! Takes signals of attempts in: checks who speaks, then hands them to the engine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Attempt, Event, Refusal};
+use crate::domain::{Accepted, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
@@ -27,21 +26,10 @@ pub(super) fn take_signal(
     intake: &SignalIntake,
     signal: &SignalSent,
 ) -> Result<Result<Accepted, Refusal>, InboxClosed> {
-    let event = match verified(intake, signal) {
-        Ok(event) => event,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let known = |attempt: &Arc<Attempt>| attempt.signals.iter().any(|heard| heard.key == signal.key);
-    if intake
-        .engine
-        .read_model()
-        .attempts
-        .get(&signal.attempt)
-        .is_some_and(known)
-    {
-        return Ok(Ok(Accepted("this was heard before".to_owned())));
+    match verified(intake, signal) {
+        Ok(event) => intake.engine.inbox.call(event),
+        Err(refusal) => Ok(Err(refusal)),
     }
-    intake.engine.inbox.call(event)
 }
 
 /// The signal as an event, when its token is that of its attempt.
@@ -89,6 +77,7 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use std::path::Path;
+    use std::sync::Arc;
 
     use super::*;
     use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
