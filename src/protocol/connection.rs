@@ -245,7 +245,9 @@ mod tests {
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(async { IpcListener::bind(&socket).unwrap() });
         let server = runtime.spawn(async move {
-            let (mut sender, _receiver) = listener.accept().await.unwrap();
+            let (mut sender, mut receiver) = listener.accept().await.unwrap();
+            // Read first: a client whose server is gone while it sends finds no server at all.
+            receiver.next().await.unwrap().unwrap();
             let hello = Hello {
                 protocol: PROTOCOL + 1,
                 program: "9.9.9".to_owned(),
