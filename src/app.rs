@@ -5,6 +5,7 @@ pub mod demo;
 mod entry;
 mod serve;
 pub mod server_process;
+mod session;
 mod start;
 mod watch;
 

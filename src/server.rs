@@ -38,8 +38,8 @@ mod replay;
 mod screens;
 mod scrollback;
 mod search;
-mod session_identity;
+mod services;
 mod shells;
 mod sizes;
 
-pub use session::{Server, Session, SessionError};
+pub use session::{Server, Session, SessionAdapters, SessionError};

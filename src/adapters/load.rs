@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
+use crate::domain::AttemptId;
+use crate::ports::holders::{HolderId, HolderLiveness, Holders};
+
 mod machine;
 
 pub use machine::{MachineSampler, MachineUsage};
@@ -39,6 +42,24 @@ impl Default for LoadSampler {
 }
 
 impl LoadSampler {
+    /// What the programs of these attempts and their descendants use, as far as they run.
+    pub fn sample_attempts(
+        &mut self,
+        holders: &dyn Holders,
+        attempts: impl Iterator<Item = AttemptId>,
+    ) -> Vec<(AttemptId, ProcessUsage)> {
+        let running = |attempt| match holders.status(&HolderId::from(attempt)).state {
+            HolderLiveness::Running(launched) => Some((attempt, launched.child_pid)),
+            _ => None,
+        };
+        let (attempts, roots): (Vec<AttemptId>, Vec<u32>) = attempts.filter_map(running).unzip();
+        let usages = self.sample(&roots);
+        let known = attempts.into_iter().zip(usages);
+        known
+            .filter_map(|(attempt, usage)| Some((attempt, usage?)))
+            .collect()
+    }
+
     /// What each of these processes and its descendants use, in the same order; nothing for one that is gone.
     pub fn sample(&mut self, roots: &[u32]) -> Vec<Option<ProcessUsage>> {
         let Some(system) = &mut self.0 else {

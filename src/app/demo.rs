@@ -6,13 +6,14 @@ mod repository;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use crate::adapters::agents::AgentConfig;
 use crate::adapters::clock;
 use crate::adapters::ipc::IpcListener;
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
+use crate::adapters::termination::termination_signal;
+use crate::app::session;
 use crate::cli::failure::could_not;
 use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
@@ -62,44 +63,23 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(edge)?;
     }
-    let scratch = match &options.keep {
-        Some(folder) => DemoFolder::Kept(kept(folder)?),
-        None => DemoFolder::Removed(
-            tempfile::Builder::new()
-                .prefix("dbs-demo-")
-                .tempdir()
-                .map_err(|error| format!("could not make a folder for the demo: {error}"))?,
-        ),
-    };
+    let kept = options.keep.as_deref().map(kept).transpose()?;
+    // Removed with everything in it when the demo has ended; empty when the repository is kept elsewhere.
+    let scratch = tempfile::Builder::new()
+        .prefix("dbs-demo-")
+        .tempdir()
+        .map_err(|error| format!("could not make a folder for the demo: {error}"))?;
     let demo = demo_tasks().map_err(could_not)?;
-    let made = repository::make(scratch.path(), &demo).map_err(could_not)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .worker_threads(2)
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
+    let made = repository::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
+    let runtime = session::runtime()?;
     let place = ProjectPaths::find(&made.project, edge).map_err(could_not)?;
-    let session = Session::start(place, demo_setup(options, edge)?, runtime.handle()).map_err(could_not)?;
+    let session = session::start(place, demo_setup(options, edge)?, &runtime).map_err(could_not)?;
     let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
-    if let (DemoFolder::Kept(folder), false) = (&scratch, options.form == DemoDisplay::Json) {
+    if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
     }
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
     result
-}
-
-enum DemoFolder {
-    Removed(tempfile::TempDir),
-    Kept(PathBuf),
-}
-
-impl DemoFolder {
-    fn path(&self) -> &Path {
-        match self {
-            DemoFolder::Removed(folder) => folder.path(),
-            DemoFolder::Kept(folder) => folder,
-        }
-    }
 }
 
 /// The folder to keep; it must be new or empty, so that nothing of a person's is touched.
@@ -206,16 +186,11 @@ async fn serve(
     let socket = session.paths.socket.clone();
     let listener = IpcListener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
-    let server = Arc::new(Server::new(session));
-    let serving = {
-        let server = Arc::clone(&server);
-        async move {
-            server.serve(&listener).await;
-        }
-    };
+    let server = Server::new(session);
     let showing = async {
         let shown = match options.form {
-            DemoDisplay::Lines | DemoDisplay::Json => headless(&server, made, options).await,
+            DemoDisplay::Lines => Ok(headless(&server, made, false).await),
+            DemoDisplay::Json => Ok(headless(&server, made, true).await),
             DemoDisplay::Plain => {
                 crate::client::plain::attach(&server.session.paths, (edge, super::start::COMMANDS), None)
                     .await
@@ -228,34 +203,28 @@ async fn serve(
         server.stop.cancel();
         shown
     };
-    let ((), shown) = tokio::join!(serving, showing);
-    let ended = end(&server).await;
-    ended.and(shown)
+    let ((), shown) = tokio::join!(server.serve(&listener), showing);
+    end(&server).await.and(shown)
 }
 
-async fn headless(server: &Arc<Server>, made: &DemoRepos, options: &DemoOptions) -> Result<ExitCode, String> {
-    let interrupted = {
-        let stop = server.stop.clone();
-        async move {
-            crate::adapters::termination::termination_signal().await;
-            stop.cancel();
-        }
-    };
+/// Shows the demo without a client until it is over or interrupted.
+async fn headless(server: &Server, made: &DemoRepos, json: bool) -> ExitCode {
     let batch = BatchId::from(BATCH);
-    let follow = headless::follow(server, &batch, options.form == DemoDisplay::Json);
-    tokio::pin!(follow, interrupted);
+    let follow = headless::follow(server, &batch, json);
+    tokio::pin!(follow);
     let run = tokio::select! {
         run = &mut follow => run,
-        () = &mut interrupted => (&mut follow).await,
+        () = termination_signal() => {
+            server.stop.cancel();
+            follow.await
+        }
     };
     let summary = headless::sum_up(server, made, &run, clock::now());
-    Ok(ExitCode::from(
-        summary.print(server, options.form == DemoDisplay::Json),
-    ))
+    ExitCode::from(summary.print(server, json))
 }
 
 /// Ends the session, and every agent of the demo with it.
-async fn end(server: &Arc<Server>) -> Result<(), String> {
+async fn end(server: &Server) -> Result<(), String> {
     let ended = server.end(StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
     let place = &server.session.paths;

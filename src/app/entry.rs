@@ -102,10 +102,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                 edge,
             )
         }
-        CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain.into()),
+        CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain),
         CliCommand::Start(start) => start::start(edge, &start),
-        CliCommand::Watch(json) => serve::watch(edge, json),
-        CliCommand::Server => serve::serve(edge),
+        CliCommand::Watch(json) => serve::run(edge, Some(json)),
+        CliCommand::Server => serve::run(edge, None),
         verb => commands::run(verb, edge),
     }
 }

@@ -1,15 +1,14 @@
 //! The server itself: in the background (`dbs` starts it) or in the foreground with a line per event (`dbs watch`, K64).
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use crate::adapters::crash;
 use crate::adapters::ipc::IpcListener;
 use crate::adapters::logging;
 use crate::adapters::output;
 use crate::adapters::termination;
-use crate::app::server_process;
 use crate::app::watch::{HEARTBEAT_INTERVAL, stream_notices};
+use crate::app::{server_process, session};
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::print_line;
@@ -21,26 +20,14 @@ use crate::ports::store::StoreError;
 use crate::protocol::session_list;
 use crate::server::{Server, Session, SessionError};
 
-pub(super) fn watch(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    run(edge, Some(json))
-}
-
-/// Runs the server without any output but its log.
-pub(super) fn serve(edge: &ProcessEnv) -> CommandResult {
-    run(edge, None)
-}
-
-fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
+/// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
+pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
     crash::install_reporter(&place.logs);
     let setup = session_setup::read(&place, edge)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .worker_threads(2)
-        .build()
-        .map_err(|error| format!("could not start: {error}"))?;
-    let session = match Session::start(place, setup, runtime.handle()) {
+    let runtime = session::runtime()?;
+    let session = match session::start(place, setup, &runtime) {
         Ok(session) => session,
         Err(taken @ SessionError::Store(StoreError::Locked { .. })) if lines.is_none() => {
             output::problem(&format!("could not {taken}"));
@@ -48,46 +35,33 @@ fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
         }
         Err(error) => return Err(could_not(error)),
     };
-    let served = runtime.block_on(serve_until_told(session, lines));
+    let served = runtime.block_on(serve_until_stopped(session, lines));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     served
 }
 
-async fn serve_until_told(session: Session, lines: Option<JsonFlag>) -> CommandResult {
+async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> CommandResult {
     let socket = session.paths.socket.clone();
     let listener = IpcListener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
     session_list::write_record(&session.paths, &session.name());
-    let server = Arc::new(Server::new(session));
-    let telling = {
-        let (server, stop) = (Arc::clone(&server), server.stop.clone());
-        async move {
-            let tell = tell(&server, lines);
-            tokio::select! { () = stop.cancelled() => {}, () = tell => {} }
-        }
-    };
-    let interrupted = {
-        let stop = server.stop.clone();
-        async move {
-            termination::termination_signal().await;
-            stop.cancel();
-        }
-    };
-    let watching = {
-        let server = Arc::clone(&server);
-        async move {
-            let stop = server.stop.clone();
-            tokio::select! { () = stop.cancelled() => {}, () = server.watch_settings() => stop.cancelled().await }
-        }
-    };
+    let server = Server::new(session);
+    let stop = &server.stop;
     let serving = async {
         server.serve(&listener).await;
-        server.stop.cancel();
+        stop.cancel();
     };
-    tokio::select! {
-        _all = async { tokio::join!(serving, telling, watching, server.notify()) } => {}
-        () = async { interrupted.await; std::future::pending::<()>().await } => return Ok(ExitCode::SUCCESS),
-    }
+    let interrupted = async {
+        termination::termination_signal().await;
+        stop.cancel();
+    };
+    tokio::join!(
+        serving,
+        server.notify(),
+        stop.run_until_cancelled(print_notices(&server, lines)),
+        stop.run_until_cancelled(server.watch_settings()),
+        stop.run_until_cancelled(interrupted),
+    );
     let ended = server.end(server.stop_agents()).await;
     session_list::remove_record(&socket);
     // Last, so that whoever waits for the end of this server waits for all of it.
@@ -99,17 +73,14 @@ async fn serve_until_told(session: Session, lines: Option<JsonFlag>) -> CommandR
     Ok(ExitCode::SUCCESS)
 }
 
-async fn tell(server: &Server, lines: Option<JsonFlag>) {
-    let Some(json) = lines else {
-        return std::future::pending().await;
-    };
+async fn print_notices(server: &Server, lines: Option<JsonFlag>) {
+    let Some(json) = lines else { return };
     output::problem(&format!(
         "watching {}; Ctrl-C ends the server, agents go on",
         server.session.paths.root.display()
     ));
-    let session = &server.session;
-    stream_notices(&session.engine, HEARTBEAT_INTERVAL, |line| {
-        print_line(line, json);
+    stream_notices(&server.session.engine, HEARTBEAT_INTERVAL, |line| {
+        print_line(line, json)
     })
     .await;
 }

@@ -24,42 +24,9 @@ pub(super) const COMMANDS: Commands = Commands {
     end_of: show::last_lines,
 };
 
-/// How a session is shown: on the whole screen or in plain lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DisplayMode {
-    /// On the whole screen, where the terminal can.
-    Screen,
-    /// In lines that are only added.
-    Plain,
-}
-
-impl From<bool> for DisplayMode {
-    fn from(plain: bool) -> DisplayMode {
-        if plain {
-            DisplayMode::Plain
-        } else {
-            DisplayMode::Screen
-        }
-    }
-}
-
-impl DisplayMode {
-    /// What this terminal can do: one without a cursor, and a person who said so once for all, get lines.
-    fn on(self, edge: &ProcessEnv) -> DisplayMode {
-        if edge.needs_plain() {
-            DisplayMode::Plain
-        } else {
-            self
-        }
-    }
-}
-
-/// Said before anything is begun: a screen that cannot be drawn is no reason to start a server.
-fn needs_terminal(how: DisplayMode, edge: &ProcessEnv) -> Result<(), String> {
+/// Refuses before anything is begun: a screen that cannot be drawn is no reason to start a server.
+fn needs_terminal(edge: &ProcessEnv) -> Result<(), String> {
     use std::io::IsTerminal as _;
-    if how == DisplayMode::Plain {
-        return Ok(());
-    }
     client::refuse_nesting(edge)?;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
@@ -69,8 +36,10 @@ fn needs_terminal(how: DisplayMode, edge: &ProcessEnv) -> Result<(), String> {
 
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
-    let how = DisplayMode::from(start.plain).on(edge);
-    needs_terminal(how, edge)?;
+    let plain = start.plain || edge.needs_plain();
+    if !plain {
+        needs_terminal(edge)?;
+    }
     let place = place(edge).map_err(|why| match session_list::last_used(edge) {
         Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
         None => why,
@@ -91,13 +60,13 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
         refused(answer)?;
     }
     drop(access);
-    show(edge, &place, how)
+    show(edge, &place, plain)
 }
 
-/// Attaches to a session by name, or to this project's.
-pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, how: DisplayMode) -> CommandResult {
-    let how = how.on(edge);
-    if how != DisplayMode::Plain {
+/// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.
+pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> CommandResult {
+    let plain = plain || edge.needs_plain();
+    if !plain {
         client::refuse_nesting(edge)?;
     }
     let place = match name {
@@ -114,26 +83,21 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, how: DisplayMode) ->
         }
         server_process::ensure_server(edge, &place)?;
     }
-    show(edge, &place, how)
+    show(edge, &place, plain)
 }
 
-fn show(edge: &ProcessEnv, place: &ProjectPaths, how: DisplayMode) -> CommandResult {
+fn show(edge: &ProcessEnv, place: &ProjectPaths, plain: bool) -> CommandResult {
     session_list::mark_used(place);
     let runtime = blocking_runtime()?;
-    if how == DisplayMode::Plain {
-        let (again, there) = (edge.clone(), place.clone());
-        let restart: RestartFn = Arc::new(move || server_process::ensure_server(&again, &there));
-        let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart)));
+    if plain {
+        let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart(edge, place))));
         // A reader of lines may still wait for one; it is not worth waiting for.
         runtime.shutdown_background();
         return talked.map(|()| ExitCode::SUCCESS);
     }
     let mut place = place.clone();
     loop {
-        let (again, there) = (edge.clone(), place.clone());
-        let restart: RestartFn = Arc::new(move || server_process::ensure_server(&again, &there));
-        let shown = runtime.block_on(client::attach(&place, edge, Some(restart)));
-        match shown {
+        match runtime.block_on(client::attach(&place, edge, Some(restart(edge, &place)))) {
             Ok(SwitchTarget::Demo) => {
                 server_process::play_demo(edge)?;
                 // The server that was left may have been stopped meanwhile.
@@ -150,6 +114,12 @@ fn show(edge: &ProcessEnv, place: &ProjectPaths, how: DisplayMode) -> CommandRes
             }
         }
     }
+}
+
+/// Starts the project's server again when it is gone.
+fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
+    let (edge, place) = (edge.clone(), place.clone());
+    Arc::new(move || server_process::ensure_server(&edge, &place))
 }
 
 fn place(edge: &ProcessEnv) -> Result<ProjectPaths, String> {

@@ -7,7 +7,6 @@ mod notifications;
 mod pane_sizes;
 mod requests;
 mod saved_arrangement;
-mod services;
 mod settings;
 mod theme;
 mod work;
@@ -35,6 +34,7 @@ use crate::server::frame::{ClientFrame, StaleScope};
 use crate::server::frame_pacer::FramePacer;
 use crate::server::hub::{OutputWatch, TerminalChanges};
 use crate::server::peer::{ConnectionError, bye, next};
+use crate::server::services::Services;
 use crate::ui::{
     self, CacheKey, DisplayCaps, LogLine, SavedArrangement, Scene, Theme, UiInput, UiRequest, UiState,
     ViewCache,
@@ -43,7 +43,6 @@ use frames::EchoWait;
 use goodbye::ClientFlow;
 use notifications::ClientNotifier;
 use requests::carry_out;
-pub(super) use services::Services;
 use settings::first_state;
 use work::WorkResult;
 
@@ -308,7 +307,7 @@ impl AttachedClient {
     /// What an input means, as things are.
     fn update(&mut self, input: UiInput) -> Vec<UiRequest> {
         let model = self.services.engine.read_model();
-        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
+        let (hub, facts) = (self.services.hub.clone(), self.services.settings.facts());
         let scene = Scene {
             model: &model,
             screens: &hub,

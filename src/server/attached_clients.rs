@@ -1,7 +1,5 @@
 //! The attached clients together: who looks, whose terminal decides sizes and colours, and how many there are.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
@@ -20,7 +18,6 @@ pub(super) struct AttachedClients {
     waiting: TaskTracker,
     sizes: TerminalSizes,
     colours: ClientColours,
-    count: AtomicUsize,
 }
 
 impl AttachedClients {
@@ -32,21 +29,12 @@ impl AttachedClients {
             waiting,
             sizes: TerminalSizes::default(),
             colours: ClientColours::default(),
-            count: AtomicUsize::new(0),
         }
     }
 
-    pub(super) fn came(&self) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// One draws no more.
-    pub(super) fn went(&self) {
-        self.count.fetch_sub(1, Ordering::Relaxed);
-    }
-
+    /// How many clients draw.
     pub(super) fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        self.presence.count()
     }
 
     pub(super) fn used(&self, client: u64) {

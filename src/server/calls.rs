@@ -10,12 +10,10 @@ use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::answer;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus, StopAgents};
 use crate::read_model::{MetricsReport, ReadModel};
-use crate::server::engine_handle::EngineHandle;
 use crate::server::intake::{SignalIntake, take_signal};
 use crate::server::metrics::MetricsCollector;
-use crate::server::permissions::Approvals;
 use crate::server::reload::Reloader;
-use crate::server::session_identity::SessionIdentity;
+use crate::server::services::Services;
 
 /// What the server does after a call: answer, stream text or lines, or stop.
 #[derive(Debug)]
@@ -28,50 +26,37 @@ pub(super) enum CallOutcome {
     Watch,
 }
 
-/// Answers the calls of clients.
-pub(super) struct Calls {
-    pub(super) engine: EngineHandle,
-    pub(super) intake: SignalIntake,
-    pub(super) approvals: Arc<Approvals>,
-    pub(super) reloader: Arc<Reloader>,
-    pub(super) metrics: Arc<MetricsCollector>,
-    pub(super) identity: Arc<SessionIdentity>,
+/// Answers a call. Blocks until the board has decided: call from a blocking thread.
+pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: ServerCall) -> CallOutcome {
+    CallOutcome::Answer(match call {
+        ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
+        ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
+        ServerCall::Consent { attempt, what, says } => {
+            CallReply::Asked(services.approvals.reply(attempt, (&what, says)))
+        }
+        ServerCall::Query(query) => {
+            let model = services.engine.read_model();
+            let measure = || measure(&services.fetcher.metrics, &model);
+            CallReply::Query(answer(&model, &query, &measure))
+        }
+        ServerCall::Follow(after) => return CallOutcome::Follow(after),
+        ServerCall::Watch => return CallOutcome::Watch,
+        ServerCall::Reload => reload(&services.reloader),
+        ServerCall::Stop(agents) => {
+            return CallOutcome::Stop(CallReply::Done("the server ends".to_owned()), agents);
+        }
+        ServerCall::Who => CallReply::Who(server_status(services)),
+    })
 }
 
-impl Calls {
-    /// Answers a call. Blocks until the board has decided: call from a blocking thread.
-    pub(super) fn answer(&self, clients: usize, call: ServerCall) -> CallOutcome {
-        CallOutcome::Answer(match call {
-            ServerCall::Ask { by, command } => command_reply(self.engine.ask(&by, command)),
-            ServerCall::Signal(signal) => command_reply(take_signal(&self.intake, &signal)),
-            ServerCall::Consent { attempt, what, says } => {
-                CallReply::Asked(self.approvals.reply(attempt, (&what, says)))
-            }
-            ServerCall::Query(query) => {
-                let model = self.engine.read_model();
-                CallReply::Query(answer(&model, &query, &|| self.measure(&model)))
-            }
-            ServerCall::Follow(after) => return CallOutcome::Follow(after),
-            ServerCall::Watch => return CallOutcome::Watch,
-            ServerCall::Reload => reload(&self.reloader),
-            ServerCall::Stop(agents) => {
-                return CallOutcome::Stop(CallReply::Done("the server ends".to_owned()), agents);
-            }
-            ServerCall::Who => {
-                CallReply::Who(server_status(&self.identity, &self.engine.read_model(), clients))
-            }
-        })
+/// The figures. What agents use is what they use between two looks.
+fn measure(metrics: &MetricsCollector, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+    let first = metrics.report(model)?;
+    if model.agents().next().is_none() {
+        return Ok(first);
     }
-
-    /// The figures. What agents use is what they use between two looks.
-    fn measure(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
-        let first = self.metrics.report(model)?;
-        if model.agents().next().is_none() {
-            return Ok(first);
-        }
-        Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
-        self.metrics.report(model)
-    }
+    Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
+    metrics.report(model)
 }
 
 fn command_reply(answer: Result<Result<Accepted, Refusal>, InboxClosed>) -> CallReply {
@@ -88,15 +73,16 @@ fn reload(reloader: &Reloader) -> CallReply {
     }
 }
 
-fn server_status(identity: &SessionIdentity, model: &ReadModel, clients: usize) -> ServerStatus {
+fn server_status(services: &Services) -> ServerStatus {
+    let (settings, model) = (&services.settings, services.engine.read_model());
     let counts = model.counts().into_iter();
     ServerStatus {
-        name: identity.settings.name(),
-        root: identity.settings.place.root.to_string_lossy().into_owned(),
+        name: settings.name(),
+        root: settings.place.root.to_string_lossy().into_owned(),
         pid: std::process::id(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        since: identity.started,
-        clients,
+        since: settings.started,
+        clients: services.clients.count(),
         agents: model.agents().count(),
         counts: counts.map(|(word, many)| (word.to_owned(), many)).collect(),
         needs: model.attention.len(),

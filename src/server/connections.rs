@@ -5,31 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::adapters::ipc::IpcListener;
-use crate::adapters::store::StoreFiles;
 use crate::server::backups::{self, BackupTrigger};
 use crate::server::conversations::Conversations;
 use crate::server::engine_thread::EngineThread;
 use crate::server::inbox_folder;
-use crate::server::intake::SignalIntake;
-use crate::server::poison::PoisonFlag;
 
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
 const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What is kept up while the server listens.
-pub(super) struct Upkeep {
-    pub(super) intake: SignalIntake,
-    pub(super) store: StoreFiles,
-    /// The engine, whose end is that of the server.
-    pub(super) engine: Arc<EngineThread>,
-    pub(super) poison: PoisonFlag,
-}
-
 /// Serves until the server is told to stop, or the engine has ended by itself.
-pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, upkeep: &Upkeep) {
-    let (stop, poison) = (&conversations.screens.stop, &upkeep.poison);
+pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, engine: &EngineThread) {
+    let services = &conversations.services;
+    let (stop, poison) = (&services.stop, services.hub.poison());
     let mut inbox = tokio::time::interval(INBOX_INTERVAL);
-    let mut copies = BackupTrigger::new(upkeep.intake.engine.journal.clone());
+    let mut copies = BackupTrigger::new(services.engine.journal.clone());
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
@@ -39,15 +28,15 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                 Err(error) => tracing::warn!("could not take a connection: {error}"),
             },
             () = copies.due() => {
-                let files = upkeep.store.clone();
+                let files = services.settings.place.store.clone();
                 conversations.tasks.spawn_blocking(move || backups::back_up(&files));
             }
             _ = inbox.tick() => {
-                if upkeep.engine.has_ended() {
+                if engine.has_ended() {
                     tracing::error!("the engine has ended; the server ends with it, agents go on");
                     break;
                 }
-                let (intake, poison) = (upkeep.intake.clone(), poison.clone());
+                let (intake, poison) = (conversations.intake.clone(), poison.clone());
                 conversations.tasks.spawn_blocking(move || {
                     poison.guard("the intake of signals", || inbox_folder::take_all(&intake))
                 });

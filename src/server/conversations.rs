@@ -10,9 +10,11 @@ use tokio_util::task::TaskTracker;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, StopAgents};
 use crate::read_model::ReadModel;
-use crate::server::attached_client::{self, Services};
-use crate::server::calls::{CallOutcome, Calls};
+use crate::server::attached_client;
+use crate::server::calls::{CallOutcome, answer_call};
+use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
+use crate::server::services::Services;
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
 const PEER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,8 +25,8 @@ const BOARD_EVERY: Duration = Duration::from_millis(100);
 
 /// All connections of a server, and what answers them.
 pub(super) struct Conversations {
-    pub(super) calls: Arc<Calls>,
-    pub(super) screens: Arc<Services>,
+    pub(super) services: Arc<Services>,
+    pub(super) intake: SignalIntake,
     pub(super) stop_agents: Mutex<StopAgents>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
@@ -79,34 +81,30 @@ async fn serve_connection(
     }
     loop {
         let said = tokio::select! {
-            () = own.screens.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
+            () = own.services.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
             said = next(&mut receiver) => said?,
         };
         match said {
             None => return Ok(()),
             Some(FromClient::Call(call)) => {
-                let calls = Arc::clone(&own.calls);
-                let clients = own.screens.clients.count();
-                let outcome = tokio::task::spawn_blocking(move || calls.answer(clients, *call)).await;
-                match outcome.unwrap_or_else(|_| {
+                let answering = Arc::clone(own);
+                let answer = move || answer_call(&answering.services, &answering.intake, *call);
+                match tokio::task::spawn_blocking(answer).await.unwrap_or_else(|_| {
                     CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
                 }) {
                     CallOutcome::Answer(answer) => reply(&mut sender, answer).await?,
                     CallOutcome::Stop(answer, agents) => {
                         *own.stop_agents.lock() = agents;
                         reply(&mut sender, answer).await?;
-                        own.screens.stop.cancel();
+                        own.services.stop.cancel();
                     }
-                    CallOutcome::Follow(after) => return follow(&own.screens, &mut sender, after).await,
-                    CallOutcome::Watch => return watch(&own.screens, &mut sender).await,
+                    CallOutcome::Follow(after) => return follow(&own.services, &mut sender, after).await,
+                    CallOutcome::Watch => return watch(&own.services, &mut sender).await,
                 }
             }
             Some(FromClient::Attach(attach)) => {
-                own.screens.clients.came();
-                let drawn =
-                    attached_client::serve_client(&own.screens, &mut sender, &mut receiver, attach).await;
-                own.screens.clients.went();
-                return drawn;
+                return attached_client::serve_client(&own.services, &mut sender, &mut receiver, attach)
+                    .await;
             }
             Some(_before_attaching) => {}
         }
@@ -169,7 +167,7 @@ async fn say_goodbye(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
 ) -> Result<(), ConnectionError> {
-    if own.screens.hub.poison().is_poisoned() {
+    if own.services.hub.poison().is_poisoned() {
         return Ok(());
     }
     bye(sender, receiver, "the server ends".to_owned()).await

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::adapters::holder::LocalHolders;
 use crate::domain::Span;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 use crate::protocol::wire::StopAgents;
@@ -17,7 +16,7 @@ const STOP_GRACE: Span = Span(3_000);
 /// agent and shell there is, also one that was just being started.
 pub(super) async fn end(
     engine: &EngineThread,
-    (hub, holders, shells): (&TerminalHub, &Arc<LocalHolders>, &Shells),
+    (hub, holders, shells): (&TerminalHub, Arc<dyn Holders>, &Shells),
     agents: StopAgents,
 ) -> Result<(), String> {
     shells.close().await;
@@ -26,7 +25,6 @@ pub(super) async fn end(
     if agents == StopAgents::No {
         return ended;
     }
-    let holders = Arc::clone(holders);
     let stopping = tokio::task::spawn_blocking(move || {
         let found = holders
             .inventory()
@@ -48,7 +46,7 @@ pub(super) async fn end(
 }
 
 /// Ends programs and all they started, side by side.
-fn stop_all(holders: &(dyn Holders + Sync), ids: &[HolderId]) {
+fn stop_all(holders: &dyn Holders, ids: &[HolderId]) {
     std::thread::scope(|scope| {
         for id in ids {
             scope.spawn(move || {

@@ -35,7 +35,7 @@ pub(super) struct Fetcher {
     pub(super) engine: EngineHandle,
     pub(super) git: Arc<dyn Git>,
     pub(super) records: Records,
-    pub(super) metrics: Arc<MetricsCollector>,
+    pub(super) metrics: MetricsCollector,
     pub(super) machine: MachineMonitor,
 }
 

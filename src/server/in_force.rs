@@ -1,4 +1,4 @@
-//! The settings in force, and what the files of the settings look like from outside.
+//! The settings in force and what they say of the session, and what the files of the settings look like from outside.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,14 +7,20 @@ use std::time::SystemTime;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use crate::adapters::agents::LocalAgents;
+use crate::adapters::clock;
 use crate::config::Config;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
+use crate::domain::Timestamp;
+use crate::ui::{SessionFacts, SessionKind};
 
 /// The settings in use, and what is wrong with the files if newer ones could not be taken over.
-#[derive(Debug)]
 pub(super) struct ActiveSettings {
     pub(super) place: ProjectPaths,
+    /// The agents, whose kinds are settings, too.
+    pub(super) agents: Arc<LocalAgents>,
+    pub(super) started: Timestamp,
     config: watch::Sender<Arc<Config>>,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
@@ -25,12 +31,14 @@ pub(super) struct ActiveSettings {
 pub(super) struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl ActiveSettings {
-    /// Reads the settings from the files as they are now.
-    pub(super) fn new(place: ProjectPaths) -> ActiveSettings {
+    /// Reads the settings of a session that started then from the files as they are now.
+    pub(super) fn new(place: ProjectPaths, agents: Arc<LocalAgents>, started: Timestamp) -> ActiveSettings {
         ActiveSettings {
             config: watch::Sender::new(Arc::new(place.config())),
             problem: Mutex::new(None),
             place,
+            agents,
+            started,
         }
     }
 
@@ -45,6 +53,22 @@ impl ActiveSettings {
     /// What the session is called now: as somebody named it, else as its folder.
     pub(super) fn name(&self) -> String {
         self.place.session_name(&self.config())
+    }
+
+    /// What a frame says about the session as a whole.
+    pub(super) fn facts(&self) -> SessionFacts {
+        SessionFacts {
+            project: self.name(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            kind: if self.agents.kinds.read().has_rehearsal() {
+                SessionKind::Rehearsal
+            } else {
+                SessionKind::Real
+            },
+            started: self.started,
+            utc_offset: clock::utc_offset(),
+            connection_notice: None,
+        }
     }
 
     /// Changes whenever others come into force.

@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::adapters::holder::LocalHolders;
 use crate::adapters::load::LoadSampler;
 use crate::adapters::store::{SqliteStore, StoreFiles};
 use crate::domain::AttemptId;
-use crate::ports::holders::{HolderId, HolderLiveness, Holders as _};
+use crate::ports::holders::Holders;
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Metrics of all attempts, updated from the store when somebody looks at them.
-#[derive(Debug)]
 pub(super) struct MetricsCollector {
     store: StoreFiles,
-    holders: Arc<LocalHolders>,
+    holders: Arc<dyn Holders>,
     counted: Mutex<CountedMetrics>,
 }
 
@@ -31,7 +29,7 @@ struct CountedMetrics {
 }
 
 impl MetricsCollector {
-    pub(super) fn new(store: StoreFiles, holders: Arc<LocalHolders>) -> MetricsCollector {
+    pub(super) fn new(store: StoreFiles, holders: Arc<dyn Holders>) -> MetricsCollector {
         MetricsCollector {
             store,
             holders,
@@ -46,19 +44,13 @@ impl MetricsCollector {
     pub(super) fn report(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
         let mut counted = self.counted.lock();
         counted.count(&self.store)?;
-        let agents: Vec<(AttemptId, u32)> = model
-            .agents()
-            .filter_map(|row| Some((row.attempt.id, process_of(&self.holders, row.attempt.id)?)))
-            .collect();
-        let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
-        let usages = counted.loads.sample(&roots);
-        let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {
-            usage.map(|usage| AttemptLoad {
-                attempt: *attempt,
-                cpu: usage.cpu,
-                memory: usage.memory,
-                processes: usage.processes,
-            })
+        let agents = model.agents().map(|row| row.attempt.id);
+        let usages = counted.loads.sample_attempts(self.holders.as_ref(), agents);
+        let loads = usages.into_iter().map(|(attempt, usage)| AttemptLoad {
+            attempt,
+            cpu: usage.cpu,
+            memory: usage.memory,
+            processes: usage.processes,
         });
         Ok(Arc::new(MetricsReport {
             loads: loads.collect(),
@@ -90,12 +82,5 @@ impl CountedMetrics {
             self.counted = self.counted.split_off(&from);
         }
         Ok(())
-    }
-}
-
-fn process_of(holders: &LocalHolders, attempt: AttemptId) -> Option<u32> {
-    match holders.status(&HolderId::from(attempt)).state {
-        HolderLiveness::Running(launched) => Some(launched.child_pid),
-        _ => None,
     }
 }

@@ -35,6 +35,11 @@ impl Presence {
         });
     }
 
+    /// How many screens are attached.
+    pub(super) fn count(&self) -> usize {
+        self.screens.lock().len()
+    }
+
     /// Changes with whether nobody is known to look at any screen.
     pub(super) fn away(&self) -> watch::Receiver<bool> {
         self.away.subscribe()

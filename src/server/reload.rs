@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::adapters::agents::{AgentsByRole, LocalAgents};
+use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
 use crate::config::appearance::Appearance;
 use crate::config::session_setup;
@@ -29,7 +29,6 @@ pub(super) struct Reloader {
     pub(super) settings: Arc<ActiveSettings>,
     /// Where settings of the engine and workflows go.
     pub(super) engine: EngineHandle,
-    pub(super) agents: Arc<LocalAgents>,
 }
 
 impl Reloader {
@@ -128,7 +127,10 @@ impl Reloader {
             .map_err(|why| named(format!("could not {why}")))?;
         let kinds = session_setup::agents(place).map_err(named)?;
         let (settings, workflows) = session_setup::reread(place)?;
-        self.use_agents(kinds);
+        // Without any kinds of agents those in force stay.
+        if kinds != AgentsByRole::default() {
+            *self.settings.agents.kinds.write() = kinds;
+        }
         let mut events = Vec::new();
         let model = self.engine.read_model();
         let same =
@@ -154,13 +156,6 @@ impl Reloader {
             session_list::write_record(place, &name);
         }
         Ok(keys)
-    }
-
-    /// Lets other kinds of agents play the roles from now on; without any those in force stay.
-    fn use_agents(&self, kinds: AgentsByRole) {
-        if kinds != AgentsByRole::default() {
-            *self.agents.kinds.write() = kinds;
-        }
     }
 }
 

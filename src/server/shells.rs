@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::agents::InheritedEnv;
-use crate::adapters::holder::LocalHolders;
 use crate::domain::{Span, Timestamp};
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -32,10 +31,9 @@ pub(super) struct ShellSetup {
 }
 
 /// Opens, numbers and finds the shells that run in panes.
-#[derive(Debug)]
 pub(super) struct Shells {
     setup: ShellSetup,
-    holders: Arc<LocalHolders>,
+    holders: Arc<dyn Holders>,
     hub: TerminalHub,
     last: AtomicU64,
     opening: TaskTracker,
@@ -43,7 +41,7 @@ pub(super) struct Shells {
 
 impl Shells {
     /// No shell was looked for yet.
-    pub(super) fn new(setup: ShellSetup, holders: Arc<LocalHolders>, hub: TerminalHub) -> Shells {
+    pub(super) fn new(setup: ShellSetup, holders: Arc<dyn Holders>, hub: TerminalHub) -> Shells {
         Shells {
             setup,
             holders,

@@ -1,8 +1,6 @@
 //! The demo without a screen: one line per event, a summary, and an exit code that says whether `origin` holds exactly what it
 //! should.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::adapters::output;
@@ -30,7 +28,7 @@ pub(super) struct DemoSummary {
 }
 
 /// Prints until the run has ended and everything is put away; answers the state of the run.
-pub(super) async fn follow(server: &Arc<Server>, batch: &BatchId, json: bool) -> RunState {
+pub(super) async fn follow(server: &Server, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
     let (mut models, mut lines) = (
         session.engine.read_models.clone(),

@@ -184,7 +184,7 @@ impl AttachedClient {
     /// when that one cannot be drawn alone.
     fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
         let model = self.services.engine.read_model();
-        let (hub, facts) = (self.services.hub.clone(), self.services.identity.facts());
+        let (hub, facts) = (self.services.hub.clone(), self.services.settings.facts());
         let scene = Scene {
             model: &model,
             screens: &hub,

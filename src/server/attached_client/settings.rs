@@ -9,10 +9,10 @@ use crate::config::themes::own_themes;
 use crate::domain::NoticeLevel;
 use crate::protocol::wire::{AttachRequest, FromServer};
 use crate::server::attached_client::AttachedClient;
-use crate::server::attached_client::services::Services;
 use crate::server::frame::StaleScope;
 use crate::server::peer::{ConnectionError, say};
 use crate::server::reload::NOTICE_KIND;
+use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
 use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState};
 
@@ -71,7 +71,7 @@ pub(super) fn first_state(
     let mut state = fresh(appearance, (attach.cols.max(1), attach.rows.max(1)))?;
     let (settings, facts, model) = (
         &services.settings,
-        services.identity.facts(),
+        services.settings.facts(),
         services.engine.read_model(),
     );
     let running = services.shells.running();

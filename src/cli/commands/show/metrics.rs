@@ -13,7 +13,6 @@ use crate::cli::commands::show::text_of;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
-use crate::ports::holders::{HolderId, HolderLiveness, Holders as _};
 use crate::protocol::connection::blocking_runtime;
 use crate::protocol::query::{Query, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
@@ -52,27 +51,18 @@ fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<V
         place.attempts.clone(),
         place.runtime.clone(),
     );
-    let process = |attempt: AttemptId| match holders.status(&HolderId::from(attempt)).state {
-        HolderLiveness::Running(launched) => Some((attempt, launched.child_pid)),
-        _ => None,
-    };
-    let agents: Vec<(AttemptId, u32)> = model.agents().filter_map(|row| process(row.attempt.id)).collect();
-    if agents.is_empty() {
+    let mut sampler = LoadSampler::default();
+    let mut sample = || sampler.sample_attempts(&holders, model.agents().map(|row| row.attempt.id));
+    if sample().is_empty() {
         return Ok(Vec::new());
     }
-    let roots: Vec<u32> = agents.iter().map(|(_, root)| *root).collect();
-    let mut watch = LoadSampler::default();
-    watch.sample(&roots);
     let runtime = blocking_runtime()?;
     runtime.block_on(async { tokio::time::sleep(SAMPLE_INTERVAL).await });
-    let usages = watch.sample(&roots);
-    let loads = agents.iter().zip(usages).filter_map(|((attempt, _), usage)| {
-        usage.map(|usage| AttemptLoad {
-            attempt: *attempt,
-            cpu: usage.cpu,
-            memory: usage.memory,
-            processes: usage.processes,
-        })
+    let loads = sample().into_iter().map(|(attempt, usage)| AttemptLoad {
+        attempt,
+        cpu: usage.cpu,
+        memory: usage.memory,
+        processes: usage.processes,
     });
     Ok(loads.collect())
 }

@@ -1,0 +1,73 @@
+//! Starts the session of a project with the adapters of this machine.
+
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::adapters::agents::LocalAgents;
+use crate::adapters::clock;
+use crate::adapters::gates::{RecordedGates, ShellGates};
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::holder::LocalHolders;
+use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup::SessionSetup;
+use crate::ports::git::{Git as _, PreflightError};
+use crate::server::{Session, SessionAdapters, SessionError};
+
+/// The runtime of a server and of the demo.
+pub(super) fn runtime() -> Result<Runtime, String> {
+    let mut runtime = Builder::new_multi_thread();
+    runtime
+        .enable_all()
+        .worker_threads(2)
+        .build()
+        .map_err(|error| format!("could not start: {error}"))
+}
+
+/// Takes the project's lock, opens store and repository, and starts the session. Blocks: call it outside of asynchronous code.
+pub(super) fn start(
+    place: ProjectPaths,
+    setup: SessionSetup,
+    runtime: &Runtime,
+) -> Result<Session, SessionError> {
+    let owner = LockOwner {
+        process: std::process::id(),
+        socket: place.socket.to_string_lossy().into_owned(),
+    };
+    let holders = LocalHolders::new(
+        setup.program.clone(),
+        place.attempts.clone(),
+        place.runtime.clone(),
+    );
+    let adapters = SessionAdapters {
+        store: Box::new(SqliteStore::open(&place.store, &owner, clock::now())?),
+        git: Arc::new(repository(&place, &setup)?),
+        gates: Arc::new(RecordedGates(ShellGates)),
+        holders: Arc::new(holders),
+        agents: Arc::new(agents(&place, &setup)),
+    };
+    Session::start(place, setup, adapters, runtime.handle())
+}
+
+/// The project's repository, when it is fit.
+fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
+    let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
+    git.preflight()?;
+    Ok(git)
+}
+
+/// The kinds of agents, and what each is started with.
+fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
+    let secret = place.secret.clone();
+    LocalAgents {
+        program: setup.program.clone(),
+        kinds: RwLock::new(setup.agents.clone()),
+        inherited: setup.inherited.clone(),
+        socket: place.socket.clone(),
+        inbox: place.inbox.clone(),
+        root: place.root.clone(),
+        token: Arc::new(move |attempt, at| secret.token(attempt, at)),
+    }
+}
