@@ -3,8 +3,10 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use atomic_write_file::AtomicWriteFile;
+use tokio::time::Instant;
 
 use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
@@ -14,6 +16,8 @@ use crate::read_model::ReadModel;
 use crate::server::in_force::ActiveSettings;
 use crate::ui::{SavedArrangement, SessionFacts, UiState};
 
+/// How often a client's arrangement is compared with what was saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(3);
 /// A server so young was started by the person who comes.
 const JUST_STARTED: Span = Span::seconds(10);
 
@@ -78,6 +82,30 @@ fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel
 fn load(place: &ProjectPaths) -> Option<SavedArrangement> {
     let text = read_small(&file_of(place)).ok()?;
     serde_json::from_str(&text).ok()
+}
+
+/// Knows what was saved of a client's arrangement, and when that was looked at.
+#[derive(Default)]
+pub(super) struct ArrangementSaver {
+    saved: Option<SavedArrangement>,
+    looked_at: Option<Instant>,
+}
+
+impl ArrangementSaver {
+    /// The arrangement, if it has changed and was not looked at for a while.
+    pub(super) fn changed(&mut self, state: &UiState, now: Instant) -> Option<SavedArrangement> {
+        let last = self.looked_at;
+        if last.is_some_and(|at| now.duration_since(at) < SAVE_INTERVAL) {
+            return None;
+        }
+        self.looked_at = Some(now);
+        let arrangement = Some(state.save_arrangement());
+        if self.saved == arrangement {
+            return None;
+        }
+        self.saved.clone_from(&arrangement);
+        arrangement
+    }
 }
 
 /// Keeps an arrangement. Blocks for one small write.

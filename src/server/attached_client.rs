@@ -6,10 +6,7 @@ mod goodbye;
 mod notifications;
 mod pane_sizes;
 mod requests;
-mod saved_arrangement;
 mod settings;
-mod theme;
-mod work;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -26,25 +23,25 @@ use crate::adapters::crash::payload;
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::Config;
 use crate::config::appearance::Appearance;
-use crate::config::themes::own_themes;
-use crate::domain::Timestamp;
+use crate::domain::{Command, NoticeLevel, Timestamp};
 use crate::protocol::wire::{AttachRequest, FromClient};
+use crate::server::arrangements::{self, ArrangementSaver};
 use crate::server::colours::ReportedColours;
 use crate::server::frame::{ClientFrame, StaleScope};
 use crate::server::frame_pacer::FramePacer;
 use crate::server::hub::{OutputWatch, TerminalChanges};
 use crate::server::peer::{ConnectionError, bye, next};
+use crate::server::search::{HistorySearch, SearchProgress};
 use crate::server::services::Services;
 use crate::ui::{
-    self, CacheKey, DisplayCaps, LogLine, SavedArrangement, Scene, Theme, UiInput, UiRequest, UiState,
-    ViewCache,
+    self, CacheEntry, CacheKey, DisplayCaps, LogLine, PaneId, Scene, ScreenId, ScrollbackLine, Theme,
+    UiInput, UiRequest, UiState, ViewCache,
 };
 use frames::EchoWait;
 use goodbye::ClientFlow;
 use notifications::ClientNotifier;
 use requests::carry_out;
-use settings::first_state;
-use work::WorkResult;
+use settings::{appearance_of, first_state};
 
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
 
@@ -69,9 +66,7 @@ struct AttachedClient {
     /// Searches that the last whole frame showed; others go no further.
     shown_searches: Vec<CacheKey>,
     log_position: u64,
-    /// The arrangement as it was kept last, and when that was looked at.
-    saved: Option<SavedArrangement>,
-    saved_at: Option<Instant>,
+    saver: ArrangementSaver,
     /// Work under way whose end changes what is seen.
     work: JoinSet<WorkResult>,
     notifier: ClientNotifier,
@@ -104,41 +99,29 @@ pub(super) async fn serve_client(
     }
 }
 
-/// What woke the task that serves an attached client.
-enum ClientEvent {
-    Stop,
-    /// The client said something, or is gone.
-    Message(Option<FromClient>),
-    /// The board or the log changed; or who tells of that is gone.
-    BoardChanged(bool),
-    /// Terminals changed; or who tells of that is gone.
-    TerminalsChanged(Option<TerminalChanges>),
-    /// The terminal that was typed into wrote something.
-    Echoed,
-    FrameDue,
-    Settings,
-    WorkDone(Result<WorkResult, tokio::task::JoinError>),
+/// Result of work that was done in the background for a client.
+enum WorkResult {
+    Toast(NoticeLevel, String),
+    /// The board refused that, and why.
+    Refused(Box<Command>, String),
+    Shell(PaneId, u64),
+    Fetched(CacheKey, CacheEntry),
+    Searched(CacheKey, Box<HistorySearch>, SearchProgress),
+    Older(ScreenId, Vec<ScrollbackLine>),
+    Nothing,
 }
 
 impl AttachedClient {
     fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, String> {
-        let (own, problems) = own_themes(&services.settings.place);
-        let appearance = Appearance::of(&services.settings.config()).with(own);
+        let (appearance, problems) = appearance_of(&services.settings);
         let mut state = first_state(&appearance, attach, services)?;
-        for problem in problems {
-            state.show_toast(clock::now(), crate::domain::NoticeLevel::Warning, problem);
-        }
-        let (changes, now) = (services.settings.changes(), clock::now());
-        if let Some(why) = services.settings.problem() {
-            state.show_toast(now, crate::domain::NoticeLevel::Error, why);
-        }
-        let size = state.size;
         state.set_themes(appearance.themes());
+        let (size, changes) = (state.size, services.settings.changes());
         let mut client = AttachedClient {
             looks: attach.looks,
             colours: ReportedColours::from_background(attach.looks.ground),
             settings: changes,
-            attached_at: now,
+            attached_at: clock::now(),
             services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
@@ -152,14 +135,19 @@ impl AttachedClient {
             cache: ViewCache::default(),
             shown_searches: Vec::new(),
             log_position: 0,
-            saved: None,
-            saved_at: None,
+            saver: ArrangementSaver::default(),
             work: JoinSet::new(),
             notifier: ClientNotifier::new(&appearance, attach.looks),
             mouse_captured: None,
             appearance,
         };
-        client.services.clients.presence.set_focused(client.number, true);
+        for problem in problems {
+            client.toast(NoticeLevel::Warning, problem);
+        }
+        if let Some(why) = services.settings.problem() {
+            client.toast(NoticeLevel::Error, why);
+        }
+        services.clients.presence.set_focused(client.number, true);
         client.publish_colours();
         client.apply_theme();
         Ok(client)
@@ -181,75 +169,56 @@ impl AttachedClient {
             self.send_notifications(sender).await?;
             self.send_frame(sender).await?;
             let (due, stale) = (self.next_frame_at(), self.frame.stale());
-            let happened = tokio::select! {
-                () = services.stop.cancelled() => ClientEvent::Stop,
-                said = next(receiver) => ClientEvent::Message(said?),
-                alive = either_changed(&mut read_models, &mut lines), if stale < StaleScope::Everything => ClientEvent::BoardChanged(alive),
+            let flow = tokio::select! {
+                () = services.stop.cancelled() => goodbye::server_stopped(&services.engine, services.hub.poison()),
+                message = next(receiver) => match message? {
+                    Some(message) => self.on_message(message, sender).await?,
+                    None => ClientFlow::Gone,
+                },
+                alive = either_changed(&mut read_models, &mut lines), if stale < StaleScope::Everything =>
+                    self.on_change(alive.then_some(StaleScope::Everything)),
                 // Between two frames it does not matter how often terminals write.
-                changed = screens.changed(), if stale < StaleScope::Terminals =>
-                    ClientEvent::TerminalsChanged(changed.is_ok().then(|| *screens.borrow_and_update())),
-                () = self.echo.wait() => ClientEvent::Echoed,
-                Some(done) = self.work.join_next() => ClientEvent::WorkDone(done),
-                Ok(()) = self.settings.changed() => ClientEvent::Settings,
-                () = tokio::time::sleep_until(due) => ClientEvent::FrameDue,
+                changed = screens.changed(), if stale < StaleScope::Terminals => {
+                    let stale = changed.is_ok().then(|| self.scope_of(*screens.borrow_and_update()));
+                    self.on_change(stale)
+                }
+                () = self.echo.wait() => ClientFlow::On,
+                Some(done) = self.work.join_next() => self.on_work_done(done),
+                Ok(()) = self.settings.changed() => self.apply_settings(),
+                () = tokio::time::sleep_until(due) => self.on_tick(),
             };
-            match self.on_event(happened, sender).await? {
+            match flow {
                 ClientFlow::On => self.save_arrangement(),
                 end @ (ClientFlow::Gone | ClientFlow::Bye(_)) => return Ok(end),
             }
         }
     }
 
-    async fn on_event(
+    async fn on_message(
         &mut self,
-        happened: ClientEvent,
+        message: FromClient,
         sender: &mut FrameSender,
     ) -> Result<ClientFlow, ConnectionError> {
-        Ok(match happened {
-            ClientEvent::Stop => goodbye::server_stopped(&self.services.engine, self.services.hub.poison()),
-            ClientEvent::Message(None) => ClientFlow::Gone,
-            ClientEvent::Message(Some(FromClient::Input(event))) => self.on_input(event, sender).await?,
-            ClientEvent::Message(Some(FromClient::Edited(text))) => {
+        match message {
+            FromClient::Input(event) => return self.on_input(event, sender).await,
+            FromClient::Edited(text) => {
                 self.frame.reset(self.state.size);
                 let requests = self.update(UiInput::Edited(text));
-                self.carry_out_all(requests, sender).await?
+                return self.carry_out_all(requests, sender).await;
             }
-            ClientEvent::Message(Some(FromClient::Failed(why))) => {
-                self.state
-                    .show_toast(clock::now(), crate::domain::NoticeLevel::Warning, why);
+            FromClient::Failed(why) => {
+                self.toast(NoticeLevel::Warning, why);
                 self.frame.mark_stale(StaleScope::Everything);
-                ClientFlow::On
             }
-            ClientEvent::Message(Some(FromClient::Colour(colour))) => {
-                self.on_colour(colour);
-                ClientFlow::On
-            }
-            ClientEvent::Message(Some(FromClient::Ack(number))) => {
-                self.pace.on_ack(number);
-                ClientFlow::On
-            }
-            ClientEvent::BoardChanged(alive) => self.on_board_change(alive.then_some(StaleScope::Everything)),
-            ClientEvent::TerminalsChanged(changes) => {
-                let stale = changes.map(|changes| self.on_terminal_change(changes));
-                self.on_board_change(stale)
-            }
-            ClientEvent::Message(Some(
-                FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_),
-            ))
-            | ClientEvent::Echoed => ClientFlow::On,
-            ClientEvent::FrameDue => {
-                self.on_tick();
-                ClientFlow::On
-            }
-            ClientEvent::WorkDone(done) => self.on_work_done(done),
-            ClientEvent::Settings => {
-                self.apply_settings();
-                ClientFlow::On
-            }
-        })
+            FromClient::Colour(colour) => self.on_colour(colour),
+            FromClient::Ack(number) => self.pace.on_ack(number),
+            FromClient::Hello(_) | FromClient::Attach(_) | FromClient::Call(_) => {}
+        }
+        Ok(ClientFlow::On)
     }
 
-    fn on_board_change(&mut self, stale: Option<StaleScope>) -> ClientFlow {
+    /// Something changed that is shown, or nobody reports changes any more.
+    fn on_change(&mut self, stale: Option<StaleScope>) -> ClientFlow {
         match stale {
             Some(stale) => {
                 self.frame.mark_stale(stale);
@@ -259,12 +228,39 @@ impl AttachedClient {
         }
     }
 
-    fn on_terminal_change(&mut self, changes: TerminalChanges) -> StaleScope {
+    /// What is out of date when that has changed in terminals.
+    fn scope_of(&mut self, changes: TerminalChanges) -> StaleScope {
         if std::mem::replace(&mut self.terminal_changes, changes.terminals) == changes.terminals {
             StaleScope::Terminals
         } else {
             StaleScope::Everything
         }
+    }
+
+    fn toast(&mut self, level: NoticeLevel, text: String) {
+        self.state.show_toast(clock::now(), level, text);
+    }
+
+    /// Keeps the arrangement if it has changed, at most every few seconds; it must survive a server that is killed.
+    fn save_arrangement(&mut self) {
+        let Some(saved) = self.saver.changed(&self.state, Instant::now()) else {
+            return;
+        };
+        let settings = Arc::clone(&self.services.settings);
+        self.work.spawn_blocking(move || {
+            arrangements::save(&settings.place, &saved);
+            WorkResult::Nothing
+        });
+    }
+
+    /// Keeps the arrangement for the next time, and when the person left.
+    async fn save_on_detach(&mut self) {
+        let mut saved = self.state.save_arrangement();
+        saved.left = Some(clock::now());
+        let settings = Arc::clone(&self.services.settings);
+        let save = move || arrangements::save(&settings.place, &saved);
+        // Nothing depends on it.
+        drop(tokio::task::spawn_blocking(save).await);
     }
 
     async fn on_input(
@@ -287,7 +283,7 @@ impl AttachedClient {
             InputEvent::FocusLost => UiInput::Focus(false),
         };
         if let UiInput::Focus(here) = input {
-            self.notifier.set_focus(here);
+            self.notifier.alerts.set_focused(here);
             self.services.clients.presence.set_focused(self.number, here);
         }
         self.pace.on_key(Instant::now());
@@ -306,18 +302,23 @@ impl AttachedClient {
 
     /// What an input means, as things are.
     fn update(&mut self, input: UiInput) -> Vec<UiRequest> {
-        let model = self.services.engine.read_model();
-        let (hub, facts) = (self.services.hub.clone(), self.services.settings.facts());
+        self.with_scene(|state, _, scene| ui::update(state, scene, input))
+    }
+
+    /// Lets the state or the frame change by what there is to be seen now.
+    fn with_scene<T>(&mut self, work: impl FnOnce(&mut UiState, &mut ClientFrame, &Scene<'_>) -> T) -> T {
+        let services = &self.services;
+        let (model, facts) = (services.engine.read_model(), services.settings.facts());
         let scene = Scene {
             model: &model,
-            screens: &hub,
+            screens: &services.hub,
             log: &self.log,
             cache: &self.cache,
             now: clock::now(),
             session: &facts,
             theme: &self.theme,
         };
-        ui::update(&mut self.state, &scene, input)
+        work(&mut self.state, &mut self.frame, &scene)
     }
 
     async fn carry_out_all(
@@ -342,24 +343,19 @@ impl AttachedClient {
         if !matches!(done, Ok(WorkResult::Fetched(CacheKey::Machine, _))) {
             self.frame.mark_stale(StaleScope::Everything);
         }
-        let now: Timestamp = clock::now();
+        let now = clock::now();
         match done {
-            Ok(WorkResult::Said(level, text)) => self.state.show_toast(now, level, text),
+            Ok(WorkResult::Toast(level, text)) => self.toast(level, text),
             Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
             Ok(WorkResult::Fetched(key, entry)) => self.cache.put(key, entry, now),
             Ok(WorkResult::Searched(key, search, came)) => self.on_search_step(key, search, &came),
             Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
             Ok(WorkResult::Refused(command, why)) => {
                 self.state.drop_refused(&command);
-                self.state
-                    .show_toast(now, crate::domain::NoticeLevel::Warning, why);
+                self.toast(NoticeLevel::Warning, why);
             }
             Ok(WorkResult::Nothing) => {}
-            Err(error) => self.state.show_toast(
-                now,
-                crate::domain::NoticeLevel::Error,
-                format!("something broke: {error}"),
-            ),
+            Err(error) => self.toast(NoticeLevel::Error, format!("something broke: {error}")),
         }
         ClientFlow::On
     }

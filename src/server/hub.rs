@@ -67,14 +67,14 @@ impl TerminalHub {
         holders: Arc<LocalHolders>,
         (engine, history): (EmulatorKind, usize),
         inbox: Inbox,
-        (before_end, named): (BeforeEndFn, EndCauseFn),
+        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
             readers: Readers::new(holders, inbox),
             engine,
             history,
             before_end,
-            end_cause: named,
+            end_cause,
             terminals: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
@@ -101,11 +101,6 @@ impl TerminalHub {
         self.0.readers.holders.folder(id)
     }
 
-    /// Watches a terminal's output.
-    pub(super) fn watch(pane: Arc<LiveTerminal>) -> OutputWatch {
-        OutputWatch::begin(pane)
-    }
-
     /// Ids of terminals whose program runs.
     pub fn running(&self) -> Vec<HolderId> {
         let panes = self.0.terminals.lock();
@@ -126,7 +121,8 @@ impl TerminalHub {
         }
     }
 
-    /// Gives a terminal another size; the same size again does nothing. Answers when to call [`Hub::settle`], if it has to wait.
+    /// Gives a terminal another size; the same size again does nothing. Answers when to call
+    /// [`apply_pending_size`](Self::apply_pending_size), if it has to wait.
     pub(super) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
         let pane = self.terminal(id)?;
         let turn = pane.size.lock().request(size, now);
@@ -321,23 +317,27 @@ mod tests {
         std::fs::write(folder.join("exit.json"), serde_json::to_vec(&exit).unwrap()).unwrap();
     }
 
+    /// A hub of no terminals yet, over that folder of attempts.
+    fn hub_over(folder: &std::path::Path, inbox: Inbox, hooks: (BeforeEndFn, EndCauseFn)) -> TerminalHub {
+        let holders = LocalHolders::new("dbs".into(), folder.to_owned(), folder.to_owned());
+        TerminalHub::new(Arc::new(holders), (EmulatorKind::default(), 10), inbox, hooks)
+    }
+
     #[test]
-    fn what_a_program_said_last_is_heard_before_its_end_and_its_cause_is_asked_for() {
+    fn the_last_signals_of_a_program_are_taken_in_before_its_end_and_its_cause_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         ended(folder.path(), "7");
-        let root = folder.path().to_owned();
-        let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
         let (inlet, outlet) = inbox();
         let kept = inlet.clone();
         let before_end: BeforeEndFn = Box::new(move || kept.send(Event::Ticked).unwrap());
-        let named: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
-        let hub = TerminalHub::new(holders, (EmulatorKind::default(), 10), inlet, (before_end, named));
+        let cause: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
+        let hub = hub_over(folder.path(), inlet, (before_end, cause));
         hub.follow(&HolderId::new("7"));
         let next = || match outlet.next(Some(Span(60_000))) {
             Received::Envelope(envelope) => envelope.event,
             other => panic!("{other:?}"),
         };
-        assert_eq!(next(), Event::Ticked, "the last word");
+        assert_eq!(next(), Event::Ticked, "the last signal");
         let end = next();
         let wanted = matches!(
             &end,
@@ -349,27 +349,17 @@ mod tests {
         );
         assert!(wanted, "{end:?}");
     }
-    #[test]
-    fn a_reader_that_breaks_takes_the_server_with_it_instead_of_leaving_a_terminal_nobody_reads() {
+
+    #[tokio::test]
+    async fn a_reader_that_breaks_takes_the_server_with_it_instead_of_leaving_a_terminal_nobody_reads() {
         let folder = tempfile::tempdir().unwrap();
         ended(folder.path(), "7");
-        let root = folder.path().to_owned();
-        let holders = Arc::new(LocalHolders::new("dbs".into(), root.clone(), root));
         let (inlet, _outlet) = inbox();
-        let named: EndCauseFn = Box::new(|_, _| panic!("told by a test"));
-        let hub = TerminalHub::new(
-            holders,
-            (EmulatorKind::default(), 10),
-            inlet,
-            (Box::new(|| {}), named),
-        );
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .unwrap();
+        let broken: EndCauseFn = Box::new(|_, _| panic!("on purpose"));
+        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), broken));
         assert!(!hub.poison().is_poisoned());
         hub.follow(&HolderId::new("7"));
-        let broken = async { tokio::time::timeout(Duration::from_mins(1), hub.poison().poisoned()).await };
-        assert!(runtime.block_on(broken).is_ok() && hub.poison().is_poisoned());
+        let poisoned = tokio::time::timeout(Duration::from_mins(1), hub.poison().poisoned());
+        assert!(poisoned.await.is_ok() && hub.poison().is_poisoned());
     }
 }

@@ -113,7 +113,7 @@ pub(super) enum ResizeAction {
     /// Nothing: it has that size, or it will get it at its time.
     None,
     Now(PaneSize),
-    /// Ask again then, with [`Paced::due`].
+    /// Ask again then, with [`ResizeThrottle::due`].
     At(Instant),
 }
 

@@ -10,15 +10,16 @@ use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
 use crate::protocol::wire;
 use crate::read_model::general_notice;
-use crate::server::attached_client::AttachedClient;
-use crate::server::attached_client::work::WorkResult;
+use crate::server::attached_client::goodbye::ClientFlow;
+use crate::server::attached_client::pane_sizes::terminal_sizes;
+use crate::server::attached_client::{AttachedClient, WorkResult};
 use crate::server::frame::StaleScope;
 use crate::server::frame_pacer::DrawExtent;
-use crate::server::hub::{OutputWatch, TerminalHub};
+use crate::server::hub::OutputWatch;
 use crate::server::peer::ConnectionError;
 use crate::server::screens::holder_of;
 use crate::server::search::{HistorySearch, SearchProgress};
-use crate::ui::{self, CacheEntry, CacheKey, LogLine, Scene, ScreenId, UiInput};
+use crate::ui::{self, CacheEntry, CacheKey, LogLine, ScreenId, UiInput};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
@@ -55,7 +56,7 @@ impl EchoWait {
 
 impl AttachedClient {
     /// Nothing happened but that time passed: ages on the screen, or a program that took too long for a frame.
-    pub(super) fn on_tick(&mut self) {
+    pub(super) fn on_tick(&mut self) -> ClientFlow {
         if self.frame.stale() == StaleScope::Nothing {
             self.frame.mark_stale(if self.frame.is_in_sync_update() {
                 StaleScope::Terminals
@@ -63,6 +64,7 @@ impl AttachedClient {
                 StaleScope::Everything
             });
         }
+        ClientFlow::On
     }
 
     /// When to wake up if nothing happens: the next frame that is due, or the next change by time alone.
@@ -111,10 +113,14 @@ impl AttachedClient {
             self.update_watches();
             self.fetch_missing();
         }
+        self.send_bytes(&bytes, sender).await
+    }
+
+    /// Sends a frame, unless there is nothing new in it.
+    async fn send_bytes(&mut self, bytes: &[u8], sender: &mut FrameSender) -> Result<(), ConnectionError> {
         if !bytes.is_empty() {
-            sender
-                .send(wire::encode_frame(self.pace.next_number(), &bytes))
-                .await?;
+            let frame = wire::encode_frame(self.pace.next_number(), bytes);
+            sender.send(frame).await?;
         }
         Ok(())
     }
@@ -153,12 +159,13 @@ impl AttachedClient {
             return Ok(());
         };
         self.pace.on_drawn(now, DrawExtent::Typed);
-        if !bytes.is_empty() {
-            sender
-                .send(wire::encode_frame(self.pace.next_number(), &bytes))
-                .await?;
-        }
-        Ok(())
+        self.send_bytes(&bytes, sender).await
+    }
+
+    /// Gives the terminals that this client shows their sizes, as far as it is the one that decides.
+    pub(super) fn fit_terminals(&self) {
+        let sizes = terminal_sizes(self.frame.layout());
+        self.services.clients.shows(self.number, &sizes);
     }
 
     /// Listens to the terminals that are on the screen, and to no other.
@@ -173,7 +180,7 @@ impl AttachedClient {
         self.watches.retain(known);
         for pane in panes {
             if !self.watches.iter().any(|watch| watch.is_of(&pane)) {
-                self.watches.push(TerminalHub::watch(pane));
+                self.watches.push(OutputWatch::begin(pane));
                 // What it wrote between being drawn and being watched was not heard.
                 self.frame.mark_stale(StaleScope::Terminals);
             }
@@ -183,21 +190,10 @@ impl AttachedClient {
     /// Draws the frame as it is now, or one terminal of it; answers the bytes that bring the client's terminal there, nothing
     /// when that one cannot be drawn alone.
     fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
-        let model = self.services.engine.read_model();
-        let (hub, facts) = (self.services.hub.clone(), self.services.settings.facts());
-        let scene = Scene {
-            model: &model,
-            screens: &hub,
-            log: &self.log,
-            cache: &self.cache,
-            now: clock::now(),
-            session: &facts,
-            theme: &self.theme,
-        };
-        match alone {
-            Some(id) => self.frame.draw_terminal(&self.state, &scene, id),
-            None => Some(self.frame.draw(&self.state, &scene)),
-        }
+        self.with_scene(|state, frame, scene| match alone {
+            Some(id) => frame.draw_terminal(state, scene, id),
+            None => Some(frame.draw(state, scene)),
+        })
     }
 
     /// Begins to fetch what the frame just drawn lacks.
@@ -211,13 +207,11 @@ impl AttachedClient {
             if !self.cache.begin_fetch(&want, now) {
                 continue;
             }
-            let (fetcher, shells) = (
-                Arc::clone(&self.services.fetcher),
-                Arc::clone(&self.services.shells),
-            );
+            let services = Arc::clone(&self.services);
             self.work.spawn_blocking(move || {
+                let fetcher = &services.fetcher;
                 if let CacheKey::Search(words) = &want.key {
-                    let search = HistorySearch::start(&fetcher.records, &shells.running(), words);
+                    let search = HistorySearch::start(&fetcher.records, &services.shells.running(), words);
                     return WorkResult::Searched(want.key, Box::new(search), SearchProgress::More);
                 }
                 let entry = fetcher.fetch(&want.key);
@@ -266,16 +260,16 @@ impl AttachedClient {
 
     /// What this person was told in passing stands in their log, too (A11).
     fn log_toasts(&mut self) {
-        for told in self.state.take_messages() {
+        for toast in self.state.take_messages() {
             let last = self.log.last();
-            let is_there = last.is_some_and(|line| line.notice.text == told.text);
+            let is_there = last.is_some_and(|line| line.notice.text == toast.text);
             if is_there {
                 continue;
             }
             self.log.push(LogLine {
                 seq: last.map_or(1, |line| line.seq + 1),
-                at: told.at,
-                notice: general_notice(told.level, "told", told.text),
+                at: toast.at,
+                notice: general_notice(toast.level, "told", toast.text),
             });
         }
     }

@@ -1,4 +1,4 @@
-//! Calls a person who looks elsewhere, and names the window of their terminal. What is told is decided by `ui`'s herald.
+//! Notifies a person who looks elsewhere, and names the window of their terminal. `TerminalAlerts` of `ui` decides on what.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::ui::{TerminalAlerts, TerminalUpdate};
 
 /// Decides which notifications and window title a client's terminal gets.
 pub(super) struct ClientNotifier {
-    alerts: TerminalAlerts,
+    pub(super) alerts: TerminalAlerts,
     style: Option<NotifyStyle>,
     quiet: DailyHours,
     /// The board as it was looked at last.
@@ -35,16 +35,10 @@ impl ClientNotifier {
     }
 
     pub(super) fn apply_settings(&mut self, appearance: &Appearance, looks: DisplayCaps) {
-        let (rules, manner) = appearance.alert_rules(looks);
+        let (rules, style) = appearance.alert_rules(looks);
         self.alerts.set_rules(rules);
-        self.style = manner;
-        self.quiet = appearance.quiet_hours().clone();
+        (self.style, self.quiet) = (style, appearance.quiet_hours().clone());
         self.last_board = None;
-    }
-
-    /// The terminal says whether the person looks at it.
-    pub(super) fn set_focus(&mut self, here: bool) {
-        self.alerts.set_focused(here);
     }
 
     /// When there is something to tell even if nothing more happens.

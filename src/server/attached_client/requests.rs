@@ -3,26 +3,25 @@
 
 use std::sync::Arc;
 
-use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
 use crate::config::schema;
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::{AttemptId, NoticeLevel};
 use crate::protocol::task_ids::free_id;
 use crate::protocol::wire::FromServer;
-use crate::server::attached_client::AttachedClient;
 use crate::server::attached_client::goodbye::ClientFlow;
-use crate::server::attached_client::work::WorkResult;
+use crate::server::attached_client::pane_sizes::shell_size;
+use crate::server::attached_client::{AttachedClient, WorkResult};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::TerminalHub;
-use crate::server::in_force::ActiveSettings;
 use crate::server::peer::{ConnectionError, say};
-use crate::server::permissions::Approvals;
 use crate::server::screens::holder_of;
+use crate::server::services::Services;
 use crate::server::{first_start, scrollback};
 use crate::term::{Modes, keys};
-use crate::ui::{NewTask, PaneId, PermissionReply, ProgramInput, ScreenId, UiRequest};
+use crate::ui::{NewTask, PaneId, ProgramInput, ScreenId, UiRequest};
 
+/// Carries out what a client asked for.
 pub(super) async fn carry_out(
     client: &mut AttachedClient,
     request: UiRequest,
@@ -30,13 +29,18 @@ pub(super) async fn carry_out(
 ) -> Result<ClientFlow, ConnectionError> {
     let services = Arc::clone(&client.services);
     match request {
-        UiRequest::Command(command) => ask(client, services.engine.clone(), command),
-        UiRequest::NewTask(task) => make(client, (services.engine.clone(), &services.settings), *task),
+        UiRequest::Command(command) => in_background(client, move || ask(&services.engine, command)),
+        UiRequest::NewTask(task) => in_background(client, move || create(&services, *task)),
         UiRequest::OpenEditor(text) => say(sender, &FromServer::Edit(text)).await?,
+        UiRequest::OpenShell(pane) => open_shell(client, pane),
         UiRequest::OpenShellIn(pane, attempt) => open_shell_at(client, pane, (Some(attempt), None)),
         UiRequest::RunInShell(pane, attempt, command) => {
             open_shell_at(client, pane, (attempt, Some(command)));
         }
+        UiRequest::CloseShell(number) => in_background(client, move || match services.shells.end(number) {
+            Ok(()) => WorkResult::Nothing,
+            Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+        }),
         UiRequest::SendInput(id, typed) => {
             if services.clients.typed(client.number, &holder_of(id)) {
                 client.fit_terminals();
@@ -45,16 +49,14 @@ pub(super) async fn carry_out(
             type_into(&services.hub, id, &typed);
         }
         UiRequest::ReplyPermission(attempt, what, says) => {
-            let (level, text) = consented(&services.approvals, attempt, (&what, says));
-            client.state.show_toast(clock::now(), level, text);
+            match services.approvals.reply(attempt, (&what, says)) {
+                Ok(accepted) => client.toast(NoticeLevel::Success, accepted.0),
+                Err(refusal) => client.toast(NoticeLevel::Warning, refusal.0),
+            }
         }
-        UiRequest::OpenShell(pane) => open_shell(client, pane),
-        UiRequest::CloseShell(number) => close_shell(client, number),
-        UiRequest::LoadOlderLines(id, columns) => {
-            client
-                .work
-                .spawn_blocking(move || WorkResult::Older(id, scrollback::lines(&services.hub, id, columns)));
-        }
+        UiRequest::LoadOlderLines(id, columns) => in_background(client, move || {
+            WorkResult::Older(id, scrollback::lines(&services.hub, id, columns))
+        }),
         UiRequest::OpenLink(target) => say(sender, &FromServer::Open(target)).await?,
         UiRequest::CopyToClipboard(text) => say(sender, &FromServer::Clipboard(text)).await?,
         UiRequest::SwitchSession(root) => {
@@ -67,19 +69,15 @@ pub(super) async fn carry_out(
         }
         UiRequest::SaveSettings(answers) => {
             // Before anything else is done: the next wish may be to leave.
-            let kept = tokio::task::spawn_blocking(move || {
-                first_start::save_answers(&services.settings.place, &answers)
-            });
-            if let Ok((level, text)) = kept.await {
-                client.state.show_toast(clock::now(), level, text);
+            let save = move || first_start::save_answers(&services.settings.place, &answers);
+            if let Ok((level, text)) = tokio::task::spawn_blocking(save).await {
+                client.toast(level, text);
             }
         }
-        UiRequest::RenameSession(name) => {
-            client.work.spawn_blocking(move || {
-                let (level, text) = services.reloader.rename(&name);
-                WorkResult::Said(level, text)
-            });
-        }
+        UiRequest::RenameSession(name) => in_background(client, move || {
+            let (level, text) = services.reloader.rename(&name);
+            WorkResult::Toast(level, text)
+        }),
         UiRequest::ApplyTheme => client.apply_theme(),
         UiRequest::Redraw => {}
         UiRequest::Detach => return Ok(ClientFlow::Bye(String::new())),
@@ -88,72 +86,51 @@ pub(super) async fn carry_out(
     Ok(ClientFlow::On)
 }
 
-fn consented(
-    approvals: &Approvals,
-    attempt: AttemptId,
-    said: (&str, PermissionReply),
-) -> (NoticeLevel, String) {
-    match approvals.reply(attempt, said) {
-        Ok(accepted) => (NoticeLevel::Success, accepted.0),
-        Err(refusal) => (NoticeLevel::Warning, refusal.0),
-    }
+/// Does work that takes time beside the drawing.
+fn in_background(client: &mut AttachedClient, work: impl FnOnce() -> WorkResult + Send + 'static) {
+    client.work.spawn_blocking(work);
 }
 
-fn ask(client: &mut AttachedClient, engine: EngineHandle, command: Command) {
-    client.work.spawn_blocking(move || asked(&engine, command));
-}
-
-fn asked(engine: &EngineHandle, command: Command) -> WorkResult {
+fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
     match engine.ask("person", command.clone()) {
-        Ok(Ok(accepted)) => WorkResult::Said(NoticeLevel::Success, accepted.0),
+        Ok(Ok(accepted)) => WorkResult::Toast(NoticeLevel::Success, accepted.0),
         Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.0),
-        Err(closed) => WorkResult::Said(NoticeLevel::Error, format!("could not {closed}")),
+        Err(closed) => WorkResult::Toast(NoticeLevel::Error, format!("could not {closed}")),
     }
 }
 
-/// Makes a task, and releases it if that was wished.
-fn make(client: &mut AttachedClient, (engine, settings): (EngineHandle, &ActiveSettings), task: NewTask) {
+/// Creates a task, and releases it if that was wished.
+fn create(services: &Services, task: NewTask) -> WorkResult {
+    let engine = &services.engine;
     let taken = |id: &str| engine.read_model().tasks.contains_key(&id.into());
-    let prefix = settings.config().value(&schema::PREFIX);
+    let prefix = services.settings.config().value(&schema::PREFIX);
     let id = free_id(&prefix, &task.title, &taken);
     let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
-    let create = Command::Create(draft(&id, task));
-    client
-        .work
-        .spawn_blocking(move || match (asked(&engine, create), release) {
-            (WorkResult::Said(NoticeLevel::Success, _), Some(release)) => asked(&engine, release),
-            (done, _) => done,
-        });
-}
-
-fn draft(id: &str, task: NewTask) -> TaskDraft {
-    let draft = TaskDraft::new(id, task.title);
-    TaskDraft {
+    let draft = TaskDraft::new(&id, task.title);
+    let create = Command::Create(TaskDraft {
         workflow: task.workflow.unwrap_or(draft.workflow),
         body: task.body,
         kind: task.kind,
         priority: task.priority,
         ..draft
+    });
+    match (ask(engine, create), release) {
+        (WorkResult::Toast(NoticeLevel::Success, _), Some(release)) => ask(engine, release),
+        (done, _) => done,
     }
 }
 
+/// Shows a shell that runs and that this client does not show, or a new one.
 fn open_shell(client: &mut AttachedClient, pane: PaneId) {
-    let shown = client.state.shells();
-    let (shells, size) = (Arc::clone(&client.services.shells), client.size_of(pane));
-    client.work.spawn_blocking(move || {
-        let free = shells
-            .running()
-            .into_iter()
-            .find(|number| !shown.contains(number));
-        opened(pane, free.map_or_else(|| shells.open(size, None, None), Ok))
-    });
-}
-
-fn close_shell(client: &mut AttachedClient, number: u64) {
-    let shells = Arc::clone(&client.services.shells);
-    client.work.spawn_blocking(move || match shells.end(number) {
-        Ok(()) => WorkResult::Nothing,
-        Err(why) => WorkResult::Said(NoticeLevel::Warning, why),
+    let (services, shown) = (Arc::clone(&client.services), client.state.shells());
+    let size = shell_size(client.frame.layout(), pane);
+    in_background(client, move || {
+        let mut running = services.shells.running().into_iter();
+        let free = running.find(|number| !shown.contains(number));
+        opened(
+            pane,
+            free.map_or_else(|| services.shells.open(size, None, None), Ok),
+        )
     });
 }
 
@@ -163,21 +140,21 @@ fn open_shell_at(
     pane: PaneId,
     (attempt, command): (Option<AttemptId>, Option<String>),
 ) {
-    let (services, size) = (&client.services, client.size_of(pane));
-    let (engine, shells) = (services.engine.clone(), Arc::clone(&services.shells));
-    client.work.spawn_blocking(move || {
-        let model = engine.read_model();
+    let services = Arc::clone(&client.services);
+    let size = shell_size(client.frame.layout(), pane);
+    in_background(client, move || {
+        let model = services.engine.read_model();
         let attempt = attempt.and_then(|attempt| model.attempts.get(&attempt));
         let place = attempt.and_then(|attempt| attempt.workplace.as_ref());
         let folder = place.map(|place| place.path.as_str());
-        opened(pane, shells.open(size, folder, command.as_deref()))
+        opened(pane, services.shells.open(size, folder, command.as_deref()))
     });
 }
 
 fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {
     match shell {
         Ok(number) => WorkResult::Shell(pane, number),
-        Err(why) => WorkResult::Said(NoticeLevel::Warning, why),
+        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
     }
 }
 

@@ -1,29 +1,28 @@
-//! How a person wants the screen, when they come and when the settings change under them.
-
-use std::sync::Arc;
+//! How a person wants the screen, when they come and when the settings change under them: keys, mouse, theme.
 
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
 use crate::config::appearance::Appearance;
 use crate::config::themes::own_themes;
 use crate::domain::NoticeLevel;
-use crate::protocol::wire::{AttachRequest, FromServer};
+use crate::protocol::wire::{AttachRequest, FromServer, TerminalColour};
 use crate::server::attached_client::AttachedClient;
+use crate::server::attached_client::goodbye::ClientFlow;
 use crate::server::frame::StaleScope;
+use crate::server::in_force::ActiveSettings;
 use crate::server::peer::{ConnectionError, say};
 use crate::server::reload::NOTICE_KIND;
 use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
-use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState};
+use crate::ui::{Background, ClientLocation, LogLine, MouseCapture, UiState};
 
 impl AttachedClient {
     /// Applies changed settings to this client.
-    pub(super) fn apply_settings(&mut self) {
-        let config = Arc::clone(&self.settings.borrow_and_update());
-        let (own, problems) = own_themes(&self.services.settings.place);
-        let appearance = Appearance::of(&config).with(own);
+    pub(super) fn apply_settings(&mut self) -> ClientFlow {
+        self.settings.mark_unchanged();
+        let (appearance, problems) = appearance_of(&self.services.settings);
         for problem in problems {
-            self.state.show_toast(clock::now(), NoticeLevel::Warning, problem);
+            self.toast(NoticeLevel::Warning, problem);
         }
         // Keys that contradict each other never come into force.
         if let Ok(keymap) = appearance.keymap() {
@@ -36,7 +35,39 @@ impl AttachedClient {
         self.appearance = appearance;
         self.apply_theme();
         self.frame.reset(self.state.size);
+        ClientFlow::On
+    }
+
+    /// Applies the theme in force; a theme that cannot be loaded is reported and replaced by the plain one.
+    pub(super) fn apply_theme(&mut self) {
+        self.theme = match self.appearance.theme(self.state.theme(), self.looks) {
+            Ok(theme) => theme,
+            Err(problem) => {
+                self.toast(NoticeLevel::Warning, format!("could not {problem}"));
+                self.appearance.plain_theme(self.looks)
+            }
+        };
         self.frame.mark_stale(StaleScope::Everything);
+    }
+
+    /// The client's terminal reported one of its colours: what programs are answered may change, and the theme that follows the
+    /// background.
+    pub(super) fn on_colour(&mut self, colour: TerminalColour) {
+        self.colours.add(colour);
+        self.publish_colours();
+        let TerminalColour::Background((red, green, blue)) = colour else {
+            return;
+        };
+        let ground = Some(Background::from_rgb(red, green, blue));
+        if ground != self.looks.ground {
+            self.looks.ground = ground;
+            self.apply_theme();
+        }
+    }
+
+    /// Publishes the colours of this client's terminal to programs.
+    pub(super) fn publish_colours(&self) {
+        self.services.clients.has_colours(self.number, self.colours);
     }
 
     /// Tells the terminal whether the mouse is captured, whenever that changes.
@@ -51,15 +82,20 @@ impl AttachedClient {
         Ok(())
     }
 
-    /// What is said about the settings, and about the ways out to people, while somebody looks is told where they look.
+    /// Shows a notice about settings or notification channels that came while the client is attached.
     pub(super) fn toast_settings_notice(&mut self, line: &LogLine) {
         if [NOTICE_KIND, notifier::NOTICE_KIND].contains(&line.notice.kind.as_str())
             && line.at >= self.attached_at
         {
-            self.state
-                .show_toast(clock::now(), line.notice.level, line.notice.text.clone());
+            self.toast(line.notice.level, line.notice.text.clone());
         }
     }
+}
+
+/// How the person wants the screen, and what is wrong with themes of their own.
+pub(super) fn appearance_of(settings: &ActiveSettings) -> (Appearance, Vec<String>) {
+    let (own, problems) = own_themes(&settings.place);
+    (Appearance::of(&settings.config()).with(own), problems)
 }
 
 /// The first state of a client. Contradicting keys are reported and skipped, so that they keep nobody out.

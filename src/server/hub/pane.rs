@@ -32,7 +32,8 @@ pub struct LiveTerminal {
 pub(in crate::server) struct OutputWatch(Arc<LiveTerminal>);
 
 impl OutputWatch {
-    pub(super) fn begin(pane: Arc<LiveTerminal>) -> OutputWatch {
+    /// Watches a terminal's output as long as the guard lives.
+    pub(in crate::server) fn begin(pane: Arc<LiveTerminal>) -> OutputWatch {
         pane.watched.fetch_add(1, Ordering::AcqRel);
         OutputWatch(pane)
     }

@@ -1,8 +1,6 @@
 //! What a holder says, into the emulated screen; what the screen answers, back to the program; what an agent reports of
 //! itself, to the engine.
 
-use std::sync::Arc;
-
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
@@ -13,7 +11,7 @@ use crate::server::hub::readers::Readers;
 use crate::server::replay::SizeHistory;
 use crate::term::{ReportedState, Size, StatusRecord, TermEvent, Terminal, sanitize};
 
-/// Lines of the end of an agent's output that are kept with its crash, and their longest (seeds 2A, death diagnostics).
+/// Lines of the end of an agent's output that are kept with its crash, and their longest (K25).
 const LAST_LINES: usize = 15;
 const LONGEST_LINE: usize = 200;
 
@@ -213,12 +211,6 @@ pub(super) fn last_lines(terminal: &mut Terminal) -> String {
     let cut = kept.map(|line| sanitize(line).chars().take(LONGEST_LINE).collect::<String>());
     cut.collect::<Vec<_>>().join("\n")
 }
-
-/// Keeps the compiler honest about what is shared between threads.
-const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
-    shared::<Arc<LiveTerminal>>();
-};
 
 #[cfg(test)]
 mod tests {
