@@ -99,31 +99,23 @@ mod tests {
         journal.add(Timestamp(0), notice);
     }
 
-    fn is_due(runtime: &tokio::runtime::Runtime, copies: &mut BackupTrigger) -> bool {
-        let look = async {
-            tokio::time::timeout(Duration::from_millis(50), copies.due())
-                .await
-                .is_ok()
-        };
-        runtime.block_on(look)
+    async fn is_due(copies: &mut BackupTrigger) -> bool {
+        let due = tokio::time::timeout(Duration::from_millis(50), copies.due());
+        due.await.is_ok()
     }
 
-    #[test]
-    fn a_move_is_copied_at_once_and_the_next_one_only_minutes_later() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .unwrap();
+    #[tokio::test]
+    async fn a_move_is_copied_at_once_and_the_next_one_only_minutes_later() {
         let journal = Journal::default();
         tell(&journal, "advance");
         let mut copies = BackupTrigger::new(journal.clone());
-        assert!(!is_due(&runtime, &mut copies), "what was before");
+        assert!(!is_due(&mut copies).await, "what was before");
         tell(&journal, "progress");
-        assert!(!is_due(&runtime, &mut copies), "nothing moved");
+        assert!(!is_due(&mut copies).await, "nothing moved");
         tell(&journal, "advance");
         tell(&journal, "spawn");
         let before = Instant::now();
-        assert!(is_due(&runtime, &mut copies));
+        assert!(is_due(&mut copies).await);
         let pause = copies.not_before - before;
         assert!(
             pause >= Duration::from_mins(2),
@@ -131,10 +123,10 @@ mod tests {
         );
         tell(&journal, "close");
         for _ in 0..3 {
-            assert!(!is_due(&runtime, &mut copies), "too early");
+            assert!(!is_due(&mut copies).await, "too early");
         }
         copies.not_before = Instant::now();
-        assert!(is_due(&runtime, &mut copies), "the move was not forgotten");
-        assert!(!is_due(&runtime, &mut copies));
+        assert!(is_due(&mut copies).await, "the move was not forgotten");
+        assert!(!is_due(&mut copies).await);
     }
 }

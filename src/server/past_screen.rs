@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::adapters::holder::{HolderError, IndexEntry, LogReader};
+use crate::adapters::holder::{HolderError, LogReader};
 use crate::domain::{Span, Timestamp};
-use crate::server::replay::SizeHistory;
+use crate::server::replay::{SizeHistory, time_mark};
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};
 
@@ -23,7 +23,7 @@ pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, 
     let failed = |error: HolderError| error.to_string();
     let mut log = LogReader::open(folder).map_err(failed)?;
     let notes = log.index_entries().map_err(failed)?;
-    let marks: Vec<(Timestamp, u64)> = notes.iter().filter_map(mark).collect();
+    let marks: Vec<(Timestamp, u64)> = notes.iter().filter_map(time_mark).collect();
     let (Some((first, _)), Some((last, _))) = (marks.first(), marks.last()) else {
         return Err("look back: it left no log".to_owned());
     };
@@ -58,14 +58,6 @@ fn offset_at(marks: &[(Timestamp, u64)], at: Timestamp) -> u64 {
     let next = marks.get(later).filter(|(when, _)| when.since(at) <= MARK_GAP);
     let before = later.checked_sub(1).and_then(|before| marks.get(before));
     next.or(before).map_or(0, |(_, offset)| *offset)
-}
-
-fn mark(note: &IndexEntry) -> Option<(Timestamp, u64)> {
-    match note {
-        IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
-        IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*at, *offset)),
-        IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
+use crate::domain::Timestamp;
 use crate::ports::holders::PaneSize;
 use crate::term::{Size, TermEvent, Terminal};
 
@@ -12,6 +13,15 @@ const CHUNK: usize = 256 * 1024;
 /// Sizes that a terminal had, each with the log offset from which it holds.
 #[derive(Debug, Default)]
 pub(super) struct SizeHistory(Vec<(u64, PaneSize)>);
+
+/// When the log ended at which offset, where an index entry says so.
+pub(super) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
+    match entry {
+        IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
+        IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*at, *offset)),
+        IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
+    }
+}
 
 impl SizeHistory {
     /// Those of the attempt in this folder; none when its index cannot be read.
@@ -84,7 +94,6 @@ impl SizeHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Timestamp;
     use crate::term::EmulatorKind;
 
     fn size(offset: u64, cols: u16, rows: u16) -> IndexEntry {

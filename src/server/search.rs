@@ -2,16 +2,18 @@
 //! far is seen at once and a search that nobody waits for any more simply goes no further. A step blocks: call it from a
 //! blocking thread.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
 
 use memchr::memmem::Finder;
 
 use self::plain_text::PlainTextParser;
-use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
+use crate::adapters::holder::{HolderError, LogChunk, LogReader};
 use crate::adapters::store::SqliteStore;
 use crate::domain::{AttemptId, Timestamp};
 use crate::server::records::Records;
+use crate::server::replay::time_mark;
 use crate::server::screens::holder_of;
 use crate::term::sanitize;
 use crate::ui::{ScreenId, TerminalMatch, TerminalMatches, TerminalSearch};
@@ -29,7 +31,6 @@ const MAX_LINES: usize = 400;
 const MAX_LINE_CHARS: usize = 300;
 
 /// A running search in everything that the session's terminals have shown.
-#[derive(Debug)]
 pub(super) struct HistorySearch {
     pattern: SearchPattern,
     waiting: VecDeque<SearchedLog>,
@@ -39,7 +40,6 @@ pub(super) struct HistorySearch {
 }
 
 /// Terminal, name and folder of a log to be searched.
-#[derive(Debug)]
 struct SearchedLog {
     screen: ScreenId,
     name: String,
@@ -52,19 +52,14 @@ struct LogSearch {
     log: LogReader,
     offset: u64,
     plain: PlainTextParser,
-    /// Until which byte had been written when; the first not passed yet is the first.
-    marks: VecDeque<(u64, Timestamp)>,
-    at: Timestamp,
+    times: WriteTimes,
     lines: FoundLines,
 }
 
-impl std::fmt::Debug for LogSearch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LogSearch")
-            .field("place", &self.place)
-            .field("offset", &self.offset)
-            .finish_non_exhaustive()
-    }
+/// Until which byte of a log had been written when; what was passed is gone.
+struct WriteTimes {
+    marks: VecDeque<(Timestamp, u64)>,
+    at: Timestamp,
 }
 
 /// Whether a search has more to read or is finished.
@@ -160,15 +155,14 @@ impl HistorySearch {
 impl LogSearch {
     fn begin(place: SearchedLog) -> Result<LogSearch, HolderError> {
         let log = LogReader::open(&place.folder)?;
-        let marks: VecDeque<(u64, Timestamp)> = log.index_entries()?.iter().filter_map(mark).collect();
-        let at = marks.front().map_or(Timestamp::default(), |(_, at)| *at);
+        let marks: VecDeque<_> = log.index_entries()?.iter().filter_map(time_mark).collect();
+        let at = marks.front().map_or(Timestamp::default(), |(at, _)| *at);
         Ok(LogSearch {
             place,
             log,
             offset: 0,
             plain: PlainTextParser::default(),
-            marks,
-            at,
+            times: WriteTimes { marks, at },
             lines: FoundLines::default(),
         })
     }
@@ -177,13 +171,10 @@ impl LogSearch {
     fn read(&mut self, words: &SearchPattern) -> Result<Option<u64>, HolderError> {
         match self.log.read_from(self.offset, CHUNK)? {
             LogChunk::Bytes { offset, bytes } => {
-                let (marks, at, lines) = (&mut self.marks, &mut self.at, &mut self.lines);
+                let (times, lines) = (&mut self.times, &mut self.lines);
                 self.plain.feed(&bytes, &mut |line, taken| {
-                    if words.matches(line) {
-                        let end = offset + u64::try_from(taken).unwrap_or(0);
-                        pass(marks, at, end);
-                        lines.put(words.excerpt(line), *at);
-                    }
+                    let end = offset + u64::try_from(taken).unwrap_or(0);
+                    lines.put_match(words, line, || times.of(end));
                 });
                 let many = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.offset = offset + many;
@@ -198,33 +189,23 @@ impl LogSearch {
     }
 
     fn end(&mut self, words: &SearchPattern) {
-        let (marks, at, lines, offset) = (&mut self.marks, &mut self.at, &mut self.lines, self.offset);
-        self.plain.finish(&mut |line, _| {
-            if words.matches(line) {
-                pass(marks, at, offset);
-                lines.put(words.excerpt(line), *at);
-            }
-        });
+        let (times, lines, offset) = (&mut self.times, &mut self.lines, self.offset);
+        let mut take = |line: &[u8], _| lines.put_match(words, line, || times.of(offset));
+        self.plain.finish(&mut take);
     }
 }
 
-/// The time of a byte: that of the last mark before it.
-fn pass(marks: &mut VecDeque<(u64, Timestamp)>, at: &mut Timestamp, byte: u64) {
-    while let Some((_, time)) = marks.pop_front_if(|(offset, _)| *offset < byte) {
-        *at = time;
-    }
-}
-
-fn mark(note: &IndexEntry) -> Option<(u64, Timestamp)> {
-    match note {
-        IndexEntry::Segment { start, at, .. } => Some((*start, *at)),
-        IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*offset, *at)),
-        IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
+impl WriteTimes {
+    /// The time of a byte: that of the last mark before it. Bytes are asked for in their order.
+    fn of(&mut self, byte: u64) -> Timestamp {
+        while let Some((time, _)) = self.marks.pop_front_if(|(_, offset)| *offset < byte) {
+            self.at = time;
+        }
+        self.at
     }
 }
 
 /// The text that is searched for, with case ignored unless it has capitals. Without capitals they are found in both.
-#[derive(Debug)]
 enum SearchPattern {
     Exact(Finder<'static>),
     Folded(Finder<'static>, usize),
@@ -240,10 +221,6 @@ impl SearchPattern {
         } else {
             SearchPattern::Unicode(words.to_lowercase())
         }
-    }
-
-    fn matches(&self, line: &[u8]) -> bool {
-        self.first(line).is_some()
     }
 
     /// The byte at which they occur first; about where, when letters are longer in lower case.
@@ -270,7 +247,7 @@ impl SearchPattern {
 }
 
 /// Matching lines of one terminal, each once, newest kept.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct FoundLines {
     by_age: BTreeMap<u64, TerminalMatch>,
     ages: HashMap<String, u64>,
@@ -279,19 +256,18 @@ struct FoundLines {
 }
 
 impl FoundLines {
+    /// Puts a line if the words are in it.
+    fn put_match(&mut self, words: &SearchPattern, line: &[u8], at: impl FnOnce() -> Timestamp) {
+        if words.first(line).is_some() {
+            self.put(words.excerpt(line), at());
+        }
+    }
+
     fn put(&mut self, text: String, at: Timestamp) {
         let turn = self.ages.insert(text.clone(), self.next);
         let before = turn.and_then(|turn| self.by_age.remove(&turn));
-        let times = before.map_or(0, |before| before.count);
-        let times = times.saturating_add(1);
-        self.by_age.insert(
-            self.next,
-            TerminalMatch {
-                at,
-                text,
-                count: times,
-            },
-        );
+        let count = before.map_or(1, |before| before.count.saturating_add(1));
+        self.by_age.insert(self.next, TerminalMatch { at, text, count });
         self.next += 1;
         if self.by_age.len() > MAX_LINES_PER_TERMINAL
             && let Some((_, oldest)) = self.by_age.pop_first()
@@ -308,55 +284,33 @@ impl FoundLines {
 
 /// The terminals of a session: conductor, shells, then the agents there are logs of, the newest first, then ended shells.
 fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
-    let place = |screen, name| SearchedLog {
+    let place = |screen: ScreenId, name: String| SearchedLog {
         screen,
         name,
         folder: records.folder(&holder_of(screen)),
     };
-    let mut places = vec![place(ScreenId::Conductor, "Conductor".to_owned())];
-    places.extend(
-        running
-            .iter()
-            .map(|number| place(ScreenId::Shell(*number), format!("Shell {number}"))),
-    );
-    let names = names(records);
-    let mut agents: Vec<AttemptId> = attempts_with_logs(records);
-    agents.sort_unstable();
-    places.extend(agents.into_iter().rev().map(|id| {
-        let name = names.get(&id).cloned();
-        place(
-            ScreenId::Attempt(id),
-            name.unwrap_or_else(|| format!("attempt {id}")),
-        )
-    }));
+    let folders = records.names();
+    let attempts = folders.iter().filter_map(|name| name.parse().ok());
+    let mut attempts: Vec<AttemptId> = attempts.map(AttemptId).collect();
+    attempts.sort_unstable_by_key(|id| Reverse(*id));
     // What an ended shell has shown is there as long as its log is.
-    let mut ended = kept_shells(records);
-    ended.retain(|number| !running.contains(number));
-    places.extend(
-        ended
-            .into_iter()
-            .map(|number| place(ScreenId::Shell(number), format!("Shell {number}, ended"))),
-    );
-    places.retain(|place| place.folder.is_dir());
-    places
-}
-
-/// Shells that have a folder, the newest first.
-fn kept_shells(records: &Records) -> Vec<u64> {
-    let mut numbers: Vec<u64> = records
-        .names()
+    let shells = folders
         .iter()
-        .filter_map(|name| name.strip_prefix("shell-")?.parse().ok())
-        .collect();
-    numbers.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
-    numbers
-}
-
-fn attempts_with_logs(records: &Records) -> Vec<AttemptId> {
-    let names = records.names();
-    names
-        .iter()
-        .filter_map(|name| name.parse().ok().map(AttemptId))
+        .filter_map(|name| name.strip_prefix("shell-")?.parse().ok());
+    let mut ended: Vec<u64> = shells.filter(|number| !running.contains(number)).collect();
+    ended.sort_unstable_by_key(|number| Reverse(*number));
+    let names = names(records);
+    let name = |id: &AttemptId| {
+        let known = names.get(id).cloned();
+        known.unwrap_or_else(|| format!("attempt {id}"))
+    };
+    let shell = |number: &u64, ended| place(ScreenId::Shell(*number), format!("Shell {number}{ended}"));
+    [place(ScreenId::Conductor, "Conductor".to_owned())]
+        .into_iter()
+        .chain(running.iter().map(|number| shell(number, "")))
+        .chain(attempts.iter().map(|id| place(ScreenId::Attempt(*id), name(id))))
+        .chain(ended.iter().map(|number| shell(number, ", ended")))
+        .filter(|place| place.folder.is_dir())
         .collect()
 }
 

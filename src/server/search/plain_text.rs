@@ -8,7 +8,7 @@ use memchr::memchr3;
 const LONGEST: usize = 4096;
 
 /// Extracts lines of plain text from terminal output.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct PlainTextParser {
     line: Vec<u8>,
     at: SequenceState,

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use crate::adapters::holder::IndexEntry;
 use crate::server::search::*;
 
 /// A log with pieces that were written a second apart from this time on.
