@@ -13,7 +13,6 @@ use crate::domain::{
     Worker, Workflow, WorkflowId,
 };
 
-mod activity_source;
 mod attention;
 mod check_run;
 mod columns;
@@ -25,8 +24,7 @@ mod metrics;
 mod sessions;
 mod trouble;
 
-pub use activity_source::source_words;
-pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary};
+pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary, source_words};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};

@@ -12,10 +12,19 @@ pub(super) mod why;
 
 use serde::Serialize;
 
-use crate::protocol::query::QueryError;
+use crate::adapters::output;
+use crate::protocol::query::{OutputFormat, QueryError};
 
-fn json<T: Serialize>(value: &T) -> Result<String, QueryError> {
-    let mut text = serde_json::to_string(value).map_err(|error| QueryError::Json(error.to_string()))?;
+/// A report in the wanted format: what `json` gives for programs, or the lines of `lines` for people.
+fn in_format<T: Serialize>(
+    format: OutputFormat,
+    json: impl FnOnce() -> T,
+    lines: impl FnOnce() -> Vec<String>,
+) -> Result<String, QueryError> {
+    if format == OutputFormat::Lines {
+        return Ok(output::text(lines()));
+    }
+    let mut text = serde_json::to_string(&json()).map_err(|error| QueryError::Json(error.to_string()))?;
     text.push('\n');
     Ok(text)
 }

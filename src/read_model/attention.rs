@@ -1,11 +1,11 @@
-//! What needs a person, oldest first (design 7: attention first).
+//! What needs a person, oldest first.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::attempt::{ActivityKind, AttemptState, Verdict};
+use crate::domain::attempt::{Activity, ActivityKind, AttemptState, Verdict};
 use crate::domain::task::{HoldReason, TaskState};
 use crate::domain::{Attempt, AttemptId, Board, EngineAction, FailureClass, Task, TaskId, Timestamp, Worker};
-use crate::read_model::{ReadModel, source_words};
+use crate::read_model::ReadModel;
 
 /// One thing that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +97,16 @@ impl AttentionRow {
                 (attempt.worker.name().to_owned(), source.to_owned())
             }),
         }
+    }
+}
+
+/// The word for the source that says what an agent does.
+pub fn source_words(activity: &Activity) -> &str {
+    match activity.source.as_str() {
+        "osc 7501" => "report",
+        "started" => "start",
+        "exit" => "end",
+        other => other,
     }
 }
 

@@ -82,10 +82,10 @@ impl TroubleKind {
 }
 
 impl Trouble {
-    /// What the store says of itself, as a trouble: it goes on, but not for long.
+    /// A warning of the store, as a trouble: its disk is full or nearly so.
     pub fn of_store(text: String) -> Trouble {
         Trouble {
-            kind: TroubleKind::of(&text),
+            kind: TroubleKind::Disk,
             text,
             tasks: Vec::new(),
             retry_at: None,

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::adapters::output;
 use crate::domain::batch::Batch;
 use crate::domain::{Attempt, AttemptId, BatchId, PauseReason, Task, TaskId, Timestamp, Workflow};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::protocol::reports::status;
 use crate::protocol::reports::tasks::note;
 use crate::read_model::{ColumnKind, ReadModel};
@@ -26,15 +25,13 @@ pub(in crate::protocol) fn report(
     (columns, branches): (Option<usize>, &TaskBranches),
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    match format {
-        OutputFormat::Json => json(&BoardJson::of(board)),
-        OutputFormat::Lines => {
-            let mut lines = lines(board, columns);
-            lines.push(String::new());
-            lines.extend(status::lines(board, branches));
-            Ok(output::text(lines))
-        }
-    }
+    let text = || {
+        let mut lines = lines(board, columns);
+        lines.push(String::new());
+        lines.extend(status::lines(board, branches));
+        lines
+    };
+    in_format(format, || BoardJson::of(board), text)
 }
 
 /// The board as data for other programs. Its fields stay as they are.

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::adapters::output;
 use crate::domain::Task;
 use crate::protocol::query::{OutputFormat, QueryError, StateFolder};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
 
 /// Number of tasks that are named in each group.
@@ -27,11 +26,17 @@ pub(in crate::protocol) fn report(
 ) -> Result<String, QueryError> {
     let states = groups(board, |task| task.state.word().to_owned());
     let places = groups(board, |task| task.stage.to_string());
-    if format == OutputFormat::Json {
-        return json(&serde_json::json!({
+    let data = || {
+        serde_json::json!({
             "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
-        }));
-    }
+        })
+    };
+    in_format(format, data, || lines((&states, &places), folder))
+}
+
+type TaskGroups = BTreeMap<String, TaskGroup>;
+
+fn lines((states, places): (&TaskGroups, &TaskGroups), folder: &StateFolder) -> Vec<String> {
     let groups = states.iter().map(|(name, group)| line("state", name, group));
     let mut lines: Vec<String> = groups.collect();
     lines.extend(places.iter().map(|(name, group)| line("stage", name, group)));
@@ -44,11 +49,11 @@ pub(in crate::protocol) fn report(
         };
         format!("  {:<24} {size}", entry.name)
     }));
-    Ok(output::text(lines))
+    lines
 }
 
-fn groups(board: &ReadModel, key: impl Fn(&Task) -> String) -> BTreeMap<String, TaskGroup> {
-    let mut groups: BTreeMap<String, TaskGroup> = BTreeMap::new();
+fn groups(board: &ReadModel, key: impl Fn(&Task) -> String) -> TaskGroups {
+    let mut groups = TaskGroups::new();
     for task in board.tasks.values() {
         let group = groups.entry(key(task)).or_default();
         group.count += 1;

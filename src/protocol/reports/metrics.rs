@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::adapters::output;
 use crate::domain::{Span, StageId, TaskId, TaskState, Timestamp};
 use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::in_format;
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel, Trail, per_span};
 
 const HOURS: usize = 24;
@@ -15,10 +15,11 @@ pub(in crate::protocol) fn report(
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let (metrics, loads) = (&figures.metrics, &figures.loads);
-    match format {
-        OutputFormat::Json => super::json(&as_json(board, metrics, loads)),
-        OutputFormat::Lines => Ok(output::text(lines(board, metrics, loads))),
-    }
+    in_format(
+        format,
+        || as_json(board, metrics, loads),
+        || lines(board, metrics, loads),
+    )
 }
 
 fn done(board: &ReadModel) -> impl Iterator<Item = Timestamp> {

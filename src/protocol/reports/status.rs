@@ -1,10 +1,9 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
-use crate::adapters::output;
 use crate::domain::PauseReason;
 use crate::domain::attempt::ActivityKind;
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
 
 pub(in crate::protocol) fn report(
@@ -12,14 +11,14 @@ pub(in crate::protocol) fn report(
     branches: &TaskBranches,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    match format {
-        OutputFormat::Lines => Ok(output::text(lines(board, branches))),
-        OutputFormat::Json => json(&serde_json::json!({
+    let data = || {
+        serde_json::json!({
             "live": board.is_live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
             "batches": board.batches, "agents": board.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": board.counts(),
             "branches": branches.as_deref().unwrap_or_default(),
-        })),
-    }
+        })
+    };
+    in_format(format, data, || lines(board, branches))
 }
 
 pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {

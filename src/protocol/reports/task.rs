@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::adapters::output;
 use crate::domain::attempt::AttemptState;
 use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::protocol::reports::why::why_task;
 use crate::read_model::ReadModel;
 
@@ -21,10 +20,8 @@ pub(in crate::protocol) fn report(
         .ok_or_else(|| QueryError::NoTask(id.clone()))?;
     let attempts = board.attempts.values().map(Arc::as_ref);
     let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
-    match format {
-        OutputFormat::Json => json(&serde_json::json!({ "task": task, "attempts": attempts })),
-        OutputFormat::Lines => Ok(output::text(lines(board, task, &attempts))),
-    }
+    let data = || serde_json::json!({ "task": task, "attempts": attempts });
+    in_format(format, data, || lines(board, task, &attempts))
 }
 
 fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {

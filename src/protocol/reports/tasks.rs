@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::adapters::output;
 use crate::domain::{Task, TaskState, WaitReason};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
 
 /// All tasks, or those in a state, by its word, and in a stage.
@@ -33,11 +32,11 @@ pub(in crate::protocol) fn ready(board: &ReadModel, format: OutputFormat) -> Res
 fn of(board: &ReadModel, fits: impl Fn(&Task) -> bool, format: OutputFormat) -> Result<String, QueryError> {
     let tasks = board.tasks.values().map(Arc::as_ref);
     let tasks: Vec<&Task> = tasks.filter(|task| fits(task)).collect();
-    match format {
-        OutputFormat::Json => json(&tasks),
-        OutputFormat::Lines if tasks.is_empty() => Ok(output::text(["no tasks"])),
-        OutputFormat::Lines => Ok(output::text(tasks.iter().map(|task| line(board, task)))),
-    }
+    let lines = || match tasks.as_slice() {
+        [] => vec!["no tasks".to_owned()],
+        tasks => tasks.iter().map(|task| line(board, task)).collect(),
+    };
+    in_format(format, || &tasks, lines)
 }
 
 fn line(board: &ReadModel, task: &Task) -> String {

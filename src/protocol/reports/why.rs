@@ -1,11 +1,10 @@
-//! Why a task does not move (design 5.7), or what an agent does and how that is known.
+//! Why a task does not move, or what an agent does and how that is known.
 
 use std::sync::Arc;
 
-use crate::adapters::output;
 use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::json;
+use crate::protocol::reports::in_format;
 use crate::protocol::reports::status::doing;
 use crate::read_model::{ReadModel, source_words};
 
@@ -15,41 +14,19 @@ pub(in crate::protocol) fn report(
     name: &str,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    match board.tasks.get(&TaskId::from(name)) {
-        Some(task) => of_task(board, (name, task), format),
-        None => of_agent(board, name, format),
+    if let Some(task) = board.tasks.get(&TaskId::from(name)) {
+        let text = why_task(board, task);
+        let data = || serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text });
+        return in_format(format, data, || vec![text.clone()]);
     }
-}
-
-fn of_task(
-    board: &ReadModel,
-    (name, task): (&str, &Task),
-    format: OutputFormat,
-) -> Result<String, QueryError> {
-    let text = why_task(board, task);
-    match format {
-        OutputFormat::Lines => Ok(output::text([text])),
-        OutputFormat::Json => json(
-            &serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text }),
-        ),
-    }
-}
-
-fn of_agent(board: &ReadModel, name: &str, format: OutputFormat) -> Result<String, QueryError> {
     let attempt = open_attempt(board, name).ok_or_else(|| QueryError::NoTaskOrAgent(name.to_owned()))?;
-    let known = &attempt.activity;
+    let (agent, known) = (attempt.worker.name(), &attempt.activity);
     let age = board.at.since(known.since);
-    match format {
-        OutputFormat::Json => {
-            json(&serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 }))
-        }
-        OutputFormat::Lines => Ok(output::text([format!(
-            "{}: {} (from {}, {age} ago)",
-            attempt.worker.name(),
-            doing(&known.doing),
-            source_words(known)
-        )])),
-    }
+    let data = || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 });
+    in_format(format, data, || {
+        let (doing, source) = (doing(&known.doing), source_words(known));
+        vec![format!("{agent}: {doing} (from {source}, {age} ago)")]
+    })
 }
 
 /// The open attempt of that number, agent or task.
