@@ -132,11 +132,32 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Str
 ///
 /// # Errors
 /// What is wrong with an agent's command.
-pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, String> {
+pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
     kinds(&place.config())
 }
 
-fn kinds(config: &Config) -> Result<AgentsByRole, String> {
+/// Why the settings of a role do not name an agent that can be started.
+#[derive(Debug, thiserror::Error)]
+#[error("could not use {what}: {why}")]
+pub struct RoleError {
+    /// The role, as the settings name it.
+    pub role: String,
+    what: String,
+    why: String,
+}
+
+impl From<RoleError> for String {
+    fn from(error: RoleError) -> String {
+        error.to_string()
+    }
+}
+
+fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
+    let failed = |role: &str, agent: &str, why: String| RoleError {
+        role: role.to_owned(),
+        what: format!("agent {agent} for role {role}"),
+        why,
+    };
     let mut kinds = AgentsByRole::default();
     let scripted = || AgentConfig::Rehearsal {
         scenario: config.value(&schema::REHEARSAL_SCENARIO).into_owned(),
@@ -150,16 +171,17 @@ fn kinds(config: &Config) -> Result<AgentsByRole, String> {
             (Some("rehearsal"), _) => scripted(),
             (None | Some("custom"), Some(command)) => AgentConfig::Custom(words(role, command)?),
             (Some("custom"), None) => {
-                return Err(format!(
-                    "could not use agent custom for role {role}: it has no command yet; set it with `dbs config \
-                     roles.{role}.command 'PROGRAM ARGUMENT …'`"
-                ));
+                let why = format!(
+                    "it has no command yet; set it with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`"
+                );
+                return Err(failed(role, "custom", why));
             }
             (Some(other), _) => {
-                return Err(format!(
-                    "could not use agent {other} for role {role}: this version starts `rehearsal` and `custom` agents; set \
-                     roles.{role}.agent to custom and roles.{role}.command to its command line"
-                ));
+                let why = format!(
+                    "this version starts `rehearsal` and `custom` agents; set roles.{role}.agent to custom and \
+                     roles.{role}.command to its command line"
+                );
+                return Err(failed(role, other, why));
             }
             (None, None) => continue,
         };
@@ -185,12 +207,17 @@ pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), St
 }
 
 /// A command line as program and arguments; no shell is involved.
-fn words(role: &str, command: &str) -> Result<Vec<String>, String> {
-    match shell_words::split(command) {
-        Ok(words) if !words.is_empty() => Ok(words),
-        Ok(_) => Err(format!("could not use roles.{role}.command: it is empty")),
-        Err(error) => Err(format!("could not use roles.{role}.command: {error}")),
-    }
+fn words(role: &str, command: &str) -> Result<Vec<String>, RoleError> {
+    let why = match shell_words::split(command) {
+        Ok(words) if !words.is_empty() => return Ok(words),
+        Ok(_) => "it is empty".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(RoleError {
+        role: role.to_owned(),
+        what: format!("roles.{role}.command"),
+        why,
+    })
 }
 
 fn shell(wanted: Option<String>) -> PathBuf {

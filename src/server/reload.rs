@@ -16,6 +16,7 @@ use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::in_force::{ActiveSettings, FileStamps};
+use crate::ui::KeymapError;
 
 /// The kind of notice by which people are told of settings.
 pub(super) const NOTICE_KIND: &str = "settings";
@@ -66,8 +67,8 @@ impl Reloader {
         let done = self.apply_files();
         match &done {
             Ok(changed) => {
-                let mended = problem.take().is_some();
-                if !changed.is_empty() || mended {
+                let is_fixed = problem.take().is_some();
+                if !changed.is_empty() || is_fixed {
                     publish_notice(&self.engine.journal, NoticeLevel::Info, summary(changed));
                 }
             }
@@ -121,11 +122,16 @@ impl Reloader {
             return Err(found.join("\n"));
         }
         let changed = changed(&old, &new);
-        let named = |why: String| format!("{}{why}", origins(&changed, &why));
-        Appearance::of(&new)
-            .keymap()
-            .map_err(|why| named(format!("could not {why}")))?;
-        let kinds = session_setup::agents(place).map_err(named)?;
+        if let Err(error) = Appearance::of(&new).keymap() {
+            let named = origin(&changed, |key| is_about_key(&error, key));
+            let any = || origin(&changed, |key| key.starts_with("keys."));
+            let origin = if named.is_empty() { any() } else { named };
+            return Err(format!("{origin}could not {error}"));
+        }
+        let kinds = session_setup::agents(place).map_err(|error| {
+            let role = format!("roles.{}.", error.role);
+            format!("{}{error}", origin(&changed, |key| key.starts_with(&role)))
+        })?;
         let (settings, workflows) = session_setup::reread(place)?;
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {
@@ -188,23 +194,28 @@ fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
     changed
 }
 
-/// Where the settings that a problem speaks of were written, as the beginning of a line.
-fn origins(changed: &[ResolvedSetting], why: &str) -> String {
-    let speaks = |shown: &&ResolvedSetting| {
-        why.contains(&shown.key)
-            || shown
-                .key
-                .strip_prefix("keys.")
-                .and_then(|key| key.split_once('.'))
-                .is_some_and(|(_, action)| why.contains(action.replace(['_', '-'], " ").as_str()))
-    };
-    let told = changed.iter().find(speaks).or_else(|| {
-        let mut keys = changed.iter().filter(|shown| shown.key.starts_with("keys."));
-        keys.next()
-    });
-    match told.map(|shown| &shown.origin) {
+/// Where the setting that a problem is about was written, as the beginning of a line.
+fn origin(changed: &[ResolvedSetting], is_cause: impl Fn(&str) -> bool) -> String {
+    let cause = changed.iter().find(|shown| is_cause(&shown.key));
+    match cause.map(|shown| &shown.origin) {
         Some(origin @ SettingOrigin::File { .. }) => format!("{origin}: error: "),
         _ => String::new(),
+    }
+}
+
+/// Whether the setting of that key may be why there is no keymap.
+fn is_about_key(error: &KeymapError, key: &str) -> bool {
+    let words = |name: &str| name.replace(['_', '-'], " ");
+    let action = key.strip_prefix("keys.").and_then(|key| key.split_once('.'));
+    let binds = |name: &str| action.is_some_and(|(_, action)| words(action) == words(name));
+    match error {
+        KeymapError::UnknownPreset(_) => key == "keys.preset",
+        KeymapError::NoPrefix(..) => key == "keys.prefix",
+        KeymapError::UnknownAction(name) => binds(name),
+        KeymapError::Conflict { one, other, .. } => binds(one) || binds(other),
+        KeymapError::HiddenWayOut { action, .. } => binds(action),
+        KeymapError::NoWayOut(name) => key.strip_prefix("keys.") == Some(*name),
+        KeymapError::Shape(_) | KeymapError::UnknownKey(_) => false,
     }
 }
 
@@ -254,6 +265,20 @@ fn publish_notice(journal: &Journal, level: NoticeLevel, text: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::Keymap;
+
+    #[test]
+    fn a_problem_of_the_keys_is_found_in_the_setting_that_caused_it() {
+        let cause = |keys: &str| {
+            let error = Keymap::with_overrides(keys).unwrap_err();
+            let settings = ["keys.preset", "keys.prefix", "keys.nav.retry", "keys.copy.back"];
+            settings.into_iter().find(|key| is_about_key(&error, key))
+        };
+        assert_eq!(cause("preset = \"nano\""), Some("keys.preset"));
+        assert_eq!(cause("prefix = \"ctrl-c\""), Some("keys.prefix"));
+        assert_eq!(cause("[nav]\nretry = [\"q\"]"), Some("keys.nav.retry"));
+        assert_eq!(cause("[copy]\nback = []"), Some("keys.copy.back"));
+    }
 
     #[test]
     fn what_waits_for_a_restart_is_told_apart_from_what_is_in_force() {

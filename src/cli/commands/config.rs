@@ -124,7 +124,7 @@ fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -
     };
     let written = written.map_err(could_not)?;
     let agents = if key.starts_with("roles.") {
-        session_setup::agents(&place).err()
+        session_setup::agents(&place).err().map(String::from)
     } else {
         None
     };
