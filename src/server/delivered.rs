@@ -1,4 +1,4 @@
-//! What people were told by each way, kept for the next start of the server: nothing is told twice, nothing is left out.
+//! What was delivered over each notification channel, kept for the next start of the server: nothing is sent twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
@@ -11,23 +11,21 @@ pub(super) type DeliveredMarks = BTreeMap<String, BTreeSet<String>>;
 
 /// The marks of the last server. A file that cannot be read counts as empty: open items are notified once more.
 pub(super) fn load(file: &Path) -> DeliveredMarks {
-    match std::fs::read(file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!("could not read {}: {error}", file.display());
-            DeliveredMarks::default()
-        }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => DeliveredMarks::default(),
-        Err(error) => {
-            tracing::warn!("could not read {}: {error}", file.display());
-            DeliveredMarks::default()
-        }
-    }
+    let marks = match std::fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return DeliveredMarks::default(),
+        Err(error) => Err(error),
+    };
+    marks.unwrap_or_else(|error| {
+        tracing::warn!("could not read {}: {error}", file.display());
+        DeliveredMarks::default()
+    })
 }
 
 /// Replaces the file as a whole.
-pub(super) fn save(file: &Path, told: &DeliveredMarks) -> io::Result<()> {
+pub(super) fn save(file: &Path, marks: &DeliveredMarks) -> io::Result<()> {
     let mut out = AtomicWriteFile::open(file)?;
-    out.write_all(&serde_json::to_vec(told)?)?;
+    out.write_all(&serde_json::to_vec(marks)?)?;
     out.commit()
 }
 
@@ -38,11 +36,11 @@ mod tests {
     #[test]
     fn what_was_kept_is_read_and_a_broken_file_is_as_good_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("told.json");
+        let file = folder.path().join("delivered.json");
         assert_eq!(load(&file), DeliveredMarks::default());
-        let told: DeliveredMarks = [("http".to_owned(), ["question t-1".to_owned()].into())].into();
-        save(&file, &told).unwrap();
-        assert_eq!(load(&file), told);
+        let marks: DeliveredMarks = [("http".to_owned(), ["question t-1".to_owned()].into())].into();
+        save(&file, &marks).unwrap();
+        assert_eq!(load(&file), marks);
         std::fs::write(&file, "{").unwrap();
         assert_eq!(load(&file), DeliveredMarks::default());
     }

@@ -93,16 +93,12 @@ impl ClientFrame {
         let what = std::mem::replace(&mut self.stale, StaleScope::Nothing);
         let fresh = self.buffer.is_blank();
         let (shown, next) = self.buffer.buffers();
-        let patched = (what == StaleScope::Terminals && !fresh)
-            // What breaks here breaks its pane alone when everything is drawn.
-            .then(|| {
-                catch_unwind(AssertUnwindSafe(|| {
-                    self.frame.draw_changes(state, scene, next, None)
-                }))
-                .ok()
-            })
-            .flatten()
-            .flatten();
+        // What breaks here breaks its pane alone when everything is drawn.
+        let patch = || self.frame.draw_changes(state, scene, next, None);
+        let patched = match what {
+            StaleScope::Terminals if !fresh => catch_unwind(AssertUnwindSafe(patch)).ok().flatten(),
+            _ => None,
+        };
         self.is_full_redraw = patched.is_none();
         if let Some(rows) = patched {
             return self.buffer.flush_rows(&rows, self.frame.layout.cursor);

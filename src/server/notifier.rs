@@ -1,5 +1,5 @@
-//! Calls a person who is at no screen: by a program of theirs, by a POST. One call for the whole server, however many screens are
-//! attached. What a way is told goes on a thread of its own, one at a time: whoever hangs holds up nobody, and nothing queues.
+//! Notifies a person who is at no screen, by a program of theirs or by a POST; once for the whole server, however many screens
+//! are attached. Each channel delivers on a thread of its own, one at a time: one that hangs delays no other, and nothing queues.
 
 mod channel;
 
@@ -24,29 +24,22 @@ use channel::{ChannelState, NotifyRules, NotifySituation};
 
 /// How often is looked at least: a machine that slept, or whose clock was set, is noticed by it.
 const MAX_SLEEP: Duration = Duration::from_mins(1);
-/// Most results that wait to be heard; one way has one thread, so there are never more.
+/// Most results that wait to be taken; one channel has one thread, so there are never more.
 const RESULTS: usize = 8;
 /// How long the end of a person's program is waited for when the server ends.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
-/// Parts of the server that notifications need.
-pub(super) struct NotifierParts {
-    /// The settings in force: which ways there are, and the project's name.
-    pub(super) settings: Arc<ActiveSettings>,
-    pub(super) engine: EngineHandle,
-    pub(super) away: watch::Receiver<bool>,
-    pub(super) stop: CancellationToken,
-}
-
-/// Server task that delivers notifications through all configured channels.
+/// Server task that delivers notifications over all configured channels.
 struct NotifierTask<'a> {
-    parts: &'a NotifierParts,
-    settings: ChannelSettings,
+    /// The settings in force: which channels there are, and the project's name.
+    settings: &'a ActiveSettings,
+    engine: &'a EngineHandle,
+    configured: ChannelSettings,
     channels: Vec<ChannelState>,
     rules: NotifyRules,
     quiet: DailyHours,
     delivered: DeliveredMarks,
-    /// Counts changes of the ways: what an old one says does not count any more.
+    /// Counts changes of the channels: results of replaced ones do not count any more.
     generation: u64,
     results: (mpsc::Sender<DeliveryResult>, mpsc::Receiver<DeliveryResult>),
 }
@@ -58,39 +51,40 @@ struct DeliveryResult {
     result: Result<(), NotifyError>,
 }
 
-impl NotifierParts {
-    /// Sends notifications over the configured channels until the server ends.
-    pub(super) async fn run(&self) {
-        let mut settings = self.settings.changes();
-        let mut read_models = self.engine.read_models.clone();
-        let mut away = self.away.clone();
-        let mut task = NotifierTask::new(self);
-        task.take_settings(&settings.borrow_and_update().clone());
-        loop {
-            let wait = task.deliver_due(*away.borrow_and_update()).await;
-            let may_change = !task.channels.is_empty();
-            tokio::select! {
-                () = self.stop.cancelled() => break,
-                Ok(()) = settings.changed() => {
-                    let config = Arc::clone(&settings.borrow_and_update());
-                    task.take_settings(&config);
-                }
-                changed = read_models.changed(), if may_change => if changed.is_err() { break },
-                Ok(()) = away.changed(), if may_change => {}
-                Some(ended) = task.results.1.recv() => task.on_result(ended),
-                () = tokio::time::sleep(wait), if may_change => {}
+/// Sends notifications over the configured channels until the server ends.
+pub(super) async fn run(
+    (settings, engine): (&ActiveSettings, &EngineHandle),
+    mut away: watch::Receiver<bool>,
+    stop: &CancellationToken,
+) {
+    let (mut changes, mut read_models) = (settings.changes(), engine.read_models.clone());
+    let mut task = NotifierTask::new(settings, engine);
+    task.take_settings(&changes.borrow_and_update().clone());
+    loop {
+        let wait = task.deliver_due(*away.borrow_and_update()).await;
+        let may_change = !task.channels.is_empty();
+        tokio::select! {
+            () = stop.cancelled() => break,
+            Ok(()) = changes.changed() => {
+                let config = Arc::clone(&changes.borrow_and_update());
+                task.take_settings(&config);
             }
+            changed = read_models.changed(), if may_change => if changed.is_err() { break },
+            Ok(()) = away.changed(), if may_change => {}
+            Some(ended) = task.results.1.recv() => task.on_result(ended),
+            () = tokio::time::sleep(wait), if may_change => {}
         }
-        task.cancel_all().await;
     }
+    task.cancel_all().await;
 }
 
-impl NotifierTask<'_> {
-    fn new(parts: &NotifierParts) -> NotifierTask<'_> {
+impl<'a> NotifierTask<'a> {
+    fn new(settings: &'a ActiveSettings, engine: &'a EngineHandle) -> NotifierTask<'a> {
         NotifierTask {
-            delivered: delivered::load(&parts.settings.place.delivered()),
-            parts,
-            settings: ChannelSettings::default(),
+            delivered: delivered::load(&settings.place.delivered()),
+            settings,
+            engine,
+            configured: ChannelSettings::default(),
             channels: Vec::new(),
             rules: NotifyRules {
                 when: crate::ui::AlertWhen::Never,
@@ -108,64 +102,64 @@ impl NotifierTask<'_> {
             pause: config.value(&schema::NOTIFY_PAUSE),
         };
         self.quiet = appearance::quiet_hours(config);
-        let ways = ChannelSettings::of(config);
-        if ways == self.settings {
+        let configured = ChannelSettings::of(config);
+        if configured == self.configured {
             return;
         }
         self.generation += 1;
-        let (open, problems) = ways.open(&self.parts.settings.place);
-        self.settings = ways;
+        let (open, problems) = configured.open(&self.settings.place);
+        self.configured = configured;
         for problem in problems {
             self.publish_notice(channel::notice(NoticeLevel::Warning, problem));
         }
         let mut before = std::mem::take(&mut self.channels);
-        for caller in &before {
-            caller.notify().cancel();
+        for channel in &before {
+            channel.notify().cancel();
         }
         let now = clock::now();
-        for way in open {
-            let old = before.iter().position(|caller| caller.name() == way.name);
-            let caller = if let Some(place) = old {
-                before.swap_remove(place).with_channel(way)
+        for opened in open {
+            let old = before.iter().position(|channel| channel.name() == opened.name);
+            let channel = if let Some(place) = old {
+                before.swap_remove(place).with_channel(opened)
             } else {
-                let marks = self.delivered.get(way.name).cloned();
-                ChannelState::new(way, marks, now)
+                let marks = self.delivered.get(opened.name).cloned();
+                ChannelState::new(opened, marks, now)
             };
-            self.channels.push(caller);
+            self.channels.push(channel);
         }
     }
 
-    /// Tells what is to be told now; answers how long nothing more is, if nothing happens.
+    /// Delivers what is due; answers how long nothing more is, if nothing happens.
     async fn deliver_due(&mut self, away: bool) -> Duration {
-        let model = self.parts.engine.read_model();
-        let project = self.parts.settings.name();
+        let model = self.engine.read_model();
+        let project = self.settings.name();
         let at = clock::now();
         let quiet = Zone::local().end_of(&self.quiet, at);
         let now = NotifySituation { at, away, quiet };
         for place in 0..self.channels.len() {
-            let Some(caller) = self.channels.get_mut(place) else {
+            let Some(channel) = self.channels.get_mut(place) else {
                 break;
             };
-            if let Some(summons) = caller.next_notification(now, self.rules, (&project, &model)) {
-                let (name, notify) = (caller.name(), caller.notify());
-                self.deliver(name, notify, summons);
+            if let Some(notification) = channel.next_notification(now, self.rules, (&project, &model)) {
+                let (name, notify) = (channel.name(), channel.notify());
+                self.deliver(name, notify, notification);
             }
         }
         self.save_delivered().await;
         let due = self
             .channels
             .iter()
-            .filter_map(|caller| caller.due(self.rules, quiet))
+            .filter_map(|channel| channel.due(self.rules, quiet))
             .min();
         let wait = due.map_or(MAX_SLEEP, |due| Duration::from_millis(due.since(at).0));
         wait.min(MAX_SLEEP)
     }
 
-    fn deliver(&mut self, name: &'static str, notify: Arc<dyn Notifier>, summons: Notification) {
+    fn deliver(&mut self, name: &'static str, notify: Arc<dyn Notifier>, notification: Notification) {
         let (turn, results) = (self.generation, self.results.0.clone());
         let tell = move || {
-            let result = notify.send(&summons);
-            // Nobody hears it any more when the server has ended.
+            let result = notify.send(&notification);
+            // Nobody takes it any more when the server has ended.
             drop(results.blocking_send(DeliveryResult {
                 generation: turn,
                 name,
@@ -190,33 +184,33 @@ impl NotifierTask<'_> {
         if let Err(why) = &ended.result {
             tracing::warn!("could not {why}");
         }
-        let mut callers = self.channels.iter_mut();
-        let caller = callers.find(|caller| caller.name() == ended.name);
-        let told = caller.and_then(|caller| caller.on_result(clock::now(), ended.result));
-        if let Some(notice) = told {
+        let mut channels = self.channels.iter_mut();
+        let channel = channels.find(|channel| channel.name() == ended.name);
+        let notice = channel.and_then(|channel| channel.on_result(clock::now(), ended.result));
+        if let Some(notice) = notice {
             self.publish_notice(notice);
         }
     }
 
     fn publish_notice(&self, notice: Notice) {
-        self.parts.engine.journal.add(clock::now(), notice);
+        self.engine.journal.add(clock::now(), notice);
     }
 
-    /// Keeps what was told, when that has changed.
+    /// Saves what was delivered, when that has changed.
     async fn save_delivered(&mut self) {
-        let told: DeliveredMarks = self
+        let marks: DeliveredMarks = self
             .channels
             .iter()
-            .filter_map(|caller| Some((caller.name().to_owned(), caller.marks()?)))
+            .filter_map(|channel| Some((channel.name().to_owned(), channel.marks()?)))
             .collect();
-        if told == self.delivered {
+        if marks == self.delivered {
             return;
         }
-        let file = self.parts.settings.place.delivered();
-        self.delivered = told.clone();
-        let kept = tokio::task::spawn_blocking(move || delivered::save(&file, &told)).await;
+        let file = self.settings.place.delivered();
+        self.delivered = marks.clone();
+        let kept = tokio::task::spawn_blocking(move || delivered::save(&file, &marks)).await;
         if let Ok(Err(error)) = kept {
-            tracing::warn!("could not keep what people were told: {error}");
+            tracing::warn!("could not save what was delivered: {error}");
         }
     }
 
@@ -226,9 +220,9 @@ impl NotifierTask<'_> {
             self.on_result(ended);
         }
         let mut running = BTreeSet::new();
-        for caller in &self.channels {
-            if caller.notify().cancel() == CancelOutcome::Immediate && caller.is_delivering() {
-                running.insert(caller.name());
+        for channel in &self.channels {
+            if channel.notify().cancel() == CancelOutcome::Immediate && channel.is_delivering() {
+                running.insert(channel.name());
             }
         }
         let ended = async {

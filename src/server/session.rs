@@ -42,13 +42,12 @@ use crate::server::in_force::ActiveSettings;
 use crate::server::intake::SignalIntake;
 use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
-use crate::server::notifier::NotifierParts;
 use crate::server::permissions::Approvals;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
 use crate::server::services::Services;
 use crate::server::shells::{ShellSetup, Shells};
-use crate::server::{ending, inbox_folder};
+use crate::server::{ending, inbox_folder, notifier};
 
 /// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
 /// runs.
@@ -79,7 +78,6 @@ pub struct Server {
     pub session: Session,
     pub stop: CancellationToken,
     conversations: Arc<Conversations>,
-    notifier: NotifierParts,
 }
 
 /// Why a session could not start; the texts read after "could not".
@@ -187,12 +185,6 @@ impl Server {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         session.shells.adopt();
         let services = Arc::new(session.services(tasks.clone(), stop.clone()));
-        let notifier = NotifierParts {
-            settings: Arc::clone(&session.settings),
-            engine: session.engine.clone(),
-            away: services.clients.presence.away(),
-            stop: stop.clone(),
-        };
         let conversations = Conversations {
             services,
             intake: session.intake.clone(),
@@ -203,7 +195,6 @@ impl Server {
             session,
             stop,
             conversations: Arc::new(conversations),
-            notifier,
         }
     }
 
@@ -219,7 +210,9 @@ impl Server {
 
     /// Sends notifications over the configured channels until the server ends.
     pub async fn notify(&self) {
-        self.notifier.run().await;
+        let (own, clients) = (&self.session, &self.conversations.services.clients);
+        let away = clients.presence.away();
+        notifier::run((&own.settings, &own.engine), away, &self.stop).await;
     }
 
     /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every

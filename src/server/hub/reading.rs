@@ -11,7 +11,7 @@ use crate::server::hub::readers::Readers;
 use crate::server::replay::SizeHistory;
 use crate::term::{ReportedState, Size, StatusRecord, TermEvent, Terminal, sanitize};
 
-/// Lines of the end of an agent's output that are kept with its crash, and their longest (K25).
+/// Lines of the end of an agent's output that are kept with its crash, and their longest.
 const LAST_LINES: usize = 15;
 const LONGEST_LINE: usize = 200;
 
@@ -132,9 +132,27 @@ impl Reading<'_> {
         self.hub.found(self.pane, self.size);
     }
 
+    /// Types answers of the terminal into the program, unless they are to questions of the past, and passes on reports.
     fn take_all(&self, events: Vec<TermEvent>, past: bool) {
         for event in events {
-            take(self.hub, self.id, &self.requests, event, past);
+            match event {
+                TermEvent::Reply(bytes) if !past => drop(self.requests.input(&bytes)),
+                TermEvent::AgentState(state) => {
+                    if let Some(attempt) = self.id.attempt() {
+                        observe(self.hub, attempt, &state);
+                    }
+                }
+                TermEvent::Reply(_)
+                | TermEvent::Title(_)
+                | TermEvent::Bell
+                | TermEvent::Notification(_)
+                | TermEvent::Progress(_)
+                | TermEvent::Prompt(_)
+                | TermEvent::Cwd(_)
+                | TermEvent::Clipboard(_)
+                | TermEvent::HistoryMark
+                | TermEvent::EmulatorRebuilt => {}
+            }
         }
     }
 }
@@ -154,44 +172,17 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
     }
 }
 
-fn take(hub: &Readers, id: &HolderId, requests: &RequestSender, event: TermEvent, past: bool) {
-    match event {
-        TermEvent::Reply(bytes) if !past => drop(requests.input(&bytes)),
-        TermEvent::AgentState(state) => {
-            if let Some(attempt) = id.attempt() {
-                observe(hub, attempt, &state);
-            }
-        }
-        TermEvent::Reply(_)
-        | TermEvent::Title(_)
-        | TermEvent::Bell
-        | TermEvent::Notification(_)
-        | TermEvent::Progress(_)
-        | TermEvent::Prompt(_)
-        | TermEvent::Cwd(_)
-        | TermEvent::Clipboard(_)
-        | TermEvent::HistoryMark
-        | TermEvent::EmulatorRebuilt => {}
-    }
-}
-
 /// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
 fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
-    let said = || {
-        sanitize(
-            state
-                .text
-                .as_deref()
-                .or(state.title.as_deref())
-                .unwrap_or_default(),
-        )
-        .into_owned()
+    let text = || {
+        let text = state.text.as_deref().or(state.title.as_deref());
+        sanitize(text.unwrap_or_default()).into_owned()
     };
     let doing = match (state.state, state.kind.as_deref()) {
         _ if state.id.is_some() => return,
         (ReportedState::Working, _) => ActivityKind::Working,
-        (ReportedState::Blocked, Some("question")) => ActivityKind::Question(said()),
-        (ReportedState::Blocked, _) => ActivityKind::Permission(said()),
+        (ReportedState::Blocked, Some("question")) => ActivityKind::Question(text()),
+        (ReportedState::Blocked, _) => ActivityKind::Permission(text()),
         (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => ActivityKind::Idle,
         (ReportedState::Clear, _) => return,
     };
