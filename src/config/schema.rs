@@ -52,34 +52,34 @@ settings! { SETTINGS
         "Begin with the board paused, unless agents are at work already.");
     USE_TMUX_WINDOWS: bool = switch(false), obsolete("use_tmux_windows", "K78, K85", "Had agents opened as windows of tmux.",
         "every agent has a real terminal in a pane of its own here, tmux or not");
-    PREFIX: Cow<'static, str> = text(ValueKind::Name, "dbs"), used("prefix", AtOnce, "3.2",
+    PREFIX: Cow<'static, str> = text(ValueKind::Name, "dbs"), used("prefix", AtOnce, "",
         "Begin of the names of new tasks: `dbs-3f2a`.");
-    MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, "design 5.8",
+    MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, "K56",
         "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
-    GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, "design 5.5",
+    GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
-    ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, "design 6",
+    ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, "",
         "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.");
-    ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, "design 6",
+    ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, "",
         "Command line of a custom agent for this role.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, "K33",
         "How long an agent may stay after its last word before it is stopped.");
-    LIMITS_INFRA_BACKOFF: Span = seconds(0, BoardSettings::INFRA_BACKOFF), used("limits.infra_backoff", AtOnce, "3.7",
+    LIMITS_INFRA_BACKOFF: Span = seconds(0, BoardSettings::INFRA_BACKOFF), used("limits.infra_backoff", AtOnce, "K52",
         "First wait after a failure that is not the agent's; doubles up to five minutes.");
-    LIMITS_CRASH_BACKOFF: Span = seconds(0, BoardSettings::CRASH_BACKOFF), used("limits.crash_backoff", AtOnce, "3.7",
+    LIMITS_CRASH_BACKOFF: Span = seconds(0, BoardSettings::CRASH_BACKOFF), used("limits.crash_backoff", AtOnce, "K42",
         "First wait after a crash; doubles up to five minutes.");
     LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, "K23",
         "Wait after a rejection, instead of what the workflow says.");
     LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),
-        used("terminal.engine", NextStart, "design 4",
+        used("terminal.engine", NextStart, "ADR 0005",
         "Which emulation draws the agents' terminals.");
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, "A17",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
-    TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, "B3 15",
+    TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, "",
         "Largest raw log of one attempt's terminal, in MiB.");
     SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, "A6",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
@@ -96,7 +96,7 @@ settings! { SETTINGS
     MOUSE: MouseCapture = choice(&["on", "scroll", "off"], MouseCapture::All, &[MouseCapture::Scroll, MouseCapture::Off]),
         used("mouse", AtOnce, "A5",
         "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
-    KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, "design 7",
+    KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, "K85",
         "The one key that is not passed on to an agent that is typed to.");
     KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),
         used("keys.preset", AtOnce, "A6",
@@ -110,11 +110,11 @@ settings! { SETTINGS
     KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, "A6",
         "The same after the prefix.");
     REHEARSAL_SCENARIO: Cow<'static, str> = text(ValueKind::Text, "demo"),
-        used("rehearsal.scenario", NextAttempt, "design 6",
+        used("rehearsal.scenario", NextAttempt, "",
         "Scenario file that rehearsal agents play; `demo`: the one of the demo.");
-    REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, "design 6",
+    REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, "",
         "How many times faster than life rehearsal agents play.");
     REHEARSAL_ANSWER_AFTER: Option<f64> = unset(ValueKind::Decimal),
-        used("rehearsal.answer_after", NextAttempt, "design 6",
+        used("rehearsal.answer_after", NextAttempt, "",
         "Seconds after which questions of rehearsal agents answer themselves.");
 }

@@ -1,5 +1,5 @@
 //! Putting things away after an attempt: worktrees (with a snapshot first) and branches. Nothing that holds work is deleted
-//! without a recoverable copy (design 5.9).
+//! without a recoverable copy (LK-20, LK-21).
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;

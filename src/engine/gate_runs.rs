@@ -9,7 +9,7 @@ use crate::ports::git::{CommitId, Head, Revision};
 /// Most bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass (design 5.5).
+/// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass.
 pub(super) fn on_revision(world: &EngineContext, job: &Job, attempt: &Attempt, revision: &Revision) -> Tri {
     if job.gates.is_empty() {
         let hint = "no gate command is configured; set one with `dbs config gates.NAME COMMAND`";

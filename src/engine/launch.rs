@@ -1,4 +1,4 @@
-//! Starting an agent: workspace first, then the process. No workspace, no process (design 5.5, LK-17).
+//! Starting an agent: workspace first, then the process. No workspace, no process (LK-17).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The engine's own merge (design 5.8): in the control repository, gates on the merged tree, push, then evidence from the
+//! The engine's own merge (ADR 0007): in the control repository, gates on the merged tree, push, then evidence from the
 //! remote.
 
 use super::context::{EngineContext, base_branch, branch_of, signature};

@@ -1,4 +1,4 @@
-//! Rules that find in the last lines of a tool why it ended (seeds 3.5 row 4, LK-35). The rules are data
+//! Rules that find in the last lines of a tool why it ended (LK-35). The rules are data
 //! (`assets/agents/ends.toml`); nothing here knows a tool.
 
 use std::sync::OnceLock;

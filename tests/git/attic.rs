@@ -1,4 +1,4 @@
-//! Nothing that holds work is deleted without a recoverable copy (design 5.9).
+//! Nothing that holds work is deleted without a recoverable copy.
 
 use std::fs;
 

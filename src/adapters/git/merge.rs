@@ -1,4 +1,4 @@
-//! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository. The same
+//! Merging without a working tree: `merge-tree` and `commit-tree` in the control repository (ADR 0007). The same
 //! request on the same base gives the same commit, so a crash between any two steps is repaired by repeating.
 
 use super::attic::CommitDraft;
