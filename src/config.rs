@@ -24,7 +24,6 @@ pub mod schema;
 pub mod session_setup;
 mod setting;
 mod settings;
-mod suggestion;
 pub mod themes;
 mod toml;
 mod value;

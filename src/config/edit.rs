@@ -130,10 +130,18 @@ fn change(
     })
 }
 
+/// Keys that the first program has in its `config.json`.
+const FIRST_PROGRAM: [&str; 5] = [
+    "max_total_agents",
+    "agent_timeout",
+    "base_branch",
+    "paused",
+    "use_tmux_windows",
+];
+
 /// Where a value goes that no file has: keys of the earlier program to its own file where there is one, so that it sees them.
 fn default_file<'a>(places: &'a ConfigFiles, path: &[&str]) -> &'a Path {
-    let of_the_first = spec_of(path).is_some_and(|known| known.source.split(", ").any(|row| row == "K78"));
-    if of_the_first && places.json().exists() {
+    if FIRST_PROGRAM.contains(&path.join(".").as_str()) && places.json().exists() {
         places.json()
     } else {
         places.toml()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::config::suggestion::nearest;
+use crate::config::schema::nearest_key;
 
 /// Why a setting could not be shown or changed.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ impl ConfigError {
     pub(super) fn unknown(key: &str) -> ConfigError {
         ConfigError::UnknownKey {
             key: key.to_owned(),
-            nearest: nearest(&key.split('.').collect::<Vec<_>>()),
+            nearest: nearest_key(&key.split('.').collect::<Vec<_>>()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! All sources laid over each other, strongest first, and the questions that can be asked of the result.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -9,9 +9,8 @@ use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::origin::{ConfigOverrides, SettingOrigin};
 use crate::config::raw::{RawSetting, RawValue};
-use crate::config::schema::{keys, spec_of};
+use crate::config::schema::{keys, nearest_key, spec_of};
 use crate::config::setting::{FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus};
-use crate::config::suggestion::nearest;
 use crate::config::value::{SettingValue, ValueKind};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
@@ -186,11 +185,8 @@ impl Config {
         match read(path, &text) {
             Ok(values) => found.extend(values),
             Err((line, why)) => {
-                self.report(
-                    DiagnosticLevel::Error,
-                    (path, line),
-                    format!("nothing in this file is used: {why}"),
-                );
+                let text = format!("nothing in this file is used: {why}");
+                self.report(DiagnosticLevel::Error, (path, line), text);
             }
         }
     }
@@ -219,14 +215,10 @@ impl Config {
 
     fn add(&mut self, found: RawSetting) {
         let found = found.without_legacy_table();
-        let place = place(&found.origin);
+        let place = found.origin.place();
         let key = found.key();
         let Some(known) = spec_of(&found.parts()) else {
-            return self.report(
-                DiagnosticLevel::Warning,
-                (&place.0, place.1),
-                unknown(&found.parts(), &key),
-            );
+            return self.report(DiagnosticLevel::Warning, place, unknown(&found.parts(), &key));
         };
         let value = match &found.text {
             RawValue::Plain(text) => known.kind.parse(text),
@@ -247,7 +239,7 @@ impl Config {
             }
             Err(why) => {
                 let text = format!("{key} {why}; this value is passed over");
-                self.report(DiagnosticLevel::Warning, (&place.0, place.1), text);
+                self.report(DiagnosticLevel::Warning, place, text);
             }
         }
     }
@@ -264,7 +256,7 @@ impl Config {
 
 fn flags(given: &ConfigOverrides) -> Vec<RawSetting> {
     let one = |(key, value): &(String, String)| RawSetting {
-        path: key.split('.').map(str::to_owned).collect(),
+        path: owned(key),
         text: RawValue::Plain(value.clone()),
         origin: SettingOrigin::Flag,
     };
@@ -275,22 +267,13 @@ fn owned(key: &str) -> Vec<String> {
     key.split('.').map(str::to_owned).collect()
 }
 
-fn place(origin: &SettingOrigin) -> (PathBuf, usize) {
-    match origin {
-        SettingOrigin::File { path, line } => (path.clone(), *line),
-        SettingOrigin::Environment(name) => (PathBuf::from(name), 0),
-        SettingOrigin::Flag => (PathBuf::from("command line"), 0),
-        SettingOrigin::Default => (PathBuf::from("default"), 0),
-    }
-}
-
 fn unknown(path: &[&str], key: &str) -> String {
     if keys().any(|known| known.name.starts_with(&format!("{key}."))) {
         return format!(
             "`{key}` is a table: its settings are written as `{key}.NAME`; this value is kept and passed over"
         );
     }
-    match nearest(path) {
+    match nearest_key(path) {
         Some(nearest) => {
             format!("there is no setting `{key}`; did you mean `{nearest}`? It is kept and passed over")
         }
@@ -301,9 +284,9 @@ fn unknown(path: &[&str], key: &str) -> String {
 /// `ROLES_SECURITY_REVIEWER_AGENT` as a path: dots are written `_`, and names of families have dashes for the rest.
 fn path_of(rest: &str) -> Option<Vec<String>> {
     keys().find_map(|key| {
-        let upper = key.name.replace('.', "_").to_ascii_uppercase();
+        let upper = key.variable();
         if !key.is_family() {
-            return (upper == rest).then(|| key.name.split('.').map(str::to_owned).collect());
+            return (upper == rest).then(|| owned(key.name));
         }
         let (before, rest_of_key) = upper.split_once('<')?;
         let (_, after) = rest_of_key.split_once('>')?;
@@ -322,6 +305,7 @@ fn path_of(rest: &str) -> Option<Vec<String>> {
 
 fn near_miss(rest: &str) -> Option<String> {
     let names = keys().filter(|key| !key.is_family());
-    let mut names = names.map(|key| key.name.replace('.', "_").to_ascii_uppercase());
-    names.find(|name| name.len() > 4 && crate::formats::nearest::distance(name, rest) <= 2)
+    names
+        .map(SettingSpec::variable)
+        .find(|name| name.len() > 4 && crate::formats::nearest::distance(name, rest) <= 2)
 }

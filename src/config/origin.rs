@@ -1,7 +1,7 @@
 //! Where a value comes from.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
@@ -24,6 +24,18 @@ pub enum SettingOrigin {
         line: usize,
     },
     Default,
+}
+
+impl SettingOrigin {
+    /// The file and line that findings about the value name; line 0 where there is none.
+    pub fn place(&self) -> (&Path, usize) {
+        match self {
+            SettingOrigin::File { path, line } => (path, *line),
+            SettingOrigin::Environment(name) => (Path::new(name), 0),
+            SettingOrigin::Flag => (Path::new("command line"), 0),
+            SettingOrigin::Default => (Path::new("default"), 0),
+        }
+    }
 }
 
 impl fmt::Display for SettingOrigin {

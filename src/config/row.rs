@@ -21,6 +21,10 @@ pub(super) use settings;
 
 pub(super) const FEW: ValueKind = ValueKind::Count { least: 1, most: 999 };
 pub(super) const FEW_OR_NONE: ValueKind = ValueKind::Count { least: 0, most: 999 };
+pub(super) const MANY_OR_NONE: ValueKind = ValueKind::Count {
+    least: 0,
+    most: 100_000,
+};
 pub(super) const SPAN: ValueKind = ValueKind::Seconds { least: 0 };
 
 /// A number from 1 to `most`.
@@ -141,12 +145,12 @@ pub(super) const fn earlier(name: &'static str, source: &'static str, doc: &'sta
 }
 
 /// A setting of an earlier program that is kept and does nothing.
-pub(super) const fn kept(name: &'static str, kind: ValueKind, source: &'static str) -> SettingSpec {
+pub(super) const fn kept(name: &'static str, kind: ValueKind) -> SettingSpec {
     let doc = "Known from earlier programs; kept as it is, without effect in this version.";
     let status = SettingStatus::Kept;
     SettingSpec {
         kind,
         status,
-        ..used(name, SettingEffect::Never, source, doc)
+        ..used(name, SettingEffect::Never, "P51", doc)
     }
 }

@@ -26,12 +26,26 @@ use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::ValueKind;
 use crate::domain::{BoardSettings, Span};
+use crate::formats::nearest::nearest;
 use crate::term::EmulatorKind;
 use crate::ui::{Glyphs, Motion, MouseCapture, PastePreview};
 
 /// The spec of the setting or family that `path` belongs to.
 pub(super) fn spec_of(path: &[&str]) -> Option<&'static SettingSpec> {
     keys().find(|key| key.covers(path.iter().copied()))
+}
+
+/// The nearest key to a mistyped one, unless none is near. Parts that stand for any name take the mistyped key's own.
+pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
+    let fill = |name: &str| {
+        let parts = name.split('.').enumerate();
+        let filled = parts.map(|(index, part)| match path.get(index) {
+            Some(typed) if part.starts_with('<') => typed,
+            _ => part,
+        });
+        filled.collect::<Vec<_>>().join(".")
+    };
+    nearest(&path.join("."), keys().map(|key| fill(key.name)))
 }
 
 /// All settings, in the order of the documentation.

@@ -108,6 +108,11 @@ impl SettingSpec {
         }
     }
 
+    /// Its name as the environment has it, behind `DBS_`.
+    pub(super) fn variable(&self) -> String {
+        self.name.replace('.', "_").to_ascii_uppercase()
+    }
+
     /// Whether it stands for many keys.
     pub fn is_family(&self) -> bool {
         self.name.contains('<')
@@ -129,72 +134,28 @@ pub trait FromSettingValue: Sized {
     fn from_value(value: &SettingValue) -> Option<Self>;
 }
 
-impl FromSettingValue for u32 {
-    fn from_value(value: &SettingValue) -> Option<u32> {
-        u64::from_value(value).and_then(|number| number.try_into().ok())
-    }
-}
-
-impl FromSettingValue for u64 {
-    fn from_value(value: &SettingValue) -> Option<u64> {
-        if let SettingValue::Count(number) = value {
-            u64::try_from(*number).ok()
-        } else {
-            None
+/// Lets each type be read from values of one kind.
+macro_rules! read_from {
+    ($($type:ty: $kind:ident($value:ident) => $read:expr;)+) => {$(
+        impl FromSettingValue for $type {
+            fn from_value(value: &SettingValue) -> Option<$type> {
+                match value {
+                    SettingValue::$kind($value) => $read,
+                    _ => None,
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl FromSettingValue for Span {
-    fn from_value(value: &SettingValue) -> Option<Span> {
-        u64::from_value(value).map(Span::seconds)
-    }
-}
-
-impl FromSettingValue for f64 {
-    fn from_value(value: &SettingValue) -> Option<f64> {
-        if let SettingValue::Decimal(number) = value {
-            Some(*number)
-        } else {
-            None
-        }
-    }
-}
-
-impl FromSettingValue for bool {
-    fn from_value(value: &SettingValue) -> Option<bool> {
-        if let SettingValue::Switch(yes) = value {
-            Some(*yes)
-        } else {
-            None
-        }
-    }
-}
-
-impl FromSettingValue for Cow<'static, str> {
-    fn from_value(value: &SettingValue) -> Option<Cow<'static, str>> {
-        String::from_value(value).map(Cow::Owned)
-    }
-}
-
-impl FromSettingValue for String {
-    fn from_value(value: &SettingValue) -> Option<String> {
-        if let SettingValue::Text(text) = value {
-            Some(text.clone())
-        } else {
-            None
-        }
-    }
-}
-
-impl FromSettingValue for SecretText {
-    fn from_value(value: &SettingValue) -> Option<SecretText> {
-        if let SettingValue::Secret(secret) = value {
-            Some(secret.clone())
-        } else {
-            None
-        }
-    }
+read_from! {
+    u32: Count(number) => (*number).try_into().ok();
+    Span: Count(number) => (*number).try_into().ok().map(Span::seconds);
+    f64: Decimal(number) => Some(*number);
+    bool: Switch(yes) => Some(*yes);
+    String: Text(text) => Some(text.clone());
+    Cow<'static, str>: Text(text) => Some(Cow::Owned(text.clone()));
+    SecretText: Secret(secret) => Some(secret.clone());
 }
 
 impl<T: FromSettingValue> FromSettingValue for Option<T> {

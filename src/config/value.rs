@@ -41,7 +41,8 @@ pub enum ValueKind {
 }
 
 /// A checked value of a setting.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum SettingValue {
     /// A whole number, or seconds.
     Count(i64),
@@ -68,6 +69,12 @@ impl fmt::Debug for SecretText {
     }
 }
 
+impl Serialize for SecretText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(HIDDEN)
+    }
+}
+
 /// What is shown instead of a secret.
 const HIDDEN: &str = "(set, not shown)";
 
@@ -78,6 +85,7 @@ impl ValueKind {
     /// When it does not fit.
     pub fn parse(&self, text: &str) -> Result<SettingValue, String> {
         let trimmed = text.trim();
+        let as_text = || SettingValue::Text(trimmed.to_owned());
         let fitting = match self {
             ValueKind::Count { least, most } => count(trimmed, *least, *most),
             ValueKind::Seconds { least } => seconds(trimmed)
@@ -86,21 +94,17 @@ impl ValueKind {
             ValueKind::Decimal => decimal(trimmed),
             ValueKind::Switch => switch(trimmed).map(SettingValue::Switch),
             ValueKind::Text => (!trimmed.is_empty()).then(|| SettingValue::Text(text.to_owned())),
-            ValueKind::Name => is_name(trimmed).then(|| SettingValue::Text(trimmed.to_owned())),
+            ValueKind::Name => is_name(trimmed).then(as_text),
             ValueKind::Key => key(trimmed).map(SettingValue::Text),
-            ValueKind::Words => is_command(trimmed).then(|| SettingValue::Text(trimmed.to_owned())),
-            ValueKind::Address => {
-                (check_address(trimmed).is_ok()).then(|| SettingValue::Text(trimmed.to_owned()))
-            }
+            ValueKind::Words => is_command(trimmed).then(as_text),
+            ValueKind::Address => check_address(trimmed).is_ok().then(as_text),
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
             }
             ValueKind::Hours => {
                 (trimmed.parse::<DailyHours>().ok()).map(|hours| SettingValue::Text(hours.to_string()))
             }
-            ValueKind::Choice(words) => words
-                .contains(&trimmed)
-                .then(|| SettingValue::Text(trimmed.to_owned())),
+            ValueKind::Choice(words) => words.contains(&trimmed).then(as_text),
         };
         fitting.ok_or_else(|| {
             if self.is_private() {
@@ -151,18 +155,6 @@ impl fmt::Display for SettingValue {
             SettingValue::Switch(yes) => write!(f, "{yes}"),
             SettingValue::Text(text) => f.pad(text),
             SettingValue::Secret(_) => f.pad(HIDDEN),
-        }
-    }
-}
-
-impl Serialize for SettingValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            SettingValue::Count(number) => serializer.serialize_i64(*number),
-            SettingValue::Decimal(number) => serializer.serialize_f64(*number),
-            SettingValue::Switch(yes) => serializer.serialize_bool(*yes),
-            SettingValue::Text(text) => serializer.serialize_str(text),
-            SettingValue::Secret(_) => serializer.serialize_str(HIDDEN),
         }
     }
 }

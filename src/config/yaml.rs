@@ -7,7 +7,6 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use crate::config::origin::SettingOrigin;
 use crate::config::raw::{RawSetting, RawValue};
 use crate::config::value::SettingValue;
 
@@ -29,9 +28,10 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> R
     let nowhere = Path::new("");
     let whole = |text: &str| read(nowhere, text).map_err(|(line, why)| format!("line {line}: {why}"));
     let before = whole(text)?;
-    let Some(line) = before.iter().find(|found| found.parts() == path).map(line_of) else {
+    let Some(found) = before.iter().find(|found| found.parts() == path) else {
         return Err(format!("it does not have `{}`", path.join(".")));
     };
+    let (_, line) = found.origin.place();
     let lines = text.split_inclusive('\n').zip(1..);
     let edited: String = lines
         .map(|(old, number)| match value {
@@ -61,13 +61,6 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> R
         Ok(edited)
     } else {
         Err(by_hand())
-    }
-}
-
-fn line_of(found: &RawSetting) -> usize {
-    match found.origin {
-        SettingOrigin::File { line, .. } => line,
-        SettingOrigin::Flag | SettingOrigin::Environment(_) | SettingOrigin::Default => 0,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
-use crate::config::{Config, ResolvedSetting, SettingOrigin, set, unset};
+use crate::config::{Config, ResolvedSetting, set, unset};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
@@ -62,14 +62,10 @@ pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> Comma
 fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic> {
     let why = theme_problem(place, config, None)?;
     let shown = config.explain("theme").ok()?;
-    let (file, line) = match shown.origin {
-        SettingOrigin::File { path, line } => (path, line),
-        SettingOrigin::Environment(name) => (name.into(), 0),
-        SettingOrigin::Flag | SettingOrigin::Default => ("theme".into(), 0),
-    };
+    let (file, line) = shown.origin.place();
     Some(Diagnostic {
         severity: DiagnosticLevel::Warning,
-        file,
+        file: file.to_owned(),
         line,
         text: could_not(why),
     })
