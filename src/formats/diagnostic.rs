@@ -3,8 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 /// Whether a diagnostic is a warning or refuses the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DiagnosticLevel {
     /// Worth knowing; nothing is refused.
     Warning,
@@ -13,11 +16,12 @@ pub enum DiagnosticLevel {
 }
 
 /// A warning or an error of a reader, bound to a file and a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Whether the document can still be used.
     pub severity: DiagnosticLevel,
     /// The file read, as the person named it.
+    #[serde(skip)]
     pub file: PathBuf,
     /// Line, counted from 1; 0 when the finding belongs to the whole file.
     pub line: usize,

@@ -140,7 +140,7 @@ fn work(tree: &mut BTreeMap<String, String>, steps: &[ScenarioStep]) -> Result<(
                     .ok_or_else(|| RehearsalError::NoSuchLine { path: path.clone() })?;
                 tree.insert(path.clone(), after);
             }
-            StepAction::Remove { path } => drop(tree.remove(path)),
+            StepAction::Remove(path) => drop(tree.remove(path)),
             _ => {}
         }
     }

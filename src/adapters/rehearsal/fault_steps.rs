@@ -11,7 +11,7 @@ impl ScenarioPlayer<'_, '_> {
     /// Plays one step of this family; other steps do nothing here.
     pub(super) fn play_fault_step(&mut self, deed: &StepAction) -> StepResult {
         match deed {
-            StepAction::Hang { time } => {
+            StepAction::Hang(time) => {
                 faults::hang(time.map(|time| self.screen.pace.scaled(time)));
                 Ok(())
             }
@@ -32,8 +32,8 @@ impl ScenarioPlayer<'_, '_> {
                 Ok(())
             }
             StepAction::IgnoreTerm => Ok(faults::ignore_term()?),
-            StepAction::Crash { how } => Err(PlayEnd::Ended(RehearsalExit::Crash(*how))),
-            StepAction::Exit { code } => Err(PlayEnd::Ended(RehearsalExit::Code(*code))),
+            StepAction::Crash(how) => Err(PlayEnd::Ended(RehearsalExit::Crash(*how))),
+            StepAction::Exit(code) => Err(PlayEnd::Ended(RehearsalExit::Code(*code))),
             _ => Ok(()),
         }
     }
@@ -46,7 +46,7 @@ impl ScenarioPlayer<'_, '_> {
             StepAction::Flood { mebibytes, width } => {
                 faults::flood(mebibytes << 20, *width, |block| screen.bytes(block))?;
             }
-            StepAction::HugeLine { bytes } => faults::huge_line(*bytes, |block| screen.bytes(block))?,
+            StepAction::HugeLine(bytes) => faults::huge_line(*bytes, |block| screen.bytes(block))?,
             StepAction::Garbage { bytes, seed } => {
                 faults::garbage(*bytes, *seed, |block| screen.bytes(block))?;
                 // Back to a known state: letters, attributes, margins, end of any open sequence.

@@ -30,7 +30,7 @@ impl ScenarioPlayer<'_, '_> {
                 self.screen.call("Edit", &path)?;
                 self.screen.diff(&format!("-{}\n+{}", edit.line, edit.with))
             }
-            StepAction::Remove { path } => {
+            StepAction::Remove(path) => {
                 let path = self.expand(path);
                 files::remove(tree, &path)?;
                 Ok(self.screen.call("Remove", &path)?)

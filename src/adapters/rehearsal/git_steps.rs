@@ -13,7 +13,7 @@ impl ScenarioPlayer<'_, '_> {
             author: self.author,
         };
         match deed {
-            StepAction::Commit { text } => {
+            StepAction::Commit(text) => {
                 let text = self.expand(text);
                 self.screen
                     .call("Commit", text.lines().next().unwrap_or_default())?;
@@ -49,7 +49,7 @@ impl ScenarioPlayer<'_, '_> {
                 }
                 self.outcome("merged")
             }
-            StepAction::Changes { base } => {
+            StepAction::Changes(base) => {
                 let changes = repository.changes(&self.expand(base))?;
                 self.screen.call("Read changes", "")?;
                 self.screen.diff(&changes)

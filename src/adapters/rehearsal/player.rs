@@ -144,7 +144,7 @@ impl ScenarioPlayer<'_, '_> {
         match deed {
             StepAction::Print { text, look, typed } if *typed => self.screen.typed(&self.expand(text), *look),
             StepAction::Print { text, look, .. } => Ok(self.screen.say_text(&self.expand(text), *look)?),
-            StepAction::Raw { text } => Ok(self.screen.bytes(self.expand(text).as_bytes())?),
+            StepAction::Raw(text) => Ok(self.screen.bytes(self.expand(text).as_bytes())?),
             StepAction::Think { text, time } => self.screen.work(&self.expand(text), *time),
             StepAction::Tool {
                 name,
@@ -158,10 +158,10 @@ impl ScenarioPlayer<'_, '_> {
                 self.screen.work(&name, *time)?;
                 self.outcome(&self.expand(output.as_deref().unwrap_or_default()))
             }
-            StepAction::Diff { text } => self.screen.diff(&self.expand(text)),
+            StepAction::Diff(text) => self.screen.diff(&self.expand(text)),
             StepAction::Bar { label, time } => self.screen.bar(&self.expand(label), *time),
             StepAction::Draw { picture, time } => self.screen.draw(*picture, *time, &self.badge),
-            StepAction::Sleep { time } => self.screen.wait(*time),
+            StepAction::Sleep(time) => self.screen.wait(*time),
             _ => Ok(()),
         }
     }

@@ -62,7 +62,7 @@ impl ScenarioPlayer<'_, '_> {
                 let text = text.as_ref().map(|text| self.expand(text));
                 self.report(*state, *kind, text.as_deref())
             }
-            StepAction::Title { text } => Ok(self.screen.control(&osc::title(&self.expand(text)))?),
+            StepAction::Title(text) => Ok(self.screen.control(&osc::title(&self.expand(text)))?),
             _ => Ok(()),
         }
     }

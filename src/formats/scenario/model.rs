@@ -78,9 +78,7 @@ pub enum StepAction {
         typed: bool,
     },
     /// Sends text to the terminal unchanged, control sequences included.
-    Raw {
-        text: String,
-    },
+    Raw(String),
     Think {
         text: String,
         time: Duration,
@@ -92,13 +90,9 @@ pub enum StepAction {
         output: Option<String>,
         time: Duration,
     },
-    Diff {
-        text: String,
-    },
-    /// The worktree's real difference from a base, in colour.
-    Changes {
-        base: String,
-    },
+    Diff(String),
+    /// The worktree's real difference from this base, in colour.
+    Changes(String),
     Bar {
         label: String,
         time: Duration,
@@ -117,12 +111,8 @@ pub enum StepAction {
         path: String,
         edits: Vec<LineEdit>,
     },
-    Remove {
-        path: String,
-    },
-    Commit {
-        text: String,
-    },
+    Remove(String),
+    Commit(String),
     /// Pushes the worktree's commit to a branch: the task's, unless another is named.
     Push {
         remote: String,
@@ -167,26 +157,18 @@ pub enum StepAction {
         kind: Option<ScenarioAskKind>,
         text: Option<String>,
     },
-    Title {
-        text: String,
-    },
+    Title(String),
     /// Waits, with the screen alive.
-    Sleep {
-        time: Duration,
-    },
+    Sleep(Duration),
     /// Stops doing anything, for good or for a time; keys are ignored.
-    Hang {
-        time: Option<Duration>,
-    },
+    Hang(Option<Duration>),
     /// Writes this many MiB of lines of `width` bytes.
     Flood {
         mebibytes: u64,
         width: usize,
     },
     /// Writes one line of this many bytes.
-    HugeLine {
-        bytes: u64,
-    },
+    HugeLine(u64),
     /// Writes pseudo-random bytes, the same for the same seed.
     Garbage {
         bytes: u64,
@@ -199,12 +181,8 @@ pub enum StepAction {
     },
     /// From here on ignores TERM, INT and HUP.
     IgnoreTerm,
-    Crash {
-        how: CrashKind,
-    },
-    Exit {
-        code: u8,
-    },
+    Crash(CrashKind),
+    Exit(u8),
 }
 
 /// Colour and weight of text a scenario prints.

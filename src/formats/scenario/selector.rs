@@ -94,6 +94,12 @@ mod tests {
         }
     }
 
+    fn with(set: impl FnOnce(&mut PartSelector)) -> PartSelector {
+        let mut select = PartSelector::default();
+        set(&mut select);
+        select
+    }
+
     fn scenario(selects: Vec<PartSelector>) -> Scenario {
         let part = |(line, select)| ScenarioPart {
             name: String::new(),
@@ -113,28 +119,14 @@ mod tests {
     fn the_first_part_that_fits_is_played() {
         let first = AttemptRange { from: 1, to: 1 };
         let scenario = scenario(vec![
-            PartSelector {
-                roles: vec!["reviewer".into()],
-                ..PartSelector::default()
-            },
-            PartSelector {
-                attempts: vec![first],
-                ..PartSelector::default()
-            },
+            with(|select| select.roles = vec!["reviewer".into()]),
+            with(|select| select.attempts = vec![first]),
             PartSelector::default(),
         ]);
-        assert_eq!(
-            scenario.part(&now("reviewer", 1, &[])).map(|part| part.line),
-            Some(0)
-        );
-        assert_eq!(
-            scenario.part(&now("developer", 1, &[])).map(|part| part.line),
-            Some(1)
-        );
-        assert_eq!(
-            scenario.part(&now("developer", 2, &[])).map(|part| part.line),
-            Some(2)
-        );
+        for (role, number, line) in [("reviewer", 1, 0), ("developer", 1, 1), ("developer", 2, 2)] {
+            let part = scenario.part(&now(role, number, &[]));
+            assert_eq!(part.map(|part| part.line), Some(line));
+        }
     }
 
     #[test]
@@ -153,42 +145,19 @@ mod tests {
         assert!(select.matches(&now("developer", 9, &security)));
         assert!(!select.matches(&now("developer", 1, &security)));
         assert!(!select.matches(&now("developer", 2, &[])));
-        assert!(
-            !PartSelector {
-                titles: vec!["book".into()],
-                ..PartSelector::default()
-            }
-            .matches(&now("developer", 2, &security))
-        );
-        assert!(
-            !PartSelector {
-                modes: vec!["fallback".into()],
-                ..PartSelector::default()
-            }
-            .matches(&now("developer", 2, &[]))
-        );
-        assert!(
-            !PartSelector {
-                stages: vec!["reviewing".into()],
-                ..PartSelector::default()
-            }
-            .matches(&now("developer", 2, &[]))
-        );
-        assert!(
-            !PartSelector {
-                tasks: vec!["a-10".into()],
-                ..PartSelector::default()
-            }
-            .matches(&now("developer", 2, &[]))
-        );
+        for other in [
+            with(|select| select.titles = vec!["book".into()]),
+            with(|select| select.modes = vec!["fallback".into()]),
+            with(|select| select.stages = vec!["reviewing".into()]),
+            with(|select| select.tasks = vec!["a-10".into()]),
+        ] {
+            assert!(!other.matches(&now("developer", 2, &security)), "{other:?}");
+        }
     }
 
     #[test]
     fn nothing_is_played_when_nothing_fits() {
-        let scenario = scenario(vec![PartSelector {
-            roles: vec!["reviewer".into()],
-            ..PartSelector::default()
-        }]);
+        let scenario = scenario(vec![with(|select| select.roles = vec!["reviewer".into()])]);
         assert_eq!(scenario.part(&now("developer", 1, &[])), None);
     }
 }

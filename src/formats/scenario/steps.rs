@@ -1,5 +1,6 @@
 //! The verbs of scenario steps: one row per verb, one small reader each.
 
+use std::ops::Range;
 use std::path::{Component, Path};
 use std::time::Duration;
 
@@ -24,20 +25,14 @@ const MAX_BYTES: u64 = 256 << 20;
 
 const VERBS: &[(&str, StepReader)] = &[
     ("print", print),
-    ("raw", |f| StepAction::Raw {
-        text: f.need_text("raw"),
-    }),
+    ("raw", |f| StepAction::Raw(f.need_text("raw"))),
     ("think", |f| StepAction::Think {
         text: f.need_text("think"),
         time: time(f, 1.0),
     }),
     ("tool", tool),
-    ("diff", |f| StepAction::Diff {
-        text: f.need_text("diff"),
-    }),
-    ("changes", |f| StepAction::Changes {
-        base: f.need_text("changes"),
-    }),
+    ("diff", |f| StepAction::Diff(f.need_text("diff"))),
+    ("changes", |f| StepAction::Changes(f.need_text("changes"))),
     ("bar", |f| StepAction::Bar {
         label: f.need_text("bar"),
         time: time(f, 2.0),
@@ -52,12 +47,8 @@ const VERBS: &[(&str, StepReader)] = &[
         append: f.flag("append"),
     }),
     ("replace", replace),
-    ("remove", |f| StepAction::Remove {
-        path: need_path(f, "remove"),
-    }),
-    ("commit", |f| StepAction::Commit {
-        text: f.need_text("commit"),
-    }),
+    ("remove", |f| StepAction::Remove(need_path(f, "remove"))),
+    ("commit", |f| StepAction::Commit(f.need_text("commit"))),
     ("push", |f| StepAction::Push {
         remote: f.need_text("push"),
         to: f.text("to"),
@@ -69,28 +60,22 @@ const VERBS: &[(&str, StepReader)] = &[
     ("require", require),
     ("check", check),
     ("state", state),
-    ("title", |f| StepAction::Title {
-        text: f.need_text("title"),
-    }),
-    ("sleep", |f| StepAction::Sleep {
-        time: need_seconds(f, "sleep"),
-    }),
+    ("title", |f| StepAction::Title(f.need_text("title"))),
+    ("sleep", |f| StepAction::Sleep(need_seconds(f, "sleep"))),
     ("hang", hang),
     ("flood", flood),
-    ("huge_line", |f| StepAction::HugeLine {
-        bytes: f.number("huge_line", 1..MAX_BYTES + 1).unwrap_or(1),
+    ("huge_line", |f| StepAction::HugeLine(bytes(f, "huge_line"))),
+    ("garbage", |f| StepAction::Garbage {
+        bytes: bytes(f, "garbage"),
+        seed: f.number("seed", 0..u64::from(u32::MAX)).unwrap_or(1),
     }),
-    ("garbage", garbage),
     ("fork_daemon", fork_daemon),
     ("ignore_term", ignore_term),
-    ("crash", |f| StepAction::Crash {
-        how: f.word("crash").unwrap_or(CrashKind::Abort),
+    ("crash", |f| {
+        StepAction::Crash(f.word("crash").unwrap_or(CrashKind::Abort))
     }),
-    ("exit", |f| StepAction::Exit {
-        code: f
-            .number("exit", 0..256)
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(0),
+    ("exit", |f| {
+        StepAction::Exit(small(f, "exit", 0..256).unwrap_or(0))
     }),
 ];
 
@@ -114,7 +99,7 @@ pub(super) fn steps(fields: &mut TableReader<'_>, key: &'static str) -> Vec<Scen
 fn ends(action: &StepAction) -> bool {
     matches!(
         action,
-        StepAction::Exit { .. } | StepAction::Crash { .. } | StepAction::Hang { time: None }
+        StepAction::Exit(_) | StepAction::Crash(_) | StepAction::Hang(None)
     )
 }
 
@@ -139,7 +124,7 @@ fn step(mut fields: TableReader<'_>) -> ScenarioStep {
     fields.file.error(line, wrong);
     ScenarioStep {
         line,
-        action: StepAction::Exit { code: 0 },
+        action: StepAction::Exit(0),
     }
 }
 
@@ -211,10 +196,19 @@ fn time(fields: &mut TableReader<'_>, default: f64) -> Duration {
     seconds(fields, "seconds").unwrap_or(Duration::from_secs_f64(default))
 }
 
+/// A number of bytes.
+fn bytes(fields: &mut TableReader<'_>, key: &'static str) -> u64 {
+    fields.number(key, 1..MAX_BYTES + 1).unwrap_or(1)
+}
+
+/// A number within limits that fit the type.
+fn small<T: TryFrom<u64>>(fields: &mut TableReader<'_>, key: &'static str, limits: Range<u64>) -> Option<T> {
+    T::try_from(fields.number(key, limits)?).ok()
+}
+
 fn print(fields: &mut TableReader<'_>) -> StepAction {
-    let colour = fields.word("colour").unwrap_or_default();
     let look = TextStyle {
-        colour,
+        colour: fields.word("colour").unwrap_or_default(),
         bold: fields.flag("bold"),
     };
     StepAction::Print {
@@ -263,22 +257,19 @@ fn merge(fields: &mut TableReader<'_>) -> StepAction {
         });
         one.finish();
     }
-    let (fetch, text) = (fields.text("fetch"), fields.text("text"));
     StepAction::Merge {
         reference: fields.need_text("merge"),
-        fetch,
-        text,
+        fetch: fields.text("fetch"),
+        text: fields.text("text"),
         resolve,
     }
 }
 
 fn signal(fields: &mut TableReader<'_>) -> StepAction {
-    let kind = fields.word("signal").unwrap_or(SignalKind::Progress);
-    let report = fields.item("report").and_then(item_json);
     StepAction::Signal {
-        kind,
+        kind: fields.word("signal").unwrap_or(SignalKind::Progress),
         text: fields.text("text"),
-        report,
+        report: fields.item("report").and_then(item_json),
         token: fields.text("token"),
         attempt: fields.text("attempt"),
     }
@@ -325,9 +316,8 @@ fn check(fields: &mut TableReader<'_>) -> StepAction {
 }
 
 fn state(fields: &mut TableReader<'_>) -> StepAction {
-    let state = fields.word("state").unwrap_or(ScenarioState::Working);
     StepAction::State {
-        state,
+        state: fields.word("state").unwrap_or(ScenarioState::Working),
         kind: fields.word("kind"),
         text: fields.text("text"),
     }
@@ -335,34 +325,20 @@ fn state(fields: &mut TableReader<'_>) -> StepAction {
 
 fn hang(fields: &mut TableReader<'_>) -> StepAction {
     let forever = fields.item("hang").and_then(Item::as_bool) == Some(true);
-    StepAction::Hang {
-        time: (!forever).then(|| need_seconds(fields, "hang")),
-    }
+    StepAction::Hang((!forever).then(|| need_seconds(fields, "hang")))
 }
 
 fn flood(fields: &mut TableReader<'_>) -> StepAction {
-    let mebibytes = fields.number("flood", 1..4097).unwrap_or(1);
-    let width = fields
-        .number("width", 2..65_537)
-        .and_then(|width| usize::try_from(width).ok())
-        .unwrap_or(100);
-    StepAction::Flood { mebibytes, width }
-}
-
-fn garbage(fields: &mut TableReader<'_>) -> StepAction {
-    let bytes = fields.number("garbage", 1..MAX_BYTES + 1).unwrap_or(1);
-    StepAction::Garbage {
-        bytes,
-        seed: fields.number("seed", 0..u64::from(u32::MAX)).unwrap_or(1),
+    StepAction::Flood {
+        mebibytes: fields.number("flood", 1..4097).unwrap_or(1),
+        width: small(fields, "width", 2..65_537).unwrap_or(100),
     }
 }
 
 fn fork_daemon(fields: &mut TableReader<'_>) -> StepAction {
     let time = need_seconds(fields, "fork_daemon");
-    let pid_file = fields
-        .item("pid_file")
-        .is_some()
-        .then(|| need_path(fields, "pid_file"));
+    let pid_file = fields.item("pid_file").is_some();
+    let pid_file = pid_file.then(|| need_path(fields, "pid_file"));
     StepAction::ForkDaemon { time, pid_file }
 }
 

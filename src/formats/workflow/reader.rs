@@ -9,7 +9,7 @@ use super::validation::validate;
 use crate::domain::time::Span;
 use crate::domain::workflow::{CascadePolicy, ExhaustionPolicy, RetryLimits, Workflow};
 use crate::domain::{StageId, WorkflowId};
-use crate::formats::table::{self, TableReader};
+use crate::formats::table::{self, Located, TableReader};
 
 /// Reads and checks a workflow. With a single error there is no workflow.
 pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
@@ -29,17 +29,17 @@ pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
     )
 }
 
-fn read_root(mut root: TableReader<'_>) -> LocatedWorkflow {
+fn read_root(mut root: TableReader<'_>) -> LocatedWorkflow<'_> {
     let id = root.need_name("id");
     let title = root.text("title");
     let entry = StageId::new(root.need_name("entry"));
-    let other_entries = root.texts("other_entries");
-    let scan = root.texts("scan");
+    let other_entries = read_stage_ids(&mut root, "other_entries");
+    let scan = read_stage_ids(&mut root, "scan");
     let cascade = read_cascade(&mut root);
     let exhausted = root.word("exhausted").unwrap_or(ExhaustionPolicy::Hold);
     let limits = root.table("limits", "a table").map(read_limits);
     let stages = root.tables("stage", "a stage", "{ id = \"…\" }").into_iter();
-    let stages: Vec<LocatedStage> = stages.map(read_stage).collect();
+    let stages: Vec<LocatedStage<'_>> = stages.map(read_stage).collect();
     if root.item("stage").is_none() {
         root.file.error(0, "a workflow needs at least one `[[stage]]`");
     }
@@ -50,10 +50,7 @@ fn read_root(mut root: TableReader<'_>) -> LocatedWorkflow {
             title: title.unwrap_or_else(|| id.clone()),
             id: WorkflowId::new(id),
             entry,
-            scan: scan
-                .iter()
-                .map(|stage| StageId::from(stage.value.as_str()))
-                .collect(),
+            scan: scan.iter().map(|stage| stage.value.clone()).collect(),
             stages: stages.iter().map(|located| located.stage.clone()).collect(),
             limits: limits.unwrap_or_else(default_limits),
             cascade,
@@ -64,6 +61,14 @@ fn read_root(mut root: TableReader<'_>) -> LocatedWorkflow {
         scan,
         stages,
     }
+}
+
+fn read_stage_ids(root: &mut TableReader<'_>, key: &'static str) -> Vec<Located<StageId>> {
+    let stage = |text: Located<String>| Located {
+        value: StageId::new(text.value),
+        line: text.line,
+    };
+    root.texts(key).into_iter().map(stage).collect()
 }
 
 /// `"wait"`, or `{ skip = 50 }`: the share in percent above which the run is aborted instead.

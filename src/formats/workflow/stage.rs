@@ -12,33 +12,40 @@ use crate::domain::workflow::{
 use crate::domain::{RoleId, SignalKind, StageId};
 
 /// A workflow as read, with the lines that findings about it name.
-pub(super) struct LocatedWorkflow {
+pub(super) struct LocatedWorkflow<'a> {
     pub(super) flow: Workflow,
     pub(super) entry: usize,
-    pub(super) other_entries: Vec<Located<String>>,
-    pub(super) scan: Vec<Located<String>>,
-    pub(super) stages: Vec<LocatedStage>,
+    pub(super) other_entries: Vec<Located<StageId>>,
+    pub(super) scan: Vec<Located<StageId>>,
+    pub(super) stages: Vec<LocatedStage<'a>>,
 }
 
 /// A stage as read, with the lines of its parts.
-pub(super) struct LocatedStage {
+pub(super) struct LocatedStage<'a> {
     pub(super) stage: Stage,
+    file: &'a TomlFile<'a>,
     /// Line of its head.
-    pub(super) line: usize,
+    line: usize,
     pub(super) edges: Vec<usize>,
     keys: BTreeMap<String, usize>,
 }
 
-impl LocatedStage {
-    /// The line of a key, or of the head where the key is not there.
-    pub(super) fn at(&self, key: &str) -> usize {
-        self.keys.get(key).copied().unwrap_or(self.line)
+impl LocatedStage<'_> {
+    /// Records an error in the line of a key, or of the head where the key is not there.
+    pub(super) fn error(&self, key: &str, text: impl Display) {
+        self.file
+            .error(self.keys.get(key).copied().unwrap_or(self.line), text);
+    }
+
+    /// Records an error in the line of the head.
+    pub(super) fn head_error(&self, text: impl Display) {
+        self.file.error(self.line, text);
     }
 
     /// Records an error in the line of a key where something is wrong.
-    pub(super) fn check(&self, file: &TomlFile<'_>, is_wrong: bool, key: &str, text: impl Display) {
+    pub(super) fn check(&self, is_wrong: bool, key: &str, text: impl Display) {
         if is_wrong {
-            file.error(self.at(key), text);
+            self.error(key, text);
         }
     }
 
@@ -49,7 +56,7 @@ impl LocatedStage {
 }
 
 /// Reads one stage.
-pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage {
+pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
     let id = fields.need_name("id");
     let label = fields.text("label");
     let short = fields.text("short");
@@ -79,10 +86,11 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage {
     };
     let key_line = |(key, _): (&str, _)| (key.to_owned(), fields.line_of(key));
     let keys = fields.table.iter().map(key_line).collect();
-    let line = fields.line;
+    let (file, line) = (fields.file, fields.line);
     fields.finish();
     LocatedStage {
         stage,
+        file,
         line,
         edges,
         keys,

@@ -12,77 +12,68 @@ use crate::domain::{SignalKind, StageId};
 use crate::formats::table::{Located, TomlFile};
 
 /// Records everything that is wrong in a workflow.
-pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
+pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
     names(file, placed);
     scan(file, placed);
     for stage in &placed.stages {
         edges(file, placed, stage);
-        signals(file, stage);
-        proofs(file, stage);
-        workspaces(file, stage);
-        actors(file, stage);
-        check_support(file, stage);
+        signals(stage);
+        proofs(stage);
+        workspaces(stage);
+        actors(stage);
+        check_support(stage);
     }
     // These follow edges, so they only make sense once all of them lead somewhere.
     if !file.is_refused() {
-        reachable(file, placed);
-        endings(file, placed);
+        reachable(placed);
+        endings(placed);
     }
 }
 
-fn has(placed: &LocatedWorkflow, id: &StageId) -> bool {
+fn has(placed: &LocatedWorkflow<'_>, id: &StageId) -> bool {
     placed.flow.stage(id).is_some()
 }
 
-fn names(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
+fn names(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
     let mut seen = BTreeSet::new();
     for stage in &placed.stages {
         if !seen.insert(&stage.stage.id) {
-            file.error(
-                stage.at("id"),
-                format_args!("there are two stages {}", stage.stage.id),
-            );
+            stage.error("id", format_args!("there are two stages {}", stage.stage.id));
         }
     }
-    if !has(placed, &placed.flow.entry) {
-        file.error(
-            placed.entry,
-            format_args!("the entry {} is no stage", placed.flow.entry),
-        );
-    }
-    for Located { value, line } in &placed.other_entries {
-        if !has(placed, &StageId::from(value.as_str())) {
-            file.error(*line, format_args!("the entry {value} is no stage"));
+    let others = placed
+        .other_entries
+        .iter()
+        .map(|entry| (&entry.value, entry.line));
+    for (entry, line) in std::iter::once((&placed.flow.entry, placed.entry)).chain(others) {
+        if !has(placed, entry) {
+            file.error(line, format_args!("the entry {entry} is no stage"));
         }
     }
 }
 
-fn scan(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
+fn scan(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
     let mut seen = BTreeSet::new();
     for Located { value, line } in &placed.scan {
-        if !has(placed, &StageId::from(value.as_str())) {
+        if !has(placed, value) {
             file.error(*line, format_args!("`scan` names {value}, which is no stage"));
-        } else if !seen.insert(value.as_str()) {
+        } else if !seen.insert(value) {
             file.error(*line, format_args!("`scan` names {value} twice"));
         }
     }
     for stage in &placed.stages {
         let id = &stage.stage.id;
-        if !seen.contains(id.as_str()) {
-            let text = format!("{id} is missing in `scan`: put it where its turn to get agents is");
-            file.error(stage.at("id"), text);
-        }
+        let text = format_args!("{id} is missing in `scan`: put it where its turn to get agents is");
+        stage.check(!seen.contains(id), "id", text);
     }
 }
 
-fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow, stage: &LocatedStage) {
+fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>, stage: &LocatedStage<'_>) {
     let mut always = false;
     for (edge, line) in stage.stage.success.iter().zip(&stage.edges) {
         if !has(placed, &edge.to) {
-            file.error(
-                *line,
-                format_args!("success leads to {}, which is no stage", edge.to),
-            );
+            let text = format_args!("success leads to {}, which is no stage", edge.to);
+            file.error(*line, text);
         }
         if edge.to == stage.stage.id {
             file.error(*line, "success leads back to the same stage");
@@ -95,46 +86,41 @@ fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow, stage: &LocatedStage) {
     if let RejectTo::Stage(to) = &stage.stage.reject {
         if !has(placed, to) {
             let text = format!("a rejection leads to {to}, which is no stage (or write \"hold\", \"never\")");
-            file.error(stage.at("reject"), text);
+            stage.error("reject", text);
         } else if *to == stage.stage.id {
-            file.error(stage.at("reject"), "a rejection leads back to the same stage");
+            stage.error("reject", "a rejection leads back to the same stage");
         }
     }
 }
 
-fn signals(file: &TomlFile<'_>, placed: &LocatedStage) {
+fn signals(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let may = |kind| stage.signals.contains(&kind);
     if !placed.has_agent() {
         let text = "no agent acts here, so nobody may send these signals";
-        return placed.check(file, !stage.signals.is_empty(), "signals", text);
+        return placed.check(!stage.signals.is_empty(), "signals", text);
     }
     let text = "nobody may signal done here, so no task ever leaves";
-    placed.check(file, !may(SignalKind::Done), "signals", text);
+    placed.check(!may(SignalKind::Done), "signals", text);
     let rejects = stage.reject != RejectTo::Never;
     let text = "the signal reject is allowed, but `reject` says where to: a stage or \"hold\"";
-    placed.check(file, may(SignalKind::Reject) && !rejects, "signals", text);
+    placed.check(may(SignalKind::Reject) && !rejects, "signals", text);
     let by_agent = matches!(stage.actor, Actor::Role(_));
     let text = "`reject` leads somewhere, but nobody may signal reject: add it to `signals`";
-    placed.check(
-        file,
-        rejects && by_agent && !may(SignalKind::Reject),
-        "reject",
-        text,
-    );
+    placed.check(rejects && by_agent && !may(SignalKind::Reject), "reject", text);
 }
 
-fn proofs(file: &TomlFile<'_>, placed: &LocatedStage) {
+fn proofs(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let needs = |kind: &EvidenceKind| stage.evidence.contains(kind);
     let by_agent = matches!(stage.actor, Actor::Role(_));
     let merges = stage.actor == Actor::Engine(EngineAction::Merge);
     let on_branch = stage.workspace == Workspace::Branch;
     let text = format_args!("{} has no evidence, so nothing ever proves it done", stage.id);
-    placed.check(file, stage.evidence.is_empty(), "evidence", text);
+    placed.check(stage.evidence.is_empty(), "evidence", text);
     let text = "gates are run, but prove nothing: add \"gates\" to `evidence`";
     let unused = stage.gates != GateSet::None && !needs(&EvidenceKind::Gates) && !merges;
-    placed.check(file, unused, "gates", text);
+    placed.check(unused, "gates", text);
     let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
     let reads = stage.access == FileAccess::Read && by_agent && in_worktree;
     let wrong = [
@@ -166,11 +152,11 @@ fn proofs(file: &TomlFile<'_>, placed: &LocatedStage) {
         ),
     ];
     for (is_wrong, text) in wrong {
-        placed.check(file, is_wrong, "evidence", text);
+        placed.check(is_wrong, "evidence", text);
     }
 }
 
-fn workspaces(file: &TomlFile<'_>, placed: &LocatedStage) {
+fn workspaces(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     if !matches!(stage.actor, Actor::Role(_)) {
         return;
@@ -183,41 +169,33 @@ fn workspaces(file: &TomlFile<'_>, placed: &LocatedStage) {
         }
         (_, FileAccess::Read) | (Workspace::Branch, _) => return,
     };
-    file.error(placed.at("workspace"), text);
+    placed.error("workspace", text);
 }
 
-fn actors(file: &TomlFile<'_>, placed: &LocatedStage) {
+fn actors(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let is_engine = matches!(stage.actor, Actor::Engine(_));
     let text = "only an engine action has a fallback";
-    placed.check(file, stage.fallback.is_some() && !is_engine, "fallback", text);
+    placed.check(stage.fallback.is_some() && !is_engine, "fallback", text);
     if stage.actor == Actor::Engine(EngineAction::Merge) && !stage.singleton {
-        file.error(
-            placed.line,
-            "merging is done one at a time: set `singleton = true`",
-        );
+        placed.head_error("merging is done one at a time: set `singleton = true`");
     }
     let approves = stage.actor == Actor::Human && stage.approval != ApprovalRule::NotNeeded;
     let text = "a person acts here anyway: `approval` is for stages of agents";
-    placed.check(file, approves, "approval", text);
+    placed.check(approves, "approval", text);
 }
 
-fn reachable(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
-    let mut open: Vec<StageId> = vec![placed.flow.entry.clone()];
-    open.extend(
-        placed
-            .other_entries
-            .iter()
-            .map(|entry| StageId::from(entry.value.as_str())),
-    );
+fn reachable(placed: &LocatedWorkflow<'_>) {
+    let mut open = vec![&placed.flow.entry];
+    open.extend(placed.other_entries.iter().map(|entry| &entry.value));
     let mut seen = BTreeSet::new();
     while let Some(id) = open.pop() {
-        if let Some(stage) = placed.flow.stage(&id)
+        if let Some(stage) = placed.flow.stage(id)
             && seen.insert(id)
         {
-            open.extend(stage.success.iter().map(|edge| edge.to.clone()));
+            open.extend(stage.success.iter().map(|edge| &edge.to));
             if let RejectTo::Stage(to) = &stage.reject {
-                open.push(to.clone());
+                open.push(to);
             }
         }
     }
@@ -227,13 +205,13 @@ fn reachable(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
                 "nothing leads to {}: add an edge to it, or name it in `other_entries`",
                 stage.stage.id
             );
-            file.error(stage.line, text);
+            stage.head_error(text);
         }
     }
 }
 
 /// Every stage must have a way to the end, or its tasks go round for ever.
-fn endings(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
+fn endings(placed: &LocatedWorkflow<'_>) {
     let ends_here = |stage: &Stage| stage.success.iter().all(|edge| edge.when.is_some());
     let mut ending: BTreeSet<&StageId> = BTreeSet::new();
     loop {
@@ -249,9 +227,8 @@ fn endings(file: &TomlFile<'_>, placed: &LocatedWorkflow) {
         }
     }
     for stage in &placed.stages {
-        if !ending.contains(&stage.stage.id) {
-            let text = format!("success in {} only ever leads in a circle", stage.stage.id);
-            file.error(stage.at("success"), text);
-        }
+        let id = &stage.stage.id;
+        let text = format_args!("success in {id} only ever leads in a circle");
+        stage.check(!ending.contains(id), "success", text);
     }
 }

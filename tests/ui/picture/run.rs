@@ -219,7 +219,7 @@ impl Run {
                     self.later(*at, ended(id, ProcessExit::Signal(6)));
                     return true;
                 }
-                StepAction::Exit { code } => {
+                StepAction::Exit(code) => {
                     self.later(*at, ended(id, ProcessExit::Code(i32::from(*code))));
                     return true;
                 }
@@ -353,7 +353,7 @@ fn milliseconds(deed: &StepAction) -> u64 {
         | StepAction::Tool { time, .. }
         | StepAction::Bar { time, .. }
         | StepAction::Draw { time, .. }
-        | StepAction::Sleep { time } => *time,
+        | StepAction::Sleep(time) => *time,
         _ => return instants(deed),
     };
     u64::try_from(time.as_millis()).expect("short")
@@ -366,7 +366,7 @@ fn instants(deed: &StepAction) -> u64 {
         StepAction::Print {
             text, typed: true, ..
         } => 70 * count(text.split_inclusive(' ').count()),
-        StepAction::Diff { text } => 40 * count(text.lines().count()),
+        StepAction::Diff(text) => 40 * count(text.lines().count()),
         StepAction::Changes { .. } => 600,
         StepAction::Ask { .. } => ANSWERED_AFTER,
         StepAction::Commit { .. }
