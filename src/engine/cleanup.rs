@@ -3,9 +3,9 @@
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
-use crate::domain::Event;
 use crate::domain::workflow::Workspace;
-use crate::ports::git::{CommitId, DeleteOutcome, Head, RemoveOutcome, Revision, SafeName};
+use crate::domain::{Attempt, Event, Task};
+use crate::ports::git::{DeleteOutcome, Head, RemoveOutcome, Revision, SafeName};
 
 /// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
 pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
@@ -36,9 +36,18 @@ fn remove(world: &EngineContext, job: &Job) -> Result<Option<String>, String> {
     if matches!(job.workspace(), Workspace::Main | Workspace::None) {
         return Ok(None);
     }
-    let folder = SafeName::derive(&folder);
-    let saver = world.attic_owner(&job.task, attempt.created_at);
-    match world.git.remove_worktree(&folder, &saver) {
+    remove_worktree(world, &job.task, attempt, &SafeName::derive(&folder))
+}
+
+/// Removes the worktree of an attempt; answers like [`remove`].
+pub(super) fn remove_worktree(
+    world: &EngineContext,
+    task: &Task,
+    attempt: &Attempt,
+    folder: &SafeName,
+) -> Result<Option<String>, String> {
+    let saver = world.attic_owner(task, attempt.created_at);
+    match world.git.remove_worktree(folder, &saver) {
         Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot.map(|snapshot| snapshot.attic_ref)),
         Ok(RemoveOutcome::Absent) => Ok(None),
         Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
@@ -60,9 +69,8 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
         Head::Absent => None,
         Head::Unknown(why) => Some(why),
     };
-    let recorded = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
-    let remote =
-        recorded.and_then(|head| kept_reason(world.git.delete_remote_branch(&branch, &head, &base, &saver)));
+    let delete = |head| world.git.delete_remote_branch(&branch, &head, &base, &saver);
+    let remote = job.recorded_head().map(delete).and_then(kept_reason);
     local.or(remote)
 }
 

@@ -20,11 +20,7 @@ const MAX_WAIT: Span = Span(30_000);
 const PUBLISH_INTERVAL: Span = Span(16);
 
 /// Events from before a start whose notices are shown again.
-const REPLAYED_EVENTS: u64 = 500;
-
-fn replayed_events() -> usize {
-    usize::try_from(REPLAYED_EVENTS).unwrap_or(usize::MAX)
-}
+const REPLAYED_EVENTS: u16 = 500;
 
 /// Carries out effects without blocking the engine's loop. Never waits: it hands work to others.
 pub trait Perform: Send {
@@ -110,10 +106,8 @@ impl<P: Perform> EngineLoop<P> {
 
     /// Shows again what people were told before this start.
     fn replay_notices(&mut self, seq: u64) -> Result<(), StoreError> {
-        let before =
-            self.durable
-                .store()
-                .events(seq.saturating_sub(REPLAYED_EVENTS), replayed_events(), None)?;
+        let first = seq.saturating_sub(REPLAYED_EVENTS.into());
+        let before = self.durable.store().events(first, REPLAYED_EVENTS.into(), None)?;
         for event in before.into_iter().filter(|event| event.seq < seq) {
             for notice in event.notices {
                 self.journal.add(event.at, notice);
@@ -382,11 +376,7 @@ mod tests {
         assert!(failed.to_string().contains("the disk is full"), "{failed}");
         assert_eq!(*diary.lock(), Vec::<String>::new());
         assert!(pictures.borrow().tasks.is_empty());
-        assert!(
-            inbox
-                .stopped()
-                .is_some_and(|why| why.contains("the disk is full"))
-        );
+        assert!(inbox.stopped().unwrap().contains("the disk is full"));
         assert!(inbox.send(Event::Ticked).is_err());
     }
 
@@ -397,10 +387,8 @@ mod tests {
             board.apply(Timestamp(0), &event);
         }
         board.apply(Timestamp(0), &asked(planned("over")));
-        board.apply(
-            Timestamp(0),
-            &asked(Command::Close("over".into(), "no".to_owned())),
-        );
+        let close = Command::Close("over".into(), "no".to_owned());
+        board.apply(Timestamp(0), &asked(close));
         board.take_changed_rows();
         assert_eq!(board.tasks[&TaskId::from("over")].state, TaskState::Cancelled);
         let intents = vec![Effect::Retire("over".into()), Effect::Retire("t".into())];

@@ -78,7 +78,9 @@ pub(super) fn collect(
             .unwrap_or_else(|| Tri::Unknown("it was not looked at".to_owned())),
         EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
         EvidenceKind::Pushed => pushed(world, job, seen),
-        EvidenceKind::Merged => with_base(job, |base| merged(world, job, base)),
+        EvidenceKind::Merged => with_base(job, |base| {
+            with_head(job, |head| world.git.is_merged(&head, base))
+        }),
         EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
         EvidenceKind::Report(path) => {
@@ -94,10 +96,8 @@ pub(super) fn collect(
 /// what the remote holds, where that is wanted: one question to the remote costs more than all others.
 fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
     if job.workspace() != Workspace::Branch {
-        let recorded = job.task.head.as_deref();
-        let head = recorded.and_then(|text| CommitId::new(text).ok());
         return BranchHeads {
-            head,
+            head: job.recorded_head(),
             ..BranchHeads::default()
         };
     }
@@ -146,11 +146,8 @@ fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri 
 
 /// The text of the agent's done signal.
 fn done_text(attempt: &Attempt) -> String {
-    let done = attempt
-        .signals
-        .iter()
-        .rev()
-        .find(|signal| signal.kind == SignalKind::Done);
+    let mut signals = attempt.signals.iter().rev();
+    let done = signals.find(|signal| signal.kind == SignalKind::Done);
     done.map(|signal| signal.text.clone()).unwrap_or_default()
 }
 
@@ -175,17 +172,23 @@ pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> 
             gate_runs::on_revision(world, job, attempt, &Revision::RemoteBranch(base.clone()))
         });
     }
-    match job.task.head.as_deref().map(CommitId::new) {
-        Some(Ok(head)) => gate_runs::on_revision(world, job, attempt, &Revision::Commit(head)),
-        Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
-        None => Tri::No("the task has no recorded head to check".to_owned()),
-    }
+    with_head(job, |head| {
+        gate_runs::on_revision(world, job, attempt, &Revision::Commit(head))
+    })
 }
 
 fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
     match base_branch(&job.base) {
         Ok(base) => check(&base),
         Err(error) => Tri::Unknown(format!("could not {error}")),
+    }
+}
+
+fn with_head(job: &Job, check: impl FnOnce(CommitId) -> Tri) -> Tri {
+    match job.task.head.as_deref().map(CommitId::new) {
+        Some(Ok(head)) => check(head),
+        Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
+        None => Tri::No("the task has no recorded head to check".to_owned()),
     }
 }
 
@@ -216,8 +219,10 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
         Some(Head::At(_) | Head::Absent) | None => {}
     }
-    let before = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
-    match world.git.push_branch(&branch_of(&job.task), before.as_ref()) {
+    match world
+        .git
+        .push_branch(&branch_of(&job.task), job.recorded_head().as_ref())
+    {
         PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) if there == *head => Tri::Yes,
         PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) => {
             Tri::Unknown(format!("the branch moved to {there} while it was looked at"))
@@ -228,14 +233,6 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         )),
         PushOutcome::Refused(why) => Tri::No(format!("the remote refused the branch: {why}")),
         PushOutcome::Unknown(why) => Tri::Unknown(why),
-    }
-}
-
-fn merged(world: &EngineContext, job: &Job, base: &BranchName) -> Tri {
-    match job.task.head.as_deref().map(CommitId::new) {
-        Some(Ok(head)) => world.git.is_merged(&head, base),
-        Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
-        None => Tri::No("the task has no recorded head".to_owned()),
     }
 }
 
@@ -254,10 +251,8 @@ fn unchanged(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
 fn start_state(attempt: &Attempt) -> Option<WorkspaceTree> {
     let workplace = attempt.workplace.as_ref()?;
     let tree = TreeId::new(workplace.start_tree.as_deref()?).ok()?;
-    let head = workplace
-        .start
-        .as_deref()
-        .and_then(|text| CommitId::new(text).ok());
+    let head = workplace.start.as_deref();
+    let head = head.and_then(|text| CommitId::new(text).ok());
     Some(WorkspaceTree { head, tree })
 }
 

@@ -7,6 +7,7 @@ use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
     Attempt, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
 };
+use crate::ports::git::CommitId;
 
 /// An effect together with everything of the board that is needed to perform it.
 #[derive(Debug, Clone)]
@@ -69,9 +70,8 @@ impl Job {
 
     fn new(what: JobKind, task: Arc<Task>, attempt: Option<Arc<Attempt>>, board: &Board) -> Option<Job> {
         let flow = board.workflows.get(&task.workflow)?;
-        let stage = flow
-            .stage(attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage))?
-            .clone();
+        let stage = attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage);
+        let stage = flow.stage(stage)?.clone();
         let base = board.base_of(&task).unwrap_or_default().to_owned();
         let gates = match stage.gates {
             GateSet::None => Vec::new(),
@@ -83,8 +83,8 @@ impl Job {
             .attempts
             .values()
             .filter(|other| other.task == task.id && !other.state.is_open());
-        let dead = others.filter_map(|other| folder_of(other)).collect();
-        let urgency = priority_of(&what, &task, board);
+        let ended_folders = others.filter_map(|other| folder_of(other)).collect();
+        let priority = priority_of(&what, &task, board);
         Some(Job {
             kind: what,
             task,
@@ -92,18 +92,21 @@ impl Job {
             stage,
             base,
             gates,
-            ended_folders: dead,
-            priority: urgency,
+            ended_folders,
+            priority,
         })
     }
 
     /// Where the attempt works.
     pub(super) fn workspace(&self) -> Workspace {
-        let mode = self
-            .attempt
-            .as_ref()
-            .map_or(AttemptMode::Fresh, |attempt| attempt.mode);
+        let attempt = self.attempt.as_ref();
+        let mode = attempt.map_or(AttemptMode::Fresh, |attempt| attempt.mode);
         mode.workspace(&self.stage)
+    }
+
+    /// The head that is recorded for the task; `None` where there is none, or what is recorded is no commit.
+    pub(super) fn recorded_head(&self) -> Option<CommitId> {
+        CommitId::new(self.task.head.as_deref()?).ok()
     }
 
     /// Name of the worktree folder of this job's attempt.

@@ -7,7 +7,7 @@ use super::job::Job;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
-use crate::ports::git::{CommitId, Revision, SafeName, WorktreeKind, WorktreeSpec};
+use crate::ports::git::{Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
 
 /// Why an agent's process was not started, or may not have been.
@@ -95,7 +95,7 @@ pub(super) fn follow(world: &EngineContext, job: &Job) {
 fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, String> {
     let branch = branch_of(&job.task);
     let base = || base_branch(&job.base).map_err(|error| format!("could not {error}"));
-    let head = job.task.head.as_deref().and_then(|text| CommitId::new(text).ok());
+    let head = job.recorded_head();
     let kind = match job.workspace() {
         Workspace::Branch => WorktreeKind::Branch {
             branch: branch.clone(),
@@ -109,14 +109,11 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         Workspace::Main | Workspace::None => WorktreeKind::MainCheckout,
     };
     let on_branch = matches!(kind, WorktreeKind::Branch { .. });
+    let ended = job.ended_folders.iter();
     let spec = WorktreeSpec {
         folder: SafeName::derive(&job.folder().unwrap_or_default()),
         kind,
-        ended_folders: job
-            .ended_folders
-            .iter()
-            .map(|name| SafeName::derive(name))
-            .collect(),
+        ended_folders: ended.map(|name| SafeName::derive(name)).collect(),
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
     let worktree = world

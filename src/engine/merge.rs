@@ -37,11 +37,8 @@ enum MergeRound {
 }
 
 fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
-    let head = job
-        .task
-        .head
-        .as_deref()
-        .ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
+    let head = job.task.head.as_deref();
+    let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
     let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
     Ok(MergeRequest {
         task: SafeName::derive(job.task.id.as_str()),
@@ -77,13 +74,10 @@ fn round(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeReq
                 Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
             }
         }
-        MergeOutcome::AlreadyMerged { commit, base } => MergeRound::Final(verified(
-            world,
-            job,
-            attempt,
-            &commit.unwrap_or(base),
-            Gates::NotRun,
-        )),
+        MergeOutcome::AlreadyMerged { commit, base } => {
+            let commit = commit.unwrap_or(base);
+            MergeRound::Final(verified(world, job, attempt, &commit, Gates::NotRun))
+        }
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }

@@ -9,7 +9,7 @@ use super::context::{EngineContext, branch_of};
 use super::job::{Job, folder_of};
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{Attempt, AttemptId, Board, Effect, TaskId};
-use crate::ports::git::{BranchName, RemoveOutcome, SafeName};
+use crate::ports::git::{BranchName, SafeName};
 
 /// Puts away what was left behind. What cannot be looked at or removed now is found by the next start.
 pub(super) fn clean_up(world: &EngineContext, board: &Board) {
@@ -36,12 +36,11 @@ fn worktrees(world: &EngineContext, board: &Board) {
             return;
         }
     };
-    let mut known: BTreeMap<SafeName, &Attempt> = BTreeMap::new();
-    for attempt in board.attempts.values() {
-        if let Some(folder) = folder_of(attempt) {
-            known.insert(SafeName::derive(&folder), attempt);
-        }
-    }
+    let known = board.attempts.values();
+    let known = known.filter_map(|attempt| Some((SafeName::derive(&folder_of(attempt)?), attempt)));
+    let known: BTreeMap<SafeName, &Attempt> = known
+        .map(|(folder, attempt)| (folder, attempt.as_ref()))
+        .collect();
     for entry in found {
         let attempt = entry.folder.as_ref().and_then(|folder| known.get(folder));
         match (&entry.folder, attempt) {
@@ -61,21 +60,10 @@ fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Att
     let Some(task) = board.tasks.get(&attempt.task) else {
         return;
     };
-    match world
-        .git
-        .remove_worktree(folder, &world.attic_owner(task, attempt.created_at))
-    {
-        Ok(RemoveOutcome::Removed(Some(snapshot))) => {
-            tracing::warn!(
-                "removed worktree {folder}; what it held is kept as {}",
-                snapshot.attic_ref
-            );
-        }
-        Ok(RemoveOutcome::Removed(None) | RemoveOutcome::Absent) => {
-            tracing::info!("removed worktree {folder}");
-        }
-        Ok(RemoveOutcome::Kept(why)) => tracing::warn!("worktree {folder} was left alone: {why}"),
-        Err(error) => tracing::warn!("could not {error}"),
+    match cleanup::remove_worktree(world, task, attempt, folder) {
+        Ok(Some(kept)) => tracing::warn!("removed worktree {folder}; what it held is kept as {kept}"),
+        Ok(None) => tracing::info!("removed worktree {folder}"),
+        Err(problem) => tracing::warn!("{problem}"),
     }
 }
 
@@ -107,11 +95,8 @@ fn branches(world: &EngineContext, board: &Board) {
 }
 
 fn checkouts(world: &EngineContext, board: &Board) {
-    for entry in std::fs::read_dir(&world.config.checkouts)
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
+    let entries = std::fs::read_dir(&world.config.checkouts);
+    for entry in entries.into_iter().flatten().flatten() {
         let name = entry.file_name();
         let number = name
             .to_str()
@@ -119,11 +104,8 @@ fn checkouts(world: &EngineContext, board: &Board) {
         let Some(attempt) = number.map(AttemptId) else {
             continue;
         };
-        let is_open = board
-            .attempts
-            .get(&attempt)
-            .is_some_and(|attempt| attempt.state.is_open());
-        if is_open || attempt.0 > board.last_attempt {
+        let known = board.attempts.get(&attempt);
+        if known.is_some_and(|attempt| attempt.state.is_open()) || attempt.0 > board.last_attempt {
             continue;
         }
         if let Err(error) = world.git.discard_checkout(&entry.path()) {
