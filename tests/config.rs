@@ -361,10 +361,8 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
         set(&fixture.places, "prefix", "shop").unwrap().file,
         fixture.places.toml()
     );
-    assert_eq!(
-        set(&fixture.places, "prefix", "till").unwrap().value,
-        Some(SettingValue::Text("till".to_owned()))
-    );
+    set(&fixture.places, "prefix", "till").unwrap();
+    assert_eq!(fixture.read().text("prefix").unwrap(), "till");
     assert_eq!(
         fs::read_to_string(fixture.places.toml()).unwrap(),
         "prefix = \"till\"\n"

@@ -108,24 +108,10 @@ impl TerminalFeatures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::project::RuntimeDirs;
     use crate::config::notify_style::NotifyStyle;
 
     fn voice(environment: &[(&str, &str)]) -> TerminalFeatures {
-        TerminalFeatures::detect(&ProcessEnv {
-            program: "dbs".into(),
-            folder: "/".into(),
-            environment: environment
-                .iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            theme: None,
-            runtime: RuntimeDirs {
-                runtime: None,
-                temporary: "/".into(),
-                user: 1,
-            },
-        })
+        TerminalFeatures::detect(&ProcessEnv::with_variables(environment))
     }
 
     fn call(way: NotifySequence, through_tmux: bool) -> TerminalNotice {

@@ -74,23 +74,9 @@ fn lists(features: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::project::RuntimeDirs;
 
     fn bar(environment: &[(&str, &str)]) -> ProgressSupport {
-        ProgressSupport::of(&ProcessEnv {
-            program: "dbs".into(),
-            folder: "/".into(),
-            theme: None,
-            environment: environment
-                .iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            runtime: RuntimeDirs {
-                runtime: None,
-                temporary: "/".into(),
-                user: 1,
-            },
-        })
+        ProgressSupport::of(&ProcessEnv::with_variables(environment))
     }
 
     #[test]

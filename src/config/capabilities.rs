@@ -20,8 +20,8 @@ const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
 pub fn detect(edge: &ProcessEnv) -> DisplayCaps {
     let term = edge.get("TERM").unwrap_or_default();
     DisplayCaps {
-        palette: palette(&term, &|name| edge.get(name)),
-        glyphs: glyphs(&term, &|name| edge.get(name)),
+        palette: palette(&term, edge),
+        glyphs: glyphs(&term, edge),
         ground: edge.get("COLORFGBG").as_deref().and_then(of_colorfgbg),
     }
 }
@@ -35,10 +35,10 @@ fn of_colorfgbg(text: &str) -> Option<Background> {
     }
 }
 
-fn palette(term: &str, get: &dyn Fn(&str) -> Option<String>) -> ColourDepth {
+fn palette(term: &str, edge: &ProcessEnv) -> ColourDepth {
     let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
-    let set = get("COLORTERM").unwrap_or_default();
-    let no = get("NO_COLOR").is_some() || get("CLICOLOR").is_some_and(|value| value == "0");
+    let set = edge.get("COLORTERM").unwrap_or_default();
+    let no = edge.get("NO_COLOR").is_some() || edge.get("CLICOLOR").is_some_and(|value| value == "0");
     if no || begins(&MONO) || term.ends_with("-m") {
         ColourDepth::Mono
     } else if matches!(set.as_str(), "truecolor" | "24bit") || begins(&TRUE) || term.contains("direct") {
@@ -55,10 +55,10 @@ fn palette(term: &str, get: &dyn Fn(&str) -> Option<String>) -> ColourDepth {
 /// Languages in whose locales a terminal may draw a line two columns wide, and nobody has asked this one.
 const WIDE: [&str; 3] = ["zh", "ja", "ko"];
 
-fn glyphs(term: &str, get: &dyn Fn(&str) -> Option<String>) -> Glyphs {
+fn glyphs(term: &str, edge: &ProcessEnv) -> Glyphs {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
-        .find_map(|name| get(name))
+        .find_map(|name| edge.get(name))
         .unwrap_or_default()
         .to_ascii_lowercase();
     let utf8 = cfg!(windows) || locale.replace('-', "").contains("utf8");
@@ -76,12 +76,8 @@ mod tests {
 
     #[test]
     fn the_number_of_colours_follows_the_names_and_no_color_wins() {
-        let palette = |term: &str, variables: &[(&str, &str)]| {
-            palette(term, &|name| {
-                let found = variables.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
+        let palette =
+            |term: &str, variables: &[(&str, &str)]| palette(term, &ProcessEnv::with_variables(variables));
         for (term, variables, expected) in [
             ("xterm-256color", &[][..], ColourDepth::Indexed),
             ("xterm-256color", &[("COLORTERM", "truecolor")], ColourDepth::True),
@@ -106,12 +102,8 @@ mod tests {
 
     #[test]
     fn lines_are_drawn_where_the_locale_has_them_one_column_wide() {
-        let glyphs = |term: &str, variables: &[(&str, &str)]| {
-            glyphs(term, &|name| {
-                let found = variables.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
+        let glyphs =
+            |term: &str, variables: &[(&str, &str)]| glyphs(term, &ProcessEnv::with_variables(variables));
         for (term, variables) in [
             ("xterm-256color", &[("LANG", "en_US.UTF-8")][..]),
             ("xterm", &[("LC_ALL", "C.utf8"), ("LANG", "C")]),
@@ -131,10 +123,8 @@ mod tests {
         }
         if cfg!(unix) {
             assert_eq!(glyphs("xterm", &[("LANG", "C")]), Glyphs::Ascii);
-            assert_eq!(
-                glyphs("xterm", &[("LC_ALL", "POSIX"), ("LANG", "en_US.UTF-8")]),
-                Glyphs::Ascii
-            );
+            let posix = [("LC_ALL", "POSIX"), ("LANG", "en_US.UTF-8")];
+            assert_eq!(glyphs("xterm", &posix), Glyphs::Ascii);
             assert_eq!(glyphs("xterm", &[]), Glyphs::Ascii);
         }
     }

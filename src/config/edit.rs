@@ -17,8 +17,6 @@ use crate::config::value::SettingValue;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigChange {
     pub file: PathBuf,
-    /// The value it has there now; `None`: it is not set there any more.
-    pub value: Option<SettingValue>,
     /// Why it has no effect, when it has none; it is kept for the program that knows it.
     pub note: Option<&'static str>,
 }
@@ -31,7 +29,7 @@ pub fn set(places: &ConfigFiles, key: &str, text: &str) -> Result<ConfigChange, 
     let (path, known, value) = checked(key, text)?;
     Ok(ConfigChange {
         note: known.note(),
-        ..change(places, &path, Some(value))?
+        ..change(places, &path, Some(&value))?
     })
 }
 
@@ -102,7 +100,7 @@ pub fn unset(places: &ConfigFiles, key: &str) -> Result<ConfigChange, ConfigErro
 fn change(
     places: &ConfigFiles,
     path: &[&str],
-    value: Option<SettingValue>,
+    value: Option<&SettingValue>,
 ) -> Result<ConfigChange, ConfigError> {
     let mut owner = None;
     // Each is looked at, so that one that cannot be read is told before anything is changed.
@@ -121,11 +119,10 @@ fn change(
     };
     if value.is_some() || has {
         let (_, edit) = dialect(file);
-        replace(file, &edit(&text, path, value.as_ref()).map_err(unusable(file))?)?;
+        replace(file, &edit(&text, path, value).map_err(unusable(file))?)?;
     }
     Ok(ConfigChange {
         file: file.to_owned(),
-        value,
         note: None,
     })
 }

@@ -27,13 +27,11 @@ impl ProcessEnv {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let folder = std::env::current_dir().map_err(|error| format!("read the current folder: {error}"))?;
         let program = std::env::current_exe().map_err(|error| format!("find this program: {error}"))?;
-        let get = |name: &str| {
-            environment
-                .iter()
-                .find(|(key, value)| key == name && !value.is_empty())
-        };
+        let own = environment
+            .iter()
+            .find(|(name, value)| name == "XDG_RUNTIME_DIR" && !value.is_empty());
         let runtime = RuntimeDirs {
-            runtime: get("XDG_RUNTIME_DIR").map(|(_, value)| PathBuf::from(value)),
+            runtime: own.map(|(_, value)| PathBuf::from(value)),
             temporary: std::env::temp_dir(),
             user: user(),
         };
@@ -64,9 +62,8 @@ impl ProcessEnv {
 
     /// The person's folder for configuration.
     pub fn config_folder(&self) -> Option<PathBuf> {
-        self.get("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or_else(|| self.home().map(|home| home.join(".config")))
+        let own = self.get("XDG_CONFIG_HOME").map(PathBuf::from);
+        own.or_else(|| Some(self.home()?.join(".config")))
     }
 
     /// Who asks on the command line: an agent by its name, else the person.
@@ -109,6 +106,27 @@ impl ProcessEnv {
     }
 }
 
+#[cfg(test)]
+impl ProcessEnv {
+    /// A process with these variables and nothing else.
+    pub(crate) fn with_variables(variables: &[(&str, &str)]) -> ProcessEnv {
+        ProcessEnv {
+            program: "dbs".into(),
+            folder: "/".into(),
+            environment: variables
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            theme: None,
+            runtime: RuntimeDirs {
+                runtime: None,
+                temporary: "/".into(),
+                user: 1,
+            },
+        }
+    }
+}
+
 fn user() -> u32 {
     #[cfg(unix)]
     return nix::unistd::geteuid().as_raw();
@@ -123,20 +141,7 @@ mod tests {
     #[test]
     fn lines_come_where_they_are_wished_for_or_a_terminal_has_no_cursor_to_place() {
         let plain = |variables: &[(&str, &str)]| {
-            let edge = ProcessEnv {
-                program: "dbs".into(),
-                folder: "/".into(),
-                theme: None,
-                environment: variables
-                    .iter()
-                    .map(|(name, value)| (name.into(), value.into()))
-                    .collect(),
-                runtime: RuntimeDirs {
-                    runtime: None,
-                    temporary: "/".into(),
-                    user: 1,
-                },
-            };
+            let edge = ProcessEnv::with_variables(variables);
             (edge.prefers_plain(), edge.needs_plain())
         };
         assert_eq!(plain(&[("DBS_PLAIN", "1"), ("TERM", "xterm")]), (true, true));

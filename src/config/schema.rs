@@ -23,7 +23,7 @@ use crate::config::row::{
     FEW, SPAN, choice, count, decimal, obsolete, seconds, settings, switch, text, unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
-use crate::config::setting::{Setting, SettingSpec};
+use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::ValueKind;
 use crate::domain::{BoardSettings, Span};
 use crate::formats::nearest::nearest;
@@ -51,6 +51,31 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
 /// All settings, in the order of the documentation.
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
     SETTINGS.iter().chain(NOTIFY).chain(LEGACY).copied().chain(KEPT)
+}
+
+/// The table of all settings in markdown, as it stands in the documentation.
+pub fn reference() -> String {
+    let mut text = String::from(
+        "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for key in keys() {
+        text.push_str(&row(key));
+    }
+    text
+}
+
+fn row(key: &SettingSpec) -> String {
+    let default = key
+        .default
+        .map_or("not set".to_owned(), |default| format!("`{default}`"));
+    let doc = match key.status {
+        SettingStatus::Used | SettingStatus::Legacy | SettingStatus::Kept => key.doc.to_owned(),
+        SettingStatus::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
+    };
+    format!(
+        "| `{}` | {} | {default} | {} | {doc} | {} |\n",
+        key.name, key.kind, key.effect, key.source
+    )
 }
 
 settings! { SETTINGS

@@ -8,7 +8,9 @@ use std::time::Duration;
 use crate::adapters::agents::{AgentConfig, AgentsByRole, InheritedEnv};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
+use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, RoleId, Workflow};
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -33,6 +35,28 @@ pub struct SessionSetup {
     /// Who signs what the engine commits for agents, as `Name <address>`.
     pub author: Option<String>,
     pub gate_timeout: Duration,
+}
+
+impl Config {
+    /// What the rules need; everything else stays with the application.
+    pub fn settings(&self) -> BoardSettings {
+        let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
+        let gates = self.family(&schema::GATES).into_iter();
+        BoardSettings {
+            max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
+            max_by_role: by_role.map(|(role, most)| (RoleId::new(role), most)).collect(),
+            max_starts: self.value(&schema::LIMITS_STARTS_PER_TURN),
+            agent_timeout: self.value(&schema::AGENT_TIMEOUT),
+            linger: self.value(&schema::LIMITS_LINGER),
+            base: self.value(&schema::BASE_BRANCH),
+            gates: gates
+                .map(|(name, command)| GateCommand { name, command })
+                .collect(),
+            infra_backoff: self.value(&schema::LIMITS_INFRA_BACKOFF),
+            crash_backoff: self.value(&schema::LIMITS_CRASH_BACKOFF),
+            cooldown: self.value(&schema::LIMITS_COOLDOWN),
+        }
+    }
 }
 
 /// Lines kept above each screen.
@@ -99,20 +123,7 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
 /// When the folder cannot be listed.
 pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
     let folder = &place.workflows;
-    let failed = |error: std::io::Error| format!("could not list {}: {error}", folder.display());
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(failed)?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|end| end == "toml") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+    toml_paths(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))
 }
 
 /// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`.

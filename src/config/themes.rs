@@ -31,6 +31,22 @@ fn named(file: &Path, text: String) -> UserTheme {
     }
 }
 
+/// Paths of the TOML files of a folder, in order; none where there is no folder.
+///
+/// # Errors
+/// When the folder cannot be listed.
+pub fn toml_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let mut files = paths.collect::<std::io::Result<Vec<PathBuf>>>()?;
+    files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
+    files.sort();
+    Ok(files)
+}
+
 /// Paths and contents of text files.
 pub type TextFiles = Vec<(PathBuf, String)>;
 
@@ -39,13 +55,7 @@ pub type TextFiles = Vec<(PathBuf, String)>;
 /// # Errors
 /// The first file or folder that cannot be read, and why.
 pub fn toml_files(folder: &Path) -> Result<TextFiles, (PathBuf, String)> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
-    };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
-    files.sort();
+    let files = toml_paths(folder).map_err(|error| (folder.to_owned(), error.to_string()))?;
     let read_one = |file: PathBuf| match read_small(&file) {
         Ok(text) => Ok((file, text)),
         Err(error) => Err((file, error.to_string())),
