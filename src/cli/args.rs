@@ -5,7 +5,12 @@ mod tasks;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use serde::de::DeserializeOwned;
+
+use crate::domain::SignalKind;
+use crate::protocol::query::OutputFormat;
 
 pub use examples::command;
 pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
@@ -107,39 +112,12 @@ pub enum CliCommand {
     /// For agents: a step of the way
     Progress(SignalText),
     /// Show or set configuration
-    Config {
-        /// The key
-        key: Option<String>,
-        /// Its new value
-        value: Option<String>,
-        /// Say where each value comes from
-        #[arg(long)]
-        explain: bool,
-        /// Take the key out of this project's settings; the next source's value holds
-        #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
-        unset: bool,
-        #[command(flatten)]
-        json: JsonFlag,
-    },
+    Config(ConfigArgs),
     /// Workflows: list, show, check
     #[command(subcommand)]
     Workflow(WorkflowCommand),
     /// What happened, or what an agent showed
-    Logs {
-        /// An attempt's number, an agent's name or a task; all events without it
-        attempt: Option<String>,
-        /// Go on as more comes
-        #[arg(long)]
-        follow: bool,
-        /// An agent's output byte for byte
-        #[arg(long, requires = "attempt")]
-        raw: bool,
-        /// An agent's output as a recording (asciicast) to be played
-        #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
-        cast: bool,
-        #[command(flatten)]
-        json: JsonFlag,
-    },
+    Logs(LogsArgs),
     /// The durable events, one a line, for tools
     Events(EventsArgs),
     /// Look whether everything needed is there
@@ -211,9 +189,10 @@ pub struct StartArgs {
 #[derive(Debug, Args)]
 pub struct SignalArgs {
     /// What
-    pub kind: SignalWord,
+    #[arg(value_parser = signal_kinds())]
+    pub kind: SignalKind,
     #[command(flatten)]
-    pub said: SignalText,
+    pub message: SignalText,
 }
 
 /// Text and report that go with a signal.
@@ -228,23 +207,25 @@ pub struct SignalText {
     pub json: JsonFlag,
 }
 
-/// Kind of a signal, as it is written on the command line.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum SignalWord {
-    /// I begin
-    Claim,
-    /// I am done
-    Done,
-    /// What I looked at is not good enough
-    Reject,
-    /// I cannot go on
-    Block,
-    /// I failed
-    Fail,
-    /// A step of the way
-    Progress,
-    /// I need an answer
-    Question,
+/// Kinds of signals, as they are written on the command line, and what each says.
+const SIGNALS: [(&str, &str); 7] = [
+    ("claim", "I begin"),
+    ("done", "I am done"),
+    ("reject", "What I looked at is not good enough"),
+    ("block", "I cannot go on"),
+    ("fail", "I failed"),
+    ("progress", "A step of the way"),
+    ("question", "I need an answer"),
+];
+
+fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {
+    let words = SIGNALS.map(|(word, help)| PossibleValue::new(word).help(help));
+    PossibleValuesParser::new(words).try_map(parse_word)
+}
+
+/// The value of an enum that is written as one word.
+fn parse_word<T: DeserializeOwned>(word: String) -> Result<T, serde_json::Error> {
+    serde_json::from_value(word.into())
 }
 
 /// A subcommand of `dbs workflow`.
@@ -278,6 +259,42 @@ pub struct KeysArgs {
     /// Those of a preset instead: default, tmux, vim, emacs
     #[arg(long)]
     pub preset: Option<String>,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs config`.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// The key
+    pub key: Option<String>,
+    /// Its new value
+    pub value: Option<String>,
+    /// Say where each value comes from
+    #[arg(long)]
+    pub explain: bool,
+    /// Take the key out of this project's settings; the next source's value holds
+    #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
+    pub unset: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs logs`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct LogsArgs {
+    /// An attempt's number, an agent's name or a task; all events without it
+    pub attempt: Option<String>,
+    /// Go on as more comes
+    #[arg(long)]
+    pub follow: bool,
+    /// An agent's output byte for byte
+    #[arg(long, requires = "attempt")]
+    pub raw: bool,
+    /// An agent's output as a recording (asciicast) to be played
+    #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
+    pub cast: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }
@@ -344,8 +361,21 @@ pub struct DemoArgs {
     pub keep: Option<PathBuf>,
 }
 
-impl From<JsonFlag> for crate::protocol::query::OutputFormat {
-    fn from(json: JsonFlag) -> crate::protocol::query::OutputFormat {
+impl From<JsonFlag> for OutputFormat {
+    fn from(json: JsonFlag) -> OutputFormat {
         if json.json { Self::Json } else { Self::Lines }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_for_a_signal_is_the_word_of_its_kind() {
+        for (word, _) in SIGNALS {
+            let kind: SignalKind = parse_word(word.to_owned()).unwrap();
+            assert_eq!(kind.to_string(), word);
+        }
     }
 }

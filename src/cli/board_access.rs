@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
+use crate::adapters::output;
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -14,18 +15,21 @@ use crate::config::session_setup;
 use crate::domain::{
     Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
 };
-use crate::engine::inbox::CommandReply as Said;
+use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
 use crate::ports::store::StoreError;
 use crate::protocol::answer::answer;
 use crate::protocol::connection::{Connection, ProtocolError};
 use crate::protocol::query::{Answer, Query, TaskDetail};
-use crate::protocol::wire::{CallReply, ServerCall};
-use crate::read_model::{LogLine, MetricsReport, ReadModel};
+use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
+use crate::read_model::{MetricsReport, ReadModel};
 use crate::ui::PermissionReply;
 
 /// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
 pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
+
+/// Prints what has changed.
+pub type ShowFn<'a> = &'a mut dyn FnMut() -> Result<(), String>;
 
 /// Access to a project's board through its running server, or through the store when there is none.
 pub struct BoardAccess {
@@ -63,7 +67,7 @@ impl BoardAccess {
     ///
     /// # Errors
     /// When the board cannot be reached; a refusal is an answer.
-    pub fn execute(&mut self, by: &str, command: Command) -> Result<Said, String> {
+    pub fn execute(&mut self, by: &str, command: Command) -> Result<CommandReply, String> {
         if let Some(answer) = self.call(ServerCall::Ask {
             by: by.to_owned(),
             command: command.clone(),
@@ -110,7 +114,7 @@ impl BoardAccess {
         attempt: AttemptId,
         what: &str,
         says: PermissionReply,
-    ) -> Result<Said, String> {
+    ) -> Result<CommandReply, String> {
         let what = what.to_owned();
         match self.call(ServerCall::Consent { attempt, what, says })? {
             Some(CallReply::Asked(said)) => Ok(said),
@@ -182,18 +186,20 @@ impl BoardAccess {
         })
     }
 
-    /// Hands every new line of the watcher log to `show`, from position `after` on, until the server ends or `show` breaks.
-    pub fn follow(
-        &mut self,
-        after: u64,
-        show: &mut dyn FnMut(&LogLine) -> ControlFlow<()>,
-    ) -> Result<(), String> {
-        Ok(self.served()?.follow(after, show)?)
+    /// Calls `show` for every new line of the watcher log, until the server ends, nobody reads any more or `show` fails.
+    pub fn follow(&mut self, show: ShowFn<'_>) -> Result<(), String> {
+        let mut outcome = Ok(());
+        self.served()?
+            .follow(FROM_NOW, &mut |_| show_next(show, &mut outcome))?;
+        outcome
     }
 
-    /// Calls `show` at once, and again whenever the board has changed, until the server ends or `show` breaks.
-    pub fn watch(&mut self, show: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), String> {
-        Ok(self.served()?.watch(show)?)
+    /// Calls `show` at once, and again whenever the board has changed, until the server ends, nobody reads any more or `show`
+    /// fails.
+    pub fn watch(&mut self, show: ShowFn<'_>) -> Result<(), String> {
+        let mut outcome = Ok(());
+        self.served()?.watch(&mut || show_next(show, &mut outcome))?;
+        outcome
     }
 
     fn served(&mut self) -> Result<&mut Connection, String> {
@@ -239,6 +245,15 @@ impl BoardAccess {
     fn stored_settings(&self) -> Result<[Event; 2], String> {
         let (settings, workflows) = session_setup::reread(&self.place)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+    }
+}
+
+fn show_next(show: ShowFn<'_>, outcome: &mut Result<(), String>) -> ControlFlow<()> {
+    *outcome = show();
+    if outcome.is_err() || output::is_unread() {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
     }
 }
 

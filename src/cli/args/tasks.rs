@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, value_parser};
 
-use crate::cli::args::JsonFlag;
+use crate::cli::args::{JsonFlag, parse_word};
+use crate::domain::task::TaskKind;
 
 /// Words for the states of tasks.
 const STATES: [&str; 10] = [
@@ -20,6 +21,10 @@ const STATES: [&str; 10] = [
     "skipped",
     "cancelled",
 ];
+
+fn task_kinds() -> impl TypedValueParser<Value = TaskKind> {
+    PossibleValuesParser::new(["bug", "feature", "task", "chore"]).try_map(parse_word)
+}
 
 /// A subcommand of `dbs task`.
 #[derive(Debug, Subcommand)]
@@ -99,8 +104,8 @@ pub struct CreateArgs {
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
     pub priority: u8,
     /// Kind of work
-    #[arg(long = "type", default_value = "task", value_parser = ["bug", "feature", "task", "chore"])]
-    pub kind: String,
+    #[arg(long = "type", default_value = "task", value_parser = task_kinds())]
+    pub kind: TaskKind,
     /// Where it begins; the workflow's entry without it
     #[arg(long)]
     pub stage: Option<String>,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::JsonFlag;
+use crate::cli::args::{ConfigArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
@@ -17,26 +17,15 @@ use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 
-/// What `dbs config` is to do: show, explain, set or unset.
-#[derive(Debug, Clone, Copy)]
-pub enum ConfigAction<'a> {
-    Show(Option<&'a str>),
-    /// Values, where they come from, and what they are for.
-    Explain(Option<&'a str>),
-    Set(&'a str, &'a str),
-    /// No value in this project any more.
-    Unset(&'a str),
-}
-
 /// Shows, sets or unsets configuration.
-pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> CommandResult {
+pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let key = match wanted {
-        ConfigAction::Set(key, value) => return change(place, key, Some(value), json),
-        ConfigAction::Unset(key) => return change(place, key, None, json),
-        ConfigAction::Show(key) | ConfigAction::Explain(key) => key,
-    };
-    let config = Config::read(&place.sources.files, &place.sources.overrides);
+    if let Some(key) = &wanted.key
+        && (wanted.value.is_some() || wanted.unset)
+    {
+        return change(place, key, wanted.value.as_deref(), wanted.json);
+    }
+    let config = place.config();
     for finding in config
         .diagnostics()
         .iter()
@@ -44,11 +33,11 @@ pub fn run(edge: &ProcessEnv, wanted: ConfigAction<'_>, json: JsonFlag) -> Comma
     {
         output::problem(&finding.to_string());
     }
-    let shown = match key {
+    let shown = match &wanted.key {
         Some(key) => vec![config.explain(key).map_err(could_not)?],
         None => config.list(),
     };
-    if json.json {
+    if wanted.json.json {
         output::json(&shown);
     } else {
         for value in &shown {
@@ -83,25 +72,25 @@ fn theme_problem(place: &ProjectPaths, config: &Config, name: Option<&str>) -> O
     theme.err().map(|problem| problem.to_string())
 }
 
-fn print(shown: &ResolvedSetting, wanted: ConfigAction<'_>) {
+fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
     let value = shown
         .value
         .as_ref()
         .map_or_else(|| "not set".to_owned(), ToString::to_string);
-    match wanted {
-        ConfigAction::Show(Some(_)) => output::line(&value),
-        ConfigAction::Show(None) => output::line(&format!("{:<28} {value}", shown.key)),
-        ConfigAction::Explain(_) | ConfigAction::Set(..) | ConfigAction::Unset(_) => {
-            output::line(&format!("{:<28} {value}  ({})", shown.key, shown.origin));
-            for (hidden, origin) in &shown.hidden {
-                output::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
-            }
-            output::line(&format!("{:<28}   {}", "", shown.doc));
-            output::line(&format!("{:<28}   takes effect {}", "", shown.effect));
-            if let Some(note) = shown.note {
-                output::line(&format!("{:<28}   {note}", ""));
-            }
-        }
+    if !wanted.explain {
+        return output::line(&match wanted.key {
+            Some(_) => value,
+            None => format!("{:<28} {value}", shown.key),
+        });
+    }
+    output::line(&format!("{:<28} {value}  ({})", shown.key, shown.origin));
+    for (hidden, origin) in &shown.hidden {
+        output::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
+    }
+    output::line(&format!("{:<28}   {}", "", shown.doc));
+    output::line(&format!("{:<28}   takes effect {}", "", shown.effect));
+    if let Some(note) = shown.note {
+        output::line(&format!("{:<28}   {note}", ""));
     }
 }
 

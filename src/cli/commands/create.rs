@@ -10,9 +10,8 @@ use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::config::schema;
-use crate::domain::task::TaskKind;
 use crate::domain::{Command, TaskDraft, TaskId};
-use crate::engine::inbox::CommandReply as Said;
+use crate::engine::inbox::CommandReply;
 use crate::protocol::task_ids;
 
 /// Names are made up so often before a refusal is believed.
@@ -37,7 +36,7 @@ pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
         output::json(&serde_json::json!({ "ok": accepted.0, "task": ids.first() }));
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(print_reply(&answer, json))
+    Ok(print_reply(&answer, "", json))
 }
 
 fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
@@ -49,12 +48,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
         stage: create.stage.map(|stage| stage.replace('-', "_").as_str().into()),
         title: create.title,
         body: text_input::typed("description", create.description)?,
-        kind: match create.kind.as_str() {
-            "bug" => TaskKind::Bug,
-            "feature" => TaskKind::Feature,
-            "chore" => TaskKind::Chore,
-            _ => TaskKind::Task,
-        },
+        kind: create.kind,
         tags: create.tags.into_iter().collect(),
         priority: create.priority,
         deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
@@ -70,7 +64,7 @@ pub fn create_tasks(
     by: &str,
     drafts: &[&TaskDraft],
     command: impl Fn(&[TaskId]) -> Command,
-) -> Result<(Said, Vec<TaskId>), String> {
+) -> Result<(CommandReply, Vec<TaskId>), String> {
     let mut tries = 0;
     loop {
         tries += 1;

@@ -1,13 +1,11 @@
 //! `dbs notify`: by which ways a person is called who is at no screen, and a try of each.
 
-use std::process::ExitCode;
-
 use serde::Serialize;
 
 use crate::adapters::clock;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::{CommandResult, exit_code};
 use crate::cli::failure::could_not;
 use crate::config::channels::{ChannelSettings, NotifyChannel};
 use crate::config::process_env::ProcessEnv;
@@ -66,11 +64,7 @@ pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResul
         }
     }
     let is_well = problems.is_empty() && tried.iter().all(|tried| tried.told != Some(false));
-    Ok(if is_well {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(is_well))
 }
 
 fn not_tested(way: &NotifyChannel) -> ChannelTest {

@@ -10,7 +10,7 @@ use crate::adapters::deadline::Deadline;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::{CommandResult, print_done};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -54,7 +54,7 @@ pub(super) fn stop(edge: &ProcessEnv, all: bool, json: JsonFlag) -> CommandResul
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
     match access.call(ServerCall::Stop(agents))? {
         None => {
-            tell("no server runs for this project", json);
+            print_done("no server runs for this project", json);
             Ok(ExitCode::SUCCESS)
         }
         Some(CallReply::Done(text)) => {
@@ -64,18 +64,10 @@ pub(super) fn stop(edge: &ProcessEnv, all: bool, json: JsonFlag) -> CommandResul
             } else {
                 "; agents go on, `dbs` comes back to them"
             };
-            tell(&format!("{text}{rest}"), json);
+            print_done(&format!("{text}{rest}"), json);
             Ok(ExitCode::SUCCESS)
         }
         Some(other) => Err(format!("could not stop the server: {other:?}")),
-    }
-}
-
-fn tell(text: &str, json: JsonFlag) {
-    if json.json {
-        output::json(&serde_json::json!({ "ok": text }));
-    } else {
-        output::line(text);
     }
 }
 

@@ -2,19 +2,16 @@
 
 mod cast;
 mod debug;
-mod form;
 mod log_follower;
 mod logs;
 mod metrics;
 
 pub(super) use debug::debug;
-pub(super) use form::LogFormat;
 pub use logs::last_lines;
 pub(super) use logs::logs;
 pub use logs::print as print_line;
 pub(super) use metrics::metrics;
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use bytes::Bytes;
@@ -27,15 +24,6 @@ use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::protocol::query::{Answer, Query, Report, TaskBranches};
-
-/// Goes on as long as somebody reads.
-fn continue_if_read() -> ControlFlow<()> {
-    if output::is_unread() {
-        ControlFlow::Break(())
-    } else {
-        ControlFlow::Continue(())
-    }
-}
 
 pub(super) fn print_report(edge: &ProcessEnv, report: Report, json: JsonFlag) -> CommandResult {
     print(&mut BoardAccess::open(edge)?, report, json)
@@ -74,19 +62,12 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
         return print(&mut access, report(), json);
     }
     let mut first = true;
-    let mut trouble = None;
     access.watch(&mut || {
         let blank = !first && !json.json;
         first = false;
-        match reprint(&place, report(), json, blank) {
-            Ok(()) => continue_if_read(),
-            Err(why) => {
-                trouble = Some(why);
-                ControlFlow::Break(())
-            }
-        }
+        reprint(&place, report(), json, blank)
     })?;
-    trouble.map_or(Ok(ExitCode::SUCCESS), Err)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.

@@ -2,17 +2,15 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use crate::adapters::output;
-use crate::cli::args::{SignalText, SignalWord};
-use crate::cli::commands::CommandResult;
+use crate::cli::args::SignalText;
+use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{AttemptId, Refusal, SignalKind};
-use crate::protocol::connection::blocking_runtime;
-use crate::protocol::connection::{ProtocolError, call_once};
+use crate::domain::{Accepted, AttemptId, SignalKind};
+use crate::engine::inbox::CommandReply;
+use crate::protocol::connection::{ProtocolError, blocking_runtime, call_once};
 use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 
 /// Socket and inbox folder through which signals are sent.
@@ -24,7 +22,7 @@ pub struct SignalRoute {
 }
 
 /// Sends a signal of the attempt this process belongs to.
-pub(super) fn signal(edge: &ProcessEnv, word: SignalWord, said: &SignalText) -> CommandResult {
+pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
     let attempt = edge
@@ -34,15 +32,6 @@ pub(super) fn signal(edge: &ProcessEnv, word: SignalWord, said: &SignalText) -> 
     let (Some(attempt), Some(token)) = (attempt, edge.get("DBS_TOKEN")) else {
         return Err(format!("could not signal: {outside}"));
     };
-    let kind = match word {
-        SignalWord::Claim => SignalKind::Claim,
-        SignalWord::Done => SignalKind::Done,
-        SignalWord::Reject => SignalKind::Reject,
-        SignalWord::Block => SignalKind::Block,
-        SignalWord::Fail => SignalKind::Fail,
-        SignalWord::Progress => SignalKind::Progress,
-        SignalWord::Question => SignalKind::Question,
-    };
     let ways = SignalRoute {
         socket: edge.get("DBS_SOCKET").map(Into::into),
         inbox: edge.get("DBS_INBOX").map(Into::into),
@@ -51,27 +40,12 @@ pub(super) fn signal(edge: &ProcessEnv, word: SignalWord, said: &SignalText) -> 
         attempt,
         token,
         kind,
-        text: said.text.join(" "),
-        report: said.report.as_deref().map(report).transpose()?,
+        text: message.text.join(" "),
+        report: message.report.as_deref().map(report).transpose()?,
         key: new_key()?,
     };
-    match send(&ways, &sent)? {
-        Ok(text) if said.json.json => {
-            output::json(&serde_json::json!({ "ok": text }));
-            Ok(ExitCode::SUCCESS)
-        }
-        Ok(text) => {
-            output::line(&text);
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(refusal) => {
-            if said.json.json {
-                output::json(&serde_json::json!({ "refused": refusal.0 }));
-            }
-            output::problem(&format!("the signal was refused: {}", refusal.0));
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    let answer = send(&ways, &sent)?;
+    Ok(print_reply(&answer, "the signal was refused: ", message.json))
 }
 
 /// What is to be reported: the text of a file, or of what comes in (`-`).
@@ -93,26 +67,24 @@ pub fn new_key() -> Result<String, String> {
 }
 
 /// Sends a signal by socket, else by file. Returns when it is safe.
-pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
-    let by_socket = ways
-        .socket
-        .as_deref()
-        .map(|socket| send_by_socket(socket, signal));
-    match by_socket {
-        Some(Ok(said)) => Ok(said),
-        Some(Err(why)) => send_by_file(ways.inbox.as_deref(), signal)
-            .map_err(|also| format!("{why}; {also}"))
-            .map(Ok),
-        None => send_by_file(ways.inbox.as_deref(), signal).map(Ok),
-    }
+pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<CommandReply, String> {
+    let by_file = || send_by_file(ways.inbox.as_deref(), signal);
+    let text = match &ways.socket {
+        Some(socket) => match send_by_socket(socket, signal) {
+            Ok(reply) => return Ok(reply),
+            Err(why) => by_file().map_err(|also| format!("{why}; {also}"))?,
+        },
+        None => by_file()?,
+    };
+    Ok(Ok(Accepted(text)))
 }
 
-fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<Result<String, Refusal>, String> {
+fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<CommandReply, String> {
     let runtime = blocking_runtime()?;
     let call = call_once(socket, ServerCall::Signal(signal.clone()));
     let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), call).await };
     match runtime.block_on(bounded) {
-        Ok(Ok(CallReply::Asked(reply))) => Ok(reply.map(|accepted| accepted.0)),
+        Ok(Ok(CallReply::Asked(reply))) => Ok(reply),
         Ok(Ok(other)) => Err(ProtocolError::from(other).into()),
         Ok(Err(error)) => Err(error.into()),
         Err(_late) => Err("the server does not answer".to_owned()),

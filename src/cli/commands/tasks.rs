@@ -77,10 +77,8 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
             "could not change {name}: nothing was changed in the editor"
         ));
     }
-    Ok(print_reply(
-        &access.execute(&edge.author(), Command::Update(id(name), patch))?,
-        json,
-    ))
+    let answer = access.execute(&edge.author(), Command::Update(id(name), patch))?;
+    Ok(print_reply(&answer, "", json))
 }
 
 fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
@@ -127,7 +125,7 @@ pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
         }
         _ => access.execute(&edge.author(), Command::Approve(task))?,
     };
-    Ok(print_reply(&answer, one.json))
+    Ok(print_reply(&answer, "", one.json))
 }
 
 /// Stops an agent, named by its name, its attempt or its task.
@@ -137,8 +135,6 @@ pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResu
         .attempt(name)?
         .filter(|attempt| attempt.state.is_open())
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
-    Ok(print_reply(
-        &access.execute(&edge.author(), Command::Kill(attempt.id))?,
-        json,
-    ))
+    let answer = access.execute(&edge.author(), Command::Kill(attempt.id))?;
+    Ok(print_reply(&answer, "", json))
 }

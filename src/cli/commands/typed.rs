@@ -2,7 +2,7 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{CliArgs, CliCommand, command};
+use crate::cli::args::{CliArgs, CliCommand, EventsArgs, LogsArgs, TaskCommand, command};
 use crate::config::process_env::ProcessEnv;
 
 /// Carries out one typed command, which prints by itself; its exit code goes to nobody.
@@ -42,7 +42,6 @@ fn read(words: &[String]) -> Result<CliCommand, String> {
 
 /// Whether a command prints and ends, as everything here must.
 fn fits(verb: &CliCommand) -> bool {
-    use crate::cli::args::TaskCommand;
     !matches!(
         verb,
         CliCommand::Start(_)
@@ -52,15 +51,15 @@ fn fits(verb: &CliCommand) -> bool {
             | CliCommand::Demo(_)
             | CliCommand::Rehearse { .. }
             | CliCommand::Board { watch: true, .. }
-            | CliCommand::Logs { follow: true, .. }
+            | CliCommand::Logs(LogsArgs { follow: true, .. })
+            | CliCommand::Events(EventsArgs { follow: true, .. })
             | CliCommand::Task(TaskCommand::Edit(_))
-    ) && !matches!(verb, CliCommand::Events(wanted) if wanted.follow)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::TaskCommand;
 
     fn words(line: &str) -> Vec<String> {
         shell_words::split(line).unwrap()

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::adapters::output;
 use crate::cli::args::{JsonFlag, WorkflowCommand};
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::{CommandResult, exit_code};
 use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::capabilities;
@@ -87,11 +87,7 @@ fn check(edge: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult 
     } else {
         checked.iter().for_each(WorkflowFile::print);
     }
-    Ok(if checked.iter().all(WorkflowFile::is_valid) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(checked.iter().all(WorkflowFile::is_valid)))
 }
 
 /// A workflow file that was read, with its findings.
@@ -133,16 +129,9 @@ impl WorkflowFile {
     }
 
     fn as_json(&self) -> serde_json::Value {
-        let findings = self.findings.iter().map(|finding| {
-            let severity = match finding.severity {
-                DiagnosticLevel::Warning => "warning",
-                DiagnosticLevel::Error => "error",
-            };
-            serde_json::json!({ "severity": severity, "line": finding.line, "text": finding.text })
-        });
         serde_json::json!({
             "file": self.file, "good": self.is_valid(), "workflow": self.flow.as_ref().map(|flow| &flow.id),
-            "findings": findings.collect::<Vec<_>>(),
+            "findings": self.findings,
         })
     }
 }

@@ -10,6 +10,7 @@ use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::exit_code;
 use crate::config::channels::ChannelSettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -42,11 +43,7 @@ pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> Exi
             ));
         }
     }
-    if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    exit_code(good)
 }
 
 fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use crate::adapters::holder::{LogChunk, LogReader};
 use crate::adapters::output;
-use crate::cli::args::JsonFlag;
+use crate::cli::args::LogsArgs;
 use crate::cli::commands::CommandResult;
-use crate::cli::commands::show::form::LogFormat;
 use crate::cli::failure::could_not;
 use crate::domain::AttemptId;
 use crate::protocol::connection::blocking_runtime;
@@ -28,17 +27,16 @@ pub(super) fn follow(
     folder: &Path,
     mut log: LogReader,
     attempt: AttemptId,
-    form: LogFormat,
-    json: JsonFlag,
+    wanted: &LogsArgs,
 ) -> CommandResult {
     let runtime = blocking_runtime()?;
-    let raw = form == LogFormat::FollowingRaw;
+    let raw = wanted.raw;
     let mut at = if raw {
         0
     } else {
         log.end().map_err(could_not)?.saturating_sub(INITIAL_BYTES)
     };
-    let mut lines = OutputFollower::new(json.json.then_some(attempt));
+    let mut lines = OutputFollower::new(wanted.json.json.then_some(attempt));
     let mut ended = false;
     while !output::is_unread() {
         match log.read_from(at, PIECE).map_err(could_not)? {

@@ -1,21 +1,18 @@
 //! What happened, and what agents showed.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
-use crate::cli::args::JsonFlag;
+use crate::cli::args::{JsonFlag, LogsArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
-use crate::cli::commands::show::form::LogFormat;
-use crate::cli::commands::show::{cast, continue_if_read, log_follower};
+use crate::cli::commands::show::{cast, log_follower};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{AttemptId, TaskId};
-use crate::protocol::wire::FROM_NOW;
 use crate::read_model::LogLine;
 use crate::term::{EmulatorKind, Size, Terminal};
 
@@ -27,40 +24,30 @@ const SCREEN_BYTES: u64 = 64 * 1024;
 const MAX_EVENTS: usize = 1_000;
 
 /// Prints events, or an agent's output.
-pub(in crate::cli::commands) fn logs(
-    edge: &ProcessEnv,
-    name: Option<&str>,
-    form: LogFormat,
-    json: JsonFlag,
-) -> CommandResult {
+pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let Some(name) = name else {
-        return events(&mut access, form, json);
+    let json = wanted.json;
+    let Some(name) = &wanted.attempt else {
+        return events(&mut access, wanted.follow, json);
     };
     let (attempt, folder) = attempt_of(&mut access, name)?
         .map(|attempt| (attempt, access.place.attempts.join(attempt.to_string())))
         .filter(|(_, folder)| folder.exists())
         .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
     let mut log = LogReader::open(&folder).map_err(could_not)?;
-    if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
-        return log_follower::follow(&folder, log, attempt, form, json);
-    }
-    if form == LogFormat::Cast {
+    if wanted.cast {
         return cast::print(attempt, log);
     }
-    let tail = log
-        .tail(if form == LogFormat::Raw {
-            u64::MAX
-        } else {
-            MAX_TAIL
-        })
-        .map_err(could_not)?;
-    if form == LogFormat::Raw {
-        log_follower::warn_dropped(attempt, 0, tail.offset);
-        output::bytes(&tail.bytes);
+    if wanted.follow {
+        return log_follower::follow(&folder, log, attempt, wanted);
+    }
+    if wanted.raw {
+        let all = log.tail(u64::MAX).map_err(could_not)?;
+        log_follower::warn_dropped(attempt, 0, all.offset);
+        output::bytes(&all.bytes);
         return Ok(ExitCode::SUCCESS);
     }
-    let shown = text(&tail.bytes);
+    let shown = text(&log.tail(MAX_TAIL).map_err(could_not)?.bytes);
     if json.json {
         let lines: Vec<&str> = shown.lines().collect();
         output::json(&serde_json::json!({ "attempt": attempt, "lines": lines }));
@@ -106,28 +93,17 @@ fn attempt_of(access: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>,
     }
 }
 
-fn events(access: &mut BoardAccess, form: LogFormat, json: JsonFlag) -> CommandResult {
-    let mut told = EventCursor {
+fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResult {
+    let mut printed = EventCursor {
         files: access.place.store.clone(),
         reader: None,
         after: 0,
     };
-    told.tell(json)?;
-    if matches!(form, LogFormat::Following | LogFormat::FollowingRaw) {
-        let mut problem = None;
-        let mut again = |_: &LogLine| match told.tell(json) {
-            Ok(()) => continue_if_read(),
-            Err(why) => {
-                problem = Some(why);
-                ControlFlow::Break(())
-            }
-        };
-        access.follow(FROM_NOW, &mut again)?;
-        if let Some(why) = problem {
-            return Err(why);
-        }
-        // What the server did not come to say before it went.
-        told.tell(json)?;
+    printed.print_new(json)?;
+    if follow {
+        access.follow(&mut || printed.print_new(json))?;
+        // What the server did not come to report before it went.
+        printed.print_new(json)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -141,7 +117,7 @@ struct EventCursor {
 }
 
 impl EventCursor {
-    fn tell(&mut self, json: JsonFlag) -> Result<(), String> {
+    fn print_new(&mut self, json: JsonFlag) -> Result<(), String> {
         if self.reader.is_none() && self.files.database.exists() {
             let opened = SqliteStore::open_reader(&self.files);
             self.reader = Some(opened.map_err(could_not)?);
