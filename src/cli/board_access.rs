@@ -73,7 +73,7 @@ impl BoardAccess {
             command: command.clone(),
         })? {
             return match answer {
-                CallReply::Asked(said) => Ok(said),
+                CallReply::Asked(reply) => Ok(reply),
                 other => Err(ProtocolError::from(other).into()),
             };
         }
@@ -82,10 +82,10 @@ impl BoardAccess {
                 let why = format!("there is no task {task}: `dbs task list` shows those there are");
                 return Ok(Err(Refusal(why)));
             }
-            let why = "no server runs, so no agent can be told: leave a comment with `dbs task comment`, the next one reads it";
+            let why = "no server runs, so no agent can get it: leave a comment with `dbs task comment`, the next one reads it";
             return Ok(Err(Refusal(why.to_owned())));
         }
-        let Some(mut ledger) = self.ledger()? else {
+        let Some(mut durable) = self.durable()? else {
             return self.execute(by, command);
         };
         let event = Event::Asked {
@@ -93,13 +93,13 @@ impl BoardAccess {
             by: by.to_owned(),
             command,
         };
-        let taken = ledger.take_turn(clock::now(), &event).map_err(could_not)?;
+        let taken = durable.take_turn(clock::now(), &event).map_err(could_not)?;
         let waits = taken
             .effects
             .iter()
             .any(|effect| matches!(effect, Effect::Stop(..)));
         let reply = taken.effects.into_iter().find_map(|effect| match effect {
-            Effect::Reply(_, said) => Some(said.map(|accepted| mark_deferred(accepted, waits))),
+            Effect::Reply(_, reply) => Some(reply.map(|accepted| mark_deferred(accepted, waits))),
             _ => None,
         });
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
@@ -117,7 +117,7 @@ impl BoardAccess {
     ) -> Result<CommandReply, String> {
         let what = what.to_owned();
         match self.call(ServerCall::Consent { attempt, what, says })? {
-            Some(CallReply::Asked(said)) => Ok(said),
+            Some(CallReply::Asked(reply)) => Ok(reply),
             Some(other) => Err(ProtocolError::from(other).into()),
             None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
         }
@@ -210,13 +210,13 @@ impl BoardAccess {
 
     /// The board, locked, for one turn in this process; nothing when a server listens by now. It does not wake: nothing is
     /// started without a server.
-    fn ledger(&mut self) -> Result<Option<DurableBoard>, String> {
-        let patience = Deadline::start();
+    fn durable(&mut self) -> Result<Option<DurableBoard>, String> {
+        let deadline = Deadline::start();
         let store = loop {
             match self.store() {
                 Ok(store) => break store,
                 // A server has the store before it listens, and another command for the length of its turn.
-                Err(StoreError::Locked { .. }) if !patience.is_over() => patience.sleep(),
+                Err(StoreError::Locked { .. }) if !deadline.is_over() => deadline.sleep(),
                 Err(error) => return Err(could_not(error)),
             }
             *self = BoardAccess::open_project(self.place.clone())?;
@@ -224,14 +224,14 @@ impl BoardAccess {
                 return Ok(None);
             }
         };
-        let mut ledger = DurableBoard::open(Box::new(store)).map_err(could_not)?;
+        let mut durable = DurableBoard::open(Box::new(store)).map_err(could_not)?;
         for event in self.stored_settings()? {
-            if ledger.board().is_redundant(&event) {
+            if durable.board().is_redundant(&event) {
                 continue;
             }
-            ledger.take_turn(clock::now(), &event).map_err(could_not)?;
+            durable.take_turn(clock::now(), &event).map_err(could_not)?;
         }
-        Ok(Some(ledger))
+        Ok(Some(durable))
     }
 
     fn store(&self) -> Result<SqliteStore, StoreError> {

@@ -52,9 +52,9 @@ pub fn script(shell: Shell) -> Option<Vec<u8>> {
     Some(script)
 }
 
-/// What the shell is to be told. `arguments` are those of the process.
+/// The answer to what the shell asks. `arguments` are those of the process.
 pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>) -> Vec<u8> {
-    let mut said = Vec::new();
+    let mut answer = Vec::new();
     let shells = Shells::builtins();
     let words = arguments.into_iter().skip_while(|word| word != "--").skip(1);
     let words: Vec<_> = words.collect();
@@ -62,13 +62,13 @@ pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>
         let mut all = with_completers(command(), "", &Arc::new(edge.clone()));
         // Half an answer is none.
         if known
-            .write_complete(&mut all, words, Some(&edge.folder), &mut said)
+            .write_complete(&mut all, words, Some(&edge.folder), &mut answer)
             .is_err()
         {
-            said.clear();
+            answer.clear();
         }
     }
-    said
+    answer
 }
 
 /// The command line, knowing what the words of commands name.
@@ -136,7 +136,7 @@ fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<Co
         .collect()
 }
 
-/// Names that begin so, and what is said about each.
+/// Names that begin so, and a help text for each.
 fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(String, String)> {
     let bare = |name: String| (name, String::new());
     let store = || reader(edge);
@@ -240,8 +240,8 @@ mod tests {
                 let path = format!("{path} {}", verb.get_name());
                 for arg in verb.get_arguments() {
                     let id = arg.get_id().as_str();
-                    let speaks = ["id", "ids", "on", "deps", "stage", "workflow"].contains(&id);
-                    if speaks && names(path.trim(), id).is_none() {
+                    let names_something = ["id", "ids", "on", "deps", "stage", "workflow"].contains(&id);
+                    if names_something && names(path.trim(), id).is_none() {
                         found.push(format!("{path} {id}"));
                     }
                 }

@@ -119,7 +119,7 @@ impl Appearance {
         self.paste_preview
     }
 
-    /// What of the mouse is heeded.
+    /// Which mouse events are used.
     pub fn mouse(&self) -> MouseCapture {
         self.mouse
     }

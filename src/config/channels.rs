@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(
             both.host().as_deref(),
             Some("https://example.org"),
-            "no more than that is said"
+            "no more than that is shown"
         );
         assert!(
             both.webhook

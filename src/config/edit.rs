@@ -103,7 +103,7 @@ fn change(
     value: Option<&SettingValue>,
 ) -> Result<ConfigChange, ConfigError> {
     let mut owner = None;
-    // Each is looked at, so that one that cannot be read is told before anything is changed.
+    // Each is looked at, so that one that cannot be read is reported before anything is changed.
     for file in &places.project {
         let (text, has) = look(file, path)?;
         if has && owner.is_none() {

@@ -50,7 +50,7 @@ impl ProcessEnv {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
-    /// Whether the person said once for all that they want lines (`DBS_PLAIN`).
+    /// Whether the person has chosen lines for all commands (`DBS_PLAIN`).
     pub fn prefers_plain(&self) -> bool {
         self.get("DBS_PLAIN").is_some_and(|value| value != "0")
     }

@@ -101,8 +101,8 @@ fn parse(text: &str) -> Result<YamlNode, (usize, String)> {
     }
     serde_saphyr::from_str(text).map_err(|error: serde_saphyr::Error| {
         let line = error.location().map_or(0, |place| place.line());
-        let said = error.without_snippet().to_string();
-        let first = said.lines().next().unwrap_or("it is no YAML").to_owned();
+        let message = error.without_snippet().to_string();
+        let first = message.lines().next().unwrap_or("it is no YAML").to_owned();
         (usize::try_from(line).unwrap_or(0), first)
     })
 }

@@ -46,8 +46,8 @@ pub(super) fn remove_worktree(
     attempt: &Attempt,
     folder: &SafeName,
 ) -> Result<Option<String>, String> {
-    let saver = world.attic_owner(task, attempt.created_at);
-    match world.git.remove_worktree(folder, &saver) {
+    let owner = world.attic_owner(task, attempt.created_at);
+    match world.git.remove_worktree(folder, &owner) {
         Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot.map(|snapshot| snapshot.attic_ref)),
         Ok(RemoveOutcome::Absent) => Ok(None),
         Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
@@ -63,13 +63,13 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
         Ok(base) => base,
         Err(error) => return Some(format!("could not {error}")),
     };
-    let saver = world.attic_owner(&job.task, job.task.created_at);
+    let owner = world.attic_owner(&job.task, job.task.created_at);
     let local = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
-        Head::At(head) => kept_reason(world.git.delete_branch(&branch, &head, &base, &saver)),
+        Head::At(head) => kept_reason(world.git.delete_branch(&branch, &head, &base, &owner)),
         Head::Absent => None,
         Head::Unknown(why) => Some(why),
     };
-    let delete = |head| world.git.delete_remote_branch(&branch, &head, &base, &saver);
+    let delete = |head| world.git.delete_remote_branch(&branch, &head, &base, &owner);
     let remote = job.recorded_head().map(delete).and_then(kept_reason);
     local.or(remote)
 }

@@ -65,7 +65,7 @@ impl<P: Perform> EngineLoop<P> {
         let mut first = first.into_iter();
         if let Some(event) = first.next() {
             let taken = self.commit(&event)?;
-            // What was told before this start comes before what this turn tells.
+            // Notices from before this start come before those of this turn.
             self.replay_notices(taken.seq)?;
             self.carry_out(taken, &event, None);
         }
@@ -104,7 +104,7 @@ impl<P: Perform> EngineLoop<P> {
         }
     }
 
-    /// Shows again what people were told before this start.
+    /// Shows the notices from before this start again.
     fn replay_notices(&mut self, seq: u64) -> Result<(), StoreError> {
         let first = seq.saturating_sub(REPLAYED_EVENTS.into());
         let before = self.durable.store().events(first, REPLAYED_EVENTS.into(), None)?;
@@ -138,7 +138,7 @@ impl<P: Perform> EngineLoop<P> {
             .inspect_err(|error| self.inbox.fail(error.to_string()))
     }
 
-    /// Tells and performs what came of an event that is durable.
+    /// Reports and performs what came of an event that is durable.
     fn carry_out(&mut self, taken: TurnOutcome, event: &Event, answer: Option<&SyncSender<CommandReply>>) {
         let now: Timestamp = self.clock.now();
         for notice in taken.notices {
@@ -150,16 +150,16 @@ impl<P: Perform> EngineLoop<P> {
             );
             self.journal.add(now, notice);
         }
-        let mut wishes = Vec::new();
+        let mut effects = Vec::new();
         for effect in taken.effects {
             match (effect, answer) {
                 // Who asked may have gone away; the board has changed all the same.
-                (Effect::Reply(_, said), Some(answer)) => drop(answer.try_send(said)),
+                (Effect::Reply(_, reply), Some(answer)) => drop(answer.try_send(reply)),
                 (Effect::Reply(..) | Effect::Notify(_), _) => {}
-                (wish, _) => wishes.push(wish),
+                (effect, _) => effects.push(effect),
             }
         }
-        self.performer.perform_all(wishes, self.durable.board());
+        self.performer.perform_all(effects, self.durable.board());
         if let Some(answer) = answer {
             // A command has its answer by now, and its place is taken.
             drop(answer.try_send(reply_to(self.durable.board(), event)));
@@ -201,7 +201,7 @@ mod tests {
     use crate::ports::store::{Store, StoredEvent, Turn};
 
     /// What happened, in its order.
-    type Diary = Arc<Mutex<Vec<String>>>;
+    type EventLog = Arc<Mutex<Vec<String>>>;
 
     /// A store in memory that refuses the turn of that number, and looks at what people are shown while a turn is committed.
     struct Memory {
@@ -209,7 +209,7 @@ mod tests {
         intents: Vec<Effect>,
         refuses: Option<u64>,
         seq: u64,
-        diary: Diary,
+        log: EventLog,
         shown: watch::Receiver<Arc<ReadModel>>,
     }
 
@@ -230,7 +230,7 @@ mod tests {
             assert!(!is_ahead, "something was shown that is not durable");
             self.board = turn.board.clone();
             for effect in turn.effects.iter().filter_map(Effect::key) {
-                self.diary.lock().push(format!("committed {effect}"));
+                self.log.lock().push(format!("committed {effect}"));
             }
             Ok(self.seq)
         }
@@ -250,7 +250,7 @@ mod tests {
                     kind: "before".to_owned(),
                     task: None,
                     attempt: None,
-                    text: "told before this start".to_owned(),
+                    text: "from before this start".to_owned(),
                 }],
             }])
         }
@@ -260,9 +260,9 @@ mod tests {
         }
     }
 
-    struct Hand(Diary);
+    struct Recorder(EventLog);
 
-    impl Perform for Hand {
+    impl Perform for Recorder {
         fn perform(&mut self, effect: Effect, _: &Board) {
             self.0
                 .lock()
@@ -272,35 +272,39 @@ mod tests {
         fn clean_up(&mut self, _: &Board) {}
     }
 
-    struct Still;
+    struct StoppedClock;
 
-    impl Clock for Still {
+    impl Clock for StoppedClock {
         fn now(&self) -> Timestamp {
             Timestamp(1_000)
         }
     }
 
     /// An engine over that board, and what it writes down.
-    fn engine(board: Board, intents: Vec<Effect>, refuses: Option<u64>) -> (EngineLoop<Hand>, Inbox, Diary) {
-        let (diary, (inbox, outlet)) = (Diary::default(), inbox());
-        let (pictures, shown) = watch::channel(Arc::new(ReadModel::default()));
+    fn engine(
+        board: Board,
+        intents: Vec<Effect>,
+        refuses: Option<u64>,
+    ) -> (EngineLoop<Recorder>, Inbox, EventLog) {
+        let (log, (inbox, receiver)) = (EventLog::default(), inbox());
+        let (models, shown) = watch::channel(Arc::new(ReadModel::default()));
         let store = Memory {
             board,
             intents,
             refuses,
             seq: 0,
-            diary: Arc::clone(&diary),
+            log: Arc::clone(&log),
             shown,
         };
         let running = EngineLoop {
             durable: DurableBoard::open(Box::new(store)).expect("in memory"),
-            clock: Arc::new(Still),
-            inbox: outlet,
-            performer: Hand(Arc::clone(&diary)),
-            read_models: pictures,
+            clock: Arc::new(StoppedClock),
+            inbox: receiver,
+            performer: Recorder(Arc::clone(&log)),
+            read_models: models,
             journal: Journal::default(),
         };
-        (running, inbox, diary)
+        (running, inbox, log)
     }
 
     fn asked(command: Command) -> Event {
@@ -339,16 +343,16 @@ mod tests {
 
     #[test]
     fn nothing_is_performed_or_shown_before_it_is_durable() {
-        let (running, inbox, diary) = engine(Board::default(), Vec::new(), None);
-        let pictures = running.read_models.subscribe();
+        let (running, inbox, log) = engine(Board::default(), Vec::new(), None);
+        let models = running.read_models.subscribe();
         inbox.close();
         running.run(beginning()).expect("nothing fails");
-        assert_eq!(*diary.lock(), ["committed start/1", "performed start/1"]);
-        assert_eq!(pictures.borrow().tasks.len(), 1);
+        assert_eq!(*log.lock(), ["committed start/1", "performed start/1"]);
+        assert_eq!(models.borrow().tasks.len(), 1);
     }
 
     #[test]
-    fn what_was_told_before_this_start_comes_before_what_its_first_turn_tells() {
+    fn notices_from_before_this_start_come_before_those_of_its_first_turn() {
         let mut board = Board::default();
         for event in beginning().into_iter().take(3) {
             board.apply(Timestamp(0), &event);
@@ -360,28 +364,28 @@ mod tests {
         running
             .run(vec![asked(Command::Release(vec!["t".into()]))])
             .expect("nothing fails");
-        let told: Vec<String> = journal
+        let kinds: Vec<String> = journal
             .after(0)
             .iter()
             .map(|line| line.notice.kind.clone())
             .collect();
-        assert!(told.len() > 1 && told[0] == "before", "{told:?}");
+        assert!(kinds.len() > 1 && kinds[0] == "before", "{kinds:?}");
     }
 
     #[test]
     fn of_a_turn_that_cannot_be_made_durable_nothing_is_performed_and_the_engine_ends() {
-        let (running, inbox, diary) = engine(Board::default(), Vec::new(), Some(5));
-        let pictures = running.read_models.subscribe();
+        let (running, inbox, log) = engine(Board::default(), Vec::new(), Some(5));
+        let models = running.read_models.subscribe();
         let failed = running.run(beginning()).expect_err("the disk is full");
         assert!(failed.to_string().contains("the disk is full"), "{failed}");
-        assert_eq!(*diary.lock(), Vec::<String>::new());
-        assert!(pictures.borrow().tasks.is_empty());
+        assert_eq!(*log.lock(), Vec::<String>::new());
+        assert!(models.borrow().tasks.is_empty());
         assert!(inbox.stopped().unwrap().contains("the disk is full"));
         assert!(inbox.send(Event::Ticked).is_err());
     }
 
     #[test]
-    fn what_was_wished_for_a_task_and_never_seen_done_is_wished_for_again_where_it_still_holds() {
+    fn an_effect_on_a_task_that_was_never_seen_done_is_performed_again_where_it_still_holds() {
         let mut board = Board::default();
         for event in beginning().into_iter().take(3) {
             board.apply(Timestamp(0), &event);
@@ -392,11 +396,11 @@ mod tests {
         board.take_changed_rows();
         assert_eq!(board.tasks[&TaskId::from("over")].state, TaskState::Cancelled);
         let intents = vec![Effect::Retire("over".into()), Effect::Retire("t".into())];
-        let (running, inbox, diary) = engine(board, intents, None);
+        let (running, inbox, log) = engine(board, intents, None);
         inbox.close();
         running
             .run(vec![Event::Woke(Inventory::default())])
             .expect("nothing fails");
-        assert_eq!(*diary.lock(), ["performed retire/over"]);
+        assert_eq!(*log.lock(), ["performed retire/over"]);
     }
 }

@@ -119,7 +119,7 @@ pub enum Received {
 }
 
 impl InboxReceiver {
-    /// The engine cannot go on, and why; whoever asks from now on, and whoever waits, is told.
+    /// The engine cannot go on, and why; whoever asks from now on, and whoever waits, gets the reason.
     pub fn fail(&self, why: String) {
         // The first reason is the one.
         drop(self.stopped.set(why));
@@ -147,9 +147,9 @@ pub fn inbox() -> (Inbox, InboxReceiver) {
         queue: sender,
         stopped: Arc::clone(&stopped),
     };
-    let outlet = InboxReceiver {
+    let receiver = InboxReceiver {
         queue: receiver,
         stopped,
     };
-    (inbox, outlet)
+    (inbox, receiver)
 }

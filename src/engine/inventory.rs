@@ -8,7 +8,7 @@ use crate::ports::terminals::Terminals;
 /// How long an agent nobody waits for has to end by itself.
 const ORPHAN_GRACE: Span = Span(2_000);
 
-/// Looks at every holder there is. Processes that a dead holder left behind are ended on the way; what lives, or may live, is
+/// Looks at every holder there is. Processes that a holder left behind when it ended are ended on the way; what lives, or may live, is
 /// followed from now on.
 ///
 /// # Errors

@@ -60,19 +60,19 @@ mod tests {
     fn cleanup_goes_on_when_the_last_urgent_job_is_over() {
         let urgent = UrgentWork::default();
         let (first, second) = (urgent.begin(), urgent.begin());
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 urgent.wait_until_idle_for(Duration::from_mins(1));
-                tell.send(()).unwrap();
+                sender.send(()).unwrap();
             });
             drop(first);
             assert!(
-                told.recv_timeout(Duration::from_millis(50)).is_err(),
+                receiver.recv_timeout(Duration::from_millis(50)).is_err(),
                 "one is still under way"
             );
             drop(second);
-            told.recv_timeout(Duration::from_secs(20)).unwrap();
+            receiver.recv_timeout(Duration::from_secs(20)).unwrap();
         });
     }
 

@@ -1,5 +1,5 @@
 //! What a start finds of earlier lives (K60): worktrees of attempts that are over, branches of tasks that are over, clean
-//! checkouts nobody reads any more. Done beside the work. Only what the board itself says is dead goes (LK-19, LK-20), and the
+//! checkouts nobody reads any more. Done beside the work. Only what the board says is over goes (LK-19, LK-20), and the
 //! port keeps a copy of what is nowhere else; everything unknown is left alone.
 
 use std::collections::BTreeMap;

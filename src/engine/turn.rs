@@ -19,7 +19,7 @@ pub struct DurableBoard {
 }
 
 impl DurableBoard {
-    /// Reads the board from the store. It sleeps: nothing is started before it is told what runs ([`Event::Woke`]).
+    /// Reads the board from the store. It sleeps: nothing is started before it knows what runs ([`Event::Woke`]).
     ///
     /// # Errors
     /// When the store cannot be read.

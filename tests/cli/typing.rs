@@ -216,7 +216,7 @@ fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
     );
     shop.does(&["config", "notify.command", "sh -c 'printf %s \"$0\" >called'"]);
     assert_eq!(shop.does(&["notify"]), "command  sh\n");
-    assert_eq!(shop.does(&["notify", "--test"]), "command  sh: told\n");
+    assert_eq!(shop.does(&["notify", "--test"]), "command  sh: sent\n");
     let called = std::fs::read_to_string(shop.git.project().join("called")).unwrap();
     assert!(
         called.ends_with(": a test: you can be reached by this"),
@@ -231,7 +231,7 @@ fn the_ways_to_be_called_are_tried_by_hand_and_looked_at_by_doctor() {
     assert_eq!(said.code, 1, "{said:?}");
     let tried: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(
-        (&tried[0]["told"], &tried[1]["told"]),
+        (&tried[0]["sent"], &tried[1]["sent"]),
         (&true.into(), &false.into()),
         "{tried}"
     );

@@ -160,7 +160,7 @@ impl ScenarioPlayer<'_, '_> {
             }
             StepAction::Diff(text) => self.screen.diff(&self.expand(text)),
             StepAction::Bar { label, time } => self.screen.bar(&self.expand(label), *time),
-            StepAction::Draw { picture, time } => self.screen.draw(*picture, *time, &self.badge),
+            StepAction::Draw { animation, time } => self.screen.draw(*animation, *time, &self.badge),
             StepAction::Sleep(time) => self.screen.wait(*time),
             _ => Ok(()),
         }

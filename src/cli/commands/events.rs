@@ -25,7 +25,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let runtime = blocking_runtime()?;
     let mut reader: Option<StoreReader> = None;
-    let (mut after, mut workers) = (wanted.since, TaskByAttempt::default());
+    let (mut after, mut tasks) = (wanted.since, TaskByAttempt::default());
     while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
         if reader.is_none() && place.store.database.exists() {
@@ -37,8 +37,8 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
         };
         if let (Some(reader), Some(last)) = (&reader, found.last()) {
             after = last.seq;
-            workers.add(reader, &found).map_err(could_not)?;
-            print(&found.iter().map(|event| EventLine::of(event, &workers)), wanted);
+            tasks.add(reader, &found).map_err(could_not)?;
+            print(&found.iter().map(|event| EventLine::of(event, &tasks)), wanted);
         } else if wanted.follow {
             runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });
         } else {

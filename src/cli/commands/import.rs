@@ -73,7 +73,7 @@ fn read(file: &Path) -> Result<Vec<ListedTask>, String> {
     Ok(tasks)
 }
 
-/// The file as people are told of it.
+/// The file as messages name it.
 fn shown(file: &Path) -> &Path {
     if file.as_os_str() == "-" {
         Path::new("standard input")

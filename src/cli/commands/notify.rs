@@ -19,7 +19,7 @@ struct ChannelTest {
     way: &'static str,
     by: String,
     /// `None`: it was not tried.
-    told: Option<bool>,
+    sent: Option<bool>,
     why: Option<String>,
 }
 
@@ -45,12 +45,12 @@ pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResul
     for problem in &problems {
         output::problem(problem);
     }
-    let summons = test_notification(place.session_name(&config));
+    let notification = test_notification(place.session_name(&config));
     let tried: Vec<ChannelTest> = open
         .iter()
         .map(|way| {
             if test {
-                test_channel(way, &summons)
+                test_channel(way, &notification)
             } else {
                 not_tested(way)
             }
@@ -63,7 +63,7 @@ pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResul
             output::line(&tried.to_string());
         }
     }
-    let is_well = problems.is_empty() && tried.iter().all(|tried| tried.told != Some(false));
+    let is_well = problems.is_empty() && tried.iter().all(|tried| tried.sent != Some(false));
     Ok(exit_code(is_well))
 }
 
@@ -71,15 +71,15 @@ fn not_tested(way: &NotifyChannel) -> ChannelTest {
     ChannelTest {
         way: way.name,
         by: way.target.clone(),
-        told: None,
+        sent: None,
         why: None,
     }
 }
 
-fn test_channel(way: &NotifyChannel, summons: &Notification) -> ChannelTest {
-    let result = way.transport.send(summons);
+fn test_channel(way: &NotifyChannel, notification: &Notification) -> ChannelTest {
+    let result = way.transport.send(notification);
     ChannelTest {
-        told: Some(result.is_ok()),
+        sent: Some(result.is_ok()),
         why: result.err().map(could_not),
         ..not_tested(way)
     }
@@ -88,8 +88,8 @@ fn test_channel(way: &NotifyChannel, summons: &Notification) -> ChannelTest {
 impl std::fmt::Display for ChannelTest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:<8} {}", self.way, self.by)?;
-        match (self.told, &self.why) {
-            (Some(true), _) => f.write_str(": told"),
+        match (self.sent, &self.why) {
+            (Some(true), _) => f.write_str(": sent"),
             (Some(false), Some(why)) => write!(f, ": {why}"),
             (Some(false) | None, _) => Ok(()),
         }

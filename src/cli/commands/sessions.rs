@@ -96,12 +96,12 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 
 /// Waits until no server listens any more.
 fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
-    let patience = Deadline::start();
+    let deadline = Deadline::start();
     while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
-        if patience.is_over() {
+        if deadline.is_over() {
             return Err("could not end the server: it still answers".to_owned());
         }
-        patience.sleep();
+        deadline.sleep();
     }
     Ok(())
 }

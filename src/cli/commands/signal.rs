@@ -1,4 +1,4 @@
-//! What an agent says: to the server's socket, else as a file in the inbox folder, else a clear error. Nothing said is lost.
+//! Sends what an agent reports: to the server's socket, else as a file in the inbox folder, else a clear error. No signal is lost.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -98,7 +98,7 @@ pub enum StepAction {
         time: Duration,
     },
     Draw {
-        picture: Animation,
+        animation: Animation,
         time: Duration,
     },
     Write {

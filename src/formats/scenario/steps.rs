@@ -38,7 +38,7 @@ const VERBS: &[(&str, StepReader)] = &[
         time: time(f, 2.0),
     }),
     ("draw", |f| StepAction::Draw {
-        picture: f.word("draw").unwrap_or(Animation::Waves),
+        animation: f.word("draw").unwrap_or(Animation::Waves),
         time: time(f, 2.0),
     }),
     ("write", |f| StepAction::Write {

@@ -36,10 +36,10 @@ pub(super) struct EventLine {
 pub(super) struct TaskByAttempt(BTreeMap<AttemptId, TaskId>);
 
 impl TaskByAttempt {
-    /// Looks up the attempts these events speak of.
+    /// Looks up the attempts of these events.
     pub(super) fn add(&mut self, reader: &StoreReader, events: &[StoredEvent]) -> Result<(), StoreError> {
-        let mut spoken = events.iter().filter_map(|stored| stored.event.attempt());
-        if spoken.all(|attempt| self.0.contains_key(&attempt)) {
+        let mut named = events.iter().filter_map(|stored| stored.event.attempt());
+        if named.all(|attempt| self.0.contains_key(&attempt)) {
             return Ok(());
         }
         let from = self.0.last_key_value().map_or(0, |(last, _)| last.0 + 1);
@@ -52,9 +52,9 @@ impl TaskByAttempt {
 
 impl EventLine {
     /// The event as tools see it.
-    pub(super) fn of(stored: &StoredEvent, workers: &TaskByAttempt) -> EventLine {
+    pub(super) fn of(stored: &StoredEvent, tasks: &TaskByAttempt) -> EventLine {
         let attempt = stored.event.attempt();
-        let of_attempt = || workers.0.get(&attempt?).cloned();
+        let of_attempt = || tasks.0.get(&attempt?).cloned();
         let (kind, facts) = kind_and_facts(&stored.event);
         EventLine {
             schema: SCHEMA,
@@ -74,16 +74,16 @@ impl EventLine {
         }
     }
 
-    /// The same for people: position, time, kind, task, and what was told because of it.
+    /// The same for people: position, time, kind, task, and its notices.
     pub(super) fn for_people(&self) -> String {
         let task = self.task.as_ref().map_or("", TaskId::as_str);
-        let told: Vec<&str> = self.notices.iter().map(|notice| notice.text.as_str()).collect();
+        let notices: Vec<&str> = self.notices.iter().map(|notice| notice.text.as_str()).collect();
         format!(
             "{:>6}  {}  {:<18} {task:<12} {}",
             self.seq,
             self.time,
             self.kind,
-            told.join("; ")
+            notices.join("; ")
         )
         .trim_end()
         .to_owned()
@@ -272,8 +272,8 @@ mod tests {
     use crate::domain::{RequestId, SignalKind, Timestamp};
 
     fn line(event: Event) -> Value {
-        let mut workers = TaskByAttempt::default();
-        workers.0.insert(AttemptId(7), "t-1".into());
+        let mut tasks = TaskByAttempt::default();
+        tasks.0.insert(AttemptId(7), "t-1".into());
         let stored = StoredEvent {
             seq: 12,
             session: 2,
@@ -281,7 +281,7 @@ mod tests {
             event,
             notices: Vec::new(),
         };
-        serde_json::to_value(EventLine::of(&stored, &workers)).unwrap()
+        serde_json::to_value(EventLine::of(&stored, &tasks)).unwrap()
     }
 
     #[test]

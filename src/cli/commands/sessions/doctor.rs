@@ -64,7 +64,7 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     ]
 }
 
-/// What is still missing, and how to mend it.
+/// What is still missing, and how to get it.
 pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
     let missing = examine(edge).into_iter().filter(|finding| !finding.good);
     missing
@@ -102,21 +102,21 @@ fn store(place: &ProjectPaths) -> Result<String, String> {
     Ok(pluralized(board.tasks.len(), "task"))
 }
 
-/// Settings that can be used; what in their files is not understood is told, and missing only if nothing of a file is used.
+/// Settings that can be used; what is not understood in their files is reported, and an error only if nothing of a file is used.
 fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let setup = session_setup::read(place, edge)?;
     let config = place.config();
-    let told: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
+    let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
     if config
         .diagnostics()
         .iter()
         .any(|finding| finding.severity == DiagnosticLevel::Error)
     {
-        return Err(told.join("; "));
+        return Err(findings.join("; "));
     }
     let workflows = format!("{} workflows", setup.workflows.len());
     Ok(std::iter::once(workflows)
-        .chain(told)
+        .chain(findings)
         .collect::<Vec<_>>()
         .join("; "))
 }

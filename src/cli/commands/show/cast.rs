@@ -19,7 +19,7 @@ const PIECE: usize = 64 * 1024;
 const STEP: Span = Span(100);
 /// Marks farther apart have a silence between them.
 const IDLE_GAP: Span = Span::seconds(2);
-/// The size where the log does not tell.
+/// The size where the log does not emit.
 const DEFAULT_SIZE: PaneSize = PaneSize::cells(120, 40);
 
 /// Prints the recording of an attempt, as far as its log goes.
@@ -35,13 +35,13 @@ pub(super) fn print(attempt: AttemptId, mut log: LogReader) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells every line of the recording, and what is missing: from which byte to which.
+/// Emits every line of the recording, and reports what is missing: from which byte to which.
 fn record(
     title: &str,
     notes: &[IndexEntry],
     read: &mut dyn FnMut(u64) -> Result<LogChunk, HolderError>,
     gone: &mut dyn FnMut(u64, u64),
-    tell: &mut dyn FnMut(&str),
+    emit: &mut dyn FnMut(&str),
 ) -> Result<(), HolderError> {
     let mut next = read(0)?;
     if let LogChunk::Gap { from, to } = next {
@@ -54,12 +54,12 @@ fn record(
         LogChunk::End => 0,
     };
     let times = OutputTimes::among(notes);
-    let mut tape = CastWriter::begin(title, notes, (first, times.begun(first)), tell);
+    let mut cast = CastWriter::begin(title, notes, (first, times.begun(first)), emit);
     let mut at = first;
     loop {
         match next {
             LogChunk::Bytes { bytes, .. } => {
-                tape.output(&times, at, &bytes);
+                cast.output(&times, at, &bytes);
                 at += bytes.len() as u64;
             }
             LogChunk::Gap { from, to } => {
@@ -73,7 +73,7 @@ fn record(
         }
         next = read(at)?;
     }
-    tape.end();
+    cast.end();
     Ok(())
 }
 
@@ -183,7 +183,7 @@ impl<'a> CastWriter<'a> {
         }
     }
 
-    /// Tells output; its first byte has this offset.
+    /// Emits output; its first byte has this offset.
     fn output(&mut self, times: &OutputTimes, mut offset: u64, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             self.resized(offset);
@@ -197,7 +197,7 @@ impl<'a> CastWriter<'a> {
         }
     }
 
-    /// Tells the sizes that hold from that byte on.
+    /// Emits the sizes that hold from that byte on.
     fn resized(&mut self, offset: u64) {
         while let Some((_, at, size)) = self.sizes.pop_front_if(|(from, ..)| *from <= offset) {
             self.event(at, "r", &format!("{}x{}", size.cols, size.rows));

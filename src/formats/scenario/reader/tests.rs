@@ -66,13 +66,13 @@ fn a_complete_scenario_is_read() {
 
 #[test]
 fn defaults_are_filled_in() {
-    let deeds = steps("{ ask = \"Run?\" }, { hang = true }");
+    let actions = steps("{ ask = \"Run?\" }, { hang = true }");
     let StepAction::Ask {
         choices,
         kind,
         answer_after,
         ..
-    } = &deeds[0]
+    } = &actions[0]
     else {
         panic!("a question")
     };
@@ -84,7 +84,7 @@ fn defaults_are_filled_in() {
             None
         )
     );
-    assert_eq!(deeds[1], StepAction::Hang(None));
+    assert_eq!(actions[1], StepAction::Hang(None));
     assert_eq!(
         steps("{ hang = 2 }"),
         [StepAction::Hang(Some(Duration::from_secs(2)))]
